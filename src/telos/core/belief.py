@@ -1,0 +1,55 @@
+"""Beliefs: how likely each goal is."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from telos.core.errors import TelosError, nearest
+from telos.core.numbers import not_negative
+
+
+class Belief(Mapping[str, float]):
+    """A probability for each goal, and the reasons for it.
+
+    >>> belief = Belief({"level": 0.2, "explore": 0.7, "town": 0.1})
+    >>> belief.top, belief["explore"], round(belief.entropy, 3)
+    ('explore', 0.7, 1.157)
+    """
+
+    __slots__ = ("_chances", "_reasons")
+
+    def __init__(self, chances: Mapping[str, float], *, because: Sequence[str] = ()) -> None:
+        self._chances = {goal: not_negative(f"the belief in {goal!r}", chance) for goal, chance in chances.items()}
+        self._reasons = tuple(because)
+        total = math.fsum(self._chances.values())
+        if not math.isclose(total, 1.0, abs_tol=1e-9):
+            raise TelosError(f"a belief sums to 1, but {dict(chances)} sums to {total:.6g}")
+
+    def __getitem__(self, goal: str) -> float:
+        if goal not in self._chances:
+            raise KeyError(f"unknown goal {goal!r}; {nearest(goal, self._chances)}")
+        return self._chances[goal]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chances)
+
+    def __len__(self) -> int:
+        return len(self._chances)
+
+    def __repr__(self) -> str:
+        return f"Belief({', '.join(f'{goal}={chance:.3g}' for goal, chance in self._chances.items())})"
+
+    @property
+    def top(self) -> str:
+        """Return the likeliest goal; the first of them if several are equally likely."""
+        return max(self._chances, key=self._chances.__getitem__)
+
+    @property
+    def entropy(self) -> float:
+        """Return the uncertainty in bits: 0 when sure, 1 for an even choice between two."""
+        return -math.fsum(chance * math.log2(chance) for chance in self._chances.values() if chance > 0) + 0.0
+
+    def why(self) -> str:
+        """Say the belief in words, with the reasons that its recogniser gave."""
+        ranked = sorted(self._chances.items(), key=lambda pair: -pair[1])
+        said = ", ".join(f"{goal} {chance:.0%}" for goal, chance in ranked)
+        return "\n".join([f"{self.top}: {said} ({self.entropy:.2f} bits of doubt)", *self._reasons])

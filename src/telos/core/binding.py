@@ -1,0 +1,216 @@
+"""Expressions meet a layout: names are looked up, types are checked, and a fast function comes out."""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, text
+from telos.core.state import Layout
+from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
+
+Slots: TypeAlias = tuple[Value, ...]
+Bound: TypeAlias = Callable[[Slots], Value]
+
+BUILT_IN: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs}
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+
+class Scope:
+    """The names that an expression may use: the variables and handles of a layout, and an action's parameters."""
+
+    def __init__(self, layout: Layout, parameters: Mapping[str, Type] | None = None) -> None:
+        self.layout = layout
+        self.parameters = dict(parameters or {})
+
+    def type_of(self, name: str) -> Type | None:
+        """Return the type of a name, or None if it may only be a label."""
+        if name in self.parameters:
+            return self.parameters[name]
+        if name in self.layout.slots:
+            return self.layout.variable(name).type
+        return self.layout.handles.get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.parameters, **self.layout.slots, **self.layout.handles})
+
+
+def check(expression: Expression, scope: Scope, wanted: Type) -> list[Fault]:
+    """Return everything that keeps ``expression`` from being a ``wanted`` in this scope."""
+    checker = _Checker(scope)
+    found = checker.type_of(expression, wanted)
+    if not checker.faults and not wanted.takes(found):
+        what = "a condition (true or false)" if wanted == BOOL else str(wanted)
+        checker.fault(expression, f"{text(expression)!r} is {_named(found)}, where {what} is wanted")
+    return checker.faults
+
+
+class _Checker:
+    """Finds the type of every part, and keeps what is wrong on the way."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.faults: list[Fault] = []
+
+    def fault(self, part: Expression, message: str, suggestion: str = "") -> Type:
+        self.faults.append(Fault(message, suggestion=suggestion, offset=part.column))
+        return ANY  # so that one mistake is reported once
+
+    def type_of(self, expression: Expression, hint: Type = ANY) -> Type:
+        match expression:
+            case Literal(value):
+                return _type_of_literal(value)
+            case Name(name):
+                return self.name(expression, name, hint)
+            case Not(operand):
+                self.want(operand, BOOL)
+                return BOOL
+            case And(parts) | Or(parts):
+                for part in parts:
+                    self.want(part, BOOL)
+                return BOOL
+            case Compare():
+                return self.comparison(expression)
+            case Arithmetic(symbol, left, right):
+                kinds = [self.want(left, NUMBER), self.want(right, NUMBER)]
+                return INT if symbol != "/" and kinds == [INT, INT] else NUMBER
+            case Call():
+                return self.call(expression)
+
+    def name(self, node: Expression, name: str, hint: Type) -> Type:
+        known = self.scope.type_of(name)
+        if known is not None:
+            return known
+        if hint.kind is Kind.ENUM:
+            if name in hint.labels:
+                return hint
+            return self.fault(node, f"{name!r} is not one of {hint}", nearest(name, hint.labels))
+        return self.fault(node, f"unknown variable {name!r}", nearest(name, self.scope))
+
+    def want(self, part: Expression, wanted: Type) -> Type:
+        found = self.type_of(part, wanted)
+        if not wanted.takes(found):
+            return self.fault(part, f"{text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted")
+        return found
+
+    def comparison(self, node: Compare) -> Type:
+        sides = [node.left, node.right]
+        if isinstance(node.left, Name) and self.scope.type_of(node.left.name) is None:
+            sides.reverse()  # `alive == target`: the label takes its type from the variable
+        first = self.type_of(sides[0])
+        second = self.type_of(sides[1], first)
+        if not (first.takes(second) or second.takes(first)):
+            self.fault(node, f"cannot compare {_named(first)} with {_named(second)}")
+        elif node.operator not in ("==", "!=") and not (first.is_numeric and second.is_numeric):
+            other = second if first.is_numeric else first
+            self.fault(node, f"{_named(other)} has no order, so {node.operator!r} says nothing", "use == or !=")
+        return BOOL
+
+    def call(self, node: Call) -> Type:
+        if node.function not in BUILT_IN:
+            for argument in node.arguments:
+                self.type_of(argument)
+            return ANY
+        fewest, most = (1, 1) if node.function == "abs" else (2, 99)
+        if not fewest <= len(node.arguments) <= most:
+            count = "one value" if fewest == 1 else "at least two values"
+            return self.fault(node, f"{node.function} takes {count}, not {len(node.arguments)}")
+        kinds = [self.want(argument, NUMBER) for argument in node.arguments]
+        return INT if all(kind == INT for kind in kinds) else NUMBER
+
+
+def _type_of_literal(value: Value) -> Type:
+    if value is None:
+        return NONE
+    return {bool: BOOL, int: INT, float: NUMBER}[type(value)]
+
+
+def _named(found: Type) -> str:
+    if found == NONE:
+        return "none"
+    return {Kind.BOOL: "true or false", Kind.INT: "an integer", Kind.NUMBER: "a number"}.get(found.kind, f"{found}")
+
+
+def bind(expression: Expression, layout: Layout, wanted: Type) -> Bound:
+    """Return the function from a state's array to the value of ``expression``, made once for each layout."""
+    known = layout.bound.get(id(expression))
+    if known is None:
+        faults = check(expression, Scope(layout), wanted)
+        if faults:
+            raise DefinitionError(faults)
+        known = (expression, _compile(expression, layout))  # holding the expression keeps its id from being reused
+        layout.bound[id(expression)] = known
+    function: Bound = known[1]
+    return function
+
+
+def _compile(expression: Expression, layout: Layout) -> Bound:
+    match expression:
+        case Literal(value):
+            return lambda _: value
+        case Name(name):
+            if name not in layout.slots:
+                return lambda _: name  # a label or a handle stands for itself
+            return operator.itemgetter(layout.slots[name])
+        case Not(operand):
+            inner = _compile(operand, layout)
+            return lambda slots: not inner(slots)
+        case And(parts):
+            return _all([_compile(part, layout) for part in parts])
+        case Or(parts):
+            none_of = _all([_compile(Not(part), layout) for part in parts])
+            return lambda slots: not none_of(slots)
+        case Compare(symbol, left, right) | Arithmetic(symbol, left, right):
+            return _operation(symbol, left, right, layout)
+        case Call(name, arguments):
+            return _call(name, [_compile(argument, layout) for argument in arguments], layout)
+
+
+def _all(parts: Sequence[Bound]) -> Bound:
+    def all_hold(slots: Slots) -> bool:
+        for part in parts:  # a loop is faster than all(...) over a generator
+            if not part(slots):
+                return False
+        return True
+
+    return all_hold
+
+
+def _operation(symbol: str, left: Expression, right: Expression, layout: Layout) -> Bound:
+    apply = _OPERATORS[symbol]
+    first, second = _compile(left, layout), _compile(right, layout)
+    if isinstance(left, Name) and left.name in layout.slots and isinstance(right, Literal):
+        slot, value = layout.slots[left.name], right.value  # `ammo >= 1`: the shape that most conditions have
+        if symbol != "/":
+            return lambda slots: apply(slots[slot], value)
+    if symbol != "/":
+        return lambda slots: apply(first(slots), second(slots))
+
+    def divide(slots: Slots) -> Value:
+        divisor = second(slots)
+        if divisor == 0:
+            raise TelosError(f"division by zero in `{text(Arithmetic('/', left, right))}`")
+        return apply(first(slots), divisor)
+
+    return divide
+
+
+def _call(name: str, arguments: Sequence[Bound], layout: Layout) -> Bound:
+    function = layout.functions.get(name, BUILT_IN.get(name))
+    if function is None:
+        raise TelosError(
+            f"function {name!r} is not built in and the game has not registered it; "
+            f"pass functions={{{name!r}: ...}} when the domain is made ({nearest(name, BUILT_IN)})"
+        )
+    return lambda slots: function(*(argument(slots) for argument in arguments))

@@ -1,0 +1,208 @@
+"""A domain: everything a character can know, do and want, in one checked description."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from telos.core.action import Action
+from telos.core.binding import BUILT_IN, Scope, check
+from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.expressions import Expression, functions
+from telos.core.frozen import FrozenMap
+from telos.core.goal import Goal
+from telos.core.smart_object import SmartObject
+from telos.core.state import Layout, State
+from telos.core.values import BOOL, NUMBER, Kind, Type, Value, Variable
+
+Named = TypeVar("Named", Action, Goal, SmartObject)
+
+
+class Domain:
+    """Variables, actions and goals, with named sets of actions and goals.
+
+    Everything is checked when the domain is made, and every fault is reported at once.
+
+    >>> Domain(variables=[Variable("ammo", "int")],
+    ...        actions=[Action("reload", preconditions="amo >= 1", effects="ammo = true")])
+    Traceback (most recent call last):
+    ...
+    telos.core.errors.DefinitionError: actions › reload › preconditions: unknown variable 'amo'; did you mean 'ammo'?
+    actions › reload › effects › 0: 'true' is true or false, where int is wanted
+    """
+
+    def __init__(
+        self,
+        name: str = "domain",
+        *,
+        variables: Iterable[Variable] = (),
+        actions: Iterable[Action] = (),
+        goals: Iterable[Goal] = (),
+        objects: Iterable[SmartObject] = (),
+        handles: Mapping[str, Iterable[str]] | None = None,
+        action_sets: Mapping[str, Iterable[str]] | None = None,
+        goal_sets: Mapping[str, Iterable[str]] | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        self.name = name
+        self.variables = tuple(variables)
+        self.actions = tuple(actions)
+        self.goals = tuple(goals)
+        self.objects = tuple(objects)
+        self.handles = FrozenMap({kind: tuple(names) for kind, names in (handles or {}).items()})
+        self.action_sets = FrozenMap({key: tuple(names) for key, names in (action_sets or {}).items()})
+        self.goal_sets = FrozenMap({key: tuple(names) for key, names in (goal_sets or {}).items()})
+        self.layout = Layout(
+            [*self.variables, *(variable for each in self.objects for variable in each.variables)],
+            handles={name: Type(Kind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names},
+            functions=functions,
+        )
+        faults = list(_faults(self))
+        if faults:
+            raise DefinitionError(faults)
+
+    def state(self, values: Mapping[str, Value] | None = None) -> State:
+        """Return the state with ``values``; every other variable has the value it starts with."""
+        return self.layout.state(values)
+
+    def action(self, name: str) -> Action:
+        """Return the action called ``name``."""
+        return _find("action", name, [*self.actions, *(action for each in self.objects for action in each.actions)])
+
+    def goal(self, name: str) -> Goal:
+        """Return the goal called ``name``."""
+        return _find("goal", name, self.goals)
+
+    def object(self, name: str) -> SmartObject:
+        """Return the smart object called ``name``."""
+        return _find("object", name, self.objects)
+
+    def actions_of(self, action_set: str) -> tuple[Action, ...]:
+        """Return the actions in the set of that name."""
+        return tuple(self.action(name) for name in _members("action set", action_set, self.action_sets))
+
+    def goals_of(self, goal_set: str) -> tuple[Goal, ...]:
+        """Return the goals in the set of that name."""
+        return tuple(self.goal(name) for name in _members("goal set", goal_set, self.goal_sets))
+
+    def possible(self, state: State) -> tuple[Action, ...]:
+        """Return every action that ``state`` allows: the character's own, then what each object posts."""
+        own = (action for action in self.actions if not action.parameters and action.is_possible(state))
+        return (*own, *(action for each in self.objects for action in each.posts(state)))
+
+    @property
+    def functions_needed(self) -> tuple[str, ...]:
+        """Return the names of the functions that the game has to register."""
+        used = frozenset[str]().union(*(functions(each) for _, each, _, _ in _expressions(self)))
+        return tuple(sorted(used - BUILT_IN.keys()))
+
+    def __repr__(self) -> str:
+        counts = (("variables", self.layout.variables), ("actions", self.actions), ("goals", self.goals))
+        return f"Domain({self.name!r}, {', '.join(f'{len(each)} {word}' for word, each in counts)})"
+
+
+def _find(what: str, name: str, among: Iterable[Named]) -> Named:
+    each = {one.name: one for one in among}
+    if name not in each:
+        raise TelosError(f"unknown {what} {name!r}; {nearest(name, each)}")
+    return each[name]
+
+
+def _members(what: str, name: str, sets: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    if name not in sets:
+        raise TelosError(f"unknown {what} {name!r}; {nearest(name, sets)}")
+    return sets[name]
+
+
+def _located_actions(domain: Domain) -> Iterator[tuple[Path, Action]]:
+    for action in domain.actions:
+        yield ("actions", action.name), action
+    for each in domain.objects:
+        for action in each.actions:
+            yield ("objects", each.name, "actions", action.name.removeprefix(f"{each.name}.")), action
+
+
+def _expressions(domain: Domain) -> Iterator[tuple[Path, Expression, Type, Mapping[str, Type]]]:
+    """Yield every expression of a domain: where it stands, what it must be, and the parameters it may use."""
+    for where, action in _located_actions(domain):
+        yield (*where, "preconditions"), action.preconditions.expression, BOOL, action.parameters
+        yield (*where, "cost"), action.cost, NUMBER, action.parameters
+        for i, effect in enumerate(action.effects):
+            if effect.variable in domain.layout.slots:
+                kind = domain.layout.variable(effect.variable).type
+                yield (*where, "effects", i), effect.value, kind, action.parameters
+    for goal in domain.goals:
+        yield ("goals", goal.name, "relevant"), goal.relevant.expression, BOOL, {}
+        if goal.wants is not None:
+            yield ("goals", goal.name, "wants"), goal.wants.expression, BOOL, {}
+
+
+def _faults(domain: Domain) -> Iterator[Fault]:
+    yield from _duplicates(domain)
+    for where, expression, wanted, parameters in _expressions(domain):
+        scope = Scope(domain.layout, parameters)
+        yield from (fault.at(*where) for fault in check(expression, scope, wanted))
+    for where, action in _located_actions(domain):
+        yield from (fault.at(*where) for fault in _action_faults(action, domain))
+    for section, sets, known in (
+        ("action_sets", domain.action_sets, {action.name for _, action in _located_actions(domain)}),
+        ("goal_sets", domain.goal_sets, {goal.name for goal in domain.goals}),
+    ):
+        for key, names in sets.items():
+            for i, name in enumerate(names):
+                if name not in known:
+                    word = section.split("_")[0]
+                    yield Fault(f"unknown {word} {name!r}", suggestion=nearest(name, known), path=(section, key, i))
+
+
+def _action_faults(action: Action, domain: Domain) -> Iterator[Fault]:
+    slots = domain.layout.slots
+    assigned = Counter(effect.variable for effect in action.effects)
+    for i, effect in enumerate(action.effects):
+        here: Path = ("effects", i)
+        if effect.variable in action.parameters:
+            message = f"{effect.variable!r} is a parameter, and effects set variables"
+            yield Fault(message, text=str(effect), path=here, offset=effect.column)
+        elif effect.variable not in slots:
+            message = f"unknown variable {effect.variable!r}"
+            yield Fault(message, suggestion=nearest(effect.variable, slots), path=here, offset=effect.column)
+        elif assigned[effect.variable] > 1 and effect != next(
+            e for e in action.effects if e.variable == effect.variable
+        ):
+            message = f"{effect.variable!r} is set twice by one action"
+            yield Fault(message, suggestion="effects happen at once, so keep one", path=here, offset=effect.column)
+    for parameter, kind in action.parameters.items():
+        if parameter in slots:
+            message = f"parameter {parameter!r} is also a variable"
+            yield Fault(message, suggestion="rename one of them", path=("parameters", parameter))
+        if kind.kind is not Kind.HANDLE:
+            message = f"parameter {parameter!r} is {kind}, and parameters are handles"
+            yield Fault(message, suggestion="name a kind of handle, such as node", path=("parameters", parameter))
+    known = {goal.name for goal in domain.goals}
+    for section in ("changes", "promises"):
+        for goal in getattr(action, section):
+            if goal not in known:
+                yield Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, known), path=(section, goal))
+
+
+def _duplicates(domain: Domain) -> Iterator[Fault]:
+    sections: dict[str, list[str]] = {
+        "variables": [variable.name for variable in domain.layout.variables],
+        "actions": [action.name for _, action in _located_actions(domain)],
+        "goals": [goal.name for goal in domain.goals],
+        "objects": [each.name for each in domain.objects],
+    }
+    for section, names in sections.items():
+        for name in (name for name, count in Counter(names).items() if count > 1):
+            yield Fault(f"{name!r} is defined twice", path=(section, name), suggestion="rename one of them")
+    slots = domain.layout.slots
+    for variable in domain.layout.variables:
+        for label in (label for label in variable.type.labels if label in slots):
+            message = (
+                f"label {label!r} of {variable.name!r} is also a variable, so `{variable.name} == {label}` is unclear"
+            )
+            yield Fault(message, path=("variables", variable.name), suggestion="rename one of them")
+    for kind, handles in domain.handles.items():
+        for i, name in enumerate(handles):
+            if name in slots or name in handles[:i]:
+                also = "a variable" if name in slots else "in the list already"
+                yield Fault(f"handle {name!r} is {also}", path=("handles", kind, i), suggestion="rename one of them")

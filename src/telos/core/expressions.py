@@ -1,0 +1,172 @@
+"""Expressions over variables: the tree that text is parsed into.
+
+A tree says nothing about types or slots: that is settled against a layout (``binding``), so one action can be used with
+many domains. Every node remembers the column it was written at, for faults.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from telos.core.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, ``true``, ``false`` or ``none``."""
+
+    value: Value
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable, a parameter, the label of an enum or a handle: only the layout can tell."""
+
+    name: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    operand: "Expression"
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple["Expression", ...]
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple["Expression", ...]
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``left operator right`` with one of ``== != < <= > >=``."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """``left operator right`` with one of ``+ - * /``; a minus sign before a value is ``0 - value``."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A built-in function (``min``, ``max``, ``abs``) or one that the game registers."""
+
+    function: str
+    arguments: tuple["Expression", ...]
+    column: int = field(default=0, compare=False)
+
+
+Expression: TypeAlias = Literal | Name | Not | And | Or | Compare | Arithmetic | Call
+
+TRUE = Literal(True)
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """Return the direct parts of an expression."""
+    match expression:
+        case Not(operand):
+            return (operand,)
+        case And(parts) | Or(parts):
+            return parts
+        case Compare(_, left, right) | Arithmetic(_, left, right):
+            return (left, right)
+        case Call(_, arguments):
+            return arguments
+        case _:
+            return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield the expression and everything inside it."""
+    yield expression
+    for child in children(expression):
+        yield from walk(child)
+
+
+def names(expression: Expression) -> frozenset[str]:
+    """Return every name used in an expression.
+
+    >>> from telos.core.parser import parse_expression
+    >>> sorted(names(parse_expression("ammo >= 1 and not hidden")))
+    ['ammo', 'hidden']
+    """
+    return frozenset(node.name for node in walk(expression) if isinstance(node, Name))
+
+
+def functions(expression: Expression) -> frozenset[str]:
+    """Return every function called in an expression."""
+    return frozenset(node.function for node in walk(expression) if isinstance(node, Call))
+
+
+def rename(expression: Expression, new_name: Callable[[str], str]) -> Expression:
+    """Return the expression with every name passed through ``new_name``."""
+    match expression:
+        case Name(name):
+            return replace(expression, name=new_name(name))
+        case Literal():
+            return expression
+        case Not(operand):
+            return replace(expression, operand=rename(operand, new_name))
+        case And(parts) | Or(parts):
+            return replace(expression, parts=tuple(rename(part, new_name) for part in parts))
+        case Compare(_, left, right) | Arithmetic(_, left, right):
+            return replace(expression, left=rename(left, new_name), right=rename(right, new_name))
+        case Call(_, arguments):
+            return replace(expression, arguments=tuple(rename(each, new_name) for each in arguments))
+
+
+def text(expression: Expression) -> str:
+    """Write an expression the way a person would; parsing it again gives an equal expression.
+
+    >>> from telos.core.parser import parse_expression
+    >>> text(parse_expression("(not hidden) and (ammo - 1) >= 2"))
+    'not hidden and ammo - 1 >= 2'
+    """
+    return _text(expression, 0)
+
+
+_PRECEDENCE = {Or: 1, And: 2, Not: 3, Compare: 4}
+_ADDITIVE, _MULTIPLICATIVE, _NEGATIVE = 5, 6, 7
+
+
+def _text(expression: Expression, around: int) -> str:
+    own = _PRECEDENCE.get(type(expression), 9)
+    match expression:
+        case Literal(value):
+            said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+            said = "none" if value is None else said
+        case Name(name):
+            said = name
+        case Not(operand):
+            said = f"not {_text(operand, own)}"
+        case And(parts) | Or(parts):
+            said = f" {type(expression).__name__.lower()} ".join(_text(part, own + 1) for part in parts)
+        case Compare(operator, left, right):
+            said = f"{_text(left, own + 1)} {operator} {_text(right, own + 1)}"
+        case Arithmetic("-", Literal(0), right):
+            own = _NEGATIVE
+            said = f"-{_text(right, own)}"
+        case Arithmetic(operator, left, right):
+            own = _ADDITIVE if operator in "+-" else _MULTIPLICATIVE
+            said = f"{_text(left, own)} {operator} {_text(right, own + 1)}"
+        case Call(function, arguments):
+            said = f"{function}({', '.join(_text(each, 0) for each in arguments)})"
+    return f"({said})" if own < around else said

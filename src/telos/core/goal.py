@@ -1,0 +1,61 @@
+"""Goals: what a character is after, and how badly."""
+
+from dataclasses import dataclass, replace
+
+from telos.core.conditions import Condition, ConditionLike
+from telos.core.curves import Curve, curve_of
+from telos.core.numbers import finite, not_negative
+from telos.core.values import checked_name
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Goal:
+    """Something a character wants.
+
+    A goal of goal-oriented *behaviour* (a motive) has an ``insistence`` that drifts by ``drift`` per unit of time and
+    causes discontent along a ``curve``, times its ``weight``. A goal of goal-oriented action *planning* says what it
+    ``wants`` to hold, its ``priority``, and when it is ``relevant``. One goal may be both.
+
+    >>> Goal("eat", insistence=4).discontentment()
+    16.0
+    """
+
+    name: str
+    insistence: float
+    drift: float
+    curve: str | Curve
+    weight: float
+    wants: Condition | None
+    priority: float
+    relevant: Condition
+
+    def __init__(
+        self,
+        name: str,
+        insistence: float = 0.0,
+        *,
+        drift: float = 0.0,
+        curve: str | Curve = "square",
+        weight: float = 1.0,
+        wants: ConditionLike = None,
+        priority: float = 0.0,
+        relevant: ConditionLike = None,
+    ) -> None:
+        curve_of(curve)  # an unknown name is an error now, not in the middle of a game
+        put = object.__setattr__
+        put(self, "name", checked_name("goal", name))
+        put(self, "insistence", not_negative(f"goal {name!r}: insistence", insistence))
+        put(self, "drift", finite(f"goal {name!r}: drift", drift))
+        put(self, "curve", curve)
+        put(self, "weight", not_negative(f"goal {name!r}: weight", weight))
+        put(self, "wants", None if wants is None else Condition.of(wants))
+        put(self, "priority", finite(f"goal {name!r}: priority", priority))
+        put(self, "relevant", Condition.of(relevant))
+
+    def discontentment(self, level: float | None = None) -> float:
+        """Return the discontent that this goal causes at ``level`` (by default, as insistent as it is)."""
+        return self.weight * curve_of(self.curve)(self.insistence if level is None else level)
+
+    def at(self, insistence: float) -> "Goal":
+        """Return the goal with another insistence."""
+        return replace(self, insistence=insistence)

@@ -1,0 +1,99 @@
+"""The world as a character sees it: a fixed-size array of values, one slot a variable."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from telos.core.errors import TelosError, nearest
+from telos.core.values import Type, Value, Variable
+
+
+class Layout:
+    """Which variable stands in which slot. States of one domain share one layout."""
+
+    __slots__ = ("bound", "functions", "handles", "slots", "variables")
+
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        *,
+        handles: Mapping[str, Type] | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        self.variables = tuple(variables)
+        self.slots = {variable.name: slot for slot, variable in enumerate(self.variables)}
+        self.handles = dict(handles or {})  # names of the game's own objects that expressions may use
+        self.functions = dict(functions or {})  # the game's own functions
+        self.bound: dict[int, tuple[object, Any]] = {}  # expressions compiled for this layout, by identity
+
+    def variable(self, name: str) -> Variable:
+        """Return the variable called ``name``."""
+        if name not in self.slots:
+            raise TelosError(f"unknown variable {name!r}; {nearest(name, self.slots)}")
+        return self.variables[self.slots[name]]
+
+    def state(self, values: Mapping[str, Value] | None = None) -> "State":
+        """Return the state with ``values``; every other variable has the value it starts with."""
+        filled = [variable.start for variable in self.variables]
+        for name, value in (values or {}).items():
+            variable = self.variable(name)
+            filled[self.slots[name]] = variable.checked(value)
+        return State(self, tuple(filled))
+
+
+class State(Mapping[str, Value]):
+    """An immutable assignment of a value to every variable; change returns a new one.
+
+    >>> before = State.of({"crystals": 5, "ogre_near": True})
+    >>> after = before.replace(crystals=2)
+    >>> before["crystals"], after["crystals"]
+    (5, 2)
+    """
+
+    __slots__ = ("array", "layout")
+
+    def __init__(self, layout: Layout, values: tuple[Value, ...]) -> None:
+        self.layout = layout
+        self.array = values
+
+    @classmethod
+    def of(cls, values: "Mapping[str, Value] | State") -> "State":
+        """Build a state from plain values, with the type of each variable read off its value."""
+        if isinstance(values, State):
+            return values
+        return Layout([Variable(name, _type_of(name, value), value) for name, value in values.items()]).state()
+
+    def __getitem__(self, name: str) -> Value:
+        return self.array[self.layout.slots[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.layout.slots)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __hash__(self) -> int:
+        return hash(self.array)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, State) and other.layout is self.layout:
+            return self.array == other.array
+        return isinstance(other, Mapping) and dict(self) == dict(other)
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{name}={value!r}' for name, value in self.items())})"
+
+    def replace(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> "State":
+        """Return the state in which the named variables have new values."""
+        filled = list(self.array)
+        for name, value in {**(changes or {}), **more}.items():
+            filled[self.layout.slots.get(name, -1)] = self.layout.variable(name).checked(value)
+        return State(self.layout, tuple(filled))
+
+
+def _type_of(name: str, value: Value) -> type:
+    kind = type(value)
+    if kind in (bool, int, float):
+        return kind
+    raise TelosError(
+        f"cannot tell the type of {name!r} from {value!r}; declare it: telos.Variable({name!r}, [...labels...])"
+    )

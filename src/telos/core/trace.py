@@ -1,0 +1,39 @@
+"""Tracing: what happened, as data. Watching never changes what happens."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, TypeAlias
+
+Trace: TypeAlias = Callable[[object], None]
+
+
+def silent(record: object) -> None:
+    """Look away: the trace that callers get if they pass none."""
+
+
+def as_json(record: Any) -> str:
+    """Write one trace record as one line of JSON; ``kind`` is the name of its class, in lower case.
+
+    >>> @dataclasses.dataclass
+    ... class Woke:
+    ...     time: float
+    ...     who: str
+    >>> as_json(Woke(7.5, "Ada"))
+    '{"kind": "woke", "time": 7.5, "who": "Ada"}'
+    """
+    fields = {field.name: _plain(getattr(record, field.name)) for field in dataclasses.fields(record)}
+    return json.dumps({"kind": type(record).__name__.lower(), **fields}, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | frozenset | set | Iterator):
+        return [_plain(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    return round(value, 6) if isinstance(value, float) else value

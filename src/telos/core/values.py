@@ -1,0 +1,168 @@
+"""The types that a variable can have, and variables themselves."""
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from telos.core.errors import TelosError
+
+# What a slot of a state may hold: bool, int, float, the label of an enum (a str), or a handle: whatever hashable thing
+# the game uses to point at its own objects. ``Any`` rather than a union, because arithmetic on it is checked by our own
+# types when a definition is loaded, not by Python's.
+Value: TypeAlias = Any
+
+KEYWORDS = frozenset({"and", "or", "not", "true", "false", "none"})
+VARIABLE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
+
+
+class Kind(Enum):
+    """The five kinds of value, and ``ANY`` for what a game's own function returns."""
+
+    BOOL = "bool"
+    ENUM = "enum"
+    INT = "int"
+    NUMBER = "number"
+    HANDLE = "handle"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """What values a variable can take.
+
+    >>> print(Type.of("bool"), Type.of(["alive", "dead"]), Type.of("node"))
+    bool [alive, dead] node
+    """
+
+    kind: Kind
+    labels: tuple[str, ...] = ()
+    handle: str = ""
+
+    @classmethod
+    def of(cls, spec: "TypeLike") -> "Type":
+        """Read a type as people write it: ``"bool"``, ``"int"``, ``"number"``, a list of labels, a kind of handle."""
+        if isinstance(spec, Type):
+            return spec
+        if isinstance(spec, type) and spec in _PYTHON_TYPES:
+            return cls(_PYTHON_TYPES[spec])
+        if isinstance(spec, str):
+            if spec in _WORDS:
+                return cls(_WORDS[spec])
+            if VARIABLE_NAME.match(spec) and spec not in KEYWORDS:
+                return cls(Kind.HANDLE, handle=spec)
+        elif isinstance(spec, Sequence):
+            return cls._enum(spec)
+        raise TelosError(f"{spec!r} is not a type; write bool, int, number, a list of labels or a kind of handle")
+
+    @classmethod
+    def _enum(cls, labels: Sequence[str]) -> "Type":
+        if not labels:
+            raise TelosError("an enum needs at least one label, as in [alive, dead]")
+        for label in labels:
+            if not (isinstance(label, str) and VARIABLE_NAME.match(label)) or label in KEYWORDS:
+                raise TelosError(f"{label!r} cannot be a label; use letters, digits and _, and none of {_keywords()}")
+        if len(set(labels)) < len(labels):
+            twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+            raise TelosError(f"label {twice!r} stands twice in [{', '.join(labels)}]")
+        return cls(Kind.ENUM, labels=tuple(labels))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether arithmetic and ``<`` make sense."""
+        return self.kind in (Kind.INT, Kind.NUMBER, Kind.ANY)
+
+    @property
+    def start(self) -> Value:
+        """Return the value that a variable of this type has if nobody says otherwise."""
+        return {
+            Kind.BOOL: False,
+            Kind.ENUM: self.labels[0] if self.labels else None,
+            Kind.INT: 0,
+            Kind.NUMBER: 0.0,
+            Kind.HANDLE: None,
+            Kind.ANY: None,
+        }[self.kind]
+
+    def accepts(self, value: Value) -> bool:
+        """Whether ``value`` may stand in a variable of this type. A NaN or an infinity never may."""
+        match self.kind:
+            case Kind.BOOL:
+                return isinstance(value, bool)
+            case Kind.INT:
+                return isinstance(value, int) and not isinstance(value, bool)
+            case Kind.NUMBER:
+                return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            case Kind.ENUM:
+                return isinstance(value, str) and value in self.labels
+            case _:
+                return isinstance(value, Hashable)
+
+    def takes(self, other: "Type") -> bool:
+        """Whether every value of ``other`` may be assigned to a variable of this type."""
+        if Kind.ANY in (self.kind, other.kind):
+            return True
+        if self.kind is Kind.NUMBER:
+            return other.is_numeric
+        if self.kind is Kind.HANDLE and other.kind is Kind.HANDLE:
+            return not other.handle or other.handle == self.handle  # the type of `none` has no kind of handle
+        return self == other
+
+    def __str__(self) -> str:
+        """Show the type the way a domain file writes it."""
+        if self.kind is Kind.ENUM:
+            return f"[{', '.join(self.labels)}]"
+        return self.handle or self.kind.value
+
+
+TypeLike: TypeAlias = Type | str | Sequence[str] | type
+
+BOOL, INT, NUMBER, ANY = Type(Kind.BOOL), Type(Kind.INT), Type(Kind.NUMBER), Type(Kind.ANY)
+NONE = Type(Kind.HANDLE)  # the type of `none`: a handle that points at nothing
+
+_WORDS = {"bool": Kind.BOOL, "int": Kind.INT, "number": Kind.NUMBER}
+_PYTHON_TYPES: dict[type, Kind] = {bool: Kind.BOOL, int: Kind.INT, float: Kind.NUMBER}
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Variable:
+    """One thing a character keeps track of: a name, a type, and the value it starts with.
+
+    >>> Variable("ammo", "int").start
+    0
+    """
+
+    name: str
+    type: Type
+    start: Value
+
+    def __init__(self, name: str, type: TypeLike, start: Value = None) -> None:
+        of = Type.of(type)
+        # A dot joins a smart object and its own variable, as in `oven.contents`.
+        if not all(VARIABLE_NAME.match(part) and part not in KEYWORDS for part in name.split(".")):
+            raise TelosError(f"{name!r} cannot be a variable; use letters, digits and _, and none of {_keywords()}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "type", of)
+        object.__setattr__(self, "start", of.start if start is None else self.checked(start))
+
+    def checked(self, value: Value) -> Value:
+        """Return ``value`` if the variable can hold it; say what it can hold otherwise."""
+        if not self.type.accepts(value):
+            raise TelosError(f"variable {self.name!r} holds {self.type}, not {value!r}")
+        return value
+
+
+def _keywords() -> str:
+    return ", ".join(sorted(KEYWORDS))
+
+
+def checked_name(what: str, name: str) -> str:
+    """Return the name of an action, a goal or an object, if it can be one."""
+    if not isinstance(name, str) or not NAME.match(name):
+        raise TelosError(
+            f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}; use letters, digits, - and _"
+        )
+    return name
