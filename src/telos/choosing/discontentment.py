@@ -1,0 +1,45 @@
+"""Discontentment: the sum over all goals of how much each one hurts."""
+
+from collections.abc import Sequence
+
+from telos.choosing.outcomes import changed, drifted, rated_changes
+from telos.core.action import Action
+from telos.core.curves import curve_of
+from telos.core.errors import TelosError
+from telos.core.goal import Goal
+
+
+def discontentment(goals: Sequence[Goal]) -> float:
+    """Return the discontentment at the goals' present insistence.
+
+    >>> discontentment([Goal("eat", 2), Goal("bathroom", 5)])
+    29.0
+    """
+    return sum([goal.discontentment() for goal in goals])
+
+
+def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+    """Return the discontentment that each action would leave.
+
+    Most actions touch few goals, and many take equally long: what the untouched goals come to is worked out once for
+    each length of time, and an action only replaces the shares of the goals it changes.
+    """
+    slots = {goal.name: slot for slot, goal in enumerate(goals)}
+    curves = [(goal.weight, curve_of(goal.curve)) for goal in goals]
+    untouched: dict[float, list[float]] = {}
+    values: list[float] = []
+    for action, travel in zip(actions, travels, strict=True):
+        time = travel + action.duration
+        if time not in untouched:
+            levels = [drifted(goal, time) for goal in goals]
+            untouched[time] = [weight * curve(level) for (weight, curve), level in zip(curves, levels, strict=True)]
+        shares = untouched[time].copy()
+        for name, by in rated_changes(action).items():
+            slot = slots.get(name)
+            if by and slot is not None:  # a character need not have every goal that its world speaks of
+                weight, curve = curves[slot]
+                shares[slot] = weight * curve(changed(goals[slot], by, travel))
+        values.append(sum(shares))
+    if any(value != value for value in values):
+        raise TelosError("a curve returned NaN, so the actions cannot be compared; mend the goal's curve")
+    return values
