@@ -24,21 +24,18 @@ def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: S
     Most actions touch few goals, and many take equally long: what the untouched goals come to is worked out once for
     each length of time, and an action only replaces the shares of the goals it changes.
     """
-    slots = {goal.name: slot for slot, goal in enumerate(goals)}
-    curves = [(goal.weight, curve_of(goal.curve)) for goal in goals]
+    curves = {goal.name: (slot, goal, curve_of(goal.curve)) for slot, goal in enumerate(goals)}
     untouched: dict[float, list[float]] = {}
     values: list[float] = []
     for action, travel in zip(actions, travels, strict=True):
         time = travel + action.duration
         if time not in untouched:
-            levels = [drifted(goal, time) for goal in goals]
-            untouched[time] = [weight * curve(level) for (weight, curve), level in zip(curves, levels, strict=True)]
+            untouched[time] = [goal.weight * curve(drifted(goal, time)) for _, goal, curve in curves.values()]
         shares = untouched[time].copy()
         for name, by in rated_changes(action).items():
-            slot = slots.get(name)
-            if by and slot is not None:  # a character need not have every goal that its world speaks of
-                weight, curve = curves[slot]
-                shares[slot] = weight * curve(changed(goals[slot], by, travel))
+            if by and name in curves:  # a character need not have every goal that its world speaks of
+                slot, goal, curve = curves[name]
+                shares[slot] = goal.weight * curve(changed(goal, by, travel))
         values.append(sum(shares))
     if any(value != value for value in values):
         raise TelosError("a curve returned NaN, so the actions cannot be compared; mend the goal's curve")

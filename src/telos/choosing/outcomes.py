@@ -21,12 +21,14 @@ def rated_changes(action: Action) -> Mapping[str, float]:
 
 def changed(goal: Goal, by: float, travel: float) -> float:
     """Return the level of a goal that an action changes by ``by``, after ``travel`` on the way there."""
-    return max(0.0, drifted(goal, travel) + by)
+    level = (drifted(goal, travel) if travel else goal.insistence) + by
+    return level if level > 0.0 else 0.0
 
 
 def drifted(goal: Goal, time: float) -> float:
     """Return the level of a goal that is left alone for ``time``."""
-    return max(0.0, goal.insistence + goal.drift * time)
+    level = goal.insistence + goal.drift * time
+    return level if level > 0.0 else 0.0
 
 
 def levels_after(action: Action, goals: Sequence[Goal], *, travel: float = 0.0) -> dict[str, float]:

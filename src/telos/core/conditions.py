@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from telos.core.binding import bind
+from telos.core.binding import Bound, Slots, bind
 from telos.core.errors import TelosError
 from telos.core.expressions import TRUE, And, Expression, text
 from telos.core.parser import parse_assignments, parse_expression
-from telos.core.state import State
-from telos.core.values import BOOL, Kind
+from telos.core.state import Layout, State
+from telos.core.values import BOOL, Kind, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +94,29 @@ class Effect:
 EffectsLike: TypeAlias = Effect | str | Iterable[Effect | str] | None
 
 
+def bind_effects(effects: Iterable[Effect], layout: Layout) -> tuple[tuple[int, Bound], ...]:
+    """Return for each effect the slot that it sets and the function from a state's array to the value it gets."""
+    return tuple((layout.slot(effect.variable), _bind_effect(effect, layout)) for effect in effects)
+
+
+def _bind_effect(effect: Effect, layout: Layout) -> Bound:
+    kind = layout.variable(effect.variable).type
+    value_of = bind(effect.value, layout, kind)
+    if kind.kind is not Kind.NUMBER:
+        return value_of
+
+    def finite_value(array: Slots) -> Value:
+        value = value_of(array)
+        if not math.isfinite(value):
+            raise TelosError(f"effect `{effect}` makes {effect.variable!r} {value}; numbers stay finite")
+        return value
+
+    return finite_value
+
+
 def apply(effects: Iterable[Effect], state: State) -> State:
     """Return the state after all ``effects`` at once: each reads the state before, never another's result."""
-    slots = state.layout.slots
     array = list(state.array)
-    for effect in effects:
-        variable = state.layout.variable(effect.variable)
-        value = bind(effect.value, state.layout, variable.type)(state.array)
-        if variable.type.kind is Kind.NUMBER and not math.isfinite(value):
-            raise TelosError(f"effect `{effect}` makes {effect.variable!r} {value}; numbers stay finite")
-        array[slots[effect.variable]] = value
+    for slot, value_of in bind_effects(effects, state.layout):
+        array[slot] = value_of(state.array)
     return State(state.layout, tuple(array))

@@ -1,6 +1,6 @@
 """A mapping that cannot change, so that what holds one can be hashed and compared."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -28,6 +28,19 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    # Mapping would provide these, at ten times the price: choosing reads them for every action.
+    def items(self) -> ItemsView[K, V]:
+        return self._items.items()
+
+    def keys(self) -> KeysView[K]:
+        return self._items.keys()
+
+    def values(self) -> ValuesView[V]:
+        return self._items.values()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
 
     def __hash__(self) -> int:
         if self._hash is None:

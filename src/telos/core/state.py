@@ -25,18 +25,21 @@ class Layout:
         self.functions = dict(functions or {})  # the game's own functions
         self.bound: dict[int, tuple[object, Any]] = {}  # expressions compiled for this layout, by identity
 
-    def variable(self, name: str) -> Variable:
-        """Return the variable called ``name``."""
+    def slot(self, name: str) -> int:
+        """Return the slot of the variable called ``name``."""
         if name not in self.slots:
             raise TelosError(f"unknown variable {name!r}; {nearest(name, self.slots)}")
-        return self.variables[self.slots[name]]
+        return self.slots[name]
+
+    def variable(self, name: str) -> Variable:
+        """Return the variable called ``name``."""
+        return self.variables[self.slot(name)]
 
     def state(self, values: Mapping[str, Value] | None = None) -> "State":
         """Return the state with ``values``; every other variable has the value it starts with."""
         filled = [variable.start for variable in self.variables]
         for name, value in (values or {}).items():
-            variable = self.variable(name)
-            filled[self.slots[name]] = variable.checked(value)
+            filled[self.slot(name)] = self.variable(name).checked(value)
         return State(self, tuple(filled))
 
 
@@ -86,7 +89,7 @@ class State(Mapping[str, Value]):
         """Return the state in which the named variables have new values."""
         filled = list(self.array)
         for name, value in {**(changes or {}), **more}.items():
-            filled[self.layout.slots.get(name, -1)] = self.layout.variable(name).checked(value)
+            filled[self.layout.slot(name)] = self.layout.variable(name).checked(value)
         return State(self.layout, tuple(filled))
 
 
