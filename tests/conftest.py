@@ -32,6 +32,6 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             path.write_text(text, encoding="utf-8")
             return
         assert path.exists(), f"{name} is not on record; make it with: pytest --update-golden"
-        assert text == path.read_text(encoding="utf-8"), f"differs from {path}; if that is right: pytest --update-golden"
+        assert text == path.read_text(encoding="utf-8"), f"{name} differs; if that is right: pytest --update-golden"
 
     return compare

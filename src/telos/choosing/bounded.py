@@ -1,18 +1,16 @@
 """Look-ahead by branch and bound: the answer of the plain depth-first search, without most of its work.
 
 Expressions and changes are compiled to slots once. A model that was met before at the same depth is not looked at
-again, because all that can follow it was considered then. A greedy sequence found beforehand says what has to be
-matched. And a branch is left when its floor, the least that it could come to, is no better than the best so far.
+again, because all that can follow it was considered then, on a way that comes first if they tie. And a branch is left
+when its floor, the least that it could come to, is no better than the best so far.
 
 The floor rests on two facts about curves that rise ever more steeply (the built-in ones do). Whatever else is raised on
 the way, a goal ends no lower than if nothing had raised it; and lowering it again gains no more than it did before. So
 from a discontentment of ``v``, where no action gains more than ``g``, no ``n`` actions get below ``v - n·g``.
-
-Branches are tried in the listed order and only a strictly better sequence replaces the best, so ties fall as in the
-plain search.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -56,16 +54,13 @@ def _compiled(action: Action, model: WorldModel) -> _Move:
 
 @dataclass(slots=True)
 class _Node:
-    """A model on the way down, and how many of its moves have been tried."""
+    """A model on the way down: where the moves so far have led."""
 
+    move: int
+    value: float
     array: Slots
     levels: Levels
     shares: Shares
-    value: float
-    gains: list[float]  # for each move, the most that it could take off the value
-    floor: float  # the least that could be left in the end if the next move gained nothing
-    next_move: int = 0
-    is_leaf: bool = True
 
 
 def search_bounded(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
@@ -94,66 +89,69 @@ class _Search:
         self.best_value, self.tried, self.complete = math.inf, 0, True
         levels = tuple(goal.insistence for goal in model.goals)
         shares = [goal.discontentment() for goal in model.goals]
-        self.root = self._node(model.state.array, levels, shares, sum(shares), depth)
-        self.limit = math.inf if improving else self._greedy_value()
+        self.root = _Node(-1, sum(shares), model.state.array, levels, shares)
 
     def run(self) -> None:
-        stack = [self.root]
-        while stack and not (self.best_value == 0 and self.is_steep):  # no built-in curve goes below zero
-            node = stack[-1]
-            number = self._next_move(node)
-            if number is None:
-                if node.is_leaf and node.value < self.best_value:
-                    self.best, self.best_value = tuple(self.path), node.value
-                stack.pop()
+        branches = [self._expanded(self.root)]  # for each level, the nodes still to be entered, the next one last
+        while branches and self.complete:
+            if self.best_value == 0 and self.is_steep:
+                return  # no built-in curve goes below zero
+            if not branches[-1]:
+                branches.pop()
                 self.path = self.path[:-1]
                 continue
+            node = branches[-1].pop()
+            self.path.append(node.move)
+            branches.append(self._expanded(node))
+
+    def _expanded(self, node: _Node) -> list[_Node]:
+        """Return what may follow a node and is worth entering; at the last step keep the best, and return nothing."""
+        steps = self.depth - len(self.path)
+        is_leaf, children = True, list[_Node]()
+        for number in self._hopeful_moves(node, steps):
             if self.tried == self.budget:
                 self.complete = False
-                return
+                return []
             self.tried += 1
-            child = self._child(node, number)
-            if child is not None:
-                stack.append(child)
-                self.path.append(number)
-
-    def _next_move(self, node: _Node) -> int | None:
-        """Return the next move that is possible and could lead to something better; None when there is none left."""
-        if len(self.path) == self.depth:
-            return None
-        needed = node.floor - min(self.best_value, self.limit) - ROUNDING * abs(node.value)
-        for number in range(node.next_move, len(self.moves)):
-            if node.gains[number] < needed:
-                node.is_leaf = False  # nor is it worth stopping here: that comes to no less than the floor
+            levels, shares = self._shifted(node, self.moves[number])
+            value = sum(shares)
+            if self.improving and value > node.value:
                 continue
-            possible = self.moves[number].possible
-            if possible is None or possible(node.array):
-                node.next_move = number + 1
-                return number
-        return None
+            is_leaf = False
+            if steps == 1:
+                self._keep(value, (*self.path, number))
+            else:
+                array = self._array(node.array, self.moves[number])
+                children.append(_Node(number, value, array, tuple(levels), shares))
+        if is_leaf:
+            # Also when moves were possible but hopeless: stopping here then comes to no less than their floor.
+            self._keep(node.value, tuple(self.path))
+        return self._unseen(children, steps)
 
-    def _child(self, node: _Node, number: int) -> _Node | None:
-        move, steps = self.moves[number], self.depth - len(self.path) - 1
-        levels, shares = self._shifted(node, move)
-        value = sum(shares)
-        if self.improving and value > node.value:
-            return None
-        node.is_leaf = False
-        if not steps:
-            if value < self.best_value:
-                self.best, self.best_value = (*self.path, number), value
-            return None
-        array = self._array(node.array, move)
-        if (array, levels) in self.seen[steps]:
-            return None
-        self.seen[steps].add((array, levels))
-        return self._node(array, levels, shares, value, steps)
-
-    def _node(self, array: Slots, levels: Levels, shares: Shares, value: float, steps: int) -> _Node:
-        rows = [self._gains_of(slot, level) for slot, level in enumerate(levels)]
+    def _hopeful_moves(self, node: _Node, steps: int) -> Iterator[int]:
+        """Yield the moves that are possible and could lead to something better than the best."""
+        rows = [self._gains_of(slot, level) for slot, level in enumerate(node.levels)]
         gains = [sum(column) for column in zip(*rows, strict=True)]
-        floor = value - (steps - 1) * max(gains, default=0.0) if self.is_steep else -math.inf
-        return _Node(array, levels, shares, value, gains, floor)
+        floor = node.value - (steps - 1) * max(gains, default=0.0) - ROUNDING * abs(node.value)
+        for number, move in enumerate(self.moves):
+            if self.is_steep and floor - gains[number] >= self.best_value:
+                continue
+            if move.possible is None or move.possible(node.array):
+                yield number
+
+    def _unseen(self, children: list[_Node], steps: int) -> list[_Node]:
+        """Return the nodes that were not met before, in the order of entering, which is from the last to the first."""
+        children.sort(key=lambda child: child.value)  # a stable sort: equals stay in the listed order
+        seen, fresh = self.seen[steps - 1], list[_Node]()
+        for child in children:
+            if (child.array, child.levels) not in seen:
+                seen.add((child.array, child.levels))
+                fresh.append(child)
+        return fresh[::-1]
+
+    def _keep(self, value: float, path: tuple[int, ...]) -> None:
+        if value < self.best_value:
+            self.best, self.best_value = path, value
 
     def _gains_of(self, slot: int, level: float) -> list[float]:
         """Return how much each move takes off one goal's share at that level, worked out once for each."""
@@ -165,13 +163,13 @@ class _Search:
             self.known_gains[slot, level] = known
         return known
 
-    def _shifted(self, node: _Node, move: _Move) -> tuple[Levels, Shares]:
+    def _shifted(self, node: _Node, move: _Move) -> tuple[list[float], Shares]:
         levels, shares = list(node.levels), node.shares.copy()
         for slot, by in move.shifts:
             level = max(0.0, levels[slot] + by)
             weight, curve = self.curves[slot]
             levels[slot], shares[slot] = level, weight * curve(level)
-        return tuple(levels), shares
+        return levels, shares
 
     @staticmethod
     def _array(before: Slots, move: _Move) -> Slots:
@@ -181,19 +179,3 @@ class _Search:
         for slot, value in move.effects:
             array[slot] = value(before)
         return tuple(array)
-
-    def _greedy_value(self) -> float:
-        """Return what taking the best single action again and again comes to: something to beat from the start."""
-        node = self.root
-        for _ in range(self.depth):
-            best: tuple[float, _Move, Levels, Shares] | None = None
-            for move in self.moves:
-                if move.possible is None or move.possible(node.array):
-                    levels, shares = self._shifted(node, move)
-                    if best is None or sum(shares) < best[0]:
-                        best = (sum(shares), move, levels, shares)
-            if best is None:
-                break
-            value, move, levels, shares = best
-            node = _Node(self._array(node.array, move), levels, shares, value, [], value)
-        return node.value

@@ -8,9 +8,9 @@ from telos.core.action import Action
 
 
 def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
-    """Try every sequence of ``depth`` actions, and keep the first of the best."""
+    """Try every sequence of ``depth`` actions, what brings relief soonest first, and keep the first of the best."""
     models, taken = [model], list[Action]()
-    untried: list[Iterator[Action]] = [iter(model.possible)]
+    untried: list[Iterator[Action]] = [_in_order(model, improving)]
     is_leaf = [True]  # for each level: whether nothing has followed the model there
     best: tuple[Action, ...] = ()
     best_value, tried = float("inf"), 0
@@ -26,12 +26,18 @@ def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: i
         if tried == budget:
             return Found(best, best_value if best else model.discontentment, tried, complete=False)
         tried += 1
-        after = models[-1].after(action)
-        if improving and after.discontentment > models[-1].discontentment:
-            continue
         is_leaf[-1] = False
-        models.append(after)
+        models.append(models[-1].after(action))
         taken.append(action)
-        untried.append(iter(after.possible))
+        untried.append(_in_order(models[-1], improving))
         is_leaf.append(True)
     return Found(best, best_value, tried, complete=True)
+
+
+def _in_order(model: WorldModel, improving: bool) -> Iterator[Action]:
+    """Yield the possible actions, those that leave the least discontentment first, equals as listed."""
+    rated = [(model.after(action).discontentment, action) for action in model.possible]
+    rated.sort(key=lambda pair: pair[0])
+    for value, action in rated:
+        if not improving or value <= model.discontentment:
+            yield action

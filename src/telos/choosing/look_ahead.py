@@ -25,8 +25,9 @@ def look_ahead(
 ) -> Outlook:
     """Find the best sequence of ``depth`` actions: the one after which discontentment is least.
 
-    A sequence that nothing can follow ends early and counts as it stands. Of equally good sequences the first is taken,
-    in the order in which the actions are listed. ``improving=True`` never considers an action that raises
+    A sequence that nothing can follow ends early and counts as it stands. Of sequences that end equally well the one
+    that brings relief sooner is taken: step by step, the action that leaves less discontentment goes first, and of
+    equals the one listed first. ``improving=True`` never considers an action that raises
     discontentment; that is faster, and its price is that it misses what gets worse before it gets better.
 
     ``method="bounded"`` gives the answer of ``"depth-first"`` faster, and remembers where it has been;
