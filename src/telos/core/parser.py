@@ -16,6 +16,7 @@ from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, L
 # Limits that no person meets, and that keep a hostile text from exhausting Python's stack.
 MOST_TOKENS = 500
 DEEPEST = 50
+MOST_DIGITS = 18  # of a whole number: what fits 64 bits
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
@@ -201,12 +202,12 @@ class _Reader:
             self._unexpected(self._peek, "')'")
 
     def _number(self, token: _Token) -> int | float:
-        if token.text.isdigit():
-            return int(token.text)
+        digits = token.text.isdigit()
         value = float(token.text)
-        if value in (float("inf"), float("-inf")):
-            self._fail(f"{token.text} is too large a number", token.column)
-        return value
+        if value == float("inf") or (digits and len(token.text) > MOST_DIGITS):
+            shown = token.text if len(token.text) <= 24 else f"{token.text[:21]}..."
+            self._fail(f"{shown} is too large a number", token.column)
+        return int(token.text) if digits else value
 
     @contextmanager
     def _deeper(self) -> Iterator[None]:
@@ -237,7 +238,7 @@ class _Reader:
             if token.text in _MEANT:
                 meant = _MEANT[token.text]
                 self._fail(f"{token.text!r} is not an operator here", token.column, f"write {meant!r}")
-            if kind == "name" and token.text.startswith("_"):
+            if kind == "name" and any(part.startswith("_") for part in token.text.split(".")):
                 self._fail(f"{token.text!r} is not a name", token.column, "names start with a letter")
             count += 1
             if count > MOST_TOKENS:

@@ -1,0 +1,139 @@
+"""The condition and effect language: what it means, and what it says about mistakes."""
+
+import pytest
+
+import telos
+from telos.core.parser import parse_expression
+
+STATE = telos.Domain(
+    variables=[
+        telos.Variable("ammo", "int", 3),
+        telos.Variable("health", "number", 97.5),
+        telos.Variable("loaded", "bool"),
+        telos.Variable("target", ["alive", "dead"]),
+        telos.Variable("at", "node", "yard"),
+        telos.Variable("cover", "node"),
+    ],
+    handles={"node": ["yard", "roof"]},
+    functions={"distance": lambda here, there: 0 if here == there else 7},
+).state()
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("ammo >= 3 and not loaded", True),
+        ("loaded or target == alive", True),
+        ("not (loaded or target == alive)", False),
+        ("alive == target", True),
+        ("target != dead", True),
+        ("0 < ammo < 3", False),
+        ("0 < ammo <= 3", True),
+        ("ammo * 2 - 1 == 5", True),
+        ("-ammo + 4 == 1", True),
+        ("ammo / 2 == 1.5", True),
+        ("min(ammo, 2) == 2 and max(ammo, 9, 1) == 9 and abs(-ammo) == 3", True),
+        ("at == yard and at != roof", True),
+        ("cover == none", True),
+        ("at == cover", False),
+        ("distance(at, roof) > 5", True),
+        ("true", True),
+        ("1e2 == 100 and 0.5 < 1", True),
+    ],
+)
+def test_a_condition_means_what_it_says(text: str, holds: bool) -> None:
+    assert telos.Condition.of(text).holds(STATE) is holds
+
+
+def test_effects_happen_at_once_each_reading_the_state_before() -> None:
+    swap = telos.Action("swap", effects="a = b, b = a")
+    after = swap.result(telos.State.of({"a": 1, "b": 2}))
+    assert dict(after) == {"a": 2, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("effects", "changed"),
+    [
+        ("ammo -= 1", {"ammo": 2}),
+        ("ammo *= 2, loaded = true", {"ammo": 6, "loaded": True}),
+        ("health = min(health + 5, 100)", {"health": 100}),
+        ("health /= 2; target = dead", {"health": 48.75, "target": "dead"}),
+        ("at = roof", {"at": "roof"}),
+        ("cover = at", {"cover": "yard"}),
+        ("loaded = ammo >= 1 and target == alive", {"loaded": True}),
+    ],
+)
+def test_an_effect_sets_what_it_says(effects: str, changed: dict[str, object]) -> None:
+    after = telos.Action("act", effects=effects).result(STATE)
+    assert {name: value for name, value in after.items() if value != STATE[name]} == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ammo = 1", "'=' sets a value in `ammo = 1`; use '==' to compare"),
+        ("loaded && ammo", "'&&' is not an operator here in `loaded && ammo`; write 'and'"),
+        ("!loaded", "write 'not'"),
+        ("ammo => 1", "write '>='"),
+        ("ammo >=", "expected a value but found nothing more"),
+        ("", "expected a value but found nothing more"),
+        ("(ammo >= 1", "'(' is never closed"),
+        ("ammo >= 1)", "expected 'and', 'or' or the end but found ')'"),
+        ("ammo ammo", "expected 'and', 'or' or the end but found 'ammo'"),
+        ("target == 'alive'", "quotes have no place in an expression"),
+        ("__import__('os')", "'__import__' is not a name in `__import__('os')`; names start with a letter"),
+        ("ammo.__class__", "'ammo.__class__'"),
+        ("ammo @ 2", "unexpected character '@'"),
+        ("3ammo", "unexpected character '3'"),
+        ("1e999 > ammo", "1e999 is too large a number"),
+        ("(" * 60 + "ammo" + ")" * 60, "too deeply nested"),
+        ("not " * 60 + "loaded", "too deeply nested"),
+        (" + ".join(["1"] * 400), "more than 500 words in one expression"),
+    ],
+)
+def test_a_text_that_is_no_expression_is_answered_with_what_was_probably_meant(text: str, said: str) -> None:
+    with pytest.raises(telos.DefinitionError) as caught:
+        parse_expression(text)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("amo >= 1", "unknown variable 'amo'; did you mean 'ammo'?"),
+        ("target == alife", "'alife' is not one of [alive, dead]; did you mean 'alive'?"),
+        ("ammo == loaded", "cannot compare an integer with true or false"),
+        ("target < dead", "[alive, dead] has no order, so '<' says nothing; use == or !="),
+        ("ammo", "'ammo' is an integer, where a condition (true or false) is wanted"),
+        ("not ammo", "'ammo' is an integer, where true or false is wanted"),
+        ("loaded + 1 == 2", "'loaded' is true or false, where a number is wanted"),
+        ("abs(1, 2) == 1", "abs takes one value, not 2"),
+        ("min(ammo) == 1", "min takes at least two values, not 1"),
+        ("at == target", "cannot compare node with [alive, dead]"),
+    ],
+)
+def test_a_condition_of_the_wrong_type_is_answered_with_both_types(text: str, said: str) -> None:
+    with pytest.raises(telos.DefinitionError) as caught:
+        telos.Condition.of(text).holds(STATE)
+    assert said in str(caught.value)
+
+
+def test_dividing_by_zero_is_said_with_the_expression() -> None:
+    with pytest.raises(telos.TelosError, match=r"division by zero in `1 / ammo`"):
+        telos.Condition.of("1 / ammo > 0").holds(telos.State.of({"ammo": 0}))
+
+
+def test_a_number_never_becomes_infinite() -> None:
+    grow = telos.Action("grow", effects="size *= 1e200")
+    with pytest.raises(telos.TelosError, match=r"effect `size \*= 1e200` makes 'size' inf"):
+        grow.result(telos.State.of({"size": 1e200}))
+
+
+def test_a_function_that_the_game_has_not_registered_is_asked_for_by_name() -> None:
+    with pytest.raises(telos.TelosError, match="function 'dist' is not built in and the game has not registered it"):
+        telos.Condition.of("dist(1, 2) > 0").holds(STATE)
+
+
+def test_the_unmet_parts_of_a_condition_are_told_apart() -> None:
+    condition = telos.Condition.of("loaded and ammo >= 1 and target == dead")
+    assert [str(part) for part in condition.unmet(STATE)] == ["loaded", "target == dead"]

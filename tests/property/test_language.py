@@ -1,0 +1,96 @@
+"""Laws of the expression language, over random expressions."""
+
+import contextlib
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import telos
+from telos.core.binding import bind
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, text
+from telos.core.parser import parse_expression
+from telos.core.values import BOOL, NUMBER
+
+LAYOUT = telos.State.of({"x": 0, "y": 0, "p": False, "q": False}).layout
+
+numbers: st.SearchStrategy[Expression] = st.recursive(
+    st.integers(0, 9).map(Literal) | st.sampled_from([Name("x"), Name("y")]),
+    lambda inner: (
+        st.builds(Arithmetic, st.sampled_from("+-*"), inner, inner)
+        | st.builds(lambda value: Arithmetic("-", Literal(0), value), inner)
+        | st.builds(lambda a, b: Call("min", (a, b)), inner, inner)
+    ),
+    max_leaves=8,
+)
+conditions: st.SearchStrategy[Expression] = st.recursive(
+    st.booleans().map(Literal)
+    | st.sampled_from([Name("p"), Name("q")])
+    | st.builds(Compare, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), numbers, numbers),
+    lambda inner: (
+        st.builds(Not, inner)
+        | st.lists(inner, min_size=2, max_size=3).map(lambda parts: And(tuple(parts)))
+        | st.lists(inner, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts)))
+    ),
+    max_leaves=8,
+)
+values = st.fixed_dictionaries(
+    {"x": st.integers(-9, 9), "y": st.integers(-9, 9), "p": st.booleans(), "q": st.booleans()}
+)
+
+
+def obvious(expression: Expression, env: dict[str, Any]) -> Any:
+    """Evaluate a tree the slow and obvious way."""
+    match expression:
+        case Literal(value):
+            return value
+        case Name(name):
+            return env[name]
+        case Not(operand):
+            return not obvious(operand, env)
+        case And(parts):
+            return all(obvious(part, env) for part in parts)
+        case Or(parts):
+            return any(obvious(part, env) for part in parts)
+        case Call(_, arguments):
+            return min(obvious(each, env) for each in arguments)
+        case Compare(operator, left, right) | Arithmetic(operator, left, right):
+            a, b = obvious(left, env), obvious(right, env)
+            table = {"+": a + b, "-": a - b, "*": a * b, "==": a == b, "!=": a != b}
+            return (table | {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b})[operator]
+
+
+@given(conditions | numbers)
+def test_writing_an_expression_and_parsing_it_again_gives_the_same_expression(expression: Expression) -> None:
+    once = parse_expression(text(expression))
+    assert parse_expression(text(once)) == once
+
+
+@given(conditions, values)
+def test_a_bound_condition_means_what_its_tree_means_also_after_writing_and_parsing(
+    condition: Expression, env: dict[str, Any]
+) -> None:
+    array = LAYOUT.state(env).array
+    for form in (condition, parse_expression(text(condition))):
+        assert bool(bind(form, LAYOUT, BOOL)(array)) == obvious(condition, env)
+
+
+@given(numbers, values)
+def test_a_bound_number_is_what_its_tree_comes_to(number: Expression, env: dict[str, Any]) -> None:
+    array = LAYOUT.state(env).array
+    for form in (number, parse_expression(text(number))):
+        assert bind(form, LAYOUT, NUMBER)(array) == obvious(number, env)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_expression_or_a_definition_error(said: str) -> None:
+    with contextlib.suppress(telos.DefinitionError):  # any other exception fails the test
+        parse_expression(said)
+
+
+@given(values, st.dictionaries(st.sampled_from(["x", "y"]), st.integers(-9, 9)))
+def test_replacing_values_changes_those_and_no_others(env: dict[str, Any], changes: dict[str, int]) -> None:
+    before = LAYOUT.state(env)
+    after = before.replace(changes)
+    assert dict(after) == {**env, **changes}
+    assert dict(before) == env
