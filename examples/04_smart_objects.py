@@ -1,15 +1,21 @@
-"""A kitchen whose things say what can be done with them, and a cook who looks ahead."""
+"""A kitchen whose things say what can be done with them: promises lead the way, or looking ahead finds it."""
 
 from pathlib import Path
 
 import telos
 
 kitchen = telos.load(Path(__file__).parent / "domains" / "kitchen.yaml")
-state = kitchen.state()
-print("on offer:", ", ".join(action.name for action in kitchen.possible(state)))
+print("on offer:", ", ".join(action.name for action in kitchen.possible(kitchen.state())))
 
-goals = [goal.at(8) if goal.name == "eat" else goal for goal in kitchen.goals]
-model = telos.WorldModel(telos.WorldModel.of(kitchen).actions, goals, state)
-for action in telos.look_ahead(model, depth=5).actions:
+state = kitchen.state()
+for _ in range(5):  # one step at a time, as promises have it
+    action = telos.choose(kitchen.possible(state), kitchen.goals).action
     state = action.result(state)
-    print("did", action.name)
+    print("step by step:", action.name)
+
+print("ahead:", ", ".join(action.name for action in telos.look_ahead(kitchen, depth=5).actions))
+
+# → on offer: rest, fridge.take-raw-food, key_hook.take-key, kettle.boil
+# → step by step: fridge.take-raw-food
+# → step by step: eat-meal
+# → ahead: fridge.take-raw-food, oven.insert, oven.cook, oven.remove, eat-meal

@@ -106,7 +106,11 @@ class _Checker:
 
     def comparison(self, node: Compare) -> Type:
         sides = [node.left, node.right]
-        if isinstance(node.left, Name) and self.scope.type_of(node.left.name) is None:
+        unknown = [isinstance(side, Name) and self.scope.type_of(side.name) is None for side in sides]
+        if all(unknown):
+            self.type_of(node.left)  # `taget == alive`: once the variable is right, the label may be as well
+            return BOOL
+        if unknown[0]:
             sides.reverse()  # `alive == target`: the label takes its type from the variable
         first = self.type_of(sides[0])
         second = self.type_of(sides[1], first)

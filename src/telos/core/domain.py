@@ -141,11 +141,12 @@ def _faults(domain: Domain) -> Iterator[Fault]:
     for where, expression, wanted, parameters in _expressions(domain):
         scope = Scope(domain.layout, parameters)
         yield from (fault.at(*where) for fault in check(expression, scope, wanted))
+    goals = {goal.name for goal in domain.goals}
     for where, action in _located_actions(domain):
-        yield from (fault.at(*where) for fault in _action_faults(action, domain))
+        yield from (fault.at(*where) for fault in _action_faults(action, domain, goals))
     for section, sets, known in (
         ("action_sets", domain.action_sets, {action.name for _, action in _located_actions(domain)}),
-        ("goal_sets", domain.goal_sets, {goal.name for goal in domain.goals}),
+        ("goal_sets", domain.goal_sets, goals),
     ):
         for key, names in sets.items():
             for i, name in enumerate(names):
@@ -154,9 +155,9 @@ def _faults(domain: Domain) -> Iterator[Fault]:
                     yield Fault(f"unknown {word} {name!r}", suggestion=nearest(name, known), path=(section, key, i))
 
 
-def _action_faults(action: Action, domain: Domain) -> Iterator[Fault]:
+def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[Fault]:
     slots = domain.layout.slots
-    assigned = Counter(effect.variable for effect in action.effects)
+    first = {effect.variable: effect for effect in reversed(action.effects)}
     for i, effect in enumerate(action.effects):
         here: Path = ("effects", i)
         if effect.variable in action.parameters:
@@ -165,9 +166,7 @@ def _action_faults(action: Action, domain: Domain) -> Iterator[Fault]:
         elif effect.variable not in slots:
             message = f"unknown variable {effect.variable!r}"
             yield Fault(message, suggestion=nearest(effect.variable, slots), path=here, offset=effect.column)
-        elif assigned[effect.variable] > 1 and effect != next(
-            e for e in action.effects if e.variable == effect.variable
-        ):
+        elif effect is not first[effect.variable]:
             message = f"{effect.variable!r} is set twice by one action"
             yield Fault(message, suggestion="effects happen at once, so keep one", path=here, offset=effect.column)
     for parameter, kind in action.parameters.items():
@@ -177,11 +176,10 @@ def _action_faults(action: Action, domain: Domain) -> Iterator[Fault]:
         if kind.kind is not Kind.HANDLE:
             message = f"parameter {parameter!r} is {kind}, and parameters are handles"
             yield Fault(message, suggestion="name a kind of handle, such as node", path=("parameters", parameter))
-    known = {goal.name for goal in domain.goals}
     for section in ("changes", "promises"):
         for goal in getattr(action, section):
-            if goal not in known:
-                yield Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, known), path=(section, goal))
+            if goal not in goals:
+                yield Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, goals), path=(section, goal))
 
 
 def _duplicates(domain: Domain) -> Iterator[Fault]:
@@ -202,7 +200,9 @@ def _duplicates(domain: Domain) -> Iterator[Fault]:
             )
             yield Fault(message, path=("variables", variable.name), suggestion="rename one of them")
     for kind, handles in domain.handles.items():
+        seen: set[str] = set()
         for i, name in enumerate(handles):
-            if name in slots or name in handles[:i]:
+            if name in slots or name in seen:
                 also = "a variable" if name in slots else "in the list already"
                 yield Fault(f"handle {name!r} is {also}", path=("handles", kind, i), suggestion="rename one of them")
+            seen.add(name)

@@ -3,8 +3,11 @@
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 Path = tuple[str | int, ...]
+
+MOST_COMPARED = 500  # names, when looking for the one that was meant: comparing is slow
 
 
 class TelosError(ValueError):
@@ -47,9 +50,14 @@ class Fault:
 class DefinitionError(TelosError):
     """A domain, action or expression with one or more faults, all of them listed in ``faults``."""
 
+    MOST_SHOWN = 50  # in the message: nobody reads on after that
+
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        said = [str(fault) for fault in self.faults[: self.MOST_SHOWN]]
+        if len(self.faults) > self.MOST_SHOWN:
+            said.append(f"… and {len(self.faults) - self.MOST_SHOWN} more")
+        super().__init__("\n".join(said))
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -60,8 +68,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("xyz", ["ammo", "health"])
     'known: ammo, health'
     """
-    names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1)
+    return _nearest(word, tuple(sorted(known)))
+
+
+@lru_cache(maxsize=256)  # a name that is misspelt once is often misspelt a thousand times
+def _nearest(word: str, names: tuple[str, ...]) -> str:
+    likely = names if len(names) <= MOST_COMPARED else [name for name in names if name[:1] == word[:1]]
+    close = difflib.get_close_matches(word, likely[:MOST_COMPARED], n=1)
     if close:
         return f"did you mean {close[0]!r}?"
     shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

@@ -1,13 +1,15 @@
 """Checks on numbers that people pass in."""
 
-import math
+import sys
 
 from telos.core.errors import TelosError
+
+LARGEST = sys.float_info.max
 
 
 def finite(what: str, value: float) -> float:
     """Return ``value`` as a float; refuse NaN, infinities and what is not a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         raise TelosError(f"{what} must be a finite number, got {value!r}")
     return float(value)
 

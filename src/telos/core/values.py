@@ -1,13 +1,14 @@
 """The types that a variable can have, and variables themselves."""
 
-import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
 from telos.core.errors import TelosError
+from telos.core.numbers import LARGEST
 
 # What a slot of a state may hold: bool, int, float, the label of an enum (a str), or a handle: whatever hashable thing
 # the game uses to point at its own objects. ``Any`` rather than a union, because arithmetic on it is checked by our own
@@ -66,7 +67,7 @@ class Type:
             if not (isinstance(label, str) and VARIABLE_NAME.match(label)) or label in KEYWORDS:
                 raise TelosError(f"{label!r} cannot be a label; use letters, digits and _, and none of {_keywords()}")
         if len(set(labels)) < len(labels):
-            twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+            twice = next(label for label, count in Counter(labels).items() if count > 1)
             raise TelosError(f"label {twice!r} stands twice in [{', '.join(labels)}]")
         return cls(Kind.ENUM, labels=tuple(labels))
 
@@ -95,7 +96,7 @@ class Type:
             case Kind.INT:
                 return isinstance(value, int) and not isinstance(value, bool)
             case Kind.NUMBER:
-                return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+                return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
             case Kind.ENUM:
                 return isinstance(value, str) and value in self.labels
             case _:

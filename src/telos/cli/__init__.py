@@ -1,0 +1,1 @@
+"""The command line: ``telos …``, one small module per command."""

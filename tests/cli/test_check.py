@@ -1,0 +1,144 @@
+"""``telos check`` and the command line around it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from telos.cli.main import app
+
+DOMAINS = Path(__file__).parents[2] / "examples" / "domains"
+TELOS = [sys.executable, "-c", "from telos.cli.main import run; run()"]
+
+
+def telos(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*TELOS, *map(str, arguments)], capture_output=True, text=True, timeout=30, check=False)
+
+
+def test_good_files_get_a_line_each() -> None:
+    answer = CliRunner().invoke(app, ["check", str(DOMAINS)])
+    assert answer.exit_code == 0
+    assert answer.stdout.splitlines() == [
+        f"{DOMAINS}/kitchen.yaml: fine: kitchen, 8 variables, 13 actions, 3 goals",
+        f"{DOMAINS}/mage.yaml: fine: mage, 1 variable, 3 actions, 2 goals",
+        f"{DOMAINS}/soldier.yaml: fine: soldier, 7 variables, 4 actions, 3 goals; needs from the game: distance",
+    ]
+
+
+def test_a_fault_is_shown_with_its_line_and_a_caret(tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text("domain: bad\nvariables: {ammo: int}\nactions:\n  shoot: {preconditions: ammo > 0 and amo < 9}\n")
+    answer = CliRunner().invoke(app, ["check", str(file), str(DOMAINS / "mage.yaml")])
+    assert answer.exit_code == 2
+    assert answer.stdout.splitlines() == [
+        f"{file}:4:39: unknown variable 'amo' in `ammo > 0 and amo < 9`; did you mean 'ammo'?",
+        "      shoot: {preconditions: ammo > 0 and amo < 9}",
+        "                                          ^",
+        f"{DOMAINS}/mage.yaml: fine: mage, 1 variable, 3 actions, 2 goals",
+        "1 fault in 1 of 2 files",
+    ]
+
+
+def test_a_long_line_is_shown_around_the_fault(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    file.write_text(f"domain: bad\nactions: {{{', '.join(f'act{i}: {{}}' for i in range(90))}, x: {{cost: amo}}}}\n")
+    _, source, caret, _ = CliRunner().invoke(app, ["check", str(file)]).stdout.splitlines()
+    assert len(source) <= 104
+    assert source[caret.index("^") :].startswith("amo}")
+
+
+def test_many_faults_are_cut_short_but_counted(tmp_path: Path) -> None:
+    file = tmp_path / "many.yaml"
+    file.write_text("domain: bad\nactions:\n" + "".join(f"  act{i}: {{cost: amo}}\n" for i in range(70)))
+    lines = CliRunner().invoke(app, ["check", str(file)]).stdout.splitlines()
+    assert lines[-2:] == [f"… and 20 more in {file}", "70 faults in 1 file"]
+
+
+def test_control_characters_never_reach_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "escape.yaml"
+    file.write_text('domain: bad\nactions: {wait: {cost: "\\e[31m red"}}\n"\\e[2J": 1\n')
+    answer = CliRunner().invoke(app, ["check", str(file)])
+    assert answer.exit_code == 2
+    assert "\x1b" not in answer.stdout
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("domain: bad\nactions: {wait: {cost: amo}}\n")
+    answer = CliRunner().invoke(app, ["check", "--json", str(DOMAINS / "soldier.yaml"), str(bad)])
+    assert answer.exit_code == 2
+    good, faulty = json.loads(answer.stdout)["files"]
+    assert good == {
+        "file": str(DOMAINS / "soldier.yaml"),
+        "ok": True,
+        "domain": "soldier",
+        "variables": 7,
+        "actions": 4,
+        "goals": 3,
+        "functions_needed": ["distance"],
+        "faults": [],
+    }
+    fault = {
+        "line": 2,
+        "column": 24,
+        "text": "amo",
+        "message": "unknown variable 'amo'",
+        "suggestion": "",
+        "path": ["actions", "wait", "cost"],
+    }
+    assert (faulty["ok"], faulty["domain"], faulty["faults"]) == (False, None, [fault])
+
+
+def test_the_schema_is_printed_for_editors() -> None:
+    answer = CliRunner().invoke(app, ["check", "--schema"])
+    assert answer.exit_code == 0
+    assert json.loads(answer.stdout)["title"] == "Telos domain file"
+
+
+def test_folders_are_searched_to_the_bottom(tmp_path: Path) -> None:
+    for name in ("one.yaml", "deep/two.yml", "deep/notes.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("domain: x\n")
+    answer = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert [Path(line.partition(":")[0]).name for line in answer.stdout.splitlines()] == ["two.yml", "one.yaml"]
+
+
+def test_bad_input_is_one_line_on_stderr_and_exit_code_two(tmp_path: Path) -> None:
+    for arguments, said in (
+        (("check", tmp_path), "no .yaml files"),
+        (("check",), "nothing to check"),
+        (("chek",), "No such command"),
+        (("check", "--jsn"), "No such option"),
+    ):
+        answer = telos(*arguments)
+        assert answer.returncode == 2
+        assert said in answer.stderr
+        assert "Traceback" not in answer.stderr
+        assert answer.stdout == ""
+
+
+def test_a_missing_file_is_a_fault_like_any_other(tmp_path: Path) -> None:
+    answer = telos("check", tmp_path / "nowhere.yaml")
+    assert answer.returncode == 2
+    assert answer.stdout.splitlines() == [f"{tmp_path / 'nowhere.yaml'}: no such file", "1 fault in 1 file"]
+
+
+def test_version_and_help_answer() -> None:
+    assert telos("--version").stdout.startswith("telos ")
+    assert "telos check soldier.yaml" in telos("check", "--help").stdout
+
+
+def test_a_reader_that_leaves_early_is_forgiven() -> None:
+    with subprocess.Popen([*TELOS, "check", "--schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_checking_starts_without_loading_what_it_does_not_need() -> None:
+    code = "import sys, telos.cli.main; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numba", "numpy", "matplotlib", "jsonschema"} & set(loaded)

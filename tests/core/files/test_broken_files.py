@@ -1,0 +1,114 @@
+"""Every broken file is answered with exactly the faults that it has."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from core.files.broken import FILES, expected, matches
+from telos.cli.main import app
+from telos.core.errors import DefinitionError, Fault
+from telos.core.files import load, loads
+
+A_SECOND = 1.0
+
+
+def faults_of(file: Path) -> tuple[Fault, ...]:
+    started = time.perf_counter()
+    with pytest.raises(DefinitionError) as caught:
+        load(file)
+    assert time.perf_counter() - started < A_SECOND
+    return caught.value.faults
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_broken_file_has_exactly_the_faults_that_it_says(file: Path) -> None:
+    found, wanted = list(faults_of(file)), expected(file)
+    assert wanted, f"{file} says no faults"
+    for line, column, said in wanted:
+        match = next((fault for fault in found if matches(fault, line, column, said)), None)
+        assert match is not None, f"no fault in line {line}: {said}\nfound: {'; '.join(map(str, found))}"
+        found.remove(match)
+    assert not found, "unexpected: " + "\n".join(str(fault) for fault in found)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_command_line_reports_the_same_faults(file: Path) -> None:
+    faults = faults_of(file)
+    plain = CliRunner().invoke(app, ["check", str(file)])
+    assert plain.exit_code == 2
+    lines = plain.stdout.splitlines()
+    assert [line for line in lines if line.startswith(f"{file}:")] == [str(fault) for fault in faults]
+    assert lines[-1] == f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in 1 file"
+    as_json = CliRunner().invoke(app, ["check", "--json", str(file)])
+    assert as_json.exit_code == 2
+    (told,) = json.loads(as_json.stdout)["files"]
+    assert not told["ok"]
+    assert [(each["line"], each["message"]) for each in told["faults"]] == [(f.line, f.message) for f in faults]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_fault_points_into_the_file(file: Path) -> None:
+    lines = file.read_bytes().split(b"\n")
+    for fault in faults_of(file):
+        assert 1 <= fault.line <= len(lines)
+        assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
+        assert fault.file == str(file)
+        assert "\n" not in str(fault)
+
+
+def only_fault(file: Path) -> Fault:
+    (fault,) = faults_of(file)
+    return fault
+
+
+def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "huge.yaml"
+    file.write_bytes(b"domain: huge\n" + b"# filler\n" * 1_200_000)
+    assert only_fault(file).message == "larger than 4 MB"
+
+
+def test_two_hundred_thousand_brackets_are_left_at_the_first_too_many(tmp_path: Path) -> None:
+    file = tmp_path / "brackets.yaml"
+    file.write_text("domain: deep\nactions: " + "[" * 200_000)
+    fault = only_fault(file)
+    assert (fault.message, fault.line, fault.column) == ("too deeply nested", 2, 41)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 10_000 + "ammo" + ")" * 10_000, "not " * 10_000 + "ammo", "ammo + " * 10_000 + "1", "-" * 10_000 + "ammo"],
+    ids=["parentheses", "not", "sum", "minus"],
+)
+def test_an_expression_without_end_is_a_fault_and_not_a_crash(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "expression.yaml"
+    file.write_text(f"domain: deep\nvariables: {{ammo: int}}\nactions:\n  wait:\n    preconditions: '{text}'\n")
+    assert only_fault(file).message == "more than 500 words in one expression"
+
+
+def test_a_file_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "nowhere.yaml"
+    assert str(only_fault(file)) == f"{file}: no such file"
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    assert str(only_fault(tmp_path)) == f"{tmp_path}: this is a folder; name a file in it"
+
+
+def test_eighty_thousand_names_in_a_row_do_not_take_forever() -> None:
+    names = ", ".join(f"n{i % 70_000}" for i in range(80_000))
+    started = time.perf_counter()
+    with pytest.raises(DefinitionError) as caught:
+        loads(f"domain: long\nhandles: {{node: [{names}]}}\nvariables: {{at: [{names}]}}")
+    assert {fault.line for fault in caught.value.faults} == {2, 3}
+    assert time.perf_counter() - started < 10
+
+
+def test_a_long_list_of_faults_is_shown_in_part_and_kept_whole() -> None:
+    actions = "\n".join(f"  act{i}: {{preconditions: ammo > 1}}" for i in range(80))
+    with pytest.raises(DefinitionError) as caught:
+        loads(f"domain: long\nactions:\n{actions}")
+    assert len(caught.value.faults) == 80
+    assert str(caught.value).splitlines()[-1] == "… and 30 more"

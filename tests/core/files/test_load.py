@@ -1,0 +1,143 @@
+"""Domain files become domains."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.files import load, loads
+
+DOMAINS = Path(__file__).parents[3] / "examples" / "domains"
+
+
+def faults_of(text: str) -> tuple[Fault, ...]:
+    try:
+        loads(text)
+    except DefinitionError as error:
+        return error.faults
+    return ()
+
+
+def test_the_soldier_is_what_its_file_says() -> None:
+    soldier = load(DOMAINS / "soldier.yaml", functions={"distance": lambda here, there: 3})
+    assert soldier.name == "soldier"
+    assert soldier.functions_needed == ("distance",)
+    state = soldier.state({"ammo": 2})
+    assert [action.name for action in soldier.possible(state)] == ["reload", "patrol"]
+    after = soldier.action("reload").result(state)
+    assert (after["weapon_loaded"], after["ammo"]) == (True, 1)
+    assert [action.name for action in soldier.actions_of("rat")] == ["goto"]
+    assert [goal.name for goal in soldier.goals_of("gdc06")] == ["kill_enemy", "cover", "patrol"]
+    assert not soldier.goal("cover").relevant.holds(state)
+
+
+def test_the_mage_can_afford_a_fireball_or_greater_healing_but_not_both() -> None:
+    mage = load(DOMAINS / "mage.yaml")
+    start = mage.state()
+    assert start["crystals"] == 5
+    after = mage.action("greater-healing").result(start)
+    assert [action.name for action in mage.possible(after)] == ["lesser-healing"]
+    assert mage.action("fireball").changes == {"kill-ogre": -2}
+
+
+def test_a_meal_comes_out_of_the_kitchen() -> None:
+    kitchen = load(DOMAINS / "kitchen.yaml")
+    state = kitchen.state()
+    for name in ("fridge.take-raw-food", "oven.insert", "oven.cook", "oven.remove", "eat-meal"):
+        action = kitchen.action(name)
+        assert action.is_possible(state), name
+        state = action.result(state)
+    assert (state["holding"], state["oven.contents"], state["fridge.food"]) == ("nothing", "empty", 2)
+
+
+def test_the_kitchen_door_opens_with_the_key() -> None:
+    kitchen = load(DOMAINS / "kitchen.yaml")
+    state = kitchen.state()
+    assert not kitchen.action("door.open").is_possible(state)
+    for name in ("key_hook.take-key", "door.insert-key", "door.unlock", "door.open", "door.step-out"):
+        assert kitchen.action(name).is_possible(state), name
+        state = kitchen.action(name).result(state)
+    assert state["outside"]
+
+
+def test_every_example_names_its_schema_in_the_first_line() -> None:
+    for file in DOMAINS.glob("*.yaml"):
+        first = file.read_text().splitlines()[0]
+        assert first.startswith("# yaml-language-server: $schema=")
+        assert (file.parent / first.partition("=")[2]).resolve().is_file()
+
+
+def test_empty_bodies_and_sections_are_allowed() -> None:
+    domain = loads("domain: small\nvariables:\nactions:\n  patrol:\ngoals:\n  rest:\nobjects:\n  rock:\naction_sets:")
+    assert [action.name for action in domain.actions] == ["patrol"]
+    assert [goal.name for goal in domain.goals] == ["rest"]
+
+
+def test_yaml_truth_is_a_condition() -> None:
+    domain = loads("domain: x\nactions: {never: {preconditions: false}}\ngoals: {g: {wants: [true], relevant: true}}")
+    assert domain.possible(domain.state()) == ()
+    assert domain.goal("g").relevant.holds(domain.state())
+
+
+def test_a_handle_starts_at_a_name_in_the_file_or_nowhere() -> None:
+    domain = loads(
+        "domain: x\nhandles: {node: [gate]}\nvariables: {a: {type: node, start: gate}, b: {type: node, start: none}}"
+    )
+    assert dict(domain.state()) == {"a": "gate", "b": None}
+
+
+def test_labels_may_be_words_that_old_yaml_took_for_truth() -> None:
+    domain = loads("domain: x\nvariables: {switch: [on, off]}\nactions: {flip: {effects: switch = off}}")
+    assert domain.action("flip").result(domain.state())["switch"] == "off"
+
+
+def test_a_list_of_conditions_must_all_hold_and_each_is_located() -> None:
+    text = "domain: x\nvariables: {a: int, b: bool}\nactions:\n  go:\n    preconditions:\n"
+    good = loads(f"{text}    - a > 1\n    - b\n    - a < 5 or b\n").action("go")
+    assert [str(part) for part in good.preconditions.parts] == ["a > 1", "b", "a < 5 or b"]
+    with pytest.raises(DefinitionError) as caught:
+        loads(f"{text}    - a > 1\n    - b and c\n    - true\n    - a < d\n")
+    assert [(fault.line, fault.column, fault.text) for fault in caught.value.faults] == [
+        (7, 13, "b and c"),
+        (9, 11, "a < d"),
+    ]
+
+
+def test_five_thousand_actions_load_in_a_few_seconds() -> None:
+    lines = ["domain: big", "variables:", *(f"  v{i}: int" for i in range(500)), "goals: {g: {}}", "actions:"]
+    for i in range(5000):
+        lines.append(f"  act{i}: {{preconditions: v{i % 500} >= 1, effects: [v{i % 500} -= 1], changes: {{g: -1}}}}")
+    started = time.perf_counter()
+    assert len(loads("\n".join(lines)).actions) == 5000
+    assert time.perf_counter() - started < 10  # about one on a laptop; wide, so that a busy machine passes
+
+
+LINES = "".join((DOMAINS / f"{name}.yaml").read_text() for name in ("soldier", "kitchen")).splitlines()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(["soldier", "mage", "kitchen"]), st.data())
+def test_a_file_with_a_few_lines_spoilt_gives_a_domain_or_located_faults(name: str, data: st.DataObject) -> None:
+    lines = (DOMAINS / f"{name}.yaml").read_text().splitlines()
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(lines) - 1))
+        how = data.draw(st.sampled_from(["drop", "double", "swap", "cut"]))
+        if how == "drop":
+            del lines[place]
+        elif how == "double":
+            lines.insert(place, lines[place])
+        elif how == "swap":
+            lines[place] = data.draw(st.sampled_from(LINES))
+        else:
+            lines[place] = lines[place][: data.draw(st.integers(0, len(lines[place])))]
+    faults = faults_of("\n".join(lines))
+    assert all(fault.line >= 1 and fault.message for fault in faults)
+    assert list(faults) == sorted(faults, key=lambda fault: (fault.line, fault.column))
+
+
+def test_what_goes_wrong_is_a_telos_error() -> None:
+    with pytest.raises(TelosError, match="unknown variable 'amo'"):
+        loads("domain: x\nvariables: {ammo: int}\nactions: {shoot: {preconditions: amo > 1}}")
