@@ -1,0 +1,78 @@
+"""Plans, and the lack of one: the answers of a search."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from telos.core.action import Action
+
+
+class Stop(Enum):
+    """Why a search ended without a plan."""
+
+    UNREACHABLE = "no sequence of actions reaches the goal"
+    BUDGET_SPENT = "the search used up its budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sequence of actions that reaches a goal; empty if the goal holds already.
+
+    ``explain`` says in words what each step is for. It is worked out when ``why()`` asks, never before.
+    """
+
+    steps: tuple[Action, ...]
+    cost: float
+    goal: str
+    expanded: int = field(default=0, compare=False)
+    explain: Callable[["Plan"], str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def found(self) -> bool:
+        """Whether this is a plan: always true, and false for ``NoPlan``."""
+        return True
+
+    def why(self) -> str:
+        """Say what each step is for."""
+        if self.explain is not None:
+            return self.explain(self)
+        order = ", then ".join(step.name for step in self.steps)
+        return f"{self.goal}: {order or 'nothing to do, it holds already'} (cost {self.cost:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlan:
+    """No plan was found, and why: an expected answer, not an error.
+
+    ``partial`` is the sequence that came closest, by the search's own estimate, when the budget ran out.
+    """
+
+    goal: str
+    stop: Stop
+    expanded: int = field(default=0, compare=False)
+    partial: tuple[Action, ...] = ()
+    explain: Callable[["NoPlan"], str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def found(self) -> bool:
+        """Whether this is a plan: always false."""
+        return False
+
+    @property
+    def steps(self) -> tuple[Action, ...]:
+        """Return no steps, so that loops over an answer's steps need not ask whether it is a plan."""
+        return ()
+
+    @property
+    def cost(self) -> float:
+        """Return infinity: there is no price at which the goal can be had."""
+        return math.inf
+
+    def why(self) -> str:
+        """Say which condition cannot be met, and what comes closest."""
+        return self.explain(self) if self.explain is not None else f"{self.goal}: {self.stop.value}"
+
+
+Answer: TypeAlias = Plan | NoPlan
