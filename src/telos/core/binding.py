@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from telos.core.errors import DefinitionError, Fault, TelosError, nearest
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, text
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, text
 from telos.core.state import Layout
 from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
 
@@ -71,6 +71,8 @@ class _Checker:
         match expression:
             case Literal(value):
                 return _type_of_literal(value)
+            case Handle():
+                return ANY  # whatever the game gave; it was checked against its parameter when it was bound
             case Name(name):
                 return self.name(expression, name, hint)
             case Not(operand):
@@ -161,7 +163,7 @@ def bind(expression: Expression, layout: Layout, wanted: Type) -> Bound:
 
 def _compile(expression: Expression, layout: Layout) -> Bound:
     match expression:
-        case Literal(value):
+        case Literal(value) | Handle(value):
             return lambda _: value
         case Name(name):
             if name not in layout.slots:

@@ -4,7 +4,7 @@ A tree says nothing about types or slots: that is settled against a layout (``bi
 many domains. Every node remembers the column it was written at, for faults.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -14,6 +14,14 @@ from telos.core.values import Value
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A number, ``true``, ``false`` or ``none``."""
+
+    value: Value
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A thing of the game that was bound to a parameter."""
 
     value: Value
     column: int = field(default=0, compare=False)
@@ -74,7 +82,7 @@ class Call:
     column: int = field(default=0, compare=False)
 
 
-Expression: TypeAlias = Literal | Name | Not | And | Or | Compare | Arithmetic | Call
+Expression: TypeAlias = Literal | Handle | Name | Not | And | Or | Compare | Arithmetic | Call
 
 TRUE = Literal(True)
 
@@ -118,19 +126,32 @@ def functions(expression: Expression) -> frozenset[str]:
 
 def rename(expression: Expression, new_name: Callable[[str], str]) -> Expression:
     """Return the expression with every name passed through ``new_name``."""
+    return _mapped(expression, lambda node: replace(node, name=new_name(node.name)))
+
+
+def substitute(expression: Expression, arguments: Mapping[str, Value]) -> Expression:
+    """Return the expression with every parameter in ``arguments`` replaced by the handle it is bound to."""
+    if not arguments:
+        return expression
+    return _mapped(
+        expression, lambda node: Handle(arguments[node.name], node.column) if node.name in arguments else node
+    )
+
+
+def _mapped(expression: Expression, of_name: Callable[[Name], Expression]) -> Expression:
     match expression:
-        case Name(name):
-            return replace(expression, name=new_name(name))
-        case Literal():
+        case Name():
+            return of_name(expression)
+        case Literal() | Handle():
             return expression
         case Not(operand):
-            return replace(expression, operand=rename(operand, new_name))
+            return replace(expression, operand=_mapped(operand, of_name))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(rename(part, new_name) for part in parts))
+            return replace(expression, parts=tuple(_mapped(part, of_name) for part in parts))
         case Compare(_, left, right) | Arithmetic(_, left, right):
-            return replace(expression, left=rename(left, new_name), right=rename(right, new_name))
+            return replace(expression, left=_mapped(left, of_name), right=_mapped(right, of_name))
         case Call(_, arguments):
-            return replace(expression, arguments=tuple(rename(each, new_name) for each in arguments))
+            return replace(expression, arguments=tuple(_mapped(each, of_name) for each in arguments))
 
 
 def text(expression: Expression) -> str:
@@ -153,6 +174,8 @@ def _text(expression: Expression, around: int) -> str:
         case Literal(value):
             said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
             said = "none" if value is None else said
+        case Handle(value):
+            said = str(value)
         case Name(name):
             said = name
         case Not(operand):
