@@ -3,6 +3,7 @@
 Exit codes: 0 for yes or done, 1 for a negative answer, 2 for bad input, said in a line that names it and the remedy.
 """
 
+import io
 import os
 import sys
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from telos.cli.check import check
+from telos.cli.watch import watch
 from telos.core.errors import TelosError
 
 app = typer.Typer(
@@ -21,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(check)
+app.command()(watch)
 
 
 def _show_version(wanted: bool) -> None:
@@ -40,6 +43,9 @@ def main(
 
 def run() -> None:
     """Run the command line. Bad input is told in a few red lines, never as a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an arrow that a terminal cannot show is no reason to stop
     try:
         app()
     except TelosError as error:

@@ -82,8 +82,8 @@ class Action:
             preconditions=Condition(substitute(self.preconditions.expression, arguments)),
             effects=tuple(effects),
             cost=substitute(self.cost, arguments),
-            parameters=None,
-            arguments=arguments,
+            parameters=FrozenMap(),
+            arguments=FrozenMap(arguments),
         )
 
     def __str__(self) -> str:

@@ -1,0 +1,1 @@
+"""One mind: what it wants, what it chooses, and why."""

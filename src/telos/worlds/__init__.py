@@ -1,0 +1,1 @@
+"""Playable test beds, each a folder."""

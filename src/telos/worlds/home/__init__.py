@@ -1,0 +1,1 @@
+"""A small house and the people who live in it."""

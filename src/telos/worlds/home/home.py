@@ -1,0 +1,266 @@
+"""The world ``home``: bodies, things, rooms and a clock. It moves people about and never decides for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+
+from telos.core.action import Action
+from telos.core.domain import Domain
+from telos.core.errors import TelosError, nearest
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.core.state import State
+from telos.core.values import Value
+from telos.worlds.home import house
+from telos.worlds.home.body import NAMES_OF_MOTIVES, Body, Errand
+from telos.worlds.home.floor import Cell, FloorPlan
+from telos.worlds.home.places import Places
+from telos.worlds.home.views import MINUTES_A_DAY, HomeView, PersonView
+
+_OWN = len(house.PERSON)  # the first slots of a state are the person's own, the others are shared
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An action that a person could start now, where it would be done, and how many minutes away that is."""
+
+    action: Action
+    place: Cell
+    travel: int
+
+
+class Home:
+    """A house for one to six people. One step is one minute.
+
+    A command names an action that is on offer to a person (``offers``). Whoever gets one walks to the place of the
+    action by a shortest way and carries it out; a place that somebody is using, or is on the way to, is not offered to
+    others. If two want the same place in the same minute, the one named first in ``view().players`` gets it and the
+    other waits for a new command.
+
+    >>> home = Home(people=1)
+    >>> home.reset(seed=7)
+    >>> home.step({"Ada": "fridge.get-snack"})
+    >>> home.view().clock, home.view().people[0].words
+    ('07:01', 'has a snack at the fridge')
+    """
+
+    def __init__(self, people: int = 3, *, seed: int = 0) -> None:
+        if isinstance(people, bool) or not isinstance(people, int) or not 1 <= people <= len(house.NAMES):
+            raise TelosError(f"the house has beds for 1 to {len(house.NAMES)} people, not {people!r}")
+        names = house.NAMES[:people]
+        beds = [house.bed_of(name, str(number)) for number, name in enumerate(names, start=1)]
+        things = (*house.THINGS, *beds, *map(house.company_of, names))
+        self.things = {thing.name: thing for thing in things}
+        self.domain = Domain(
+            "home",
+            variables=house.PERSON,
+            actions=[house.POTTER.action],
+            goals=house.MOTIVES,
+            objects=[thing.posted for thing in things],
+            handles={"person": names},
+        )
+        self.plan = _floor_plan()
+        self._places = Places(self.plan, things)
+        posted = [
+            replace(deed, action=action)  # under its long name
+            for thing in things
+            for action, deed in zip(thing.posted.actions, thing.deeds, strict=True)
+        ]
+        self._deeds = {deed.action.name: deed for deed in (house.POTTER, *posted)}
+        self._names = names
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Start afresh, at seven in the morning of day 1, everybody beside their bed."""
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:  # Random takes -7 for 7
+            raise TelosError(f"a seed is a whole number, zero or more, got {seed!r}")
+        rng = Random(seed)
+        self.time = house.STARTS_AT
+        self._events: list[Event] = []
+        self._places.clear()
+        self._bodies: dict[str, Body] = {}
+        for name in self._names:
+            bedside = self.plan.next_to(self._places.of[f"{name}s_bed"])[0]
+            self._bodies[name] = Body.born(name, bedside, rng)
+        self._shared: list[Value] = [variable.start for variable in self.domain.layout.variables[_OWN:]]
+        self._stock_up()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the last minute, oldest first."""
+        return tuple(self._events)
+
+    @property
+    def is_night(self) -> bool:
+        """Whether bodies ask for sleep more strongly now."""
+        return not house.MORNING <= self.time % MINUTES_A_DAY < house.EVENING
+
+    def view(self) -> HomeView:
+        """Return what can be seen now."""
+        self._note_who_is_free()
+        shared = self.domain.layout.variables[_OWN:]
+        things = {variable.name: value for variable, value in zip(shared, self._shared, strict=True)}
+        return HomeView(self.time, tuple(self._seen(body) for body in self._bodies.values()), FrozenMap(things))
+
+    def _seen(self, body: Body) -> PersonView:
+        drift = body.by_night if self.is_night else body.by_day
+        rates = FrozenMap(dict(zip(NAMES_OF_MOTIVES, drift, strict=True)))
+        here = (body.name, body.cell, self.plan.room(body.cell), body.felt, rates, body.own[1])
+        if (errand := body.errand) is None:
+            return PersonView(*here)
+        deed = errand.deed
+        return PersonView(
+            *here,
+            doing=deed.action.name,
+            words=deed.words,
+            kind=deed.kind,
+            walking=errand.walk > 0,
+            left=errand.left,
+            interruptible=deed.interruptible,
+        )
+
+    def deed(self, action: str) -> house.Deed:
+        """Return what the world knows about an action."""
+        if action not in self._deeds:
+            raise TelosError(f"nothing in the house offers {action!r}; {nearest(action, self._deeds)}")
+        return self._deeds[action]
+
+    def offers(self, person: str) -> tuple[Offer, ...]:
+        """Return everything that ``person`` could start now: what the things post, as far as a place is free."""
+        body = self._body(person)
+        state = self._state(body)
+        found = []
+        for name, posted in (
+            (None, (house.POTTER.action,)),
+            *((name, thing.posted.posts(state)) for name, thing in self.things.items()),
+        ):
+            spot = self._spot(body, name) if posted else None
+            if spot is not None:
+                found += [Offer(action, *spot) for action in posted]
+        return tuple(found)
+
+    def step(self, commands: Mapping[str, str]) -> None:
+        """Carry out ``commands`` (a person's name to an action's) and let a minute pass."""
+        for person, command in commands.items():
+            self._check(self._body(person), command)
+        self._events = []
+        drawn_in: set[str] = set()  # into a conversation, this very minute
+        for person in self._names:
+            if person in commands and person not in drawn_in:
+                partner = self._start(self._bodies[person], self._deeds[commands[person]])
+                drawn_in |= {partner} if partner else set()
+        night = self.is_night
+        for body in self._bodies.values():
+            body.minute(night=night)
+        self.time += 1
+        if self.time % MINUTES_A_DAY == house.DELIVERY_AT:
+            self._stock_up()
+            food = self._shared[self._slot("fridge.food")]
+            self._events.append(Event("delivery", {"food": food}, player="grocer", time=self.time))
+        for body in self._bodies.values():
+            self._arrive_or_finish(body)
+
+    def _check(self, body: Body, command: str) -> None:
+        deed = self.deed(command)
+        if body.errand is not None and not body.errand.deed.interruptible:
+            busy = body.errand.deed.action.name
+            raise TelosError(f"{body.name} cannot {command!r} now: {busy!r} cannot be broken off")
+        unmet = deed.action.preconditions.unmet(self._state(body))
+        if unmet:
+            raise TelosError(f"{body.name} cannot {command!r} now: it needs {' and '.join(map(str, unmet))}")
+        if self._spot(body, deed.action.on) is None:
+            raise TelosError(f"{body.name} cannot {command!r} now: somebody else is there")
+
+    def _start(self, body: Body, deed: house.Deed) -> str | None:
+        """Send ``body`` off, unless somebody was quicker this very minute; return whom they will talk to, if anyone."""
+        spot = self._spot(body, deed.action.on) if deed.action.is_possible(self._state(body)) else None
+        if spot is None:
+            return None
+        place, travel = spot
+        partner = deed.action.on if deed.action.on in self._bodies else None
+        self._stop(body)
+        self._begin(body, Errand(deed, place, self.plan.way(body.cell, place), travel, partner))
+        if partner is not None:
+            other = self._bodies[partner]
+            self._stop(other)
+            answer = self._deeds[f"{body.name}.{deed.action.name.removeprefix(f'{partner}.')}"]
+            self._begin(other, Errand(answer, other.cell, (), travel, body.name))
+        return partner
+
+    def _begin(self, body: Body, errand: Errand) -> None:
+        body.errand = errand
+        self._places.hold(errand.place, body.name)
+        self._tell("sets out" if errand.walk else "begins", body)
+
+    def _stop(self, body: Body) -> None:
+        """End what ``body`` is doing before it is done; a conversation ends for both."""
+        if (errand := body.errand) is None:
+            return
+        self._tell("stops", body)
+        body.errand = None
+        self._places.let_go(body.name)
+        if errand.partner is not None:
+            self._stop(self._bodies[errand.partner])
+
+    def _arrive_or_finish(self, body: Body) -> None:
+        errand = body.errand
+        if errand is None or errand.walk:
+            return
+        if errand.left == errand.deed.action.duration:  # no minute of doing yet, so the walk has just ended
+            self._tell("begins", body)
+        elif errand.left == 0:
+            self._apply(body, errand.deed.action)
+            self._tell("finishes", body)
+            body.errand = None
+            self._places.let_go(body.name)
+
+    def _apply(self, body: Body, action: Action) -> None:
+        after = action.result(self._state(body)).array
+        body.own, self._shared = list(after[:_OWN]), list(after[_OWN:])
+
+    def _tell(self, stage: str, body: Body) -> None:
+        assert body.errand is not None
+        context = {
+            "stage": stage,
+            "room": self.plan.room(body.cell),
+            "carrying": body.own[1],
+            **body.felt,
+        }
+        self._events.append(Event(body.errand.deed.action.name, context, player=body.name, time=self.time))
+
+    def _spot(self, body: Body, thing: str | None) -> tuple[Cell, int] | None:
+        """Return the free place nearest to ``body`` for using ``thing`` (nothing: out of the way), and the walk."""
+        if thing is None:
+            return self._places.nearest(body.name, body.cell, self._places.aside(body.cell, body.name))
+        if thing in self._bodies:
+            other = self._bodies[thing]
+            if not self._places.is_free(other.cell, thing):
+                return None  # they stand where a third person is about to be
+            return self._places.nearest(body.name, body.cell, self.plan.next_to([other.cell]))
+        return self._places.nearest(body.name, body.cell, self._places.of[thing])
+
+    def _state(self, body: Body) -> State:
+        self._note_who_is_free()
+        return State(self.domain.layout, (*body.own, *self._shared))
+
+    def _note_who_is_free(self) -> None:
+        for body in self._bodies.values():
+            self._shared[self._slot(f"{body.name}.free")] = body.is_free
+
+    def _slot(self, variable: str) -> int:
+        return self.domain.layout.slots[variable] - _OWN
+
+    def _stock_up(self) -> None:
+        self._shared[self._slot("fridge.food")] = house.FOOD_EACH * len(self._names)
+
+    def _body(self, person: str) -> Body:
+        if person not in self._bodies:
+            raise TelosError(f"nobody here is called {person!r}; {nearest(person, self._bodies)}")
+        return self._bodies[person]
+
+
+@cache
+def _floor_plan() -> FloorPlan:
+    """Read the drawing once: the ways that one house has found serve every other."""
+    return FloorPlan(house.PLAN)

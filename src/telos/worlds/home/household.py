@@ -1,0 +1,120 @@
+"""Bodies and minds together: the loop that shows each mind the world and hands its decision to the body."""
+
+from collections.abc import Iterator
+
+from telos.agents.motives import Decision, MotiveMind
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.core.trace import Trace, silent
+from telos.worlds.home.body import NAMES_OF_MOTIVES
+from telos.worlds.home.home import Home
+from telos.worlds.home.house import MOTIVES
+from telos.worlds.home.records import Began, Chose, Delivered, Ended, Finished, Interrupted, Levels, Started
+from telos.worlds.home.views import HomeView, PersonView, clock_of, day_of
+
+_STAGES = {"begins": Began, "finishes": Finished, "stops": Interrupted}
+
+
+class Household:
+    """People who live in ``home`` by their own motives.
+
+    >>> seen = []
+    >>> household = Household(people=1, seed=7, trace=seen.append)
+    >>> household.live(minutes=60)
+    >>> first = next(record for record in seen if isinstance(record, Chose))
+    >>> first.clock, first.action, first.why
+    ('07:00', 'bookshelf.read', 'fun 1.6 → 0.1')
+    """
+
+    def __init__(self, people: int = 3, *, seed: int = 0, trace: Trace = silent) -> None:
+        self.home = Home(people, seed=seed)
+        self.view = self.home.view()
+        names = self.view.players
+        self.minds = {name: MotiveMind(MOTIVES) for name in names}
+        self.decisions: dict[str, Decision] = {}  # the last one of each person
+        self.trace = trace
+        trace(Started(*_moment(self.home.time), world="home", seed=seed, people=names))
+
+    def minute(self) -> HomeView:
+        """Let everybody who has to decide do so, and a minute pass; return what can be seen then."""
+        commands = {}
+        for person in self.view.people:
+            decision = self._decide(person)
+            if decision is not None:
+                commands[person.name] = decision.action.name
+        if self.view.time % 60 == 0:
+            self._tell_levels()
+        self.home.step(commands)
+        for event in self.home.events:
+            self._tell(event)
+        self.view = self.home.view()
+        return self.view
+
+    def live(self, *, minutes: int) -> None:
+        """Let ``minutes`` pass."""
+        for _ in self.minutes(minutes):
+            pass
+
+    def minutes(self, count: int) -> Iterator[HomeView]:
+        """Let ``count`` minutes pass, and yield what can be seen after each."""
+        if count < 0:
+            raise TelosError(f"time does not run backwards: minutes must be zero or more, got {count}")
+        for _ in range(count):
+            yield self.minute()
+        self._tell_levels()
+        self.trace(Ended(*_moment(self.home.time), minutes=count))
+
+    def _decide(self, person: PersonView) -> Decision | None:
+        """Return what ``person`` will do now, or None if they carry on."""
+        mind = self.minds[person.name]
+        doing = None if person.doing is None else self.home.deed(person.doing).action
+        restless = mind.restless(doing, person.levels) if doing is not None and person.interruptible else None
+        if doing is not None and restless is None:
+            return None
+        offers = self.home.offers(person.name)
+        travel = {offer.action.name: offer.travel for offer in offers}
+        decision = mind.decide(
+            [offer.action for offer in offers],
+            person.levels,
+            drift=person.drift,
+            travel=lambda action: travel[action.name],
+        )
+        if doing is not None and not mind.reconsider(doing, decision):
+            return None
+        self.decisions[person.name] = decision
+        deed = self.home.deed(decision.action.name)
+        self.trace(
+            Chose(
+                *_moment(self.home.time),
+                person=person.name,
+                action=decision.action.name,
+                activity=deed.kind,
+                words=deed.words,
+                value=decision.choice.value,
+                why=decision.why,
+                runner_up=decision.runner_up,
+                travel=travel[decision.action.name],
+                instead_of=person.doing,
+                because=restless,
+            )
+        )
+        return decision
+
+    def _tell_levels(self) -> None:
+        for person in self.view.people:
+            self.trace(Levels(*_moment(self.view.time), person.name, person.room, person.doing, person.levels))
+
+    def _tell(self, event: Event) -> None:
+        when = _moment(int(event.time))
+        if event.action == "delivery":
+            self.trace(Delivered(*when, food=event.context["food"]))
+        elif event.context["stage"] in _STAGES:
+            deed = self.home.deed(event.action)
+            levels = FrozenMap({name: event.context[name] for name in NAMES_OF_MOTIVES})
+            record = _STAGES[event.context["stage"]]
+            self.trace(record(*when, event.player, event.action, deed.kind, deed.words, event.context["room"], levels))
+
+
+def _moment(time: int) -> tuple[int, int, str]:
+    return time, day_of(time), clock_of(time)

@@ -1,0 +1,25 @@
+"""The worlds there are, by name."""
+
+from collections.abc import Callable
+
+from telos.core.errors import TelosError, nearest
+from telos.worlds.home.home import Home
+from telos.worlds.world import World
+
+WORLDS: dict[str, Callable[[], World]] = {"home": Home}
+
+
+def world(name: str) -> World:
+    """Make the world of that name, as it is after ``reset(0)``.
+
+    >>> world("home").view().players
+    ('Ada', 'Ben', 'Cleo')
+    """
+    return WORLDS[known_world(name)]()
+
+
+def known_world(name: str) -> str:
+    """Return ``name`` if there is a world called so."""
+    if name not in WORLDS:
+        raise TelosError(f"there is no world {name!r}; {nearest(name, WORLDS)}")
+    return name

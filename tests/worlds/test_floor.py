@@ -1,0 +1,70 @@
+"""Floor plans are read as they are drawn, and ways through them are shortest ways."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.worlds.home.floor import Cell, FloorPlan, beside, distances
+from telos.worlds.home.house import PLAN
+
+HOUSE = FloorPlan(PLAN)
+
+
+def slow_distances(target: Cell, floor: set[Cell], ends: set[Cell]) -> dict[Cell, int]:
+    """The obvious way: let every cell ask its neighbours again and again until no answer improves."""
+    steps = {target: 0}
+    for _ in range(len(floor) + len(ends) + 2):
+        for cell in floor | ends:
+            through = [steps[near] + 1 for near in beside(cell) if near in steps and (near in floor or near == target)]
+            if through and min(through) < steps.get(cell, 10**9):
+                steps[cell] = min(through)
+    return steps
+
+
+cells = st.tuples(st.integers(0, 5), st.integers(0, 6))
+
+
+@given(floor=st.sets(cells, max_size=36), ends=st.sets(cells, max_size=5), target=cells)
+def test_distances_are_those_of_the_slow_obvious_search(floor: set[Cell], ends: set[Cell], target: Cell) -> None:
+    ends -= floor
+    assert distances(target, floor, ends) == slow_distances(target, floor, ends)
+
+
+@given(
+    start=st.sampled_from(sorted(HOUSE.floor | HOUSE.seats)), target=st.sampled_from(sorted(HOUSE.floor | HOUSE.seats))
+)
+def test_a_way_is_as_long_as_promised_and_leads_through_no_wall_and_over_no_furniture(
+    start: Cell, target: Cell
+) -> None:
+    way = HOUSE.way(start, target)
+    assert len(way) == HOUSE.steps(start, target) == HOUSE.steps(target, start)
+    here = start
+    for cell in way:
+        assert cell in beside(here)
+        assert cell in HOUSE.floor or cell == target
+        here = cell
+    assert here == target
+
+
+def test_the_house_has_the_rooms_that_are_written_on_its_floor() -> None:
+    rooms = {HOUSE.room(cell) for cell in HOUSE.floor - HOUSE.doors}
+    assert rooms == {"kitchen", "living room", "bedroom", "hall", "bathroom", "study", "guest room"}
+    assert HOUSE.room(HOUSE.cells("F")[0]) == "kitchen"
+    assert {HOUSE.room(cell) for cell in HOUSE.doors} == {"door"}
+
+
+def test_two_names_in_one_room_are_refused() -> None:
+    with pytest.raises(TelosError, match="'hall' and 'den' name one room; draw a wall between them, or a door"):
+        FloorPlan("############\n#den   hall#\n############")
+
+
+def test_furniture_that_is_not_drawn_is_named() -> None:
+    with pytest.raises(TelosError, match="no 'Z' is drawn on the floor plan"):
+        HOUSE.cells("Z")
+
+
+def test_where_no_way_leads_is_said() -> None:
+    plan = FloorPlan("#########\n#den#loft#\n#########")
+    with pytest.raises(TelosError, match=r"there is no way from \(1, 1\) to \(1, 5\)"):
+        plan.way((1, 1), (1, 5))

@@ -1,0 +1,95 @@
+"""One seed fixes a run; the trace tells all of it and changes nothing."""
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.worlds.home.household import Household
+from telos.worlds.home.log import Log
+from telos.worlds.home.records import Began, Chose, Ended, Finished, Interrupted, Started
+from telos.worlds.registry import world
+
+
+def traced(people: int, seed: int, minutes: int) -> str:
+    lines: list[str] = []
+    Household(people, seed=seed, trace=lambda record: lines.append(as_json(record))).live(minutes=minutes)
+    return "\n".join(lines) + "\n"
+
+
+def test_the_first_hours_of_seed_seven_are_those_on_record(golden: Callable[[str, str], None]) -> None:
+    golden("home_seed7.jsonl", traced(3, seed=7, minutes=3 * 60))
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others() -> None:
+    assert traced(3, seed=11, minutes=1440) == traced(3, seed=11, minutes=1440)
+    assert traced(3, seed=11, minutes=1440) != traced(3, seed=12, minutes=1440)
+
+
+def test_watching_changes_nothing() -> None:
+    watched, alone = Household(3, seed=2, trace=lambda record: None), Household(3, seed=2)
+    seen: list[object] = []
+    loud = Household(3, seed=2, trace=seen.append)
+    for household in (watched, alone, loud):
+        household.live(minutes=1440)
+    assert watched.view == alone.view == loud.view
+    assert seen
+
+
+def test_the_trace_begins_and_ends_and_says_for_each_choice_why() -> None:
+    records: list[object] = []
+    Household(2, seed=1, trace=records.append).live(minutes=600)
+    assert isinstance(records[0], Started)
+    assert isinstance(records[-1], Ended)
+    choices = [record for record in records if isinstance(record, Chose)]
+    assert choices
+    for choice in choices:
+        assert choice.why
+        assert choice.runner_up != choice.action
+
+
+def test_what_begins_ends_before_the_next_thing_begins() -> None:
+    records: list[object] = []
+    Household(4, seed=9, trace=records.append).live(minutes=2 * 1440)
+    at_it: dict[str, str | None] = {}
+    for record in records:
+        if isinstance(record, Began):
+            assert at_it.get(record.person) is None, record
+            at_it[record.person] = record.action
+        elif isinstance(record, Finished):
+            assert at_it[record.person] == record.action
+            at_it[record.person] = None
+        elif isinstance(record, Interrupted):  # it may not have got beyond the walk there
+            assert at_it.get(record.person) in (record.action, None)
+            at_it[record.person] = None
+
+
+def test_every_line_of_the_trace_is_one_json_object_with_a_kind_and_a_time() -> None:
+    for line in traced(1, seed=0, minutes=300).splitlines():
+        said = json.loads(line)
+        assert said["kind"]
+        assert said["time"] >= 420
+
+
+def test_the_log_says_who_does_what_and_why_and_does_not_repeat_pottering() -> None:
+    log, lines = Log(), []
+    Household(3, seed=7, trace=lambda record: lines.append(log.line(record))).live(minutes=1440)
+    said = [line for line in lines if line]
+    assert any("cooks at the oven — hunger" in line for line in said)
+    assert any("came to talk" in line for line in said)
+    for person in ("Ada", "Ben", "Cleo"):
+        own = [line for line in said if f"  {person}" in line]
+        assert not any("potters" in one and "potters" in two for one, two in pairwise(own))
+
+
+def test_time_does_not_run_backwards() -> None:
+    with pytest.raises(TelosError, match="minutes must be zero or more, got -5"):
+        Household(1).live(minutes=-5)
+
+
+def test_an_unknown_world_is_named_with_a_suggestion() -> None:
+    with pytest.raises(TelosError, match="there is no world 'hone'; did you mean 'home'"):
+        world("hone")

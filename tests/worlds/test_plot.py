@@ -1,0 +1,43 @@
+"""The plot is drawn from the trace, and what cannot be drawn is said at once."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from telos.core.errors import TelosError
+from telos.worlds.home.household import Household
+from telos.worlds.home.plot import check_path, draw, save
+
+
+def a_day(people: int) -> list[object]:
+    records: list[object] = []
+    Household(people, seed=7, trace=records.append).live(minutes=1440)
+    return records
+
+
+def test_each_person_has_a_row_with_all_motives_and_what_was_done() -> None:
+    pytest.importorskip("matplotlib")
+    figure = draw(a_day(2))
+    assert [axes.get_ylabel() for axes in figure.axes] == ["Ada", "Ben"]
+    assert all(len(axes.get_lines()) >= 6 for axes in figure.axes)
+
+
+@pytest.mark.parametrize("name", ["day.png", "day.svg"])
+def test_a_plot_is_written(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib")
+    save(a_day(1), tmp_path / name)
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_a_file_that_cannot_be_drawn_into_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TelosError, match=r"end the name with one of \.png, \.svg, \.pdf"):
+        check_path(tmp_path / "day.doc")
+    with pytest.raises(TelosError, match="there is no folder"):
+        check_path(tmp_path / "nowhere" / "day.png")
+
+
+def test_without_matplotlib_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(TelosError, match=r'pip install "telos\[worlds\]"'):
+        check_path(tmp_path / "day.png")
