@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from telos.core.event import Event
     from telos.core.files.load import load, loads
     from telos.core.goal import Goal
+    from telos.core.plan import NoPlan, Plan, Stop
     from telos.core.smart_object import SmartObject
     from telos.core.state import State
     from telos.core.values import Variable
+    from telos.planning.plan import plan
 
 # Where each name of the front door lives. They are fetched when first used, so that `import telos` stays light and a
 # program pays only for the rooms that it enters.
@@ -38,10 +40,13 @@ _HOMES = {
     "Goal": "core.goal",
     "LearnedRate": "choosing.rates",
     "LearnedRates": "choosing.rates",
+    "NoPlan": "core.plan",
     "Outlook": "choosing.outlook",
+    "Plan": "core.plan",
     "Rating": "choosing.choice",
     "SmartObject": "core.smart_object",
     "State": "core.state",
+    "Stop": "core.plan",
     "TelosError": "core.errors",
     "Variable": "core.values",
     "WorldModel": "choosing.model",
@@ -49,6 +54,7 @@ _HOMES = {
     "load": "core.files.load",
     "loads": "core.files.load",
     "look_ahead": "choosing.look_ahead",
+    "plan": "planning.plan",
     "straight_line": "choosing.travel",
 }
 
@@ -66,10 +72,13 @@ __all__ = [
     "Goal",
     "LearnedRate",
     "LearnedRates",
+    "NoPlan",
     "Outlook",
+    "Plan",
     "Rating",
     "SmartObject",
     "State",
+    "Stop",
     "TelosError",
     "Variable",
     "WorldModel",
@@ -77,6 +86,7 @@ __all__ = [
     "load",
     "loads",
     "look_ahead",
+    "plan",
     "straight_line",
 ]
 

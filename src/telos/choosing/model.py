@@ -51,8 +51,7 @@ class WorldModel:
     @classmethod
     def of(cls, domain: Domain, state: Mapping[str, Value] | None = None) -> "WorldModel":
         """Return the model of a domain: all its actions and its objects', its goals, and ``state`` to start from."""
-        actions = [*domain.actions, *(action for each in domain.objects for action in each.actions)]
-        return cls(actions, domain.goals, domain.state(state))
+        return cls(domain.all_actions, domain.goals, domain.state(state))
 
     @property
     def discontentment(self) -> float:

@@ -56,6 +56,7 @@ class Domain:
             handles={name: Type(Kind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names},
             functions=functions,
         )
+        self.cache: dict[object, Any] = {}  # what other rooms have worked out about this domain
         faults = list(_faults(self))
         if faults:
             raise DefinitionError(faults)
@@ -64,9 +65,14 @@ class Domain:
         """Return the state with ``values``; every other variable has the value it starts with."""
         return self.layout.state(values)
 
+    @property
+    def all_actions(self) -> tuple[Action, ...]:
+        """Return the character's own actions, then those of every object."""
+        return (*self.actions, *(action for each in self.objects for action in each.actions))
+
     def action(self, name: str) -> Action:
         """Return the action called ``name``."""
-        return _find("action", name, [*self.actions, *(action for each in self.objects for action in each.actions)])
+        return _find("action", name, self.all_actions)
 
     def goal(self, name: str) -> Goal:
         """Return the goal called ``name``."""
@@ -94,6 +100,11 @@ class Domain:
         """Return the names of the functions that the game has to register."""
         used = frozenset[str]().union(*(functions(each) for _, each, _, _ in _expressions(self)))
         return tuple(sorted(used - BUILT_IN.keys()))
+
+    def users_of(self, function: str) -> tuple[str, ...]:
+        """Return the names of the actions and goals whose expressions call a function."""
+        found = (where for where, each, _, _ in _expressions(self) if function in functions(each))
+        return tuple(dict.fromkeys(str(where[-2] if where[-1] != "effects" else where[-3]) for where in found))
 
     def __repr__(self) -> str:
         counts = (("variables", self.layout.variables), ("actions", self.actions), ("goals", self.goals))

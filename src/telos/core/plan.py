@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from telos.core.action import Action
+from telos.core.conditions import Condition
 
 
 class Stop(Enum):
@@ -43,17 +44,26 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is missing for a plan, as conditions and in words."""
+
+    missing: tuple[Condition, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class NoPlan:
     """No plan was found, and why: an expected answer, not an error.
 
-    ``partial`` is the sequence that came closest, by the search's own estimate, when the budget ran out.
+    ``partial`` is the sequence that came closest, by the search's own estimate, when the budget ran out. What is
+    missing is worked out when ``why()`` or ``missing`` asks, never before.
     """
 
     goal: str
     stop: Stop
     expanded: int = field(default=0, compare=False)
     partial: tuple[Action, ...] = ()
-    explain: Callable[["NoPlan"], str] | None = field(default=None, compare=False, repr=False)
+    diagnose: Callable[["NoPlan"], "Diagnosis"] | None = field(default=None, compare=False, repr=False)
 
     @property
     def found(self) -> bool:
@@ -70,9 +80,14 @@ class NoPlan:
         """Return infinity: there is no price at which the goal can be had."""
         return math.inf
 
+    @property
+    def missing(self) -> tuple[Condition, ...]:
+        """Return the conditions that would have to be granted for a plan to exist, as far as that is known."""
+        return self.diagnose(self).missing if self.diagnose is not None else ()
+
     def why(self) -> str:
         """Say which condition cannot be met, and what comes closest."""
-        return self.explain(self) if self.explain is not None else f"{self.goal}: {self.stop.value}"
+        return self.diagnose(self).said if self.diagnose is not None else f"{self.goal}: {self.stop.value}"
 
 
 Answer: TypeAlias = Plan | NoPlan

@@ -1,0 +1,1 @@
+"""Which sequence: A* over world states, kernels, batches of agents, task networks."""

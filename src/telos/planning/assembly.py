@@ -1,0 +1,151 @@
+"""A goal and the actions that can matter for it, put together into a task for the kernel."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from telos.core.conditions import Condition
+from telos.core.expressions import names as names_in
+from telos.core.state import Layout
+from telos.core.values import BOOL, NUMBER
+from telos.planning import kernel
+from telos.planning.conditions import Is, Names, Needs, Step, needs_of
+from telos.planning.encoding import Encoding, Handles
+from telos.planning.grounding import Operator
+from telos.planning.kernel import Task
+from telos.planning.landmarks import Fact, facts_of
+from telos.planning.programs import Programs, Question
+from telos.planning.relevance import relevant
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A task, and what is needed to talk about it: its encoding, its operators, and what it may ask the game."""
+
+    task: Task
+    encoding: Encoding
+    operators: tuple[Operator, ...]
+    questions: tuple[Question, ...]
+    deepest: int  # how many values its programs stack up at most
+
+
+def assemble(
+    wants: Condition, steps: Sequence[Step], layout: Layout, handles: Handles, fixed: Mapping[str, int]
+) -> Assembled:
+    """Put together the task of reaching ``wants``; ``fixed`` holds the codes of variables that nothing changes."""
+    known = Names(layout, handles, fixed)
+    goal = needs_of(wants, known)
+    reads = {name for each in goal.opaque for name in names_in(each) if name in layout.slots and name not in fixed}
+    kept, variables = relevant(steps, goal, reads)
+    encoding = Encoding([each for each in layout.variables if each.name in variables], handles.counts())
+    changing = frozenset(name for step in kept for name in (*step.does.puts, *step.does.adds, *step.does.works_out))
+    programs = Programs(encoding, changing)
+    columns = _Columns(encoding, programs)
+    for step in kept:
+        columns.add(step)
+    goal_mask, goal_value = columns.masks(goal)
+    goal_tests = [programs.add(each, known, BOOL) for each in goal.tests]
+    facts, own = facts_of(goal, kept)
+    tables = programs.tables()
+    parts: dict[str, Any] = {**columns.arrays, **_fact_arrays(facts, own, encoding)}
+    task = Task(
+        words=encoding.words,
+        numbers=len(encoding.numbers),
+        operators=len(kept),
+        **parts,
+        program_from=programs.start,
+        code=programs.code,
+        constant=programs.constant,
+        goal_mask=goal_mask,
+        goal_value=goal_value,
+        goal_tests=goal_tests,
+        table_from=tables["table_from"],
+        radix_from=tables["radix_from"],
+        radix=tables["radix"],
+        answers=[math.nan] * tables["answers"][0],
+    )
+    return Assembled(task, encoding, tuple(s.operator for s in kept), tuple(programs.questions), programs.deepest)
+
+
+class _Columns:
+    """The operators' arrays while they grow."""
+
+    def __init__(self, encoding: Encoding, programs: Programs) -> None:
+        self.encoding, self.programs = encoding, programs
+        self.arrays: dict[str, list[Any]] = {
+            name: [] for name in ("need_mask", "need_value", "clear", "put", "tests", "writes", "cost", "cost_program")
+        }
+        self.arrays.update(test_from=[0], write_from=[0])
+
+    def add(self, step: Step) -> None:
+        arrays, encoding = self.arrays, self.encoding
+        mask, value = self.masks(step.needs)
+        arrays["need_mask"] += mask
+        arrays["need_value"] += value
+        clear, put = [-1] * encoding.words, [0] * encoding.words
+        for name, code in step.does.puts.items():
+            if name in encoding.fields:
+                place = encoding.fields[name]
+                clear[place.word] &= ~place.in_place
+                put[place.word] |= code << place.shift
+        arrays["clear"] += clear
+        arrays["put"] += put
+        arrays["tests"] += [self.programs.add(each, step.names, BOOL) for each in step.needs.tests]
+        arrays["test_from"].append(len(arrays["tests"]))
+        self._writes(step)
+        arrays["write_from"].append(len(arrays["writes"]) // 5)
+        arrays["cost"].append(step.least_cost)
+        arrays["cost_program"].append(
+            -1 if isinstance(step.cost, float) else self.programs.add(step.cost, step.names, NUMBER)
+        )
+
+    def masks(self, needs: Needs) -> tuple[list[int], list[int]]:
+        """Return what to look at in each word, and what must stand there; a contradiction can never be met."""
+        mask, value = [0] * self.encoding.words, [0] * self.encoding.words
+        for atom in needs.atoms:
+            if isinstance(atom, Is):
+                place = self.encoding.fields[atom.variable]
+                bits = atom.code << place.shift
+                if mask[place.word] & place.in_place and value[place.word] & place.in_place != bits:
+                    value[place.word] = -1  # `target == alive and target == dead`
+                mask[place.word] |= place.in_place
+                if value[place.word] >= 0:
+                    value[place.word] |= bits
+        return mask, value
+
+    def _writes(self, step: Step) -> None:
+        effects = {effect.variable: effect.value for effect in step.operator.action.effects}
+        for name in (*step.does.adds, *step.does.works_out):
+            if name in self.encoding.numbers:
+                program = self.programs.add(effects[name], step.names, NUMBER)
+                self.arrays["writes"] += (0, self.encoding.numbers[name], 0, 0, program)
+            elif name in self.encoding.fields:
+                place = self.encoding.fields[name]
+                program = self.programs.add(effects[name], step.names, step.names.type_of(name))
+                self.arrays["writes"] += (1, place.word, place.shift, place.mask, program)
+
+
+def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[str, Any]:
+    atom_from, atoms, constants = [0], list[int](), list[float]()
+    for fact in facts:
+        for atom in fact.atoms:
+            if isinstance(atom, Is):
+                place = encoding.fields[atom.variable]
+                atoms += (kernel.IS, place.word, place.in_place, atom.code << place.shift)
+                constants.append(0.0)
+            else:
+                kind = kernel.AT_LEAST_ATOM if atom.up else kernel.AT_MOST_ATOM
+                atoms += (kind, encoding.numbers[atom.variable], 0, 0)
+                constants.append(atom.constant)
+        atom_from.append(len(constants))
+    return {
+        "facts": len(facts),
+        "atom_from": atom_from,
+        "atoms": atoms,
+        "atom_constant": constants,
+        "fact_needs": [sum(1 << need for need in set(fact.needs)) for fact in facts],
+        "goal_facts": (1 << own) - 1,
+        "weight": [fact.weight for fact in facts],
+        "gain": [fact.gain for fact in facts],
+    }

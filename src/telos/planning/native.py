@@ -1,0 +1,48 @@
+"""The kernel, compiled: every function of ``kernel`` goes through Numba, and nothing else changes.
+
+Numba is an extra. Where it is missing, or not loaded yet, the kernel runs as the Python that it is.
+"""
+
+import types
+from importlib.util import find_spec
+from typing import Any
+
+from telos.planning import kernel
+
+_FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
+
+_compiled: types.SimpleNamespace | None = None
+
+
+def is_installed() -> bool:
+    """Whether Numba can be had."""
+    return find_spec("numba") is not None
+
+
+def is_loaded() -> bool:
+    """Whether the compiled kernel is ready."""
+    return _compiled is not None
+
+
+def load() -> Any:
+    """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled on first use."""
+    global _compiled
+    if _compiled is None:
+        import numba  # heavy: half a second, so only when a search asks for it
+
+        names: dict[str, Any] = {name: each for name, each in vars(kernel).items() if not name.startswith("__")}
+        # The cache tells programs apart by file and line, so the functions keep the kernel's own.
+        names.update(__name__=kernel.__name__, __file__=kernel.__file__)
+        for name in _FUNCTIONS:  # in the order of the file: a function is compiled before those that call it
+            function = getattr(kernel, name)
+            names[name] = _jit(numba, types.FunctionType(function.__code__, names, name))
+        _compiled = types.SimpleNamespace(**names)
+    return _compiled
+
+
+def _jit(numba: Any, function: types.FunctionType) -> Any:
+    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process
+        return numba.njit(**options)(function)
