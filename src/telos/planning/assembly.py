@@ -13,10 +13,10 @@ from telos.planning import kernel
 from telos.planning.conditions import Is, Names, Needs, Step, needs_of
 from telos.planning.encoding import Encoding, Handles
 from telos.planning.grounding import Operator
-from telos.planning.kernel import Task
 from telos.planning.landmarks import Fact, facts_of
 from telos.planning.programs import Programs, Question
 from telos.planning.relevance import relevant
+from telos.planning.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,9 @@ class _Columns:
 
 
 def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[str, Any]:
-    atom_from, atoms, constants = [0], list[int](), list[float]()
+    atom_from, atoms, constants, singles = [0], list[int](), list[float](), list[int]()
     for fact in facts:
+        singles += _single(fact, encoding)
         for atom in fact.atoms:
             if isinstance(atom, Is):
                 place = encoding.fields[atom.variable]
@@ -144,8 +145,17 @@ def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[st
         "atom_from": atom_from,
         "atoms": atoms,
         "atom_constant": constants,
+        "singles": singles,
         "fact_needs": [sum(1 << need for need in set(fact.needs)) for fact in facts],
         "goal_facts": (1 << own) - 1,
         "weight": [fact.weight for fact in facts],
         "gain": [fact.gain for fact in facts],
     }
+
+
+def _single(fact: Fact, encoding: Encoding) -> tuple[int, int, int]:
+    (atom, *others) = fact.atoms
+    if others or not isinstance(atom, Is):
+        return 0, 0, 0
+    place = encoding.fields[atom.variable]
+    return place.word, place.in_place, atom.code << place.shift

@@ -21,6 +21,7 @@ from telos.planning.encoding import Handles
 from telos.planning.explaining import states_of
 
 CHEAP, DEAR, GOAL_UNPROVIDED, GOAL_PROVIDED = 1.0, 30.0, 300.0, 900.0
+STEP = 0.01  # an action of the character's own: so little that wishes decide, but counts cannot grow for nothing
 BUDGET = 20_000
 MOST_ACTIONS = 2_000
 
@@ -87,7 +88,7 @@ class _Wishes:
         self._offered: list[Action] = []  # all actions of the new domain, under names of their own
         self._means: list[Action | Condition] = []  # what each of them stands for: an action, or a wish
         for action in self._own:
-            self._offer(action, action.preconditions, 0.0, action)
+            self._offer(action, action.preconditions, STEP, action)
             self._offer_unasked(action)
         for condition, price in self._prices().items():
             atoms = needs_of(condition, self._known).atoms

@@ -1,15 +1,18 @@
-"""The search itself: A* over packed states, on flat arrays alone.
+"""The search itself: A* over packed states, on four flat sequences.
 
 This is ordinary Python, and slow. ``native`` compiles the very same functions with Numba; what they compute is the same
-to the last tie, and the tests compare the two. Everything is a flat sequence of integers or floats (lists here, arrays
-there), and nothing calls back into Python: when only the game can give a value, the search stops and asks.
+to the last tie, and the tests compare the two. A task (what can be done, what is wanted) is a sequence of integers,
+``ti``, and one of floats, ``tf``; the workspace of a search is ``wi`` and ``wf``. They are lists here and arrays there.
+Each starts with a head that says where its parts begin: ``ti[ti[PUT] + k]`` is the k-th entry of the part ``put``.
+(Handing over four arrays costs next to nothing; handing over forty, or tuples of them, costs more than a small search.)
+Nothing calls back into Python: when only the game can give a value, the search stops and asks.
 
 A state is ``words`` integers, into which all switches, labels and handles are packed, and ``numbers`` floats. Most of
 what operators need and do is a few masks over the words; the rest are programs for a small stack machine.
 """
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 # How a search ends.
 FOUND, UNREACHABLE, SPENT, FULL, ASKS, UNDEFINED = 1, 2, 3, 4, 5, 6
@@ -18,405 +21,374 @@ FOUND, UNREACHABLE, SPENT, FULL, ASKS, UNDEFINED = 1, 2, 3, 4, 5, 6
 CONSTANT, NUMBER, FIELD, ADD, SUBTRACT, MULTIPLY, DIVIDE, SMALLER, LARGER, MAGNITUDE = range(10)
 EQUAL, DIFFERENT, LESS, AT_MOST, MORE, AT_LEAST, NOT, AND, OR, CALL = range(10, 20)
 
-# Places in a workspace's head.
-NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, ASKED, PUSHED, FAULTY = range(9)
-
 # Kinds of atoms: a masked comparison of a word, or a number against a constant.
 IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
 
+# The head of a task: five counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
+# what the parts hold.
+WORDS, NUMBERS, OPERATORS, FACTS, GOAL_FACTS, GOAL_TEST_COUNT = range(6)
+NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)
+PROGRAM_FROM, CODE, GOAL_MASK, GOAL_VALUE, GOAL_TESTS = range(15, 20)
+ATOM_FROM, ATOMS, SINGLES, FACT_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 27)
+COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, ANSWERS = range(27, 33)
+TASK_HEAD = 33
+
+# The head of a workspace: how the search stands, how much room there is, and where each part begins.
+NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, ASKED, FAULTY, LENGTH = range(9)
+ROOM, HEAP_ROOM, SLOT_MASK = 9, 10, 11
+STATE_WORDS, PARENT, BY, NEXT, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
+STEPS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 26)
+SPACE_HEAD = 26
 
 # Lists here, arrays when compiled.
 Ints: TypeAlias = list[int]
 Floats: TypeAlias = list[float]
 
 
-class Task(NamedTuple):
-    """A planning problem without its start: operators, goal and heuristic, as flat sequences."""
-
-    words: int
-    numbers: int
-    operators: int
-    need_mask: Ints  # operators × words: an operator is possible if word & mask == value
-    need_value: Ints
-    clear: Ints  # operators × words: afterwards, word & clear | put
-    put: Ints
-    test_from: Ints  # operators + 1: which of ``tests`` (programs) must come to something true
-    tests: Ints
-    write_from: Ints  # operators + 1: which of ``writes`` happen
-    writes: Ints  # five each: 1 for a field, number's slot or word, shift, mask, program
-    cost: Floats  # operators
-    cost_program: Ints  # operators: a program that gives the cost, or -1
-    program_from: Ints  # programs + 1
-    code: Ints  # three each: instruction and two operands
-    constant: Floats  # one for each instruction
-    goal_mask: Ints  # words
-    goal_value: Ints
-    goal_tests: Ints
-    facts: int
-    atom_from: Ints  # facts + 1: a fact holds if one of its atoms does
-    atoms: Ints  # four each: kind, word or slot, mask, value
-    atom_constant: Floats
-    fact_needs: Ints  # the facts (as bits) that must have held before a fact can be made true
-    goal_facts: int
-    weight: Floats  # the least that making a fact true costs, shared out
-    gain: Floats  # by how much one operator can move a number towards its fact; 0 for others
-    table_from: Ints  # tables: where the answers of a game's function start in ``answers``
-    radix_from: Ints  # tables + 1
-    radix: Ints  # how many values each argument can have
-    answers: Floats  # NaN where not yet known
-
-
-class Workspace(NamedTuple):
-    """Room for one search. Nothing in it need be cleared: ``head[GENERATION]`` tells old entries from new."""
-
-    head: Ints
-    words: Ints
-    numbers: Floats
-    g: Floats
-    h: Floats
-    parent: Ints
-    by: Ints
-    next_operator: Ints
-    heap_f: Floats
-    heap_h: Floats
-    heap_g: Floats
-    heap_order: Ints
-    heap_node: Ints
-    slot_node: Ints
-    slot_generation: Ints
-    stack: Floats
-
-
-def run(task: Task, program: int, space: Workspace, node: int) -> float:
+def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
     """Return what a program comes to in a node's state; NaN if it has no value, or asks for one."""
-    at_words, at_numbers, top = node * task.words, node * task.numbers, -1
-    stack = space.stack
-    for step in range(task.program_from[program], task.program_from[program + 1]):
-        instruction, a, b = task.code[3 * step], task.code[3 * step + 1], task.code[3 * step + 2]
+    words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
+    code, constants = ti[CODE], ti[CONSTANTS]
+    top = wi[STACK] - 1
+    for step in range(ti[ti[PROGRAM_FROM] + program], ti[ti[PROGRAM_FROM] + program + 1]):
+        instruction, a, b = ti[code + 3 * step], ti[code + 3 * step + 1], ti[code + 3 * step + 2]
         if instruction == CONSTANT:
             top += 1
-            stack[top] = task.constant[step]
+            wf[top] = tf[constants + step]
         elif instruction == NUMBER:
             top += 1
-            stack[top] = space.numbers[at_numbers + a]
+            wf[top] = wf[numbers + a]
         elif instruction == FIELD:
             top += 1
-            stack[top] = float((space.words[at_words + (a >> 8)] >> (a & 255)) & b)
+            wf[top] = float((wi[words + (a >> 8)] >> (a & 255)) & b)
         elif instruction == NOT:
-            stack[top] = 1.0 if stack[top] == 0.0 else 0.0
+            wf[top] = 1.0 if wf[top] == 0.0 else 0.0
         elif instruction == MAGNITUDE:
-            stack[top] = abs(stack[top])
+            wf[top] = abs(wf[top])
         elif instruction == CALL:
-            index, first = 0, task.radix_from[a]
-            arguments = task.radix_from[a + 1] - first
+            index, first = 0, ti[ti[RADIX_FROM] + a]
+            arguments = ti[ti[RADIX_FROM] + a + 1] - first
             top -= arguments
             for k in range(arguments):
-                index = index * task.radix[first + k] + int(stack[top + 1 + k])
-            index += task.table_from[a]
+                index = index * ti[ti[RADIX] + first + k] + int(wf[top + 1 + k])
+            index += ti[ti[TABLE_FROM] + a]
             top += 1
-            stack[top] = task.answers[index]
-            if math.isnan(stack[top]):
-                space.head[ASKED] = index
+            wf[top] = tf[ti[ANSWERS] + index]
+            if math.isnan(wf[top]):
+                wi[ASKED] = index
                 return math.nan
         else:
-            right = stack[top]
+            right = wf[top]
             top -= 1
-            left = stack[top]
+            left = wf[top]
             if instruction == ADD:
-                stack[top] = left + right
+                wf[top] = left + right
             elif instruction == SUBTRACT:
-                stack[top] = left - right
+                wf[top] = left - right
             elif instruction == MULTIPLY:
-                stack[top] = left * right
+                wf[top] = left * right
             elif instruction == DIVIDE:
                 if right == 0.0:
                     return math.nan
-                stack[top] = left / right
+                wf[top] = left / right
             elif instruction == SMALLER:
-                stack[top] = min(left, right)
+                wf[top] = min(left, right)
             elif instruction == LARGER:
-                stack[top] = max(left, right)
+                wf[top] = max(left, right)
             elif instruction == EQUAL:
-                stack[top] = 1.0 if left == right else 0.0
+                wf[top] = 1.0 if left == right else 0.0
             elif instruction == DIFFERENT:
-                stack[top] = 1.0 if left != right else 0.0
+                wf[top] = 1.0 if left != right else 0.0
             elif instruction == LESS:
-                stack[top] = 1.0 if left < right else 0.0
+                wf[top] = 1.0 if left < right else 0.0
             elif instruction == AT_MOST:
-                stack[top] = 1.0 if left <= right else 0.0
+                wf[top] = 1.0 if left <= right else 0.0
             elif instruction == MORE:
-                stack[top] = 1.0 if left > right else 0.0
+                wf[top] = 1.0 if left > right else 0.0
             elif instruction == AT_LEAST:
-                stack[top] = 1.0 if left >= right else 0.0
+                wf[top] = 1.0 if left >= right else 0.0
             elif instruction == AND:
-                stack[top] = 1.0 if left != 0.0 and right != 0.0 else 0.0
+                wf[top] = 1.0 if left != 0.0 and right != 0.0 else 0.0
             else:
-                stack[top] = 1.0 if left != 0.0 or right != 0.0 else 0.0
-    return stack[top]
+                wf[top] = 1.0 if left != 0.0 or right != 0.0 else 0.0
+    return wf[top]
 
 
-def is_goal(task: Task, space: Workspace, node: int) -> float:
+def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
     """Return 1.0 if the goal holds in a node's state, 0.0 if not, NaN if that has no value yet."""
-    base = node * task.words
-    for w in range(task.words):
-        if space.words[base + w] & task.goal_mask[w] != task.goal_value[w]:
+    words, mask, value = wi[STATE_WORDS] + node * ti[WORDS], ti[GOAL_MASK], ti[GOAL_VALUE]
+    for w in range(ti[WORDS]):
+        if wi[words + w] & ti[mask + w] != ti[value + w]:
             return 0.0
-    for k in range(len(task.goal_tests)):
-        value = run(task, task.goal_tests[k], space, node)
-        if value == 0.0 or math.isnan(value):
-            return value
+    for k in range(ti[GOAL_TEST_COUNT]):
+        held = run(ti, tf, wi, wf, ti[ti[GOAL_TESTS] + k], node)
+        if held == 0.0 or math.isnan(held):
+            return held
     return 1.0
 
 
-def estimate(task: Task, space: Workspace, node: int) -> float:
+def is_possible(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int) -> float:
+    """Return 1.0 if an operator can be used in a node's state and changes it, 0.0 if not, NaN if that is open yet."""
+    words, row = wi[STATE_WORDS] + node * ti[WORDS], operator * ti[WORDS]
+    mask, value, clear, put = ti[NEED_MASK] + row, ti[NEED_VALUE] + row, ti[CLEAR] + row, ti[PUT] + row
+    changes = ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]
+    for w in range(ti[WORDS]):
+        word = wi[words + w]
+        if word & ti[mask + w] != ti[value + w]:
+            return 0.0
+        changes |= word & ti[clear + w] | ti[put + w] != word
+    if not changes:
+        return 0.0  # it leads back to the same state, so no plan needs it here
+    tests = ti[TEST_FROM] + operator
+    for k in range(ti[tests], ti[tests + 1]):
+        held = run(ti, tf, wi, wf, ti[ti[TESTS] + k], node)
+        if held == 0.0 or math.isnan(held):
+            return held
+    return 1.0
+
+
+def apply(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> float:
+    """Write into ``child`` the state after an operator; return its cost, or NaN if something has no value."""
+    words, after, row = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_WORDS] + child * ti[WORDS], operator * ti[WORDS]
+    clear, put = ti[CLEAR] + row, ti[PUT] + row
+    for w in range(ti[WORDS]):
+        wi[after + w] = wi[words + w] & ti[clear + w] | ti[put + w]
+    numbers = wi[STATE_NUMBERS]
+    for n in range(ti[NUMBERS]):
+        wf[numbers + child * ti[NUMBERS] + n] = wf[numbers + node * ti[NUMBERS] + n]
+    for k in range(ti[ti[WRITE_FROM] + operator], ti[ti[WRITE_FROM] + operator + 1]):
+        write = ti[WRITES] + 5 * k
+        value = run(ti, tf, wi, wf, ti[write + 4], node)
+        if math.isnan(value) or math.isinf(value):
+            return math.nan
+        if ti[write]:
+            where, shift, mask = after + ti[write + 1], ti[write + 2], ti[write + 3]
+            wi[where] = wi[where] & ~(mask << shift) | (int(value) << shift)
+        else:
+            wf[numbers + child * ti[NUMBERS] + ti[write + 1]] = value
+    program = ti[ti[COST_PROGRAM] + operator]
+    return tf[ti[COST] + operator] if program < 0 else run(ti, tf, wi, wf, program, node)
+
+
+def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, node: int) -> bool:
+    """Whether one of some atoms is true in a node's state."""
+    words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
+    for atom in range(first, end):
+        at = ti[ATOMS] + 4 * atom
+        if ti[at] == IS:
+            if wi[words + ti[at + 1]] & ti[at + 2] == ti[at + 3]:
+                return True
+        elif ti[at] == AT_LEAST_ATOM:
+            if wf[numbers + ti[at + 1]] >= tf[ti[ATOM_CONSTANT] + atom]:
+                return True
+        elif wf[numbers + ti[at + 1]] <= tf[ti[ATOM_CONSTANT] + atom]:
+            return True
+    return False
+
+
+def times(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> float:
+    """Return how often a number must be moved, as far as one operator can, until its fact holds."""
+    atom = ti[ti[ATOM_FROM] + fact]
+    number = wf[wi[STATE_NUMBERS] + node * ti[NUMBERS] + ti[ti[ATOMS] + 4 * atom + 1]]
+    short = abs(number - tf[ti[ATOM_CONSTANT] + atom])
+    return max(1.0, math.ceil(short / tf[ti[GAIN] + fact] - 1e-9))
+
+
+def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
     """Return a cost that no plan from a node can undercut; infinity if there is no plan.
 
     A fact that a plan must make true, and that does not hold, costs at least its cheapest maker. If all its makers need
     another fact that does not hold either, that one must be made true as well. Operators that make several facts true
     have their cost shared out among them, so the sum never counts a cost twice.
     """
-    at_words, at_numbers = node * task.words, node * task.numbers
-    missing = 0
-    for fact in range(task.facts):
-        holds = False
-        for atom in range(task.atom_from[fact], task.atom_from[fact + 1]):
-            kind, where = task.atoms[4 * atom], task.atoms[4 * atom + 1]
-            if kind == IS:
-                holds = space.words[at_words + where] & task.atoms[4 * atom + 2] == task.atoms[4 * atom + 3]
-            elif kind == AT_LEAST_ATOM:
-                holds = space.numbers[at_numbers + where] >= task.atom_constant[atom]
-            else:
-                holds = space.numbers[at_numbers + where] <= task.atom_constant[atom]
-            if holds:
-                break
-        if not holds:
-            missing |= 1 << fact
-    needed = task.goal_facts & missing
-    total, done = 0.0, 0
+    words = wi[STATE_WORDS] + node * ti[WORDS]
+    facts, at, bit, missing = ti[FACTS], ti[SINGLES], 1, 0
+    for fact in range(facts):
+        mask = ti[at + 1]
+        if mask:  # the usual fact: a single atom over a word
+            if wi[words + ti[at]] & mask != ti[at + 2]:
+                missing |= bit
+        elif not any_holds(ti, tf, wi, wf, ti[ti[ATOM_FROM] + fact], ti[ti[ATOM_FROM] + fact + 1], node):
+            missing |= bit
+        at += 3
+        bit <<= 1
+    needed, done, total = ti[GOAL_FACTS] & missing, 0, 0.0
+    needs, weights, gains = ti[FACT_NEEDS], ti[WEIGHT], ti[GAIN]
     while needed != done:
-        for fact in range(task.facts):
-            bit = 1 << fact
-            if needed & bit and not done & bit:
+        bit = 1
+        for fact in range(facts):
+            if needed & ~done & bit:
                 done |= bit
-                needed |= task.fact_needs[fact] & missing
-                times = 1.0
-                if task.gain[fact] > 0.0:
-                    atom = task.atom_from[fact]
-                    short = space.numbers[at_numbers + task.atoms[4 * atom + 1]] - task.atom_constant[atom]
-                    times = max(1.0, math.ceil(abs(short) / task.gain[fact] - 1e-9))
-                total += task.weight[fact] * times
+                needed |= ti[needs + fact] & missing
+                if tf[gains + fact] > 0.0:
+                    total += tf[weights + fact] * times(ti, tf, wi, wf, fact, node)
+                else:
+                    total += tf[weights + fact]
+            bit <<= 1
     return total
 
 
-def push(space: Workspace, f: float, h: float, g: float, node: int) -> None:
-    """Put a node on the heap."""
-    k = space.head[HEAP]
-    order = space.head[PUSHED]
-    space.head[HEAP] = k + 1
-    space.head[PUSHED] = order + 1
+def push(wi: Ints, wf: Floats, f: float, h: float, node: int) -> None:
+    """Put a node on the heap: least f first, of equals least h, and of those the latest, which is the deepest."""
+    fs, hs, nodes = wi[HEAP_F], wi[HEAP_H], wi[HEAP_NODE]
+    k = wi[HEAP]
+    wi[HEAP] = k + 1
     while k > 0:
         up = (k - 1) >> 1
-        # Least f first; of equals the least h; of those the latest, which is the deepest.
-        if f > space.heap_f[up] or (f == space.heap_f[up] and h > space.heap_h[up]):
+        if f > wf[fs + up] or (f == wf[fs + up] and h > wf[hs + up]):
             break
-        space.heap_f[k], space.heap_h[k], space.heap_g[k] = space.heap_f[up], space.heap_h[up], space.heap_g[up]
-        space.heap_order[k], space.heap_node[k] = space.heap_order[up], space.heap_node[up]
+        wf[fs + k], wf[hs + k], wi[nodes + k] = wf[fs + up], wf[hs + up], wi[nodes + up]
         k = up
-    space.heap_f[k], space.heap_h[k], space.heap_g[k] = f, h, g
-    space.heap_order[k], space.heap_node[k] = order, node
+    wf[fs + k], wf[hs + k], wi[nodes + k] = f, h, node
 
 
-def pop(space: Workspace) -> int:
-    """Take the first node off the heap; its g when it was pushed is left at the heap's end."""
-    last = space.head[HEAP] - 1
-    space.head[HEAP] = last
-    node, g = space.heap_node[0], space.heap_g[0]
-    f, h, order = space.heap_f[last], space.heap_h[last], space.heap_order[last]
-    moved, moved_g = space.heap_node[last], space.heap_g[last]
+def pop(wi: Ints, wf: Floats) -> int:
+    """Take the first node off the heap; the f that it was pushed with is left at the heap's end."""
+    fs, hs, nodes = wi[HEAP_F], wi[HEAP_H], wi[HEAP_NODE]
+    last = wi[HEAP] - 1
+    wi[HEAP] = last
+    first, first_f = wi[nodes], wf[fs]
+    f, h, node = wf[fs + last], wf[hs + last], wi[nodes + last]
     k = 0
-    while True:
+    while 2 * k + 1 < last:
         down = 2 * k + 1
-        if down >= last:
-            break
         other = down + 1
-        if other < last and before(space, other, down):
-            down = other
-        if f < space.heap_f[down] or (
-            f == space.heap_f[down]
-            and (h < space.heap_h[down] or (h == space.heap_h[down] and order > space.heap_order[down]))
+        if other < last and (
+            wf[fs + other] < wf[fs + down] or (wf[fs + other] == wf[fs + down] and wf[hs + other] < wf[hs + down])
         ):
+            down = other
+        if f < wf[fs + down] or (f == wf[fs + down] and h <= wf[hs + down]):
             break
-        space.heap_f[k], space.heap_h[k], space.heap_g[k] = space.heap_f[down], space.heap_h[down], space.heap_g[down]
-        space.heap_order[k], space.heap_node[k] = space.heap_order[down], space.heap_node[down]
+        wf[fs + k], wf[hs + k], wi[nodes + k] = wf[fs + down], wf[hs + down], wi[nodes + down]
         k = down
-    space.heap_f[k], space.heap_h[k], space.heap_g[k] = f, h, moved_g
-    space.heap_order[k], space.heap_node[k] = order, moved
-    space.heap_g[last] = g
-    return node
+    wf[fs + k], wf[hs + k], wi[nodes + k] = f, h, node
+    wf[fs + last] = first_f
+    return first
 
 
-def before(space: Workspace, a: int, b: int) -> bool:
-    """Whether heap entry ``a`` comes before ``b``."""
-    if space.heap_f[a] != space.heap_f[b]:
-        return space.heap_f[a] < space.heap_f[b]
-    if space.heap_h[a] != space.heap_h[b]:
-        return space.heap_h[a] < space.heap_h[b]
-    return space.heap_order[a] > space.heap_order[b]
-
-
-def place(task: Task, space: Workspace, node: int) -> int:
+def place(ti: Ints, wi: Ints, wf: Floats, node: int) -> int:
     """Return the known node with the same state as ``node``, or ``node`` itself, now known."""
+    word_count, number_count = ti[WORDS], ti[NUMBERS]
+    words, numbers = wi[STATE_WORDS], wi[STATE_NUMBERS]
     mixed = 0
-    for w in range(task.words):
-        mixed = ((mixed ^ space.words[node * task.words + w]) * 0x2545F4914F6CDD1D) & 0x7FFFFFFFFFFFFFFF
+    for w in range(word_count):
+        mixed = ((mixed ^ wi[words + node * word_count + w]) * 0x2545F4914F6CDD1D) & 0x7FFFFFFFFFFFFFFF
         mixed ^= mixed >> 29
-    for n in range(task.numbers):
-        mixed = ((mixed ^ int(space.numbers[node * task.numbers + n] * 64.0)) * 0x2545F4914F6CDD1D) & 0x7FFFFFFFFFFFFFFF
+    for n in range(number_count):
+        number = int(wf[numbers + node * number_count + n] * 64.0)
+        mixed = ((mixed ^ number) * 0x2545F4914F6CDD1D) & 0x7FFFFFFFFFFFFFFF
         mixed ^= mixed >> 29
-    last = len(space.slot_node) - 1
-    slot = mixed & last
-    while space.slot_generation[slot] == space.head[GENERATION]:
-        other = space.slot_node[slot]
+    slot_mask, generations, nodes = wi[SLOT_MASK], wi[SLOT_GENERATION], wi[SLOT_NODE]
+    slot = mixed & slot_mask
+    while wi[generations + slot] == wi[GENERATION]:
+        other = wi[nodes + slot]
         same = True
-        for w in range(task.words):
-            if space.words[other * task.words + w] != space.words[node * task.words + w]:
-                same = False
-        for n in range(task.numbers):
-            if space.numbers[other * task.numbers + n] != space.numbers[node * task.numbers + n]:
-                same = False
+        for w in range(word_count):
+            same &= wi[words + other * word_count + w] == wi[words + node * word_count + w]
+        for n in range(number_count):
+            same &= wf[numbers + other * number_count + n] == wf[numbers + node * number_count + n]
         if same:
             return other
-        slot = (slot + 1) & last
-    space.slot_generation[slot] = space.head[GENERATION]
-    space.slot_node[slot] = node
+        slot = (slot + 1) & slot_mask
+    wi[generations + slot] = wi[GENERATION]
+    wi[nodes + slot] = node
     return node
 
 
-def is_possible(task: Task, space: Workspace, node: int, operator: int) -> float:
-    """Return 1.0 if an operator can be used in a node's state, 0.0 if not, NaN if that has no value yet."""
-    base, row = node * task.words, operator * task.words
-    for w in range(task.words):
-        if space.words[base + w] & task.need_mask[row + w] != task.need_value[row + w]:
-            return 0.0
-    for k in range(task.test_from[operator], task.test_from[operator + 1]):
-        value = run(task, task.tests[k], space, node)
-        if value == 0.0 or math.isnan(value):
-            return value
-    return 1.0
+def trace_back(wi: Ints, node: int) -> None:
+    """Leave the node, and the operators on the way to it, where the caller looks for them."""
+    wi[GOAL_NODE] = node
+    length = 0
+    at = node
+    while wi[wi[PARENT] + at] >= 0:
+        length += 1
+        at = wi[wi[PARENT] + at]
+    wi[LENGTH] = length
+    while length > 0:
+        length -= 1
+        wi[wi[STEPS] + length] = wi[wi[BY] + node]
+        node = wi[wi[PARENT] + node]
 
 
-def apply(task: Task, space: Workspace, node: int, operator: int, child: int) -> float:
-    """Write into ``child`` the state after an operator; return its cost, or NaN if something has no value."""
-    base, row, to = node * task.words, operator * task.words, child * task.words
-    for w in range(task.words):
-        space.words[to + w] = space.words[base + w] & task.clear[row + w] | task.put[row + w]
-    for n in range(task.numbers):
-        space.numbers[child * task.numbers + n] = space.numbers[node * task.numbers + n]
-    for k in range(task.write_from[operator], task.write_from[operator + 1]):
-        value = run(task, task.writes[5 * k + 4], space, node)
-        if math.isnan(value) or math.isinf(value):
-            return math.nan
-        where, shift, mask = task.writes[5 * k + 1], task.writes[5 * k + 2], task.writes[5 * k + 3]
-        if task.writes[5 * k]:
-            space.words[to + where] = space.words[to + where] & ~(mask << shift) | (int(value) << shift)
-        else:
-            space.numbers[child * task.numbers + where] = value
-    if task.cost_program[operator] < 0:
-        return task.cost[operator]
-    return run(task, task.cost_program[operator], space, node)
-
-
-def begin(task: Task, space: Workspace, weight: float) -> None:
-    """Start a search from the state in node 0."""
-    space.head[NODES] = 1
-    space.head[HEAP] = 0
-    space.head[EXPANDED] = 0
-    space.head[GENERATION] += 1
-    space.head[CLOSEST] = 0
-    space.head[PUSHED] = 0
-    space.head[ASKED] = -1
-    place(task, space, 0)
-    space.g[0] = 0.0
-    space.h[0] = estimate(task, space, 0)
-    space.parent[0] = -1
-    space.by[0] = -1
-    space.next_operator[0] = 0
-    if space.h[0] < math.inf:
-        push(space, weight * space.h[0], space.h[0], 0.0, 0)
-
-
-def search(task: Task, space: Workspace, weight: float, budget: int) -> int:
+def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
     """Go on with a search until it ends or ``budget`` nodes have been expanded in all; return how it ended.
 
     A node is expanded one operator at a time: as soon as a child is no worse than the node promised, the node goes back
     on the heap with the rest of its operators, and the child goes first. A good estimate then walks straight down.
     """
-    room = len(space.g) - 1
-    while space.head[HEAP] > 0:
-        node = pop(space)
-        g = space.g[node]
-        if space.heap_g[space.head[HEAP]] > g:
+    gs, hs, parents, bys, nexts = wi[G], wi[H], wi[PARENT], wi[BY], wi[NEXT]
+    operators = ti[OPERATORS]
+    while wi[HEAP] > 0:
+        node = pop(wi, wf)
+        g = wf[gs + node]
+        f = g + weight * wf[hs + node]
+        if wf[wi[HEAP_F] + wi[HEAP]] > f:
             continue  # a cheaper way here was found after this entry was made
-        if space.next_operator[node] == 0:
-            held = is_goal(task, space, node)
+        operator = wi[nexts + node]
+        if operator == 0:
+            held = is_goal(ti, tf, wi, wf, node)
             if math.isnan(held):
-                space.head[FAULTY] = -1
-                return ASKS if space.head[ASKED] >= 0 else UNDEFINED
+                wi[FAULTY] = -1
+                return ASKS if wi[ASKED] >= 0 else UNDEFINED
             if held != 0.0:
-                space.head[GOAL_NODE] = node
+                trace_back(wi, node)
                 return FOUND
-            if space.head[EXPANDED] >= budget:
-                push(space, g + weight * space.h[node], space.h[node], g, node)
+            if wi[EXPANDED] >= budget:
+                push(wi, wf, f, wf[hs + node], node)
+                trace_back(wi, wi[CLOSEST])
                 return SPENT
-            space.head[EXPANDED] += 1
-        f = g + weight * space.h[node]
-        operator = space.next_operator[node]
-        while operator < task.operators:
-            possible = is_possible(task, space, node, operator)
+            wi[EXPANDED] += 1
+        while operator < operators:
+            possible = is_possible(ti, tf, wi, wf, node, operator)
             operator += 1
             if possible == 0.0:
                 continue
-            child = space.head[NODES]
-            if child >= room or space.head[HEAP] >= len(space.heap_f) - 2:
+            child = wi[NODES]
+            if child >= wi[ROOM] - 1 or wi[HEAP] >= wi[HEAP_ROOM] - 2:
                 return FULL
-            cost = math.nan if math.isnan(possible) else apply(task, space, node, operator - 1, child)
+            cost = math.nan if math.isnan(possible) else apply(ti, tf, wi, wf, node, operator - 1, child)
             if math.isnan(cost) or cost < 0.0 or math.isinf(cost):
-                space.head[FAULTY] = operator - 1
-                return ASKS if space.head[ASKED] >= 0 else UNDEFINED
-            known = place(task, space, child)
+                wi[FAULTY] = operator - 1
+                return ASKS if wi[ASKED] >= 0 else UNDEFINED
+            known = place(ti, wi, wf, child)
             if known == child:
-                space.head[NODES] = child + 1
-                space.h[child] = estimate(task, space, child)
-            elif g + cost >= space.g[known]:
+                wi[NODES] = child + 1
+                wf[hs + child] = estimate(ti, tf, wi, wf, child)
+            elif g + cost >= wf[gs + known]:
                 continue
-            space.g[known] = g + cost
-            space.parent[known] = node
-            space.by[known] = operator - 1
-            space.next_operator[known] = 0
-            h = space.h[known]
+            wf[gs + known] = g + cost
+            wi[parents + known] = node
+            wi[bys + known] = operator - 1
+            wi[nexts + known] = 0
+            h = wf[hs + known]
             if h == math.inf:
                 continue
-            if h < space.h[space.head[CLOSEST]]:
-                space.head[CLOSEST] = known
+            if h < wf[hs + wi[CLOSEST]]:
+                wi[CLOSEST] = known
             child_f = g + cost + weight * h
-            if child_f <= f and operator < task.operators:
-                space.next_operator[node] = operator
-                push(space, f, space.h[node], g, node)
-                push(space, child_f, h, g + cost, known)
-                operator = -1
+            if child_f <= f and operator < operators:
+                wi[nexts + node] = operator
+                push(wi, wf, f, wf[hs + node], node)
+                push(wi, wf, child_f, h, known)
                 break
-            push(space, child_f, h, g + cost, known)
-        if operator == task.operators:
-            space.next_operator[node] = operator
+            push(wi, wf, child_f, h, known)
     return UNREACHABLE
 
 
-def trace_back(space: Workspace, node: int, steps: Ints) -> int:
-    """Write the operators on the way to ``node`` into ``steps``, last one first; return how many there are."""
-    count = 0
-    while space.parent[node] >= 0:
-        if count < len(steps):
-            steps[count] = space.by[node]
-        count += 1
-        node = space.parent[node]
-    return count
+def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
+    """Start a search from the state in node 0, and go on until it ends or the budget is spent."""
+    wi[NODES] = 1
+    wi[HEAP] = 0
+    wi[EXPANDED] = 0
+    wi[GENERATION] += 1
+    wi[CLOSEST] = 0
+    wi[ASKED] = -1
+    place(ti, wi, wf, 0)
+    wf[wi[G]] = 0.0
+    wf[wi[H]] = estimate(ti, tf, wi, wf, 0)
+    wi[wi[PARENT]] = -1
+    wi[wi[BY]] = -1
+    wi[wi[NEXT]] = 0
+    if wf[wi[H]] < math.inf:
+        push(wi, wf, weight * wf[wi[H]], wf[wi[H]], 0)
+    return search(ti, tf, wi, wf, weight, budget)

@@ -11,6 +11,8 @@ from telos.planning import kernel
 
 _FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
 
+ENTRIES = ("begin_search", "search")
+
 _compiled: types.SimpleNamespace | None = None
 
 
@@ -35,13 +37,20 @@ def load() -> Any:
         names.update(__name__=kernel.__name__, __file__=kernel.__file__)
         for name in _FUNCTIONS:  # in the order of the file: a function is compiled before those that call it
             function = getattr(kernel, name)
-            names[name] = _jit(numba, types.FunctionType(function.__code__, names, name))
+            names[name] = _jit(numba, types.FunctionType(function.__code__, names, name), inner=name not in ENTRIES)
         _compiled = types.SimpleNamespace(**names)
     return _compiled
 
 
-def _jit(numba: Any, function: types.FunctionType) -> Any:
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
+def as_array(values: list[Any]) -> Any:
+    """Return a flat sequence as the compiled kernel takes it."""
+    import numpy as np
+
+    return np.array(values, dtype=np.int64 if values and isinstance(values[0], int) else np.float64)
+
+
+def _jit(numba: Any, function: types.FunctionType, *, inner: bool) -> Any:
+    options = {"nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": inner}
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process

@@ -20,7 +20,7 @@ from telos.planning.assembly import Assembled, assemble
 from telos.planning.conditions import Step, step_of, value_of
 from telos.planning.diagnosis import diagnose
 from telos.planning.encoding import Handles
-from telos.planning.engine import Ended, Engine
+from telos.planning.engine import Ended, Engine, Limits
 from telos.planning.explaining import explain_plan
 from telos.planning.grounding import Operator, ground
 from telos.planning.programs import Question
@@ -101,9 +101,7 @@ class Planner:
         words, numbers = prepared.reader.read(state, in_play)
         said: dict[tuple[str, tuple[Value, ...]], float] = {}
         answer = partial(self._answer, prepared.assembled, state, in_play, said)
-        ended = prepared.engine.search(
-            words, numbers, weight=weight, budget=budget, microseconds=microseconds, answer=answer
-        )
+        ended = prepared.engine.search(words, numbers, Limits(weight, budget, microseconds), answer)
         result = self._result(ended, prepared.assembled, state, wanted, in_play)
         if key is not None:
             if len(self._remembered) >= MOST_REMEMBERED:

@@ -142,7 +142,7 @@ class OpenMethod:
             (subtask.name, [(_named(each), kind) for each, kind in zip(subtask.arguments, wanted, strict=True)])
             for subtask, wanted in ((each, kinds[each.name].values()) for each in method.subtasks)
         ]
-        self.after = _closed(method)
+        self.after = _before(method)
 
     def applies(self, array: Slots, handles: Handles) -> bool:
         """Whether the condition holds."""
@@ -165,13 +165,9 @@ def _named(argument: str) -> Expression:
     return Literal(None) if argument == "none" else Name(argument)
 
 
-def _closed(method: Method) -> tuple[int, ...]:
-    """Return for each subtask the set of those that come before it, as bits, also by way of others."""
-    after = [0] * len(method.subtasks)
+def _before(method: Method) -> tuple[int, ...]:
+    """Return for each subtask the places of those that come right before it, as bits."""
+    before = [0] * len(method.subtasks)
     for first, second in method.pairs:
-        after[second] |= 1 << first
-    for middle in range(len(after)):
-        for place, before in enumerate(after):
-            if before >> middle & 1:
-                after[place] |= after[middle]
-    return tuple(after)
+        before[second] |= 1 << first
+    return tuple(before)

@@ -1,0 +1,240 @@
+"""Drawing the graph of a search as SVG: a tree from left to right, with the plan as the straight line on top."""
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from telos.core.errors import TelosError
+from telos.core.plan import Plan, Stop
+from telos.planning.graph import Node, SearchGraph
+
+_STYLE = """
+  text { font-family: system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; font-size: 12px; fill: #1c2733; }
+  .head { font-size: 17px; font-weight: 600; }
+  .small { font-size: 10px; fill: #55616e; }
+  .edge { fill: none; stroke: #b3bdc7; stroke-width: 1.2; }
+  .by { font-size: 11px; fill: #46525e; }
+  .generated rect { fill: #ffffff; stroke: #a9b4bf; stroke-dasharray: 4 3; }
+  .expanded rect { fill: #edf1f5; stroke: #8697a8; }
+  .way rect { fill: #e2edf9; stroke: #2464ab; stroke-width: 1.8; stroke-dasharray: none; }
+  .start rect { fill: #1c2733; stroke: #1c2733; }
+  .start text { fill: #ffffff; }
+  .start .small { fill: #cfd8e0; }
+  .goal rect { fill: #dcf1e1; stroke: #2a7d46; stroke-width: 2.4; stroke-dasharray: none; }
+  .edge.way { stroke: #2464ab; stroke-width: 2.6; }
+  .by.way { fill: #1b4f8a; font-weight: 600; }
+"""
+_LONGEST = 34  # characters of a label; its tooltip has all of it
+_LONGEST_LINE = 110  # of the lines on top
+_ROOMY = 80  # states; with more, the small print is left to the tooltips
+_MARGIN, _TOP = 24, 112
+_BEND = 30  # from a box to where its edges are level again
+
+
+def check_path(path: Path) -> None:
+    """Refuse what could not be written, before anybody waits for a long search."""
+    if path.suffix.lower() != ".svg":
+        raise TelosError(f"cannot draw the graph into {str(path)!r}; end the name with .svg")
+    if not path.parent.is_dir():
+        raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")
+    if path.is_dir():
+        raise TelosError(f"cannot draw the graph into {str(path)!r}: it is a folder")
+
+
+def save(graph: SearchGraph, path: Path) -> None:
+    """Draw a graph into ``path``. Whatever stood there is replaced as a whole, or left alone."""
+    check_path(path)
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(draw(graph), encoding="utf-8")
+        unfinished.replace(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise TelosError(f"cannot write the graph to {str(path)!r}: {error.strerror or error}") from error
+
+
+def draw(graph: SearchGraph) -> str:
+    """Return a graph as the text of an SVG file; the same graph is always the same text."""
+    spots = _layout(graph)
+    head = _head(graph)
+    width = max([spot.x + spot.width for spot in spots] + [_wide(line, size) for line, size in head])
+    width = math.ceil(max(width + _MARGIN, 560))
+    height = math.ceil(max(spot.y for spot in spots) + 20 + _MARGIN)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img">',
+        f"<title>{_text(head[0][0])}</title>",
+        f"<style>{_STYLE}</style>",
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text class="head" x="{_MARGIN}" y="34">{_text(head[0][0])}</text>',
+        *(f'<text x="{_MARGIN}" y="{54 + 17 * i}">{_text(line)}</text>' for i, (line, _) in enumerate(head[1:])),
+        *_legend(),
+    ]
+    way = set(graph.way)
+    # The plan is drawn last, so that it lies on top.
+    for number in sorted(range(len(graph.nodes)), key=lambda each: each in way):
+        lines += _edge(graph, spots, number, number in way)
+    for number in range(len(graph.nodes)):
+        lines += _box(graph, spots[number], number, number in way)
+    return "\n".join([*lines, "</svg>", ""])
+
+
+@dataclass(slots=True)
+class _Spot:
+    """Where a state is drawn: the left end and the middle of its box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    by: str
+
+
+def _layout(graph: SearchGraph) -> list[_Spot]:
+    """Place every state: columns are steps from the start, and no two edges of a tree in this order ever cross.
+
+    The first child stands level with its parent, and the plan's own child is first, so the plan is a straight line.
+    """
+    depth, row = _depths(graph.nodes), _rows(graph)
+    is_roomy = len(graph.nodes) <= _ROOMY
+    height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
+    labels = ["start" if node.parent is None else _cut(", ".join(node.changes) or "…") for node in graph.nodes]
+    bys = ["" if node.parent is None else f"{_cut(node.action)}  {node.cost:g}" for node in graph.nodes]
+    small = max(_wide(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
+    lefts, widths, x = list[float](), list[float](), float(_MARGIN)
+    for column in range(max(depth) + 1):
+        inside = [number for number, each in enumerate(depth) if each == column]
+        if column:
+            x += _BEND + 14 + max(_wide(bys[number], 11) for number in inside)
+        lefts.append(x)
+        widths.append(max([small, *(_wide(labels[number], 12) + 20 for number in inside)]))
+        x += widths[-1]
+    return [
+        _Spot(lefts[at], _TOP + pitch / 2 + 18 + row[number] * pitch, widths[at], height, labels[number], bys[number])
+        for number, at in enumerate(depth)
+    ]
+
+
+def _depths(nodes: Sequence[Node]) -> list[int]:
+    depth: list[int] = []
+    for node in nodes:  # parents come first
+        depth.append(0 if node.parent is None else depth[node.parent] + 1)
+    return depth
+
+
+def _rows(graph: SearchGraph) -> list[int]:
+    children: list[list[int]] = [[] for _ in graph.nodes]
+    for number, node in enumerate(graph.nodes):
+        if node.parent is not None:
+            children[node.parent].append(number)
+    way, rows, used = set(graph.way), [0] * len(graph.nodes), 0
+    waiting = [(0, True)]  # states to place, and whether each stands level with its parent
+    while waiting:
+        number, is_level = waiting.pop()
+        parent = graph.nodes[number].parent
+        if is_level:
+            rows[number] = 0 if parent is None else rows[parent]
+        else:
+            used += 1
+            rows[number] = used
+        best = sorted(children[number], key=lambda each: (each not in way, graph.nodes[each].f, each))
+        waiting += reversed([(each, place == 0) for place, each in enumerate(best)])
+    return rows
+
+
+def _edge(graph: SearchGraph, spots: Sequence[_Spot], number: int, is_way: bool) -> Iterator[str]:
+    node, to = graph.nodes[number], spots[number]
+    if node.parent is None:
+        return
+    start = spots[node.parent]
+    x = start.x + start.width
+    way = " way" if is_way else ""
+    bend = f"C{x + 16:.1f},{start.y:.1f} {x + 8:.1f},{to.y:.1f} {x + _BEND:.1f},{to.y:.1f}"
+    yield f'<path class="edge{way}" d="M{x:.1f},{start.y:.1f} {bend} H{to.x:.1f}"/>'
+    tip = f"{node.action}\ncost {node.cost:g}"
+    yield (
+        f'<text class="by{way}" x="{x + _BEND + 2:.1f}" y="{to.y - 5:.1f}" xml:space="preserve">'
+        f"{_text(to.by)}<title>{_text(tip)}</title></text>"
+    )
+
+
+def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator[str]:
+    node = graph.nodes[number]
+    kinds = ["expanded" if node.is_expanded else "generated"]
+    kinds += ["way"] * is_way + ["start"] * (node.parent is None)
+    is_goal = isinstance(graph.answer, Plan) and number == graph.way[-1]
+    kinds += ["goal"] * is_goal
+    middle, is_roomy = spot.x + spot.width / 2, spot.height > 30
+    label = f"goal: {spot.label}" if is_goal and not is_roomy else spot.label
+    yield f'<g class="{" ".join(kinds)}" text-anchor="middle"><title>{_text(_tip(node, is_goal))}</title>'
+    top = spot.y - spot.height / 2
+    yield f'<rect x="{spot.x:.1f}" y="{top:.1f}" width="{spot.width:.1f}" height="{spot.height:.0f}" rx="6"/>'
+    yield f'<text x="{middle:.1f}" y="{spot.y - 2 if is_roomy else spot.y + 4:.1f}">{_text(label)}</text>'
+    if is_roomy:
+        small = f"goal · {_numbers(node)}" if is_goal else _numbers(node)
+        yield f'<text class="small" x="{middle:.1f}" y="{spot.y + 12:.1f}">{_text(small)}</text>'
+    yield "</g>"
+
+
+def _head(graph: SearchGraph) -> list[tuple[str, int]]:
+    """Return the lines on top, each with its size."""
+    answer = graph.answer
+    if isinstance(answer, Plan):
+        steps = "1 step" if len(answer.steps) == 1 else f"{len(answer.steps)} steps"
+        found = f"{steps}, cost {answer.cost:g}"
+    else:
+        found = (
+            "no plan" if answer.stop is Stop.UNREACHABLE else "no plan within the budget; in blue, what came closest"
+        )
+    expanded = sum(node.is_expanded for node in graph.nodes)
+    counted = f"{len(graph.nodes)} states drawn, {expanded} of them expanded"
+    if graph.left_out:
+        counted += f"; {graph.left_out:,} more left out of the picture"
+    start = _cut(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
+    return [(_cut(f"{graph.domain} › {answer.goal}: {found}", _LONGEST_LINE), 17), (start, 12), (counted, 12)]
+
+
+def _legend() -> Iterator[str]:
+    x = float(_MARGIN)
+    for kind, said in (
+        ("start expanded", "start"),
+        ("expanded", "expanded"),
+        ("generated", "only generated"),
+        ("way expanded", "on the way"),
+        ("goal", "goal"),
+    ):
+        yield f'<g class="{kind}"><rect x="{x:.0f}" y="86" width="18" height="12" rx="3"/></g>'
+        yield f'<text class="small" x="{x + 24:.0f}" y="96">{said}</text>'
+        x += 44 + _wide(said, 10)
+    said = "g: cost so far · h: at least still to come · f: what the search goes by"
+    yield f'<text class="small" x="{x:.0f}" y="96">{said}</text>'
+
+
+def _numbers(node: Node) -> str:
+    if math.isinf(node.h):
+        return f"dead end · g {node.g:g}"
+    return f"f {node.f:g} · g {node.g:g} · h {node.h:g}"
+
+
+def _tip(node: Node, is_goal: bool) -> str:
+    what = "the goal" if is_goal else "expanded" if node.is_expanded else "generated, not expanded"
+    return "\n".join([what, _numbers(node), *node.state])
+
+
+def _wide(text: str, size: float) -> float:
+    """Return about how wide a text is, on the safe side for the usual fonts."""
+    return 0.6 * size * len(text)
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _text(text: str) -> str:
+    """Return a text for XML, which cannot hold control characters at all."""
+    return escape("".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text))

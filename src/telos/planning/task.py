@@ -1,0 +1,137 @@
+"""A planning problem without its start, and how it is laid out for the kernel."""
+
+from typing import NamedTuple
+
+from telos.planning import kernel
+from telos.planning.kernel import Floats, Ints
+
+
+class Task(NamedTuple):
+    """Operators, goal and estimate. All fields are flat; "operators × words" means one row of words an operator."""
+
+    words: int
+    numbers: int
+    operators: int
+    need_mask: Ints  # operators × words: an operator is possible if word & mask == value
+    need_value: Ints
+    clear: Ints  # operators × words: afterwards, word & clear | put
+    put: Ints
+    test_from: Ints  # operators + 1: which of ``tests`` (programs) must come to something true
+    tests: Ints
+    write_from: Ints  # operators + 1: which of ``writes`` happen
+    writes: Ints  # five each: 1 for a field, number's slot or word, shift, mask, program
+    cost: Floats  # operators
+    cost_program: Ints  # operators: a program that gives the cost, or -1
+    program_from: Ints  # programs + 1
+    code: Ints  # three each: instruction and two operands
+    constant: Floats  # one for each instruction
+    goal_mask: Ints  # words
+    goal_value: Ints
+    goal_tests: Ints
+    facts: int
+    atom_from: Ints  # facts + 1: a fact holds if one of its atoms does
+    atoms: Ints  # four each: kind, word or slot, mask, value
+    atom_constant: Floats
+    singles: Ints  # three each fact: word, mask, value of its only atom, if that is over a word; else zeros
+    fact_needs: Ints  # the facts (as bits) that must have held before a fact can be made true
+    goal_facts: int
+    weight: Floats  # the least that making a fact true costs, shared out
+    gain: Floats  # by how much one operator can move a number towards its fact; 0 for others
+    table_from: Ints  # tables: where the answers of a game's function start in ``answers``
+    radix_from: Ints  # tables + 1
+    radix: Ints  # how many values each argument can have
+    answers: Floats  # NaN where not yet known
+
+
+def flat(task: Task) -> tuple[Ints, Floats]:
+    """Return a task as the kernel takes it: one sequence of integers, one of floats, with a head in the first."""
+    ints, floats = [0] * kernel.TASK_HEAD, list[float]()
+    counts = (task.words, task.numbers, task.operators, task.facts, task.goal_facts, len(task.goal_tests))
+    ints[: len(counts)] = counts
+    for place, part in _INT_PARTS.items():
+        ints[place] = len(ints)
+        ints += getattr(task, part)
+    for place, part in _FLOAT_PARTS.items():
+        ints[place] = len(floats)
+        floats += getattr(task, part)
+    return ints, floats
+
+
+_INT_PARTS = {
+    kernel.NEED_MASK: "need_mask",
+    kernel.NEED_VALUE: "need_value",
+    kernel.CLEAR: "clear",
+    kernel.PUT: "put",
+    kernel.TEST_FROM: "test_from",
+    kernel.TESTS: "tests",
+    kernel.WRITE_FROM: "write_from",
+    kernel.WRITES: "writes",
+    kernel.COST_PROGRAM: "cost_program",
+    kernel.PROGRAM_FROM: "program_from",
+    kernel.CODE: "code",
+    kernel.GOAL_MASK: "goal_mask",
+    kernel.GOAL_VALUE: "goal_value",
+    kernel.GOAL_TESTS: "goal_tests",
+    kernel.ATOM_FROM: "atom_from",
+    kernel.ATOMS: "atoms",
+    kernel.SINGLES: "singles",
+    kernel.FACT_NEEDS: "fact_needs",
+    kernel.TABLE_FROM: "table_from",
+    kernel.RADIX_FROM: "radix_from",
+    kernel.RADIX: "radix",
+}
+_FLOAT_PARTS = {
+    kernel.COST: "cost",
+    kernel.CONSTANTS: "constant",
+    kernel.ATOM_CONSTANT: "atom_constant",
+    kernel.WEIGHT: "weight",
+    kernel.GAIN: "gain",
+    kernel.ANSWERS: "answers",
+}
+
+
+class Workspace(NamedTuple):
+    """Room for one search. Nothing in it need be cleared: its generation tells old entries from new."""
+
+    ints: Ints
+    floats: Floats
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes there is room for."""
+        return self.ints[kernel.ROOM]
+
+
+def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
+    """Return room for a search of at most ``nodes`` nodes, whose programs stack up at most ``deepest`` values."""
+    heap, slots = 2 * nodes + 8, 1 << (2 * nodes - 1).bit_length()
+    ints = [0] * kernel.SPACE_HEAD
+    ints[kernel.ROOM], ints[kernel.HEAP_ROOM], ints[kernel.SLOT_MASK] = nodes, heap, slots - 1
+    int_parts = {
+        kernel.STATE_WORDS: nodes * task.words,
+        kernel.PARENT: nodes,
+        kernel.BY: nodes,
+        kernel.NEXT: nodes,
+        kernel.HEAP_NODE: heap,
+        kernel.SLOT_NODE: slots,
+        kernel.SLOT_GENERATION: slots,
+        kernel.STEPS: nodes,
+    }
+    float_parts = {
+        kernel.STATE_NUMBERS: nodes * task.numbers,
+        kernel.G: nodes,
+        kernel.H: nodes,
+        kernel.HEAP_F: heap,
+        kernel.HEAP_H: heap,
+        kernel.STACK: deepest + 1,
+    }
+    total = kernel.SPACE_HEAD
+    for place, size in int_parts.items():
+        ints[place] = total
+        total += size
+    ints += [0] * (total - kernel.SPACE_HEAD)
+    total = 0
+    for place, size in float_parts.items():
+        ints[place] = total
+        total += size
+    return Workspace(ints, [0.0] * total)
