@@ -13,8 +13,14 @@ def distance(here: str, there: str) -> float:
     return math.dist(PLACES[here], PLACES[there])
 
 
-functions = {"distance": distance, "path_to_safety": lambda who: True}
-fear = telos.load(Path(__file__).parent / "domains" / "fear.yaml", functions=functions)
+def path_to_safety(who: str) -> bool:
+    """Say whether someone can get away; in this scene nobody has to."""
+    return True
+
+
+fear = telos.load(
+    Path(__file__).parent / "domains" / "fear.yaml", functions={"distance": distance, "path_to_safety": path_to_safety}
+)
 quiet = {"at": "gate", "post": "yard", "cover_node": "yard", "ammo": 3}
 
 for who in ("soldier", "assassin", "rat"):

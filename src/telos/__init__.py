@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from telos.core.smart_object import SmartObject
     from telos.core.state import State
     from telos.core.values import Variable
+    from telos.planning.batch import Plans, plan_many
+    from telos.planning.htn import plan_tasks
     from telos.planning.plan import plan
+    from telos.planning.planner import Planner
+    from telos.planning.replanner import Replanner
+    from telos.planning.scheduler import Scheduler
+    from telos.planning.task_files import load_tasks
+    from telos.planning.task_network import TaskNetwork
+    from telos.planning.tasks import Method
+    from telos.planning.warming import warm_up
 
 # Where each name of the front door lives. They are fetched when first used, so that `import telos` stays light and a
 # program pays only for the rooms that it enters.
@@ -40,22 +49,32 @@ _HOMES = {
     "Goal": "core.goal",
     "LearnedRate": "choosing.rates",
     "LearnedRates": "choosing.rates",
+    "Method": "planning.tasks",
     "NoPlan": "core.plan",
     "Outlook": "choosing.outlook",
     "Plan": "core.plan",
+    "Planner": "planning.planner",
+    "Plans": "planning.batch",
     "Rating": "choosing.choice",
+    "Replanner": "planning.replanner",
+    "Scheduler": "planning.scheduler",
     "SmartObject": "core.smart_object",
     "State": "core.state",
     "Stop": "core.plan",
+    "TaskNetwork": "planning.task_network",
     "TelosError": "core.errors",
     "Variable": "core.values",
     "WorldModel": "choosing.model",
     "choose": "choosing.choose",
     "load": "core.files.load",
+    "load_tasks": "planning.task_files",
     "loads": "core.files.load",
     "look_ahead": "choosing.look_ahead",
     "plan": "planning.plan",
+    "plan_many": "planning.batch",
+    "plan_tasks": "planning.htn",
     "straight_line": "choosing.travel",
+    "warm_up": "planning.warming",
 }
 
 __version__ = "0.1.0"
@@ -72,22 +91,32 @@ __all__ = [
     "Goal",
     "LearnedRate",
     "LearnedRates",
+    "Method",
     "NoPlan",
     "Outlook",
     "Plan",
+    "Planner",
+    "Plans",
     "Rating",
+    "Replanner",
+    "Scheduler",
     "SmartObject",
     "State",
     "Stop",
+    "TaskNetwork",
     "TelosError",
     "Variable",
     "WorldModel",
     "choose",
     "load",
+    "load_tasks",
     "loads",
     "look_ahead",
     "plan",
+    "plan_many",
+    "plan_tasks",
     "straight_line",
+    "warm_up",
 ]
 
 

@@ -19,8 +19,7 @@ def distance(here: str, there: str) -> float:
 
 
 def fear(path_to_safety: Callable[[str], bool] = lambda who: True) -> telos.Domain:
-    functions = {"distance": distance, "path_to_safety": path_to_safety}
-    return telos.load(DOMAINS / "fear.yaml", functions=functions)
+    return telos.load(DOMAINS / "fear.yaml", functions={"distance": distance, "path_to_safety": path_to_safety})
 
 
 def planned(domain: telos.Domain, who: str, goal: str, **now: Any) -> telos.Plan | telos.NoPlan:

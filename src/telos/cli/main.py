@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from telos.cli.check import check
+from telos.cli.plan import plan
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 
@@ -23,6 +24,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(check)
+app.command()(plan)
 app.command()(watch)
 
 

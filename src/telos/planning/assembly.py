@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from telos.core.action import Action
+from telos.core.binding import BUILT_IN
 from telos.core.conditions import Condition
+from telos.core.expressions import functions
 from telos.core.expressions import names as names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, NUMBER
@@ -26,6 +29,7 @@ class Assembled:
     task: Task
     encoding: Encoding
     operators: tuple[Operator, ...]
+    actions: tuple[Action, ...] | None  # the operators' actions, if none of them has parameters to fill in
     questions: tuple[Question, ...]
     deepest: int  # how many values its programs stack up at most
 
@@ -38,6 +42,7 @@ def assemble(
     goal = needs_of(wants, known)
     reads = {name for each in goal.opaque for name in names_in(each) if name in layout.slots and name not in fixed}
     kept, variables = relevant(steps, goal, reads)
+    kept.sort(key=_asks)  # what only the game can tell is tried last, so that it is asked less often
     encoding = Encoding([each for each in layout.variables if each.name in variables], handles.counts())
     changing = frozenset(name for step in kept for name in (*step.does.puts, *step.does.adds, *step.does.works_out))
     programs = Programs(encoding, changing)
@@ -65,7 +70,14 @@ def assemble(
         radix=tables["radix"],
         answers=[math.nan] * tables["answers"][0],
     )
-    return Assembled(task, encoding, tuple(s.operator for s in kept), tuple(programs.questions), programs.deepest)
+    operators = tuple(step.operator for step in kept)
+    actions = None if any(each.arguments for each in operators) else tuple(each.action for each in operators)
+    return Assembled(task, encoding, operators, actions, tuple(programs.questions), programs.deepest)
+
+
+def _asks(step: Step) -> bool:
+    cost = () if isinstance(step.cost, float) else (step.cost,)
+    return any(functions(each) - BUILT_IN.keys() for each in (*step.needs.opaque, *cost))
 
 
 class _Columns:

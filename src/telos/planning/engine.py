@@ -1,10 +1,8 @@
 """Running the kernel: as Python at first, compiled once there is enough to do, and asking the game in between."""
 
-import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from telos.planning import kernel, native
 from telos.planning.assembly import Assembled
@@ -19,8 +17,7 @@ SLICE = 64  # expansions between two looks at the clock
 Answer = Callable[[int], float]  # the game's answer to the question with that index
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a search ended: what the kernel said, the operators on the way, their cost, and the work done."""
 
     status: int
@@ -30,13 +27,12 @@ class Ended:
     faulty: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How a search goes about it: how much the estimate counts, and when to stop."""
 
     weight: float = 1.0
     budget: int = 200_000
-    microseconds: float | None = None
+    deadline: float | None = None  # by ``time.perf_counter``
 
 
 class Engine:
@@ -46,107 +42,155 @@ class Engine:
 
     def __init__(self, assembled: Assembled) -> None:
         self._assembled = assembled
-        self.plain = _Runner(kernel, assembled, lambda values: values)
-        self._compiled: _Runner | None = None
+        self.plain = Runner(kernel, assembled, lambda values: values, lambda values: values)
+        self._compiled: Runner | None = None
 
     @property
-    def compiled(self) -> "_Runner":
+    def compiled(self) -> "Runner":
         """Return the runner of the compiled kernel, which is loaded if it was not."""
         if self._compiled is None:
-            self._compiled = _Runner(native.load(), self._assembled, native.as_array)
+            self._compiled = Runner(native.load(), self._assembled, native.as_array, native.as_list)
         return self._compiled
+
+    @property
+    def ready(self) -> "Runner":
+        """Return the compiled runner if it is loaded, and the plain one until then."""
+        return self.compiled if native.is_loaded() else self.plain
 
     def search(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
         """Search from a state until a plan is found, there is none, or the budget is spent."""
-        if native.is_loaded():
-            return self.compiled.run(words, numbers, limits, answer)
-        if not native.is_installed():
-            return self.plain.run(words, numbers, limits, answer)
+        if native.is_loaded() or not native.is_installed():
+            return self.ready.run(words, numbers, limits, answer)
         if Engine.spent < PATIENCE_IN_ALL:
             patience = min(limits.budget, PATIENCE_ONCE)
-            ended = self.plain.run(words, numbers, Limits(limits.weight, patience, limits.microseconds), answer)
+            ended = self.plain.run(words, numbers, limits._replace(budget=patience), answer)
             Engine.spent += ended.expanded
             if ended.status != kernel.SPENT or patience == limits.budget:
                 return ended
         return self.compiled.run(words, numbers, limits, answer)
 
 
-class _Runner:
+class Runner:
     """The kernel in one of its two forms, with the task and its rooms as it takes them."""
 
-    def __init__(self, functions: Any, assembled: Assembled, as_form: Callable[[list[Any]], Any]) -> None:
-        self._functions, self._as_form = functions, as_form
+    def __init__(
+        self,
+        functions: Any,
+        assembled: Assembled,
+        as_form: Callable[[list[Any]], Any],
+        as_list: Callable[[Any], list[Any]],
+    ) -> None:
+        self.functions, self._as_form, self._as_list = functions, as_form, as_list
         self._assembled = assembled
         ints, floats = flat(assembled.task)
-        self.task = (as_form(ints), as_form(floats))
-        self._answers = range(ints[kernel.ANSWERS], ints[kernel.ANSWERS] + len(assembled.task.answers))
+        self._task = (as_form(ints), as_form(floats))
+        self.answers = ints[kernel.ANSWERS]  # where the game's answers begin among the task's floats
         self._spare: list[Workspace] = []  # a list, because taking from it and putting back is safe between threads
         self._nodes = SMALLEST
 
     def run(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
-        deadline = None if limits.microseconds is None else time.perf_counter() + limits.microseconds / 1e6
-        for place in self._answers:
-            self.task[1][place] = math.nan  # answers hold for one plan only
-        while True:
-            space = self.room()
-            status = self._search(space, words, numbers, limits, deadline)
-            if status == kernel.FULL and self._nodes < LARGEST:
-                self._nodes *= 8  # and start again in a larger room; this one is not kept
-                continue
-            if status == kernel.ASKS:
-                index = int(space.ints[kernel.ASKED])
-                self.task[1][self._answers.start + index] = answer(index)
-            else:
-                ended = self._ended(space, status)
-                self._spare.append(space)
-                return ended
-            self._spare.append(space)
+        """Search from a state until the search ends, or its budget or its time is spent."""
+        search = Search(self, words, numbers, limits, answer)
+        if limits.deadline is None:
+            ended = search.go_on(limits.budget)
+        else:
+            ended = search.go_on(SLICE)
+            while ended is None and time.perf_counter() < limits.deadline:
+                ended = search.go_on(SLICE)
+        return ended or search.give_up()
 
-    def room(self) -> Workspace:
+    def task(self) -> tuple[Any, Any]:
+        """Return the task; one that asks the game has a copy for each search, since answers hold for one plan only."""
+        return (self._task[0], self._task[1].copy()) if self._assembled.questions else self._task
+
+    def room(self, *, larger: bool = False) -> Workspace:
         """Return a room that nobody else is using."""
+        if larger:
+            self._nodes *= 8
         while self._spare:
             space = self._spare.pop()
             if space.nodes >= self._nodes:
                 return space
         made = workspace(self._assembled.task, self._nodes, self._assembled.deepest)
-        return Workspace(self._as_form(made.ints), self._as_form(made.floats))
+        return made._replace(ints=self._as_form(made.ints), floats=self._as_form(made.floats))
 
-    def _search(
-        self,
-        space: Workspace,
-        words: Sequence[int],
-        numbers: Sequence[float],
-        limits: Limits,
-        deadline: float | None,
-    ) -> int:
-        ints, floats = space
-        at = ints[kernel.STATE_WORDS]
-        for word in words:
-            ints[at] = word
-            at += 1
-        at = ints[kernel.STATE_NUMBERS]
-        for number in numbers:
-            floats[at] = number
-            at += 1
-        functions, task, weight, budget = self._functions, self.task, limits.weight, limits.budget
-        if deadline is None:
-            return int(functions.begin_search(*task, ints, floats, weight, budget))
-        status = int(functions.begin_search(*task, ints, floats, weight, min(SLICE, budget)))
-        reached = SLICE
-        while status == kernel.SPENT and reached < budget and time.perf_counter() < deadline:
-            reached += SLICE
-            status = int(functions.search(*task, ints, floats, weight, min(reached, budget)))
-        return status
+    def give_back(self, space: Workspace) -> None:
+        """Keep a room for the next search."""
+        self._spare.append(space)
 
-    @staticmethod
-    def _ended(space: Workspace, status: int) -> Ended:
-        ints, floats = space
-        head = list(ints[: kernel.SPACE_HEAD])  # one look at an array is cheaper than many
-        if status == kernel.UNREACHABLE:
-            return Ended(status, (), 0.0, int(head[kernel.EXPANDED]))
-        if status == kernel.UNDEFINED:
-            return Ended(status, (), 0.0, int(head[kernel.EXPANDED]), int(head[kernel.FAULTY]))
-        first = head[kernel.STEPS]
-        steps = tuple(ints[first : first + head[kernel.LENGTH]])
-        cost = float(floats[head[kernel.G] + head[kernel.GOAL_NODE]])
-        return Ended(status, steps, cost, int(head[kernel.EXPANDED]))
+    def ended(self, space: Workspace, status: int) -> Ended:
+        """Return how the search in a room ended."""
+        head = self._as_list(space.ints[: kernel.LENGTH + 1])  # one look at an array is cheaper than many
+        if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
+            return Ended(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY])
+        steps = tuple(self._as_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
+        return Ended(status, steps, float(space.floats[space.g + head[kernel.GOAL_NODE]]), head[kernel.EXPANDED])
+
+    def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> Ended | None:
+        """Return what is left of an old plan in a new state, if it still works and no plan can be cheaper."""
+        space = self.room()
+        put_start(space, words, numbers)
+        space.ints[space.steps : space.steps + len(steps)] = steps
+        cost = float(self.functions.repair(*self._task, space.ints, space.floats, len(steps)))
+        ended = None
+        if cost >= 0.0:
+            end = space.steps + int(space.ints[kernel.LENGTH])
+            ended = Ended(kernel.FOUND, tuple(self._as_list(space.ints[space.steps : end])), cost, 0)
+        self._spare.append(space)
+        return ended
+
+
+def put_start(space: Workspace, words: Sequence[int], numbers: Sequence[float]) -> None:
+    """Write the state to start from into a room."""
+    for at, word in enumerate(words, space.words):
+        space.ints[at] = word
+    for at, number in enumerate(numbers, space.numbers):
+        space.floats[at] = number
+
+
+class Search:
+    """A search that can be left and gone on with."""
+
+    def __init__(
+        self, runner: Runner, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer
+    ) -> None:
+        self._runner, self._start, self._limits, self._answer = runner, (words, numbers), limits, answer
+        self._task, self._space = runner.task(), runner.room()
+        self._begun = False
+        self.expanded = 0
+
+    def go_on(self, expansions: int) -> Ended | None:
+        """Expand at most so many nodes more; return how the search ended, or None if it goes on.
+
+        When the game must be asked, or more room is needed, the search starts again, the wiser or the freer.
+        """
+        functions, (weight, budget, _) = self._runner.functions, self._limits
+        goal = min(self.expanded + expansions, budget)
+        while True:
+            ints, floats = self._space.ints, self._space.floats
+            if self._begun:
+                status = functions.search(*self._task, ints, floats, weight, goal)
+            else:
+                put_start(self._space, *self._start)
+                status = functions.begin_search(*self._task, ints, floats, weight, goal)
+            self._begun = status == kernel.SPENT
+            if status == kernel.ASKS:
+                index = int(ints[kernel.ASKED])
+                self._task[1][self._runner.answers + index] = self._answer(index)
+            elif status == kernel.FULL and self._space.nodes < LARGEST:
+                self._space = self._runner.room(larger=True)
+            elif status == kernel.SPENT and goal < budget:
+                self.expanded = int(ints[kernel.EXPANDED])
+                return None
+            else:
+                return self._end(status)
+
+    def give_up(self) -> Ended:
+        """End the search here, with the best so far."""
+        return self._end(kernel.SPENT)
+
+    def _end(self, status: int) -> Ended:
+        ended = self._runner.ended(self._space, status)
+        self.expanded = ended.expanded
+        self._runner.give_back(self._space)
+        return ended

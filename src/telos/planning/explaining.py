@@ -1,23 +1,24 @@
 """What each step of a plan is for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from typing import TypeAlias
 
 from telos.core.action import Action
 from telos.core.conditions import Condition
-from telos.core.domain import Domain
 from telos.core.expressions import Literal, functions
 from telos.core.goal import Goal
 from telos.core.plan import Plan
 from telos.core.state import State
-from telos.core.values import Value
-from telos.planning.reading import as_state
+
+# A state, or a way to get it when somebody asks.
+Start: TypeAlias = State | Callable[[], State]
 
 
-def explain_plan(domain: Domain, start: Mapping[str, Value], goal: Goal, plan: Plan) -> str:
+def explain_plan(start: Start, goal: Goal, plan: Plan) -> str:
     """Say for each step what it makes true and which later step, or the goal, needs that."""
     if not plan.steps:
         return f"{goal.name}: nothing to do, {goal.wants} holds already."
-    states = states_of(as_state(start, domain.layout), plan.steps)
+    states = states_of(start if isinstance(start, State) else start(), plan.steps)
     uses = uses_of(plan.steps, states, goal)
     lines = [f"{goal.name} is reached in {_counted(len(plan.steps))} at a cost of {plan.cost:g}:"]
     for number, step in enumerate(plan.steps):

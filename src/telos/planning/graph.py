@@ -9,6 +9,7 @@ from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Stop
+from telos.core.state import State
 from telos.core.values import Kind, Value
 from telos.planning import kernel, native
 from telos.planning.assembly import Assembled
@@ -107,7 +108,7 @@ class _Watching(Planner):
     engine: _WatchedEngine
     in_play: Handles
 
-    def prepared(self, goal: Goal, state: Mapping[str, Value], handles: Handles) -> Prepared:
+    def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
         made = super().prepared(goal, state, handles)
         self.assembled, self.in_play = made.assembled, handles
         self.engine = _WatchedEngine(made.assembled)

@@ -20,7 +20,7 @@ _STYLE = """
   .generated rect { fill: #ffffff; stroke: #a9b4bf; stroke-dasharray: 4 3; }
   .expanded rect { fill: #edf1f5; stroke: #8697a8; }
   .way rect { fill: #e2edf9; stroke: #2464ab; stroke-width: 1.8; stroke-dasharray: none; }
-  .start rect { fill: #1c2733; stroke: #1c2733; }
+  .start rect { fill: #1c2733; stroke: #1c2733; stroke-dasharray: none; }
   .start text { fill: #ffffff; }
   .start .small { fill: #cfd8e0; }
   .goal rect { fill: #dcf1e1; stroke: #2a7d46; stroke-width: 2.4; stroke-dasharray: none; }
@@ -30,7 +30,7 @@ _STYLE = """
 _LONGEST = 34  # characters of a label; its tooltip has all of it
 _LONGEST_LINE = 110  # of the lines on top
 _ROOMY = 80  # states; with more, the small print is left to the tooltips
-_MARGIN, _TOP = 24, 112
+_MARGIN, _TOP = 24, 122
 _BEND = 30  # from a box to where its edges are level again
 
 
@@ -38,17 +38,20 @@ def check_path(path: Path) -> None:
     """Refuse what could not be written, before anybody waits for a long search."""
     if path.suffix.lower() != ".svg":
         raise TelosError(f"cannot draw the graph into {str(path)!r}; end the name with .svg")
-    if not path.parent.is_dir():
-        raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if path.is_dir():
-        raise TelosError(f"cannot draw the graph into {str(path)!r}: it is a folder")
+    try:
+        if not path.parent.is_dir():
+            raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")
+        if path.is_dir():
+            raise TelosError(f"cannot draw the graph into {str(path)!r}: it is a folder")
+    except OSError as error:  # a name that is too long, for one
+        raise TelosError(f"cannot draw the graph into {str(path)!r}: {error.strerror}") from error
 
 
 def save(graph: SearchGraph, path: Path) -> None:
     """Draw a graph into ``path``. Whatever stood there is replaced as a whole, or left alone."""
     check_path(path)
     target = Path(os.path.realpath(path))
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    unfinished = target.with_name(f".telos-{os.getpid()}.svg")
     try:
         unfinished.write_text(draw(graph), encoding="utf-8")
         unfinished.replace(target)
@@ -96,14 +99,17 @@ class _Spot:
 
 
 def _layout(graph: SearchGraph) -> list[_Spot]:
-    """Place every state: columns are steps from the start, and no two edges of a tree in this order ever cross.
+    """Place every state: columns are steps from the start, and no two edges cross.
 
     The first child stands level with its parent, and the plan's own child is first, so the plan is a straight line.
     """
-    depth, row = _depths(graph.nodes), _rows(graph)
+    depth = _depths(graph.nodes)
+    row = _rows(graph, depth)
     is_roomy = len(graph.nodes) <= _ROOMY
     height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
     labels = ["start" if node.parent is None else _cut(", ".join(node.changes) or "…") for node in graph.nodes]
+    if isinstance(graph.answer, Plan) and not is_roomy:  # elsewhere the small print says so
+        labels[graph.way[-1]] = f"goal: {labels[graph.way[-1]]}"
     bys = ["" if node.parent is None else f"{_cut(node.action)}  {node.cost:g}" for node in graph.nodes]
     small = max(_wide(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
     lefts, widths, x = list[float](), list[float](), float(_MARGIN)
@@ -127,23 +133,30 @@ def _depths(nodes: Sequence[Node]) -> list[int]:
     return depth
 
 
-def _rows(graph: SearchGraph) -> list[int]:
+def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
+    """Place first children level with their parents, and every other branch as high as there is room for it."""
     children: list[list[int]] = [[] for _ in graph.nodes]
     for number, node in enumerate(graph.nodes):
         if node.parent is not None:
             children[node.parent].append(number)
-    way, rows, used = set(graph.way), [0] * len(graph.nodes), 0
-    waiting = [(0, True)]  # states to place, and whether each stands level with its parent
+    way = set(graph.way)
+    for each in children:
+        each.sort(key=lambda child: (child not in way, graph.nodes[child].f, child))
+    reach = list(depth)  # the last column of the level line that starts with a state
+    for number in reversed(range(len(graph.nodes))):
+        if children[number]:
+            reach[number] = reach[children[number][0]]
+    rows, free = [0] * len(graph.nodes), [0] * (max(depth) + 1)
+    waiting = [(0, False)]  # states to place, and whether each stands level with its parent
     while waiting:
         number, is_level = waiting.pop()
         parent = graph.nodes[number].parent
-        if is_level:
-            rows[number] = 0 if parent is None else rows[parent]
+        if is_level and parent is not None:
+            rows[number] = rows[parent]
         else:
-            used += 1
-            rows[number] = used
-        best = sorted(children[number], key=lambda each: (each not in way, graph.nodes[each].f, each))
-        waiting += reversed([(each, place == 0) for place, each in enumerate(best)])
+            rows[number] = max(free[depth[number] : reach[number] + 1])
+        free[depth[number]] = rows[number] + 1
+        waiting += reversed([(child, place == 0) for place, child in enumerate(children[number])])
     return rows
 
 
@@ -170,11 +183,10 @@ def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator
     is_goal = isinstance(graph.answer, Plan) and number == graph.way[-1]
     kinds += ["goal"] * is_goal
     middle, is_roomy = spot.x + spot.width / 2, spot.height > 30
-    label = f"goal: {spot.label}" if is_goal and not is_roomy else spot.label
     yield f'<g class="{" ".join(kinds)}" text-anchor="middle"><title>{_text(_tip(node, is_goal))}</title>'
     top = spot.y - spot.height / 2
     yield f'<rect x="{spot.x:.1f}" y="{top:.1f}" width="{spot.width:.1f}" height="{spot.height:.0f}" rx="6"/>'
-    yield f'<text x="{middle:.1f}" y="{spot.y - 2 if is_roomy else spot.y + 4:.1f}">{_text(label)}</text>'
+    yield f'<text x="{middle:.1f}" y="{spot.y - 2 if is_roomy else spot.y + 4:.1f}">{_text(spot.label)}</text>'
     if is_roomy:
         small = f"goal · {_numbers(node)}" if is_goal else _numbers(node)
         yield f'<text class="small" x="{middle:.1f}" y="{spot.y + 12:.1f}">{_text(small)}</text>'
@@ -192,7 +204,7 @@ def _head(graph: SearchGraph) -> list[tuple[str, int]]:
             "no plan" if answer.stop is Stop.UNREACHABLE else "no plan within the budget; in blue, what came closest"
         )
     expanded = sum(node.is_expanded for node in graph.nodes)
-    counted = f"{len(graph.nodes)} states drawn, {expanded} of them expanded"
+    counted = f"{len(graph.nodes)} {'state' if len(graph.nodes) == 1 else 'states'} drawn, {expanded} expanded"
     if graph.left_out:
         counted += f"; {graph.left_out:,} more left out of the picture"
     start = _cut(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
@@ -212,13 +224,13 @@ def _legend() -> Iterator[str]:
         yield f'<text class="small" x="{x + 24:.0f}" y="96">{said}</text>'
         x += 44 + _wide(said, 10)
     said = "g: cost so far · h: at least still to come · f: what the search goes by"
-    yield f'<text class="small" x="{x:.0f}" y="96">{said}</text>'
+    yield f'<text class="small" x="{_MARGIN}" y="114">{said}</text>'
 
 
 def _numbers(node: Node) -> str:
     if math.isinf(node.h):
-        return f"dead end · g {node.g:g}"
-    return f"f {node.f:g} · g {node.g:g} · h {node.h:g}"
+        return f"dead end · g {round(node.g, 2):g}"
+    return f"f {round(node.f, 2):g} · g {round(node.g, 2):g} · h {round(node.h, 2):g}"
 
 
 def _tip(node: Node, is_goal: bool) -> str:

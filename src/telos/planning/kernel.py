@@ -345,6 +345,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
                 continue
             child = wi[NODES]
             if child >= wi[ROOM] - 1 or wi[HEAP] >= wi[HEAP_ROOM] - 2:
+                trace_back(wi, wi[CLOSEST])
                 return FULL
             cost = math.nan if math.isnan(possible) else apply(ti, tf, wi, wf, node, operator - 1, child)
             if math.isnan(cost) or cost < 0.0 or math.isinf(cost):
@@ -392,3 +393,88 @@ def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budg
     if wf[wi[H]] < math.inf:
         push(wi, wf, weight * wf[wi[H]], wf[wi[H]], 0)
     return search(ti, tf, wi, wf, weight, budget)
+
+
+def search_many(
+    ti: Ints,
+    tf: Floats,
+    wi: Ints,
+    wf: Floats,
+    words: Ints,
+    numbers: Floats,
+    first: int,
+    end: int,
+    weight: float,
+    budget: int,
+    statuses: Ints,
+    costs: Floats,
+    expanded: Ints,
+    lengths: Ints,
+    steps: Ints,
+    longest: int,
+) -> None:
+    """Search from each of many states, the ``first`` to before the ``end``, and write down how each one ended."""
+    word_count, number_count = ti[WORDS], ti[NUMBERS]
+    for agent in range(first, end):
+        for w in range(word_count):
+            wi[wi[STATE_WORDS] + w] = words[agent * word_count + w]
+        for n in range(number_count):
+            wf[wi[STATE_NUMBERS] + n] = numbers[agent * number_count + n]
+        statuses[agent] = begin_search(ti, tf, wi, wf, weight, budget)
+        expanded[agent] = wi[EXPANDED]
+        lengths[agent] = 0
+        if statuses[agent] == FOUND:
+            costs[agent] = wf[wi[G] + wi[GOAL_NODE]]
+            lengths[agent] = wi[LENGTH]
+            for step in range(min(longest, wi[LENGTH])):
+                steps[agent * longest + step] = wi[wi[STEPS] + step]
+
+
+def walk(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -> float:
+    """Go through the first ``count`` steps but one, leaving out what is impossible or changes nothing.
+
+    Return the cost if that reaches the goal, and -1.0 if it does not. The steps that were gone, ``wi[LENGTH]`` of them,
+    are left where a search notes its place in each node: there is none under way.
+    """
+    steps, gone = wi[STEPS], wi[NEXT]
+    total, node, length = 0.0, 0, 0
+    for k in range(count):
+        if k == skipped or is_possible(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
+            continue
+        after = 2 if node == 1 else 1  # node 0 keeps the start
+        cost = apply(ti, tf, wi, wf, node, wi[steps + k], after)
+        if math.isnan(cost):
+            return -1.0
+        total += cost
+        node = after
+        wi[gone + length] = wi[steps + k]
+        length += 1
+    wi[LENGTH] = length
+    return total if is_goal(ti, tf, wi, wf, node) == 1.0 else -1.0
+
+
+def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
+    """Leave out of the ``count`` steps of an old plan what the state in node 0 no longer needs.
+
+    Return the cost if the rest reaches the goal and the estimate proves that nothing costs less, and -1.0 otherwise.
+    The rest is where a search would leave its plan.
+    """
+    steps, gone = wi[STEPS], wi[NEXT]
+    least = estimate(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
+    cost = walk(ti, tf, wi, wf, count, -1)
+    if cost < 0.0:
+        return -1.0  # it does not even work with all of it that is possible
+    count = wi[LENGTH]
+    for k in range(count):
+        wi[steps + k] = wi[gone + k]
+    skipped = 0
+    while cost > least and skipped < count:
+        walked = walk(ti, tf, wi, wf, count, skipped)
+        if walked < 0.0:
+            skipped += 1
+            continue
+        cost, count = walked, wi[LENGTH]
+        for k in range(count):
+            wi[steps + k] = wi[gone + k]
+    wi[LENGTH] = count
+    return cost if cost <= least else -1.0

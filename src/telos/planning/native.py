@@ -11,9 +11,10 @@ from telos.planning import kernel
 
 _FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
 
-ENTRIES = ("begin_search", "search")
+ENTRIES = ("begin_search", "search", "search_many", "repair")
 
 _compiled: types.SimpleNamespace | None = None
+_is_warm = False
 
 
 def is_installed() -> bool:
@@ -24,6 +25,17 @@ def is_installed() -> bool:
 def is_loaded() -> bool:
     """Whether the compiled kernel is ready."""
     return _compiled is not None
+
+
+def is_warm() -> bool:
+    """Whether everything has been compiled."""
+    return _is_warm
+
+
+def set_warm() -> None:
+    """Note that everything has been compiled."""
+    global _is_warm
+    _is_warm = True
 
 
 def load() -> Any:
@@ -47,6 +59,11 @@ def as_array(values: list[Any]) -> Any:
     import numpy as np
 
     return np.array(values, dtype=np.int64 if values and isinstance(values[0], int) else np.float64)
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return part of an array as a list of plain numbers."""
+    return values.tolist()  # type: ignore[no-any-return]
 
 
 def _jit(numba: Any, function: types.FunctionType, *, inner: bool) -> Any:

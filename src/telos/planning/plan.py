@@ -27,8 +27,9 @@ def plan(
 
     ``state`` gives values of variables; those that it leaves out have their start values. ``goal`` is a goal or its
     name. Several goals, or the name of a goal set, or nothing (all goals), are tried in order of priority, those that
-    are relevant now, until one can be reached. ``actions`` names an action set, or lists actions; all of the domain's
-    by default. ``handles`` adds things that the character knows of, by kind.
+    are relevant now, until one needs and finds a plan; a goal that holds already leaves room for the next.
+    ``actions`` names an action set, or lists actions; all of the domain's by default. ``handles`` adds things that the
+    character knows of, by kind.
 
     ``how="fast"`` finds a plan sooner that may cost up to five times the cheapest. A search expands at most ``budget``
     nodes, and stops soon after ``microseconds`` if given; it then answers with the sequence that came closest.
@@ -48,15 +49,14 @@ def plan(
     """
     planner = planner_of(domain, actions)
     if (isinstance(goal, str) and goal not in domain.goal_sets) or isinstance(goal, Goal):
-        return planner.plan(state or {}, goal, how=how, budget=budget, microseconds=microseconds, handles=handles)
+        return planner.plan(state or {}, goal, how, budget, microseconds, handles)
     answers = []
     for each in goals_in_order(domain, state or {}, goal):
-        answers.append(
-            planner.plan(state or {}, each, how=how, budget=budget, microseconds=microseconds, handles=handles)
-        )
-        if answers[-1].found:
-            return answers[-1]
-    return _none_of(answers)
+        answer = planner.plan(state or {}, each, how, budget, microseconds, handles)
+        if answer.steps:
+            return answer
+        answers.append(answer)
+    return next((answer for answer in answers if answer.found), None) or _none_of(answers)
 
 
 def planner_of(domain: Domain, actions: str | Iterable[Action] | None) -> Planner:

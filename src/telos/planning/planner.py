@@ -1,9 +1,10 @@
 """A planner for one domain: it puts goals together into tasks when they are first asked for, and remembers answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
 from telos.core.binding import BUILT_IN
@@ -20,8 +21,8 @@ from telos.planning.assembly import Assembled, assemble
 from telos.planning.conditions import Step, step_of, value_of
 from telos.planning.diagnosis import diagnose
 from telos.planning.encoding import Handles
-from telos.planning.engine import Ended, Engine, Limits
-from telos.planning.explaining import explain_plan
+from telos.planning.engine import Ended, Engine, Limits, Search
+from telos.planning.explaining import Start, explain_plan
 from telos.planning.grounding import Operator, ground
 from telos.planning.programs import Question
 from telos.planning.reading import StateReader, as_state, handles_of
@@ -29,6 +30,8 @@ from telos.planning.reading import StateReader, as_state, handles_of
 WEIGHTS = {"optimal": 1.0, "fast": 5.0}  # how much the estimate counts; above 1 a plan may be dearer by that factor
 BUDGET = 200_000
 MOST_REMEMBERED = 20_000
+
+Said: TypeAlias = dict[tuple[str, tuple[Value, ...]], float]  # what the game answered, by function and arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,24 @@ class Prepared:
     reader: StateReader
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """An answer, and what the game said when it was found."""
 
     answer: Answer
     said: tuple[tuple[str, tuple[Value, ...], float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A search that is under way, and how to turn its end into an answer."""
+
+    search: Search
+    answer: Callable[[Ended], Answer]
+
+    def go_on(self, expansions: int) -> Answer | None:
+        """Expand at most so many nodes more; return the answer, or None if the search goes on."""
+        ended = self.search.go_on(expansions)
+        return None if ended is None else self.answer(ended)
 
 
 class Planner:
@@ -60,68 +75,85 @@ class Planner:
         changed = {effect.variable for action in self.actions for effect in action.effects}
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
         self._has_handles = any(v.type.kind is Kind.HANDLE for v in domain.layout.variables)
+        self._named = Handles(domain.handles)
+        self._order = tuple(domain.layout.slots)
+        self._same: dict[str | Goal, tuple[Goal, Prepared]] = {}  # goals that are the same task in every state
 
     def plan(
         self,
         state: Mapping[str, Value],
         goal: str | Goal,
-        *,
         how: str = "optimal",
         budget: int = BUDGET,
         microseconds: float | None = None,
         handles: Mapping[str, Sequence[Value]] | None = None,
     ) -> Answer:
         """Return the cheapest plan from ``state`` to ``goal``, or say why there is none; see ``telos.plan``."""
-        key = None
+        now = as_state(state, self.domain.layout, self._order)
+        key, said = None, None
         if microseconds is None and not handles:
+            key = (goal, how, budget, now.array)
             try:
-                values = state.array if isinstance(state, State) else (*state, *state.values())
-                key = (goal, how, budget, values)
                 known = self._remembered.get(key)
             except TypeError:
-                known = None  # something in it cannot be hashed, which reading the state will complain about
-            if known is not None and (not known.said or self._still_said(known)):
-                return known.answer
-        return self._plan(state, goal, how, budget, microseconds, handles or {}, key)
-
-    def _plan(
-        self,
-        state: Mapping[str, Value],
-        goal: str | Goal,
-        how: str,
-        budget: int,
-        microseconds: float | None,
-        handles: Mapping[str, Sequence[Value]],
-        key: Any,
-    ) -> Answer:
-        wanted = self.domain.goal(goal) if isinstance(goal, str) else goal
-        weight = _checked(how, budget, microseconds)
-        in_play = self.handles(state, handles)
-        prepared = self.prepared(wanted, state, in_play)
-        words, numbers = prepared.reader.read(state, in_play)
-        said: dict[tuple[str, tuple[Value, ...]], float] = {}
-        answer = partial(self._answer, prepared.assembled, state, in_play, said)
-        ended = prepared.engine.search(words, numbers, Limits(weight, budget, microseconds), answer)
-        result = self._result(ended, prepared.assembled, state, wanted, in_play)
+                key, known = None, None  # something in it cannot be hashed, and reading it will say what
+            if known is not None:
+                said = self._asked_again(known) if known.said else None
+                if said is None:
+                    return known.answer
+        said = {} if said is None else said
+        result = self._plan(now, goal, limits_of(how, budget, microseconds), handles or {}, said)
         if key is not None:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
             self._remembered[key] = Remembered(result, tuple((*asked, value) for asked, value in said.items()))
         return result
 
-    def handles(self, state: Mapping[str, Value], more: Mapping[str, Sequence[Value]]) -> Handles:
+    def _plan(
+        self, state: State, goal: str | Goal, limits: Limits, handles: Mapping[str, Sequence[Value]], said: Said
+    ) -> Answer:
+        in_play = self.handles(state, handles)
+        wanted, prepared = self._same.get(goal) or self._prepare(goal, state, in_play)
+        words, numbers = prepared.reader.read(state.array, in_play)
+        answer = partial(self._answer, prepared.assembled, state, in_play, said)
+        ended = prepared.engine.search(words, numbers, limits, answer)
+        return self.result(ended, prepared.assembled, state, wanted, in_play)
+
+    def begin(self, state: State, goal: str | Goal, limits: Limits) -> "Open":
+        """Begin a search that can be left and gone on with."""
+        in_play = self.handles(state, {})
+        wanted, prepared = self._same.get(goal) or self._prepare(goal, state, in_play)
+        words, numbers = prepared.reader.read(state.array, in_play)
+        answer = partial(self._answer, prepared.assembled, state, in_play, {})
+        search = Search(prepared.engine.ready, words, numbers, limits, answer)
+        return Open(search, lambda ended: self.result(ended, prepared.assembled, state, wanted, in_play))
+
+    def handles(self, state: State, more: Mapping[str, Sequence[Value]]) -> Handles:
         """Return the handles in play for a request."""
+        if not self._has_handles and not more:
+            return self._named
         named: dict[str, tuple[Value, ...]] = dict(self.domain.handles)
         for kind, each in more.items():
             named[kind] = tuple(dict.fromkeys((*named.get(kind, ()), *each)))
-        return handles_of(state, self.domain.layout, named) if self._has_handles else Handles(named)
+        return handles_of(state, named) if self._has_handles else Handles(named)
 
-    def prepared(self, goal: Goal, state: Mapping[str, Value], handles: Handles) -> Prepared:
+    def _prepare(self, goal: str | Goal, state: State, handles: Handles) -> tuple[Goal, Prepared]:
+        wanted = self.domain.goal(goal) if isinstance(goal, str) else goal
+        prepared = self.prepared(wanted, state, handles)
+        if handles is self._named and not self.fixed_in(wanted):
+            self._same[goal] = wanted, prepared
+        return wanted, prepared
+
+    def fixed_in(self, goal: Goal) -> frozenset[str]:
+        """Return the variables of a goal that no action changes: where they differ, it is another task."""
+        return names(goal.wants.expression) & self._fixed if goal.wants is not None else frozenset()
+
+    def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
         """Return what planning for a goal needs, put together once for each goal and number of handles."""
         if goal.wants is None:
             raise TelosError(f"goal {goal.name!r} does not say what it wants; give it `wants`, a condition to be met")
         counts = tuple(sorted(handles.counts().items()))
-        fixed = {name: self._code(name, state, handles) for name in names(goal.wants.expression) & self._fixed}
+        fixed = {name: self._code(name, state, handles) for name in self.fixed_in(goal)}
         key = (goal.name, goal.wants, counts, tuple(sorted(fixed.items())))
         found = self._prepared.get(key)
         if found is None:
@@ -133,9 +165,9 @@ class Planner:
             self._prepared[key] = found
         return found
 
-    def _code(self, name: str, state: Mapping[str, Value], handles: Handles) -> int:
+    def _code(self, name: str, state: State, handles: Handles) -> int:
         variable = self.domain.layout.variable(name)
-        value = variable.checked(state.get(name, variable.start))
+        value = variable.checked(state[name])
         if variable.type.kind is Kind.HANDLE:
             return handles.code(variable.type.handle, value)
         return int(value) if variable.type.kind is Kind.BOOL else variable.type.labels.index(value)
@@ -143,9 +175,9 @@ class Planner:
     def _answer(
         self,
         assembled: Assembled,
-        state: Mapping[str, Value],
+        state: State,
         handles: Handles,
-        said: dict[tuple[str, tuple[Value, ...]], float],
+        said: Said,
         index: int,
     ) -> float:
         """Ask the game, at most once a plan for the same arguments."""
@@ -156,7 +188,7 @@ class Planner:
                 kind = self.domain.layout.variable(asked.variable).type
                 arguments.append(value_of(kind, codes[asked.variable], handles))
             elif asked.variable:
-                arguments.append(state.get(asked.variable, self.domain.layout.variable(asked.variable).start))
+                arguments.append(state[asked.variable])
             else:
                 arguments.append(handles.handle(asked.kind, asked.code) if asked.kind else asked.value)
         key = (question.function, tuple(arguments))
@@ -177,29 +209,31 @@ class Planner:
             raise TelosError(f"{users}: {said} raised {type(error).__name__}: {error}") from error
         return float(value) if isinstance(value, bool) else finite(f"{users}: {said}", value)
 
-    def _still_said(self, known: Remembered) -> bool:
-        """Whether the game still gives the answers that a remembered plan rests on."""
-        return all(self._call(name, arguments) == value for name, arguments, value in known.said)
+    def _asked_again(self, known: Remembered) -> Said | None:
+        """Ask the game again all that a remembered answer rests on; None if it says the same, else what it says now."""
+        said = {(name, arguments): self._call(name, arguments) for name, arguments, _ in known.said}
+        return None if all(said[name, arguments] == value for name, arguments, value in known.said) else said
 
-    def _result(
-        self, ended: Ended, assembled: Assembled, state: Mapping[str, Value], goal: Goal, handles: Handles
-    ) -> Answer:
-        steps = tuple([_bound(assembled.operators[number], handles) for number in ended.steps])
+    def result(self, ended: Ended, assembled: Assembled, start: Start, goal: Goal, handles: Handles) -> Answer:
+        if assembled.actions is not None:
+            steps = tuple(map(assembled.actions.__getitem__, ended.steps))
+        else:
+            steps = tuple(_bound(assembled.operators[number], handles) for number in ended.steps)
         if ended.status == kernel.FOUND:
-            return Plan(steps, ended.cost, goal.name, ended.expanded, partial(explain_plan, self.domain, state, goal))
+            return Plan(steps, ended.cost, goal.name, ended.expanded, partial(explain_plan, start, goal))
         if ended.status == kernel.UNDEFINED:
             where = "the goal" if ended.faulty < 0 else repr(assembled.operators[ended.faulty].action.name)
             raise TelosError(f"{where}: a cost is negative, a number is too large, or something is divided by zero")
         stop = Stop.UNREACHABLE if ended.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
-        return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, dict(state), goal, handles))
+        return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, start, goal, handles))
 
-    def _diagnose(self, state: dict[str, Value], goal: Goal, handles: Handles, answer: NoPlan) -> Diagnosis:
+    def _diagnose(self, start: Start, goal: Goal, handles: Handles, answer: NoPlan) -> Diagnosis:
         def solve(domain: Domain, start: Mapping[str, Value], name: str, budget: int) -> Answer:
             return Planner(domain).plan(start, name, budget=budget)
 
         actions = [_bound(each, handles) for each in ground(self.actions, handles.counts())]
-        now = as_state(state, self.domain.layout)
-        return diagnose(solve, self.domain, actions, now, goal, handles, answer)
+        state = start if isinstance(start, State) else start()
+        return diagnose(solve, self.domain, actions, state, goal, handles, answer)
 
 
 def _bound(operator: Operator, handles: Handles) -> Action:
@@ -208,14 +242,17 @@ def _bound(operator: Operator, handles: Handles) -> Action:
     return operator.action.bind({name: handles.handle(kind, code) for name, kind, code in operator.arguments})
 
 
-def _checked(how: str, budget: int, microseconds: float | None) -> float:
+def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
+    """Return a search's limits, checked; the microseconds count from now."""
     if how not in WEIGHTS:
         raise TelosError(f"cannot plan {how!r}; {nearest(how, WEIGHTS)}")
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise TelosError(f"budget must be a whole number of nodes, at least 1, got {budget!r}")
-    if microseconds is not None and not (finite("microseconds", microseconds) > 0):
+    if microseconds is None:
+        return Limits(WEIGHTS[how], budget)
+    if not finite("microseconds", microseconds) > 0:
         raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
-    return WEIGHTS[how]
+    return Limits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
 
 
 def _question(assembled: Assembled, index: int) -> tuple[Question, dict[str, int]]:

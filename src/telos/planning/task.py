@@ -95,11 +95,11 @@ class Workspace(NamedTuple):
 
     ints: Ints
     floats: Floats
-
-    @property
-    def nodes(self) -> int:
-        """Return how many nodes there is room for."""
-        return self.ints[kernel.ROOM]
+    nodes: int  # how many there is room for
+    words: int  # where the start's words go in ``ints``
+    steps: int  # and where the plan is found there
+    numbers: int  # where the start's numbers go in ``floats``
+    g: int  # and where costs are found there
 
 
 def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
@@ -134,4 +134,5 @@ def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
     for place, size in float_parts.items():
         ints[place] = total
         total += size
-    return Workspace(ints, [0.0] * total)
+    places = (ints[place] for place in (kernel.STATE_WORDS, kernel.STEPS, kernel.STATE_NUMBERS, kernel.G))
+    return Workspace(ints, [0.0] * total, nodes, *places)

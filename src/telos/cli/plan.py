@@ -1,0 +1,215 @@
+"""``telos plan``: the cheapest sequence of actions to a goal, with what each step is for."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from telos.cli.plan_options import read_answers, read_goals, read_handles, read_state, split_values
+from telos.core.action import Action
+from telos.core.binding import bind
+from telos.core.domain import Domain
+from telos.core.errors import TelosError
+from telos.core.expressions import Literal
+from telos.core.files.load import load
+from telos.core.plan import Answer, Plan
+from telos.core.values import NUMBER, Value
+from telos.planning.explaining import states_of
+from telos.planning.plan import goals_in_order
+from telos.planning.plan import plan as find_plan
+from telos.planning.planner import BUDGET
+
+_NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z]")  # a full stop after a name is not part of it
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What was read from files and options: a domain, where it starts, and what is known of the game."""
+
+    domain: Domain
+    state: Mapping[str, Value]
+    said: Mapping[str, str] = field(default_factory=dict)  # what PDDL calls each action
+    unanswered: list[str] = field(default_factory=list)  # functions that were asked for in vain
+
+
+def plan(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="A domain file; with --pddl, a domain and a problem.", show_default=False),
+    ] = None,
+    goals: Annotated[
+        list[str] | None,
+        typer.Option("--goal", help="A goal or a goal set; may be repeated. Without it: all goals, by priority."),
+    ] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", help="A variable's value, as in ammo=3; may be repeated.")
+    ] = None,
+    actions: Annotated[str | None, typer.Option(help="Plan with this action set only.")] = None,
+    handles: Annotated[
+        list[str] | None, typer.Option("--handle", help="Things that the character knows of, as in node=gate,yard.")
+    ] = None,
+    functions: Annotated[
+        list[str] | None,
+        typer.Option("--function", help="The game's answer, always the same, as in distance=4; may be repeated."),
+    ] = None,
+    how: Annotated[str, typer.Option(help="optimal, or fast: sooner, and at most five times as dear.")] = "optimal",
+    budget: Annotated[int, typer.Option(help="Expand at most so many nodes.")] = BUDGET,
+    microseconds: Annotated[float | None, typer.Option(help="Stop soon after this time.")] = None,
+    pddl: Annotated[bool, typer.Option("--pddl", help="The files are a PDDL domain and a PDDL problem.")] = False,
+    graph: Annotated[Path | None, typer.Option(help="Draw the searched graph into this .svg file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
+) -> None:
+    """Plan: print the cheapest sequence of actions to a goal, with costs and reasons, or what is missing for one.
+
+    Exits 0 if there is a plan, 1 if there is none, and 2 on bad input.
+
+    Example: telos plan soldier.yaml --goal kill_enemy --set ammo=3
+    """
+    if graph is not None:
+        from telos.planning.graph_svg import check_path  # only pictures need it
+
+        check_path(graph)
+    paths, values = split_values(files or [], values or [])
+    problem = _read_pddl(paths, functions or [], values) if pddl else _read(paths, functions or [], values)
+    domain, more = problem.domain, read_handles(handles or [], problem.domain)
+    with _asking(problem):
+        wanted = read_goals(goals or [], domain)
+        options: dict[str, Any] = {"actions": actions, "how": how, "budget": budget, "handles": more}
+        answer = find_plan(domain, problem.state, wanted, microseconds=microseconds, **options)
+        said = json.dumps(_as_json(answer, problem), allow_nan=False) if as_json else _told(answer, problem, wanted)
+        is_drawn = graph is not None and _save_graph(answer, problem, options, graph)
+    typer.echo(said)
+    if graph is not None:
+        typer.echo(f"drawn to {graph}" if is_drawn else "nothing was searched, so nothing is drawn", err=as_json)
+    if not answer.found:
+        raise typer.Exit(1)
+
+
+def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
+    if not paths:
+        raise TelosError("nothing to plan with; name a domain file, as in: telos plan soldier.yaml")
+    if len(paths) > 1 or paths[0].suffix.lower() == ".pddl":
+        named = ", ".join(map(str, paths))
+        raise TelosError(
+            f"one YAML file is planned with, not {named}; PDDL: telos plan --pddl domain.pddl problem.pddl"
+        )
+    domain = load(paths[0])
+    needed = domain.functions_needed
+    answers = read_answers(functions, needed)
+    unanswered: list[str] = []
+    if needed:  # now that their names are known
+        silent = {name: _silence(name, unanswered) for name in needed if name not in answers}
+        domain = load(paths[0], functions={**silent, **answers})
+    return Problem(domain, read_state(values, domain), unanswered=unanswered)
+
+
+def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
+    from telos.planning.pddl import load_pddl  # brings a parser along that nothing else here needs
+
+    if len(paths) != 2:
+        raise TelosError(f"--pddl takes two files, not {len(paths)}: telos plan --pddl domain.pddl problem.pddl")
+    read = load_pddl(*paths)
+    read_answers(functions, ())
+    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, said=read.said)
+
+
+def _silence(name: str, unanswered: list[str]) -> Callable[..., Value]:
+    """Return a function that only remembers that it was asked for: many plans never need to know."""
+
+    def function(*_: Value) -> Value:
+        unanswered.append(name)
+        raise TelosError(f"only the game knows {name}")
+
+    return function
+
+
+@contextmanager
+def _asking(problem: Problem) -> Iterator[None]:
+    """Turn a question that only a game can answer into the option that answers it."""
+    try:
+        yield
+    except TelosError as error:
+        if not problem.unanswered:
+            raise
+        name = problem.unanswered[0]
+        users = ", ".join(problem.domain.users_of(name))
+        raise TelosError(
+            f"{name}(…) is asked for by {users}, and only a game knows it; answer for it, as in: --function {name}=1"
+        ) from error
+
+
+def _told(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> str:
+    """Say an answer in lines for people."""
+    priced = answer
+    if isinstance(answer, Plan):  # a cost that the state or the game decided is told as the number it came to
+        steps = zip(answer.steps, _costs(answer.steps, problem), strict=True)
+        priced = replace(answer, steps=tuple(replace(step, cost=Literal(cost)) for step, cost in steps))
+    first, *rest = _in_pddl(priced.why(), problem.said).splitlines()
+    nodes = "1 node" if answer.expanded == 1 else f"{answer.expanded:,} nodes"
+    lines = [typer.style(first, bold=True, fg=None if answer.found else typer.colors.YELLOW), *rest]
+    lines += [typer.style(each, dim=True) for each in (*_passed_over(answer, problem, wanted), f"{nodes} expanded")]
+    return "\n".join(lines)
+
+
+def _passed_over(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> Iterator[str]:
+    """Say which goals come first but have no plan, so that nobody wonders about a plan for another."""
+    if answer.found and not (isinstance(wanted, str) and wanted not in problem.domain.goal_sets):
+        names = [goal.name for goal in goals_in_order(problem.domain, problem.state, wanted)]
+        for name in names[: names.index(answer.goal)]:
+            yield f"{name} comes first, but no plan was found for it; --goal {name} says why"
+
+
+def _as_json(answer: Answer, problem: Problem) -> dict[str, Any]:
+    common = {"expanded": answer.expanded, "why": answer.why()}
+    if isinstance(answer, Plan):
+        costs = _costs(answer.steps, problem)
+        steps = [_step(step, cost, problem) for step, cost in zip(answer.steps, costs, strict=True)]
+        return {"found": True, "goal": answer.goal, "steps": steps, "cost": answer.cost, **common}
+    return {
+        "found": False,
+        "goal": answer.goal,
+        "stop": answer.stop.name.lower(),
+        "missing": [str(condition) for condition in answer.missing],
+        "partial": [problem.said.get(step.name, str(step)) for step in answer.partial],
+        "cost": None,
+        **common,
+    }
+
+
+def _step(step: Action, cost: float, problem: Problem) -> dict[str, Any]:
+    pddl = {"pddl": problem.said[step.name]} if problem.said else {}
+    return {"name": step.name, "arguments": dict(step.arguments), "cost": cost, **pddl}
+
+
+def _costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
+    """Return what each step costs where it is taken."""
+    layout = problem.domain.layout
+    states = states_of(layout.state(problem.state), steps)
+    return [float(bind(step.cost, layout, NUMBER)(state.array)) for step, state in zip(steps, states, strict=False)]
+
+
+def _in_pddl(text: str, said: Mapping[str, str]) -> str:
+    return _NAMES.sub(lambda name: said.get(name[0], name[0]), text) if said else text
+
+
+def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path) -> bool:
+    from telos.planning.graph import searched  # only pictures need these two
+    from telos.planning.graph_svg import save
+
+    domain = problem.domain
+    if answer.goal not in {goal.name for goal in domain.goals}:
+        return False  # no goal was relevant, so nothing was searched
+    named = options["actions"]
+    options = {
+        **options,
+        "actions": None if named is None else domain.actions_of(named),
+        # The same search ends at the same node, whether it was a plan, the budget or the clock that ended it.
+        "budget": min(options["budget"], max(1, answer.expanded)),
+    }
+    save(searched(domain, problem.state, answer.goal, called=problem.said, **options), path)
+    return True

@@ -1,0 +1,237 @@
+"""Plans for a whole crowd in one call."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, overload
+
+from telos.core.action import Action
+from telos.core.domain import Domain
+from telos.core.errors import TelosError
+from telos.core.goal import Goal
+from telos.core.plan import Answer
+from telos.core.state import State
+from telos.core.values import Kind, Value
+from telos.planning import kernel, native
+from telos.planning.columns import ColumnStates, column_arrays
+from telos.planning.encoding import Handles
+from telos.planning.engine import Ended, Limits
+from telos.planning.explaining import Start
+from telos.planning.plan import planner_of
+from telos.planning.planner import BUDGET, Planner, Prepared, limits_of
+from telos.planning.reading import as_state
+
+LONGEST = 64  # steps of a plan that are kept for every agent; a longer plan is searched for again when looked at
+FEWEST = 128  # different situations that are worth a second thread
+
+
+def plan_many(
+    domain: Domain,
+    states: Sequence[Mapping[str, Value]] | Mapping[str, Sequence[Value]],
+    goals: str | Goal | Sequence[str | Goal],
+    *,
+    actions: str | Iterable[Action] | None = None,
+    how: str = "optimal",
+    budget: int = BUDGET,
+    threads: int | None = None,
+) -> "Plans":
+    """Plan for many agents at once, in parallel, while Python goes on.
+
+    ``states`` is one state an agent, or, much quicker for thousands, one column a variable: a list or an array with a
+    value an agent. ``goals`` is one goal for all, or one an agent. Agents in the same situation, as far as it matters
+    for the goal, are planned for once. Where actions ask the game, agents are planned for one after the other.
+
+    >>> from telos.core.values import Variable
+    >>> lamp = Domain(variables=[Variable("lit", "bool")], actions=[Action("switch", effects="lit = not lit")],
+    ...               goals=[Goal("light", wants="lit")])
+    >>> [len(answer.steps) for answer in plan_many(lamp, {"lit": [True, False]}, "light")]
+    [0, 1]
+    """
+    limits = limits_of(how, budget, None)
+    planner = planner_of(domain, actions)
+    rows = ColumnStates(domain.layout, states) if isinstance(states, Mapping) else _States(states, domain)
+    groups, places = list[_Group](), [(0, 0)] * len(rows)
+    for goal, members in _by_goal(goals, len(rows)).items():
+        for group in _groups(planner, goal, rows, members):
+            for row, agent in enumerate(group.agents):
+                places[agent] = (len(groups), row)
+            group.search(limits, threads or os.cpu_count() or 1)
+            groups.append(group)
+    return Plans(groups, places)
+
+
+class Plans(Sequence[Answer]):
+    """The answers for a crowd, in order. Each is a row of numbers, and becomes a plan when it is looked at."""
+
+    def __init__(self, groups: "list[_Group]", places: Sequence[tuple[int, int]]) -> None:
+        self._groups, self._places = groups, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Answer: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Answer]: ...
+    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        group, row = self._places[index]
+        return self._groups[group].answer(row)
+
+    @property
+    def costs(self) -> list[float]:
+        """Return what each agent's plan costs; infinity where there is none."""
+        return [self._groups[group].cost(row) for group, row in self._places]
+
+
+class _States(Sequence[State]):
+    """One state an agent, read when it is needed."""
+
+    def __init__(self, states: Sequence[Mapping[str, Value]], domain: Domain) -> None:
+        self._states, self._layout = states, domain.layout
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __getitem__(self, agent: Any) -> Any:
+        return as_state(self._states[agent], self._layout)
+
+
+def _by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict[str | Goal, list[int]]:
+    if isinstance(goals, str | Goal):
+        return {goals: list(range(count))}
+    if len(goals) != count:
+        raise TelosError(f"{count} states and {len(goals)} goals; give one goal for all, or one for each")
+    found: dict[str | Goal, list[int]] = {}
+    for agent, goal in enumerate(goals):
+        found.setdefault(goal, []).append(agent)
+    return found
+
+
+def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: list[int]) -> "Iterator[_Group]":
+    """Yield the groups of agents that share a task."""
+    wanted = planner.domain.goal(goal) if isinstance(goal, str) else goal
+    variables = planner.domain.layout.variables
+    if isinstance(rows, ColumnStates) and not any(each.type.kind is Kind.HANDLE for each in variables):
+        first = rows[members[0]]
+        prepared = planner.prepared(wanted, first, planner.handles(first, {}))
+        if native.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):
+            words, numbers = column_arrays(rows, prepared.assembled.encoding, members)
+            yield _Group(planner, wanted, prepared, rows, members, words, numbers)
+            return
+    tasks: dict[int, tuple[Prepared, list[int], list[int], list[float]]] = {}
+    for agent in members:
+        now = rows[agent]
+        handles = planner.handles(now, {})
+        prepared = planner.prepared(wanted, now, handles)
+        _, agents, words, numbers = tasks.setdefault(id(prepared), (prepared, [], [], []))
+        more_words, more_numbers = prepared.reader.read(now.array, handles)
+        agents.append(agent)
+        words += more_words
+        numbers += more_numbers
+    for prepared, agents, words, numbers in tasks.values():
+        yield _Group(planner, wanted, prepared, rows, agents, words, numbers)
+
+
+class _Group:
+    """Agents that share a task: their states as flat arrays, and how their searches ended."""
+
+    def __init__(
+        self,
+        planner: Planner,
+        goal: Goal,
+        prepared: Prepared,
+        rows: Sequence[State],
+        agents: list[int],
+        words: Any,
+        numbers: Any,
+    ) -> None:
+        self.agents = agents
+        self._planner, self._goal, self._prepared, self._rows = planner, goal, prepared, rows
+        self._words, self._numbers = words, numbers
+        self._limits = Limits()
+        self._same: Any = None  # which of the different situations each agent is in
+        self._answers: dict[int, Answer] = {}  # for each situation, once it was looked at
+        self._columns: tuple[Any, ...] = ()  # status, cost, expanded, length, steps; empty if each is planned for alone
+
+    def search(self, limits: Limits, threads: int) -> None:
+        self._limits = limits
+        if self._prepared.assembled.questions or not native.is_installed():
+            return
+        import numpy as np
+
+        shape, count = self._prepared.assembled.task, len(self.agents)
+        words = np.asarray(self._words, dtype=np.int64).reshape(count, shape.words)
+        numbers = np.asarray(self._numbers, dtype=np.float64).reshape(count, shape.numbers)
+        first, self._same = _different(words, numbers)
+        words, numbers, count = words[first].ravel(), numbers[first].ravel(), len(first)
+        self._columns = (
+            np.zeros(count, np.int64),
+            np.full(count, np.inf),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int64),
+            np.zeros(count * LONGEST, np.int64),
+        )
+        runner = self._prepared.engine.compiled
+        task = runner.task()
+
+        def work(start: int, end: int) -> None:
+            space = runner.room()
+            part = (words, numbers, start, end, limits.weight, limits.budget, *self._columns, LONGEST)
+            runner.functions.search_many(*task, space.ints, space.floats, *part)
+            runner.give_back(space)
+
+        shares = max(1, min(threads, count // FEWEST))
+        bounds = [count * share // shares for share in range(shares + 1)]
+        if shares == 1:
+            work(0, count)
+        else:
+            with ThreadPoolExecutor(shares) as pool:
+                list(pool.map(work, bounds[:-1], bounds[1:]))
+
+    def cost(self, row: int) -> float:
+        if self._is_kept(row):
+            return float(self._columns[1][self._same[row]])
+        return self.answer(row).cost
+
+    def _is_kept(self, row: int) -> bool:
+        """Whether a row's answer is all there; if not, its search needed more room than a row has."""
+        if not self._columns:
+            return False
+        at = self._same[row]
+        statuses, _, _, lengths, _ = self._columns
+        return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= LONGEST
+
+    def answer(self, row: int) -> Answer:
+        agent = self.agents[row]
+        if not self._is_kept(row):
+            how = "optimal" if self._limits.weight == 1.0 else "fast"
+            return self._planner.plan(self._rows[agent], self._goal, how, self._limits.budget)
+        at = int(self._same[row])
+        if self._prepared.assembled.actions is None:  # the same situation, but with handles of their own
+            now = self._rows[agent]
+            return self._made(at, now, self._planner.handles(now, {}))
+        if at not in self._answers:
+            self._answers[at] = self._made(at, partial(self._rows.__getitem__, agent), Handles({}))
+        return self._answers[at]
+
+    def _made(self, at: int, start: Start, handles: Handles) -> Answer:
+        statuses, costs, expanded, lengths, steps = self._columns
+        found = tuple(steps[at * LONGEST : at * LONGEST + lengths[at]].tolist())
+        ended = Ended(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
+        return self._planner.result(ended, self._prepared.assembled, start, self._goal, handles)
+
+
+def _different(words: Any, numbers: Any) -> tuple[Any, Any]:
+    """Return where each different situation is first met, and which of them each agent is in."""
+    import numpy as np
+
+    if words.shape[1] == 1 and not numbers.shape[1]:
+        _, first, same = np.unique(words[:, 0], return_index=True, return_inverse=True)
+    else:
+        both = np.hstack([words.view(np.float64), numbers + 0.0])  # bit patterns: only equality matters; -0.0 is 0.0
+        packed = np.ascontiguousarray(both).view(np.dtype((np.void, both.dtype.itemsize * both.shape[1])))
+        _, first, same = np.unique(packed[:, 0], return_index=True, return_inverse=True)
+    return first, same

@@ -1,0 +1,139 @@
+"""Planning again after something changed, for one character and one goal, keeping what still holds."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from telos.core.action import Action
+from telos.core.domain import Domain
+from telos.core.goal import Goal
+from telos.core.plan import Answer
+from telos.core.state import State
+from telos.core.values import Kind, Value
+from telos.planning.engine import Ended
+from telos.planning.plan import planner_of
+from telos.planning.planner import BUDGET, limits_of
+from telos.planning.reading import as_state
+
+MOST_SEEN = 1_000  # situations that each character remembers
+
+
+class Replanner:
+    """Keeps a plan up to date while facts change.
+
+    A change of something that does not matter for the goal leaves the plan as it is. Otherwise, what the new situation
+    no longer needs is left out of the plan; if the rest still works, and no plan can be cheaper by the search's own
+    estimate, it stays. Only otherwise is there a search, and a situation that was met before is remembered. Where
+    actions ask the game, every update is a request to the planner, which asks again what its answer rested on.
+
+    >>> from telos.core.values import Variable
+    >>> soldier = Domain(
+    ...     variables=[Variable("ammo", "int"), *(Variable(each, "bool") for each in ("loaded", "dead", "dark"))],
+    ...     actions=[Action("attack", preconditions="loaded", effects="dead = true, loaded = false"),
+    ...              Action("reload", preconditions="ammo >= 1", effects="loaded = true, ammo -= 1")],
+    ...     goals=[Goal("kill", wants="dead")],
+    ... )
+    >>> mind = Replanner(soldier, "kill", {"ammo": 3})
+    >>> [step.name for step in mind.answer.steps]
+    ['reload', 'attack']
+    >>> mind.update({"dark": True}) is mind.answer, mind.searches
+    (True, 1)
+    >>> [step.name for step in mind.update({"loaded": True, "ammo": 2}).steps], mind.searches
+    (['attack'], 1)
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        goal: str | Goal,
+        state: Mapping[str, Value] | None = None,
+        *,
+        actions: str | Iterable[Action] | None = None,
+        how: str = "optimal",
+        budget: int = BUDGET,
+    ) -> None:
+        self._planner = planner_of(domain, actions)
+        self._goal = domain.goal(goal) if isinstance(goal, str) else goal
+        self._how, self._budget = how, budget
+        self._limits = limits_of(how, budget, None)
+        self.searches = 0  # how often neither the plan nor the memory would do
+        self._values = list(as_state(state or {}, domain.layout).array)
+        self._prepare()
+        self.answer = self._search()
+
+    @property
+    def state(self) -> State:
+        """Return how things stand, as far as has been told."""
+        return State(self._planner.domain.layout, tuple(self._values))
+
+    def update(self, changes: Mapping[str, Value]) -> Answer:
+        """Take in what has changed, and return the plan for how things stand now: the same one if it stays."""
+        layout, matters = self._planner.domain.layout, False
+        for name, value in changes.items():
+            slot = layout.slot(name)
+            if self._values[slot] == value:
+                continue
+            if value.__class__ is not bool or self._values[slot].__class__ is not bool:
+                layout.variables[slot].checked(value)
+            self._values[slot] = value
+            if name in self._relevant:
+                matters = True
+                if name in self._shaping:
+                    self._prepare()
+        if matters or self._asks:
+            self.answer = self._search()
+        return self.answer
+
+    def _prepare(self) -> None:
+        """Put together what searching needs; again only when a handle, or something the goal refers to, changes."""
+        state = self.state
+        self._handles = self._planner.handles(state, {})
+        self._prepared = self._planner.prepared(self._goal, state, self._handles)
+        assembled = self._prepared.assembled
+        handles = {each.name for each in state.layout.variables if each.type.kind is Kind.HANDLE}
+        self._shaping = handles | self._planner.fixed_in(self._goal)
+        self._relevant = {*assembled.encoding.fields, *assembled.encoding.numbers} | self._shaping
+        self._asks = bool(assembled.questions)
+        self._runner = self._prepared.engine.ready
+        self._kept: _Known | None = None
+        self._seen: dict[tuple[float, ...], _Known] = {}
+
+    def _search(self) -> Answer:
+        if self._asks:
+            self.searches += 1
+            return self._planner.plan(self.state, self._goal, self._how, self._budget)
+        words, numbers = self._prepared.reader.read(self._values, self._handles)
+        key = (*words, *numbers)
+        known = self._seen.get(key)
+        if known is None:
+            known = self._repaired(words, numbers) or self._searched(words, numbers)
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            self._seen[key] = known
+        self._kept = known if known.answer.found else None
+        return known.answer
+
+    def _repaired(self, words: list[int], numbers: list[float]) -> "_Known | None":
+        """Return the plan, or what is left of it, if it is still the best there is."""
+        if self._kept is None:
+            return None
+        ended = self._runner.repair(words, numbers, self._kept.steps)
+        if ended is None or len(ended.steps) == len(self._kept.steps):
+            return None if ended is None else self._kept
+        return self._known(ended)
+
+    def _searched(self, words: list[int], numbers: list[float]) -> "_Known":
+        self.searches += 1
+        ended = self._prepared.engine.search(words, numbers, self._limits, float)
+        self._runner = self._prepared.engine.ready  # the search may have loaded the compiled kernel
+        return self._known(ended)
+
+    def _known(self, ended: Ended) -> "_Known":
+        answer = self._planner.result(ended, self._prepared.assembled, self.state, self._goal, self._handles)
+        return _Known(answer, ended.steps)
+
+
+class _Known(NamedTuple):
+    """An answer, and the numbers of its operators."""
+
+    answer: Answer
+    steps: tuple[int, ...]

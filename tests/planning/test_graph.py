@@ -1,0 +1,161 @@
+"""The graph of a search holds the plan, tells what was expanded, and is drawn as SVG that can be read."""
+
+import math
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import telos
+from telos.core.errors import TelosError
+from telos.planning.graph import SearchGraph, searched
+from telos.planning.graph_svg import draw, save
+
+SVG = "{http://www.w3.org/2000/svg}"
+YARD = telos.loads("""
+domain: yard
+variables: {x: int, y: int, key: bool, lamp: bool, open: bool}
+actions:
+  east: {preconditions: x < 6, effects: x += 1}
+  west: {preconditions: x > 0, effects: x -= 1}
+  north: {preconditions: y < 6, effects: y += 1}
+  south: {preconditions: y > 0, effects: y -= 1}
+  light: {preconditions: y == 2, effects: lamp = true, cost: 1 + x}
+  take-key: {preconditions: x == 2 and y == 3 and lamp, effects: key = true}
+  unlock: {preconditions: key and x == 4 and y == 1, effects: open = true}
+goals:
+  leave: {wants: open}
+  stuck: {wants: open and not open}
+""")
+TOWN = telos.loads(
+    """
+domain: town
+variables: {at: place, fed: bool}
+handles: {place: [inn, mill]}
+actions:
+  goto: {parameters: {where: place}, preconditions: at != where, effects: at = where, cost: "far(at, where)"}
+  eat: {preconditions: at == inn, effects: fed = true}
+goals: {eat: {wants: fed}}
+""",
+    functions={"far": lambda here, there: 2.5 if there == "inn" else 9.0},
+)
+
+
+def drawn(graph: SearchGraph) -> ET.Element:
+    return ET.fromstring(draw(graph))
+
+
+def boxes(picture: ET.Element) -> list[ET.Element]:
+    return [each for each in picture.iter(f"{SVG}g") if each.find(f"{SVG}title") is not None]
+
+
+def test_the_way_through_the_graph_is_the_plan() -> None:
+    graph, plan = searched(YARD, {}, "leave"), telos.plan(YARD, {}, "leave")
+    assert graph.answer == plan
+    assert [graph.nodes[place].action for place in graph.way[1:]] == [step.name for step in plan.steps]
+    assert math.isclose(sum(graph.nodes[place].cost for place in graph.way), plan.cost)
+    assert "open" in graph.nodes[graph.way[-1]].changes
+
+
+def test_the_states_that_were_expanded_are_told_apart() -> None:
+    graph = searched(YARD, {}, "leave")
+    assert sum(node.is_expanded for node in graph.nodes) == graph.answer.expanded
+    assert not graph.nodes[graph.way[-1]].is_expanded
+    assert any(not node.is_expanded for node in graph.nodes)
+
+
+def test_every_state_follows_from_its_parent() -> None:
+    graph = searched(YARD, {}, "leave")
+    assert graph.nodes[0].parent is None
+    for place, node in enumerate(graph.nodes[1:], start=1):
+        assert node.parent is not None
+        assert node.parent < place
+        before = graph.nodes[node.parent]
+        assert set(node.changes) == set(node.state) - set(before.state)
+        assert math.isclose(node.g, before.g + node.cost)
+
+
+def test_handles_and_costs_of_the_game_stand_in_the_graph() -> None:
+    graph = searched(TOWN, {}, "eat")
+    steps = [graph.nodes[at] for at in graph.way[1:]]
+    assert [(step.action, step.cost) for step in steps] == [("goto(inn)", 2.5), ("eat", 1.0)]
+    assert steps[0].changes == ("at = inn",)
+
+
+def test_a_budget_leads_to_what_came_closest() -> None:
+    graph = searched(YARD, {}, "leave", budget=5)
+    assert isinstance(graph.answer, telos.NoPlan)
+    assert [graph.nodes[at].action for at in graph.way[1:]] == [step.name for step in graph.answer.partial]
+    assert "in blue, what came closest" in "".join(drawn(graph).itertext())
+
+
+def test_a_goal_that_nothing_reaches_has_no_way() -> None:
+    graph = searched(YARD, {}, "stuck")
+    assert graph.way == ()
+    assert "yard › stuck: no plan" in "".join(drawn(graph).itertext())
+
+
+def test_a_goal_that_holds_is_one_state() -> None:
+    picture = drawn(searched(YARD, {"open": True}, "leave"))
+    assert [each.get("class") for each in boxes(picture)] == ["generated way start goal"]
+
+
+@pytest.mark.parametrize("most", [1, 30, 60, 10_000])
+def test_a_large_graph_is_cut_but_keeps_the_plan_and_says_so(most: int) -> None:
+    whole, graph = searched(YARD, {}, "leave", most=10_000), searched(YARD, {}, "leave", most=most)
+    assert len(graph.nodes) + graph.left_out == len(whole.nodes)
+    assert [graph.nodes[at].action for at in graph.way] == [whole.nodes[at].action for at in whole.way]
+    picture = drawn(graph)
+    assert len(boxes(picture)) == len(graph.nodes)
+    said = f"{graph.left_out:,} more left out of the picture"
+    assert (said in "".join(picture.itertext())) is bool(graph.left_out)
+
+
+def test_the_picture_names_every_step_with_its_cost() -> None:
+    graph = searched(YARD, {}, "leave")
+    bold = [each.text for each in drawn(graph).iter(f"{SVG}text") if each.get("class") == "by way"]
+    assert bold == [f"{graph.nodes[at].action}  {graph.nodes[at].cost:g}" for at in graph.way[1:]]
+
+
+@pytest.mark.parametrize("most", [40, 10_000])
+def test_no_two_boxes_overlap(most: int) -> None:
+    rects = [each.find(f"{SVG}rect") for each in boxes(drawn(searched(YARD, {}, "leave", most=most)))]
+    keys = ("x", "y", "width", "height")
+    places = [tuple(float(each.get(key, "")) for key in keys) for each in rects if each is not None]
+    for i, (x, y, width, height) in enumerate(places):
+        for x2, y2, width2, height2 in places[:i]:
+            assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
+
+
+def test_the_same_search_is_the_same_picture() -> None:
+    assert draw(searched(YARD, {}, "leave")) == draw(searched(YARD, {}, "leave"))
+
+
+def test_whatever_a_handle_is_called_the_picture_is_xml() -> None:
+    picture = drawn(searched(TOWN, {"at": "<b>&\x00\x1b'\""}, "eat"))
+    assert "at = <b>&\ufffd\ufffd'\"" in "".join(picture.itertext())
+
+
+def test_a_picture_replaces_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "out.svg"
+    path.write_text("old")
+    save(searched(TOWN, {}, "eat"), path)
+    assert path.read_text(encoding="utf-8") == draw(searched(TOWN, {}, "eat"))
+    with pytest.raises(TelosError, match=r"end the name with \.svg"):
+        save(searched(TOWN, {}, "eat"), tmp_path / "out.pdf")
+    assert [each.name for each in tmp_path.iterdir()] == ["out.svg"]
+
+
+def test_many_expansions_are_read_as_well_as_few() -> None:
+    corridor = telos.Domain(
+        variables=[telos.Variable(name, "int") for name in "abc"],
+        actions=[
+            telos.Action(f"more-{name}", preconditions=f"{name} < 9", effects=f"{name} += 1")
+            for name in ("a", "b", "c")
+        ],
+        goals=[telos.Goal("even", wants="a * b * c == 729")],
+    )
+    graph = searched(corridor, {}, "even", most=50)
+    assert graph.answer.expanded > 300
+    assert len(graph.way) == 28
+    assert graph.left_out + len(graph.nodes) == 1000
