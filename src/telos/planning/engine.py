@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from telos.planning import kernel, native
 from telos.planning.assembly import Assembled
@@ -14,7 +14,8 @@ PATIENCE_ONCE, PATIENCE_IN_ALL = 300, 3_000
 SMALLEST, LARGEST = 1 << 10, 1 << 22  # nodes
 SLICE = 64  # expansions between two looks at the clock
 
-Answer = Callable[[int], float]  # the game's answer to the question with that index
+Situation: TypeAlias = tuple[Sequence[int], Sequence[float]]  # a state's words and numbers
+Answer: TypeAlias = Callable[[int], float]  # the game's answer to the question with that index
 
 
 class Ended(NamedTuple):
@@ -129,7 +130,7 @@ class Runner:
     def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> Ended | None:
         """Return what is left of an old plan in a new state, if it still works and no plan can be cheaper."""
         space = self.room()
-        put_start(space, words, numbers)
+        put_state(space, words, numbers)
         space.ints[space.steps : space.steps + len(steps)] = steps
         cost = float(self.functions.repair(*self._task, space.ints, space.floats, len(steps)))
         ended = None
@@ -139,12 +140,21 @@ class Runner:
         self._spare.append(space)
         return ended
 
+    def advance(self, before: Situation, after: Situation, operator: int) -> float:
+        """Return what an operator costs, if it leads from one situation to the other; else -1."""
+        space = self.room()
+        put_state(space, *after)
+        put_state(space, *before, node=1)
+        cost = float(self.functions.advance(*self._task, space.ints, space.floats, operator))
+        self._spare.append(space)
+        return cost
 
-def put_start(space: Workspace, words: Sequence[int], numbers: Sequence[float]) -> None:
-    """Write the state to start from into a room."""
-    for at, word in enumerate(words, space.words):
+
+def put_state(space: Workspace, words: Sequence[int], numbers: Sequence[float], node: int = 0) -> None:
+    """Write a state into a room: the one to start from, unless told otherwise."""
+    for at, word in enumerate(words, space.words + node * len(words)):
         space.ints[at] = word
-    for at, number in enumerate(numbers, space.numbers):
+    for at, number in enumerate(numbers, space.numbers + node * len(numbers)):
         space.floats[at] = number
 
 
@@ -171,7 +181,7 @@ class Search:
             if self._begun:
                 status = functions.search(*self._task, ints, floats, weight, goal)
             else:
-                put_start(self._space, *self._start)
+                put_state(self._space, *self._start)
                 status = functions.begin_search(*self._task, ints, floats, weight, goal)
             self._begun = status == kernel.SPENT
             if status == kernel.ASKS:

@@ -468,7 +468,8 @@ def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
     for k in range(count):
         wi[steps + k] = wi[gone + k]
     skipped = 0
-    while cost > least and skipped < count:
+    # The first step is looked at in any case: it may have been done just now, and cost nothing.
+    while skipped < count and (cost > least or skipped == 0):
         walked = walk(ti, tf, wi, wf, count, skipped)
         if walked < 0.0:
             skipped += 1
@@ -478,3 +479,17 @@ def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
             wi[steps + k] = wi[gone + k]
     wi[LENGTH] = count
     return cost if cost <= least else -1.0
+
+
+def advance(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
+    """Return what an operator costs in the state in node 1, if it leads to the state in node 0; else -1.0."""
+    if is_possible(ti, tf, wi, wf, 1, operator) != 1.0:
+        return -1.0
+    cost = apply(ti, tf, wi, wf, 1, operator, 2)
+    for w in range(ti[WORDS]):
+        if wi[wi[STATE_WORDS] + w] != wi[wi[STATE_WORDS] + 2 * ti[WORDS] + w]:
+            return -1.0
+    for n in range(ti[NUMBERS]):
+        if wf[wi[STATE_NUMBERS] + n] != wf[wi[STATE_NUMBERS] + 2 * ti[NUMBERS] + n]:
+            return -1.0
+    return -1.0 if math.isnan(cost) else cost

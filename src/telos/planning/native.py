@@ -11,7 +11,7 @@ from telos.planning import kernel
 
 _FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
 
-ENTRIES = ("begin_search", "search", "search_many", "repair")
+ENTRIES = ("begin_search", "search", "search_many", "repair", "advance")
 
 _compiled: types.SimpleNamespace | None = None
 _is_warm = False

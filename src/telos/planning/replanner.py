@@ -9,7 +9,8 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Kind, Value
-from telos.planning.engine import Ended
+from telos.planning import kernel
+from telos.planning.engine import Ended, Situation
 from telos.planning.plan import planner_of
 from telos.planning.planner import BUDGET, limits_of
 from telos.planning.reading import as_state
@@ -95,6 +96,7 @@ class Replanner:
         self._asks = bool(assembled.questions)
         self._runner = self._prepared.engine.ready
         self._kept: _Known | None = None
+        self._last: Situation = ([], [])
         self._seen: dict[tuple[float, ...], _Known] = {}
 
     def _search(self) -> Answer:
@@ -105,11 +107,11 @@ class Replanner:
         key = (*words, *numbers)
         known = self._seen.get(key)
         if known is None:
-            known = self._repaired(words, numbers) or self._searched(words, numbers)
+            known = self._repaired(words, numbers) or self._advanced(words, numbers) or self._searched(words, numbers)
             if len(self._seen) >= MOST_SEEN:
                 self._seen.clear()
             self._seen[key] = known
-        self._kept = known if known.answer.found else None
+        self._kept, self._last = (known if known.answer.found else None), (words, numbers)
         return known.answer
 
     def _repaired(self, words: list[int], numbers: list[float]) -> "_Known | None":
@@ -120,6 +122,15 @@ class Replanner:
         if ended is None or len(ended.steps) == len(self._kept.steps):
             return None if ended is None else self._kept
         return self._known(ended)
+
+    def _advanced(self, words: list[int], numbers: list[float]) -> "_Known | None":
+        """Return the rest of the plan, if what changed is just what its first step does: that is a best way too."""
+        if self._kept is None or not self._kept.steps:
+            return None
+        cost = self._runner.advance(self._last, (words, numbers), self._kept.steps[0])
+        if cost < 0.0:
+            return None
+        return self._known(Ended(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
     def _searched(self, words: list[int], numbers: list[float]) -> "_Known":
         self.searches += 1

@@ -28,6 +28,7 @@ def warm_up() -> bool:
         engine = planner.prepared(lamp.goal("light"), start, planner.handles(start, {})).engine
         planner.plan(start, "light", microseconds=1e6)
         engine.compiled.repair([0], [1.0], [0])
+        engine.compiled.advance(([0], [1.0]), ([1], [0.0]), 0)
         plan_many(lamp, {"oil": [0, 1]}, "light")
         native.set_warm()
     return True

@@ -1,0 +1,278 @@
+"""`telos.plan`: goals and sets, handles, functions of the game, budgets, memory, and what is refused."""
+
+import math
+from typing import Any
+
+import pytest
+
+import telos
+from telos.planning.plan import planner_of
+
+
+def soldier(**functions: Any) -> telos.Domain:
+    return telos.Domain(
+        "soldier",
+        variables=[
+            telos.Variable("loaded", "bool"),
+            telos.Variable("ammo", "int", 1),
+            telos.Variable("target", ["alive", "dead"]),
+            telos.Variable("at", "node"),
+            telos.Variable("cover", "node"),
+        ],
+        actions=[
+            telos.Action("attack", preconditions="loaded", effects="target = dead, loaded = false", cost=2),
+            telos.Action("reload", preconditions="ammo >= 1", effects="loaded = true, ammo -= 1"),
+            telos.Action("goto", parameters={"place": "node"}, effects="at = place", cost="distance(at, place)"),
+        ],
+        goals=[
+            telos.Goal("kill", wants="target == dead", priority=10),
+            telos.Goal("hide", wants="at == cover", priority=20, relevant="cover != none"),
+        ],
+        action_sets={"rat": ["goto"]},
+        goal_sets={"gdc06": ["kill", "hide"]},
+        functions=functions or {"distance": lambda here, there: 5.0},
+    )
+
+
+def names(answer: Any) -> list[str]:
+    return [str(step) for step in answer.steps]
+
+
+def test_a_parameter_is_bound_to_whatever_node_the_goal_names() -> None:
+    answer = telos.plan(soldier(), {"at": "yard", "cover": "rock"}, "hide")
+    assert (names(answer), answer.cost) == (["goto(rock)"], 5.0)
+    (step,) = answer.steps
+    assert (step.name, dict(step.arguments)) == ("goto", {"place": "rock"})
+
+
+def test_handles_may_be_anything_hashable_that_the_game_uses() -> None:
+    yard, rock = object(), (3, 4)
+    (step,) = telos.plan(soldier(), {"at": yard, "cover": rock}, "hide").steps
+    assert step.arguments["place"] is rock
+
+
+def test_requests_that_differ_only_in_their_handles_are_one_task() -> None:
+    domain = soldier()
+    for place in ("rock", "tree", "wall"):
+        telos.plan(domain, {"at": "yard", "cover": place}, "hide")
+    assert len(planner_of(domain, None)._prepared) == 1
+
+
+def test_a_cost_may_depend_on_state_and_target() -> None:
+    roads = {("yard", "hill"): 1.0, ("hill", "rock"): 1.0, ("yard", "rock"): 9.0}
+    domain = soldier(distance=lambda here, there: roads.get((here, there), 50.0))
+    answer = telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide", handles={"node": ["hill"]})
+    assert (names(answer), answer.cost) == (["goto(hill)", "goto(rock)"], 2.0)
+
+
+def test_goals_are_tried_by_priority_and_the_next_one_has_its_turn_when_one_cannot_be_reached_or_holds() -> None:
+    domain = soldier()
+    assert telos.plan(domain, {"at": "yard", "cover": "rock"}).goal == "hide"
+    assert telos.plan(domain, {"at": "rock", "cover": "rock"}, "gdc06").goal == "kill"  # hidden already
+    assert telos.plan(domain, {"at": "yard"}).goal == "kill"  # nowhere to hide, so hiding is not relevant
+    assert telos.plan(domain, {"at": "yard", "cover": "rock"}, ["kill"], actions="rat").found is False
+    assert telos.plan(domain, {"at": "yard", "cover": "rock"}, "gdc06", actions="rat").goal == "hide"
+    nothing = telos.plan(domain, {"at": "yard"}, ["hide"])
+    assert nothing.why() == "No goal is relevant now."
+
+
+def test_when_no_goal_can_be_reached_the_reasons_for_all_are_given() -> None:
+    answer = telos.plan(soldier(), {"ammo": 0, "at": "yard"}, ["kill"])
+    assert "reload needs ammo >= 1, and nothing provides it" in answer.why()
+
+
+def test_variables_that_the_state_leaves_out_have_their_start_values() -> None:
+    assert names(telos.plan(soldier(), {}, "kill")) == ["reload", "attack"]
+
+
+def test_a_plan_says_what_each_step_is_for() -> None:
+    said = telos.plan(soldier(), {}, "kill").why().splitlines()
+    assert said == [
+        "kill is reached in 2 steps at a cost of 3:",
+        "  1. reload (cost 1): loaded for attack",
+        "  2. attack (cost 2): target == dead for the goal",
+    ]
+
+
+def test_the_game_is_asked_on_demand_and_once_a_plan_for_the_same_arguments() -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def distance(here: Any, there: Any) -> float:
+        asked.append((here, there))
+        return 1.0
+
+    domain = soldier(distance=distance)
+    telos.plan(domain, {}, "kill")
+    assert asked == []
+    telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide")
+    assert len(asked) == len(set(asked)) > 0
+
+
+def test_a_remembered_plan_is_asked_about_again_and_dropped_when_the_game_answers_otherwise() -> None:
+    far = {"yard": 2.0}
+    domain = soldier(distance=lambda here, there: far["yard"])
+    first = telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide")
+    assert telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide") is first
+    far["yard"] = 7.0
+    assert telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide").cost == 7.0
+
+
+def test_an_identical_request_is_answered_from_memory_whatever_form_the_state_has() -> None:
+    domain = soldier()
+    first = telos.plan(domain, {"ammo": 2}, "kill")
+    assert telos.plan(domain, {"ammo": 2}, "kill") is first
+    assert telos.plan(domain, domain.state({"ammo": 2}), "kill") is first
+
+
+def test_the_answer_does_not_change_when_the_game_changes_the_dictionary_that_it_gave() -> None:
+    domain, state = soldier(), {"ammo": 3, "loaded": False}
+    answer = telos.plan(domain, state, "kill")
+    state["loaded"] = True
+    assert "loaded for attack" in answer.why()
+
+
+def countdown() -> telos.Domain:
+    """A goal that is a thousand steps away, with something else to do at every one."""
+    actions = [telos.Action("walk", effects="way += 1"), telos.Action("idle", effects="rest += 1")]
+    variables = [telos.Variable("way", "int"), telos.Variable("rest", "int")]
+    wants = "way == 1000 and rest >= 0 and way * 1 == 1000"
+    return telos.Domain(variables=variables, actions=actions, goals=[telos.Goal("there", wants=wants)])
+
+
+def test_a_search_that_runs_out_of_budget_says_so_and_offers_what_came_closest() -> None:
+    answer = telos.plan(countdown(), {}, "there", budget=50)
+    assert isinstance(answer, telos.NoPlan)
+    assert (answer.stop, answer.expanded) == (telos.Stop.BUDGET_SPENT, 50)
+    assert {step.name for step in answer.partial} == {"walk"}
+    assert "the search used up its budget of 50 nodes; closest so far: walk, then walk" in answer.why()
+
+
+def test_a_search_that_runs_out_of_time_says_so() -> None:
+    answer = telos.plan(countdown(), {}, "there", microseconds=1)
+    assert isinstance(answer, telos.NoPlan)
+    assert answer.stop is telos.Stop.BUDGET_SPENT
+
+
+def test_an_action_that_changes_nothing_is_never_part_of_a_plan() -> None:
+    domain = telos.Domain(
+        variables=[telos.Variable("open", "bool")],
+        actions=[telos.Action("wait", cost=0), telos.Action("push", effects="open = true")],
+        goals=[telos.Goal("through", wants="open")],
+    )
+    assert names(telos.plan(domain, {}, "through")) == ["push"]
+
+
+def test_free_actions_that_lead_in_a_circle_do_not_trap_the_search() -> None:
+    domain = telos.Domain(
+        variables=[telos.Variable("lit", "bool"), telos.Variable("open", "bool")],
+        actions=[
+            telos.Action("switch", effects="lit = not lit", cost=0),
+            telos.Action("push", preconditions="lit", effects="open = true", cost=0),
+        ],
+        goals=[telos.Goal("through", wants="open")],
+    )
+    answer = telos.plan(domain, {}, "through")
+    assert (names(answer), answer.cost) == (["switch", "push"], 0.0)
+
+
+def test_a_domain_of_5000_actions_is_planned_in() -> None:
+    actions = [telos.Action(f"a{i}", preconditions=f"p{i}", effects=f"p{i + 1} = true") for i in range(5000)]
+    variables = [telos.Variable(f"p{i}", "bool") for i in range(5001)]
+    domain = telos.Domain(variables=variables, actions=actions, goals=[telos.Goal("g", wants="p5000")])
+    answer = telos.plan(domain, {"p4900": True}, "g")
+    assert (len(answer.steps), answer.cost) == (100, 100.0)
+    assert telos.plan(domain, {}, "g").found is False
+
+
+def raising(here: Any, there: Any) -> float:
+    raise RuntimeError("no navigation mesh")
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: telos.plan(soldier(), {}, "kil"), "unknown goal 'kil'; did you mean 'kill'?"),
+        (lambda: telos.plan(soldier(), {"amo": 1}, "kill"), "unknown variable 'amo'; did you mean 'ammo'?"),
+        (lambda: telos.plan(soldier(), {"ammo": "many"}, "kill"), "variable 'ammo' holds int, not 'many'"),
+        (lambda: telos.plan(soldier(), {"ammo": math.nan}, "kill"), "variable 'ammo' holds int, not nan"),
+        (lambda: telos.plan(soldier(), {"ammo": 2**60}, "kill"), "the planner's numbers stay within 2**53"),
+        (lambda: telos.plan(soldier(), {"target": "asleep"}, "kill"), "holds [alive, dead], not 'asleep'"),
+        (lambda: telos.plan(soldier(), {"loaded": "yes"}, "kill"), "variable 'loaded' holds bool, not 'yes'"),
+        (lambda: telos.plan(soldier(), {"at": []}, "hide"), "variable 'at' holds node, not []"),
+        (lambda: telos.plan(soldier(), "yard", "kill"), "a state is a dictionary of variables to values, got 'yard'"),
+        (lambda: telos.plan(soldier(), {}, "kill", how="quick"), "cannot plan 'quick'; known: fast, optimal"),
+        (
+            lambda: telos.plan(soldier(), {}, "kill", budget=0),
+            "budget must be a whole number of nodes, at least 1, got 0",
+        ),
+        (lambda: telos.plan(soldier(), {}, "kill", microseconds=-1), "microseconds must be more than 0, got -1"),
+        (lambda: telos.plan(soldier(), {}, "kill", actions="mouse"), "unknown action set 'mouse'"),
+        (lambda: telos.plan(soldier(), {}, telos.Goal("calm", 3)), "goal 'calm' does not say what it wants"),
+        (lambda: telos.plan(soldier(), {}, [telos.Goal("calm", 3)]), "none of the goals says what it wants"),
+        (lambda: telos.Action("fly", cost=math.nan), "action 'fly': cost must be a finite number, got nan"),
+        (lambda: telos.Action("fly", cost=-1), "action 'fly': cost must be zero or more, got -1"),
+        (
+            lambda: telos.plan(soldier(distance=lambda a, b: -3.0), {"at": "a", "cover": "b"}, "hide"),
+            "'goto': a cost is negative",
+        ),
+        (
+            lambda: telos.plan(soldier(distance=lambda a, b: math.nan), {"at": "a", "cover": "b"}, "hide"),
+            "'goto': distance('a', 'b') must be a finite number, got nan",
+        ),
+        (
+            lambda: telos.plan(soldier(distance=raising), {"at": "a", "cover": "b"}, "hide"),
+            "'goto': distance('a', 'b') raised RuntimeError: no navigation mesh",
+        ),
+        (
+            lambda: telos.plan(soldier(other=raising), {"at": "a", "cover": "b"}, "hide"),
+            "function 'distance' is not registered; pass functions={'distance': ...}",
+        ),
+        (
+            lambda: telos.Domain(
+                variables=[telos.Variable("p", "bool")], actions=[telos.Action("a", effects="p = true, p = false")]
+            ),
+            "'p' is set twice by one action",
+        ),
+    ],
+)
+def test_misuse_is_answered_with_the_value_and_the_remedy(ask: Any, said: str) -> None:
+    with pytest.raises(telos.TelosError) as caught:
+        ask()
+    assert said in str(caught.value)
+
+
+def test_the_planner_survives_a_function_that_raises() -> None:
+    broken = {"yes": True}
+
+    def distance(here: Any, there: Any) -> float:
+        if broken["yes"]:
+            raise RuntimeError("no navigation mesh")
+        return 1.0
+
+    domain = soldier(distance=distance)
+    with pytest.raises(telos.TelosError, match="raised RuntimeError"):
+        telos.plan(domain, {"at": "a", "cover": "b"}, "hide")
+    broken["yes"] = False
+    assert names(telos.plan(domain, {"at": "a", "cover": "b"}, "hide")) == ["goto(b)"]
+
+
+def test_a_function_of_a_number_that_changes_while_planning_is_refused_with_the_reason() -> None:
+    shoot = telos.Action("shoot", preconditions="enough(ammo)", effects="ammo -= 1, done = true")
+    domain = telos.Domain(
+        variables=[telos.Variable("ammo", "int"), telos.Variable("done", "bool")],
+        actions=[shoot, telos.Action("find", effects="ammo += 1")],
+        goals=[telos.Goal("g", wants="done")],
+        functions={"enough": lambda ammo: ammo > 2},
+    )
+    with pytest.raises(telos.TelosError, match="not about numbers that change"):
+        telos.plan(domain, {}, "g")
+
+
+def test_dividing_by_zero_while_planning_names_the_action() -> None:
+    domain = telos.Domain(
+        variables=[telos.Variable("n", "number"), telos.Variable("done", "bool")],
+        actions=[telos.Action("share", preconditions="1 / n > 0", effects="done = true")],
+        goals=[telos.Goal("g", wants="done")],
+    )
+    with pytest.raises(telos.TelosError, match=r"'share': .* divided by zero"):
+        telos.plan(domain, {}, "g")
