@@ -5,16 +5,15 @@ variables; a handle is then put into its slot, whatever the game uses for handle
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from telos.core.action import Action
 from telos.core.binding import Bound, Slots, bind
-from telos.core.conditions import Condition, Effect, bind_effects
+from telos.core.conditions import Condition, bind_effects
 from telos.core.errors import TelosError
-from telos.core.expressions import Expression, Literal, Name, Not, names, rename, text
-from telos.core.frozen import FrozenMap
+from telos.core.expressions import Expression, Literal, Name, Not, names, substitute, text
 from telos.core.numbers import LARGEST
 from telos.core.state import Layout, State
 from telos.core.values import BOOL, NUMBER, Type, Value, Variable
@@ -41,10 +40,10 @@ class Lack:
     @classmethod
     def of(cls, condition: Condition, state: State, parameters: Iterable[str]) -> "Lack":
         """Return the parts that do not hold; in the conditions, handles stand for the ``parameters``."""
-        given = {name: str(state[name]) for name in parameters}
+        given = {name: state[name] for name in parameters}
         missing, said = list[Condition](), list[str]()
         for part in condition.unmet(state):
-            missing.append(Condition(rename(part.expression, lambda name: given.get(name, name))))
+            missing.append(Condition(substitute(part.expression, given)))
             used = [] if isinstance(part.expression, Name | Not) else sorted(names(part.expression) & set(state))
             values = ", ".join(f"{name} is {_shown(state[name])}" for name in used)
             said.append(f"`{part}`{f' ({values})' if values else ''}")
@@ -60,7 +59,6 @@ class OpenAction:
 
     def __init__(self, action: Action, layout: Layout) -> None:
         self.action = action
-        self._layout = layout
         self._frame = framed(layout, action.parameters)
         self._steps: dict[Handles, Action] = {}
 
@@ -95,41 +93,8 @@ class OpenAction:
         if not handles:
             return self.action
         if handles not in self._steps:
-            self._steps[handles] = self._filled(handles)
+            self._steps[handles] = self.action.bind(dict(zip(self.action.parameters, handles, strict=True)))
         return self._steps[handles]
-
-    def _filled(self, handles: Handles) -> Action:
-        action, layout = self.action, self._layout
-        given = {name: str(handle) for name, handle in zip(action.parameters, handles, strict=True)}
-
-        def fill(expression: Expression, wanted: Type) -> Expression:
-            filled = rename(expression, lambda name: given.get(name, name))
-            pairs = [(expression, filled)]
-            if wanted == BOOL:
-                parts = zip(Condition(expression).parts, Condition(filled).parts, strict=True)
-                pairs += [(part.expression, new.expression) for part, new in parts]
-            for old, new in pairs:
-                if old is not new:
-                    # A handle that is known from a state alone has no name that an expression could use, so what the
-                    # layout would compile for the new expression is made here, from the old one.
-                    layout.bound[id(new)] = (new, _given(bind(old, self._frame, wanted), handles))
-            return filled
-
-        effects = []
-        for effect in action.effects:
-            value = fill(effect.value, layout.variable(effect.variable).type)
-            effects.append(Effect(effect.variable, value, effect.written if value == effect.value else ""))
-        return replace(
-            action,
-            preconditions=Condition(fill(action.preconditions.expression, BOOL)),
-            effects=tuple(effects),
-            cost=fill(action.cost, NUMBER),
-            parameters=FrozenMap(),
-        )
-
-
-def _given(bound: Bound, handles: Handles) -> Bound:
-    return lambda array: bound(array + handles)
 
 
 class OpenMethod:
