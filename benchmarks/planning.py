@@ -7,6 +7,7 @@ batch. Every aim is printed with the figure that meets or misses it. ``--plot`` 
 """
 
 import argparse
+import gc
 import json
 import statistics
 import sys
@@ -14,14 +15,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
-from first_plan import first_use
-from planning_peers import ELSEWHERE, PEERS, clocked, draw, missing, span, timed, without_gc
-from planning_problems import FAMILIES, SCALES, Problem, change_of, crowd_of, domain, least_cost
-from planning_problems import mixed, same_as, soldier
+from planning_crowds import FULL, QUICK, Effort, Figures, Say, crowd, first, judged, scheduler
+from planning_peers import ELSEWHERE, PEERS, clocked, draw, missing, span, timed
+from planning_problems import FAMILIES, SCALES, Problem, change_of, domain, least_cost, same_as
 
 import telos
 from telos.planning import kernel, native
@@ -29,29 +29,6 @@ from telos.planning.plan import planner_of
 from telos.planning.planner import Prepared
 
 AIMS = {"chain10": 2e-6, "toggle6": 2e-6, "soldier": 4e-6, "multi5": 100e-6, "gather": 20e-6}
-FRAME = 4e-3  # seconds
-Figures = dict[str, Any]
-Say = Callable[[str], None]
-
-
-class Effort(NamedTuple):
-    """How much to measure."""
-
-    least: float  # seconds for a figure
-    limit: float  # seconds for one search of a peer
-    changes: int
-    frames: int
-    repeats: int
-
-
-FULL, QUICK = Effort(0.3, 3.0, 120, 3000, 5), Effort(0.05, 0.5, 30, 600, 2)
-
-
-def judged(figures: Figures, say: Say, what: str, value: float, limit: float, shown: str) -> None:
-    """Print an aim beside its figure, and note whether it is met; at most ``limit`` is meant."""
-    met = value <= limit
-    figures.setdefault("aims", []).append({"aim": what, "value": value, "limit": limit, "met": met})
-    say(f"  {'met   ' if met else 'MISSED'} {what}: {shown}")
 
 
 def loop_of(begin: Any) -> Any:
@@ -87,7 +64,9 @@ def inside(problem: Problem, made: telos.Domain, loop: Any, least: float) -> tup
         return int(loop(*runner.task(), space.ints, space.floats, *given))
 
     while search(1) == kernel.FULL:
-        space = runner.room(larger=True)
+        move = runner.larger(space)
+        move.go_on(space.nodes)
+        space = move.room
     start = time.perf_counter()
     search(10)
     count = max(1, int(2e-3 / ((time.perf_counter() - start) / 10)))
@@ -149,11 +128,11 @@ def changed(effort: Effort, rng: Random, say: Say) -> Figures:
                 kept = sum(row[3] for row in some) / len(some)
                 figures[f"{problem.name} × {scale}, {kind}"] = {"median": middle, "mean": mean, "kept": kept}
                 say(
-                    f"{problem.name:8} × {scale} {kind:7} {len(some):4}: {middle:6.1f}× median, {mean:6.1f}× mean,"
+                    f"{problem.name:8} × {scale} {kind:7} {len(some):4}: {middle:6.1f}× median, {mean:6.1f}× by sums,"
                     f" {kept:4.0%} without a search"
                 )
-                if kind == "all":
-                    judged(figures, say, f"{problem.name} × {scale} ≥ 5×, median", 5 / middle, 1, f"{middle:.1f}×")
+                for way, ratio in (("median", middle), ("by sums", mean)) if kind == "all" else ():
+                    judged(figures, say, f"{problem.name} × {scale} ≥ 5×, {way}", 5 / ratio, 1, f"{ratio:.1f}×")
     return figures
 
 
@@ -207,80 +186,6 @@ def growth(effort: Effort, loop: Any, say: Say) -> Figures:
     return figures
 
 
-def crowd(agents: int, scale: int, effort: Effort, seed: int, say: Say) -> Figures:
-    """Return how long a crowd takes, with one thread and two, and to look at all of its plans."""
-    problem = soldier(scale)
-    made, columns = domain(problem), crowd_of(agents, scale, np.random.default_rng(seed))
-    figures: Figures = {}
-    for threads in (1, 2):
-        times: list[tuple[float, float]] = []
-        for _ in range(4 * effort.repeats + 1):  # the first one is not counted
-            with without_gc():
-                start = time.perf_counter()
-                plans = telos.plan_many(made, columns, problem.name, threads=threads)
-                planned = time.perf_counter()
-                answers = list(plans)
-                times.append((planned - start, time.perf_counter() - planned))
-        planning, looking = (statistics.median(column) for column in zip(*times[1:], strict=True))
-        figures[f"threads {threads}"] = {"plan_many": planning, "look": looking, "rate": agents / (planning + looking)}
-        say(
-            f"soldier × {scale}, {agents:,} agents, {threads} threads: {span(planning)}, and {span(looking)} to look at"
-            f" all plans: {agents / (planning + looking):,.0f} plans a second"
-        )
-        if (agents, scale, threads) == (10_000, 1, 2):
-            total = planning + looking
-            judged(figures, say, "10,000 soldiers, full plans out, ≤ 10 ms on two cores", total, 10e-3, span(total))
-    for agent in range(0, agents, max(1, agents // 50)):
-        alone = telos.plan(made, {name: bool(column[agent]) for name, column in columns.items()}, problem.name)
-        assert alone.cost == answers[agent].cost, f"agent {agent}: {alone.cost} alone, {answers[agent].cost} in a crowd"
-    figures["situations"] = len({id(answer) for answer in answers})
-    say(f"  {figures['situations']:,} different situations; a sample of 50 agents costs the same as planned alone")
-    return figures
-
-
-def scheduler(effort: Effort, rng: Random, say: Say) -> Figures:
-    """Return how well frames keep their budget under soldiers in each and a hard puzzle now and then."""
-    made = mixed()
-    lamps = [each.name for each in made.variables if each.name.startswith("lamp_") and each.name != "lamp_on"]
-    work = telos.Scheduler(telos.Planner(made))
-    tickets, over, extra = [], list[float](), 0
-    while extra == 0 or len(work):
-        frame = len(over) + extra
-        if frame < effort.frames:
-            tickets += [work.ask({"has_key": rng.random() < 0.5}, "soldier") for _ in range(4)]
-            if frame % 200 == 0:
-                tickets.append(work.ask({lamp: rng.random() < 0.5 for lamp in lamps}, "dark"))
-        with without_gc():
-            start = time.perf_counter()
-            work.run(FRAME * 1e6)
-            used = time.perf_counter() - start
-        if len(work):  # otherwise there was nothing left to do, and the frame ended early
-            over.append(used / FRAME - 1.0)
-        else:
-            extra += 1
-    half, most, worst = (float(np.percentile(over, share)) for share in (50, 99, 100))
-    waited = max(ticket.waited for ticket in tickets)
-    figures: Figures = {"p50": half, "p99": most, "max": worst, "waited": waited, "tickets": len(tickets)}
-    figures["answered"], figures["busy frames"] = sum(ticket.done for ticket in tickets), len(over)
-    say(f"{len(over):,} frames of 4 ms worked to the end, {extra:,} ended early; overshoot {half:.1%} at p50,")
-    say(f"  {most:.1%} at p99, {worst:.0%} at most; the longest wait was {waited} frames;")
-    say(f"  {figures['answered']:,} of {len(tickets):,} requests answered")
-    judged(figures, say, "overshoot p99 < 10 %", most, 0.1, f"{most:.1%}")
-    judged(figures, say, "all answered", len(tickets) - figures["answered"], 0, f"{figures['answered']:,}")
-    return figures
-
-
-def first(effort: Effort, say: Say) -> Figures:
-    """Return how long a fresh process takes to its first plan."""
-    figures: Figures = dict(first_use(effort.repeats))
-    for way, each in figures.items():
-        warming = f", of which warm_up() {span(each['warm_up'])}" if each["warm_up"] else ", Numba not loaded"
-        say(f"{way:22} {span(each['from_start'])} from process start, {span(each['from_import'])} from import{warming}")
-    warm = figures["compiled, warm"]["from_start"]
-    judged(figures, say, "first plan, kernel cache warm, ≤ 1 s from process start", warm, 1.0, span(warm))
-    return figures
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, help="a folder with the JSON files of the problems, to compare with")
@@ -310,6 +215,7 @@ def main() -> int:
     for title, section in sections.items():
         print(f"... {title}", file=sys.stderr)
         say(f"\n{title}")
+        gc.collect()
         figures[title] = section()
     if options.plot:
         draw(figures["growth at 1×, 2×, 4×, 8×"], effort.limit, options.plot)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import telos
+from telos.planning.engine import Limits
 from telos.planning.planner import Planner
 
 LAMP = telos.Domain(
@@ -130,6 +131,20 @@ def test_a_long_search_gives_way_and_goes_on_so_that_nobody_waits_for_it() -> No
         assert long.waited < 10_000
     assert long.answer is not None
     assert long.answer.cost == 700
+
+
+def test_a_search_that_outgrows_its_room_moves_into_larger_ones_and_goes_on() -> None:
+    domain = hard(120)
+    planner, start = Planner(domain), domain.state()
+    prepared = planner.prepared(domain.goal("far"), start, planner.handles(start, {}))
+    words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
+    ended = [
+        runner.run(words, numbers, Limits(budget=100_000), float)
+        for runner in (prepared.engine.plain, prepared.engine.compiled, prepared.engine.compiled)
+    ]
+    assert ended[0].expanded > 5_000  # far more than the first room holds
+    assert ended[0].cost == 120
+    assert ended[0] == ended[1] == ended[2]
 
 
 def test_a_frame_ends_when_its_time_is_up() -> None:

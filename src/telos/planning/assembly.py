@@ -1,5 +1,6 @@
 """A goal and the actions that can matter for it, put together into a task for the kernel."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -158,8 +159,9 @@ def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[st
         "atoms": atoms,
         "atom_constant": constants,
         "singles": singles,
-        "fact_needs": [sum(1 << need for need in set(fact.needs)) for fact in facts],
-        "goal_facts": (1 << own) - 1,
+        "need_from": [0, *itertools.accumulate(len(fact.needs) for fact in facts)],
+        "fact_needs": [need for fact in facts for need in fact.needs],
+        "goal_facts": own,
         "weight": [fact.weight for fact in facts],
         "gain": [fact.gain for fact in facts],
     }

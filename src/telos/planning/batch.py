@@ -80,6 +80,10 @@ class Plans(Sequence[Answer]):
         group, row = self._places[index]
         return self._groups[group].answer(row)
 
+    def __iter__(self) -> Iterator[Answer]:
+        answers = [group.answers() for group in self._groups]
+        return (answers[group][row] for group, row in self._places)
+
     @property
     def costs(self) -> list[float]:
         """Return what each agent's plan costs; infinity where there is none."""
@@ -190,6 +194,18 @@ class _Group:
         else:
             with ThreadPoolExecutor(shares) as pool:
                 list(pool.map(work, bounds[:-1], bounds[1:]))
+        self._search_in_larger_rooms(words.reshape(count, -1), numbers.reshape(count, -1))
+
+    def _search_in_larger_rooms(self, words: Any, numbers: Any) -> None:
+        """Search again, one by one, where a search did not fit into the room that it had."""
+        statuses, costs, expanded, lengths, steps = self._columns
+        for at in (statuses == kernel.FULL).nonzero()[0].tolist():
+            start = (words[at].tolist(), numbers[at].tolist())
+            ended = self._prepared.engine.compiled.run(*start, self._limits, float)
+            statuses[at], expanded[at], lengths[at] = ended.status, ended.expanded, len(ended.steps)
+            if ended.status == kernel.FOUND:
+                costs[at] = ended.cost
+                steps[at * LONGEST : at * LONGEST + min(LONGEST, len(ended.steps))] = ended.steps[:LONGEST]
 
     def cost(self, row: int) -> float:
         if self._is_kept(row):
@@ -203,6 +219,15 @@ class _Group:
         at = self._same[row]
         statuses, _, _, lengths, _ = self._columns
         return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= LONGEST
+
+    def answers(self) -> list[Answer]:
+        """Return everybody's answer."""
+        if not self._columns or self._prepared.assembled.actions is None:
+            return [self.answer(row) for row in range(len(self.agents))]
+        same = self._same.tolist()
+        first = {at: row for row, at in zip(range(len(same) - 1, -1, -1), reversed(same), strict=True)}
+        each = {at: self.answer(row) for at, row in first.items()}
+        return [each[at] for at in same]
 
     def answer(self, row: int) -> Answer:
         agent = self.agents[row]

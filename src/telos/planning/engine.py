@@ -1,18 +1,21 @@
 """Running the kernel: as Python at first, compiled once there is enough to do, and asking the game in between."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.planning import kernel, native
 from telos.planning.assembly import Assembled
-from telos.planning.task import Workspace, flat, workspace
+from telos.planning.task import Workspace, copy_heap, copy_nodes, flat, workspace
 
 # Expansions that are done as Python before the compiled kernel is worth loading: within one search, and in all.
 PATIENCE_ONCE, PATIENCE_IN_ALL = 300, 3_000
 
-SMALLEST, LARGEST = 1 << 10, 1 << 22  # nodes
+SMALLEST, LARGEST, GROWTH = 1 << 10, 1 << 22, 4  # nodes, and how much larger the next room is
 SLICE = 64  # expansions between two looks at the clock
+MOST_SPARE = 2  # large rooms of a size that are kept
+MOVES_AN_EXPANSION = 4  # nodes that are moved into a larger room in about the time that it takes to expand one
 
 Situation: TypeAlias = tuple[Sequence[int], Sequence[float]]  # a state's words and numbers
 Answer: TypeAlias = Callable[[int], float]  # the game's answer to the question with that index
@@ -43,14 +46,14 @@ class Engine:
 
     def __init__(self, assembled: Assembled) -> None:
         self._assembled = assembled
-        self.plain = Runner(kernel, assembled, lambda values: values, lambda values: values)
+        self.plain = Runner(kernel, assembled, PLAIN)
         self._compiled: Runner | None = None
 
     @property
     def compiled(self) -> "Runner":
         """Return the runner of the compiled kernel, which is loaded if it was not."""
         if self._compiled is None:
-            self._compiled = Runner(native.load(), self._assembled, native.as_array, native.as_list)
+            self._compiled = Runner(native.load(), self._assembled, Form(native.as_array, native.as_list, native.zeros))
         return self._compiled
 
     @property
@@ -71,60 +74,73 @@ class Engine:
         return self.compiled.run(words, numbers, limits, answer)
 
 
+class Form(NamedTuple):
+    """How the kernel takes its sequences: as lists or as arrays."""
+
+    of: Callable[[list[Any]], Any]
+    to_list: Callable[[Any], list[Any]]
+    zeros: Callable[[int, int | float], Any]
+
+
+PLAIN = Form(lambda values: values, lambda values: values, lambda count, zero: [zero] * count)
+
+
 class Runner:
     """The kernel in one of its two forms, with the task and its rooms as it takes them."""
 
-    def __init__(
-        self,
-        functions: Any,
-        assembled: Assembled,
-        as_form: Callable[[list[Any]], Any],
-        as_list: Callable[[Any], list[Any]],
-    ) -> None:
-        self.functions, self._as_form, self._as_list = functions, as_form, as_list
+    def __init__(self, functions: Any, assembled: Assembled, form: Form) -> None:
+        self.functions, self._form = functions, form
         self._assembled = assembled
         ints, floats = flat(assembled.task)
-        self._task = (as_form(ints), as_form(floats))
+        self._task = (form.of(ints), form.of(floats))
         self.answers = ints[kernel.ANSWERS]  # where the game's answers begin among the task's floats
-        self._spare: list[Workspace] = []  # a list, because taking from it and putting back is safe between threads
-        self._nodes = SMALLEST
+        # Rooms that are free, by size: fresh memory is slow to touch. Taking from lists and putting back is safe
+        # between threads.
+        self._spare: dict[int, list[Workspace]] = defaultdict(list)
 
     def run(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
         """Search from a state until the search ends, or its budget or its time is spent."""
         search = Search(self, words, numbers, limits, answer)
-        if limits.deadline is None:
-            ended = search.go_on(limits.budget)
-        else:
+        ended = search.go_on(limits.budget if limits.deadline is None else SLICE)
+        while ended is None and limits.deadline is not None and time.perf_counter() < limits.deadline:
             ended = search.go_on(SLICE)
-            while ended is None and time.perf_counter() < limits.deadline:
-                ended = search.go_on(SLICE)
         return ended or search.give_up()
 
     def task(self) -> tuple[Any, Any]:
         """Return the task; one that asks the game has a copy for each search, since answers hold for one plan only."""
         return (self._task[0], self._task[1].copy()) if self._assembled.questions else self._task
 
-    def room(self, *, larger: bool = False) -> Workspace:
-        """Return a room that nobody else is using."""
-        if larger:
-            self._nodes *= 8
-        while self._spare:
-            space = self._spare.pop()
-            if space.nodes >= self._nodes:
-                return space
-        made = workspace(self._assembled.task, self._nodes, self._assembled.deepest)
-        return made._replace(ints=self._as_form(made.ints), floats=self._as_form(made.floats))
+    def room(self) -> Workspace:
+        """Return a room that nobody else is using. All start equally small, so that every search goes the same way."""
+        return self._free(SMALLEST)
+
+    def larger(self, room: Workspace) -> "Move":
+        """Begin to move a search from a room that has become too small into a larger one."""
+        return Move(self, room, self._free(room.nodes * GROWTH))
+
+    def bring(self, old: Workspace, new: Workspace, first: int, end: int) -> None:
+        """Bring some nodes of a search into its new room."""
+        copy_nodes(self._assembled.task, old, new, first, end)
+        self.functions.settle(self._task[0], new.ints, new.floats, first, end)
+
+    def _free(self, nodes: int) -> Workspace:
+        try:
+            return self._spare[nodes].pop()
+        except IndexError:
+            return workspace(self._assembled.task, nodes, self._assembled.deepest, self._form.zeros)
 
     def give_back(self, space: Workspace) -> None:
-        """Keep a room for the next search."""
-        self._spare.append(space)
+        """Keep a room for the next search; of large ones, only so many."""
+        spare = self._spare[space.nodes]
+        if space.nodes == SMALLEST or len(spare) < MOST_SPARE:
+            spare.append(space)
 
     def ended(self, space: Workspace, status: int) -> Ended:
         """Return how the search in a room ended."""
-        head = self._as_list(space.ints[: kernel.LENGTH + 1])  # one look at an array is cheaper than many
+        head = self._form.to_list(space.ints[: kernel.LENGTH + 1])  # one look at an array is cheaper than many
         if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
             return Ended(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY])
-        steps = tuple(self._as_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
+        steps = tuple(self._form.to_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
         return Ended(status, steps, float(space.floats[space.g + head[kernel.GOAL_NODE]]), head[kernel.EXPANDED])
 
     def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> Ended | None:
@@ -136,8 +152,8 @@ class Runner:
         ended = None
         if cost >= 0.0:
             end = space.steps + int(space.ints[kernel.LENGTH])
-            ended = Ended(kernel.FOUND, tuple(self._as_list(space.ints[space.steps : end])), cost, 0)
-        self._spare.append(space)
+            ended = Ended(kernel.FOUND, tuple(self._form.to_list(space.ints[space.steps : end])), cost, 0)
+        self.give_back(space)
         return ended
 
     def advance(self, before: Situation, after: Situation, operator: int) -> float:
@@ -146,7 +162,7 @@ class Runner:
         put_state(space, *after)
         put_state(space, *before, node=1)
         cost = float(self.functions.advance(*self._task, space.ints, space.floats, operator))
-        self._spare.append(space)
+        self.give_back(space)
         return cost
 
 
@@ -158,6 +174,29 @@ def put_state(space: Workspace, words: Sequence[int], numbers: Sequence[float], 
         space.floats[at] = number
 
 
+class Move:
+    """The move of a search into a larger room: it takes a while, so it too can be left and gone on with."""
+
+    def __init__(self, runner: Runner, old: Workspace, new: Workspace) -> None:
+        self._runner, self._old, self.room = runner, old, new
+        self._nodes, self._heap = int(old.ints[kernel.NODES]), int(old.ints[kernel.HEAP])
+        self._moved = 0
+        generation = new.ints[kernel.GENERATION] + 1  # what earlier searches left in the new room does not count
+        new.ints[: kernel.ROOM] = old.ints[: kernel.ROOM]
+        new.ints[kernel.GENERATION] = generation
+
+    def go_on(self, nodes: int) -> bool:
+        """Move at most so many nodes more, and say whether that was all."""
+        first, end = self._moved, min(self._nodes, self._moved + nodes)
+        self._runner.bring(self._old, self.room, first, end)
+        copy_heap(self._old, self.room, self._heap * first // self._nodes, self._heap * end // self._nodes)
+        self._moved = end
+        if end < self._nodes:
+            return False
+        self._runner.give_back(self._old)
+        return True
+
+
 class Search:
     """A search that can be left and gone on with."""
 
@@ -167,28 +206,34 @@ class Search:
         self._runner, self._start, self._limits, self._answer = runner, (words, numbers), limits, answer
         self._task, self._space = runner.task(), runner.room()
         self._begun = False
+        self._move: Move | None = None
         self.expanded = 0
 
     def go_on(self, expansions: int) -> Ended | None:
         """Expand at most so many nodes more; return how the search ended, or None if it goes on.
 
-        When the game must be asked, or more room is needed, the search starts again, the wiser or the freer.
+        When the game must be asked, the search starts again, the wiser; when it needs more room, it moves.
         """
         functions, (weight, budget, _) = self._runner.functions, self._limits
         goal = min(self.expanded + expansions, budget)
         while True:
+            if self._move is not None:
+                if not self._move.go_on(MOVES_AN_EXPANSION * expansions):
+                    return None
+                self._space, self._move = self._move.room, None
             ints, floats = self._space.ints, self._space.floats
             if self._begun:
                 status = functions.search(*self._task, ints, floats, weight, goal)
             else:
                 put_state(self._space, *self._start)
                 status = functions.begin_search(*self._task, ints, floats, weight, goal)
-            self._begun = status == kernel.SPENT
+            self._begun = status in (kernel.SPENT, kernel.FULL)
             if status == kernel.ASKS:
                 index = int(ints[kernel.ASKED])
                 self._task[1][self._runner.answers + index] = self._answer(index)
             elif status == kernel.FULL and self._space.nodes < LARGEST:
-                self._space = self._runner.room(larger=True)
+                self.expanded = int(ints[kernel.EXPANDED])
+                self._move = self._runner.larger(self._space)
             elif status == kernel.SPENT and goal < budget:
                 self.expanded = int(ints[kernel.EXPANDED])
                 return None

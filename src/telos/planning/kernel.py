@@ -29,16 +29,16 @@ IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
 WORDS, NUMBERS, OPERATORS, FACTS, GOAL_FACTS, GOAL_TEST_COUNT = range(6)
 NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)
 PROGRAM_FROM, CODE, GOAL_MASK, GOAL_VALUE, GOAL_TESTS = range(15, 20)
-ATOM_FROM, ATOMS, SINGLES, FACT_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 27)
-COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, ANSWERS = range(27, 33)
-TASK_HEAD = 33
+ATOM_FROM, ATOMS, SINGLES, NEED_FROM, FACT_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 28)
+COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, ANSWERS = range(28, 34)
+TASK_HEAD = 34
 
 # The head of a workspace: how the search stands, how much room there is, and where each part begins.
 NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, ASKED, FAULTY, LENGTH = range(9)
 ROOM, HEAP_ROOM, SLOT_MASK = 9, 10, 11
 STATE_WORDS, PARENT, BY, NEXT, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
-STEPS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 26)
-SPACE_HEAD = 26
+STEPS, MARKS, TO_DO, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 28)
+SPACE_HEAD = 28
 
 # Lists here, arrays when compiled.
 Ints: TypeAlias = list[int]
@@ -201,30 +201,36 @@ def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
     another fact that does not hold either, that one must be made true as well. Operators that make several facts true
     have their cost shared out among them, so the sum never counts a cost twice.
     """
-    words = wi[STATE_WORDS] + node * ti[WORDS]
-    facts, at, bit, missing = ti[FACTS], ti[SINGLES], 1, 0
+    words, facts, marks, to_do = wi[STATE_WORDS] + node * ti[WORDS], ti[FACTS], wi[MARKS], wi[TO_DO]
+    at, waiting = ti[SINGLES], 0
     for fact in range(facts):
         mask = ti[at + 1]
         if mask:  # the usual fact: a single atom over a word
-            if wi[words + ti[at]] & mask != ti[at + 2]:
-                missing |= bit
-        elif not any_holds(ti, tf, wi, wf, ti[ti[ATOM_FROM] + fact], ti[ti[ATOM_FROM] + fact + 1], node):
-            missing |= bit
+            missing = wi[words + ti[at]] & mask != ti[at + 2]
+        else:
+            missing = not any_holds(ti, tf, wi, wf, ti[ti[ATOM_FROM] + fact], ti[ti[ATOM_FROM] + fact + 1], node)
         at += 3
-        bit <<= 1
-    needed, done, total = ti[GOAL_FACTS] & missing, 0, 0.0
-    needs, weights, gains = ti[FACT_NEEDS], ti[WEIGHT], ti[GAIN]
-    while needed != done:
-        bit = 1
-        for fact in range(facts):
-            if needed & ~done & bit:
-                done |= bit
-                needed |= ti[needs + fact] & missing
-                if tf[gains + fact] > 0.0:
-                    total += tf[weights + fact] * times(ti, tf, wi, wf, fact, node)
-                else:
-                    total += tf[weights + fact]
-            bit <<= 1
+        wi[marks + fact] = 0
+        if missing:
+            wi[marks + fact] = 1
+            if fact < ti[GOAL_FACTS]:  # the goal's own come first
+                wi[marks + fact] = 2
+                wi[to_do + waiting] = fact
+                waiting += 1
+    needs, weights, gains, total = ti[FACT_NEEDS], ti[WEIGHT], ti[GAIN], 0.0
+    while waiting > 0:
+        waiting -= 1
+        fact = wi[to_do + waiting]
+        if tf[gains + fact] > 0.0:
+            total += tf[weights + fact] * times(ti, tf, wi, wf, fact, node)
+        else:
+            total += tf[weights + fact]
+        for k in range(ti[ti[NEED_FROM] + fact], ti[ti[NEED_FROM] + fact + 1]):
+            other = ti[needs + k]
+            if wi[marks + other] == 1:  # missing, and not counted yet
+                wi[marks + other] = 2
+                wi[to_do + waiting] = other
+                waiting += 1
     return total
 
 
@@ -310,6 +316,12 @@ def trace_back(wi: Ints, node: int) -> None:
         node = wi[wi[PARENT] + node]
 
 
+def settle(ti: Ints, wi: Ints, wf: Floats, first: int, end: int) -> None:
+    """Find slots for some nodes that a search has brought into a larger room."""
+    for node in range(first, end):
+        place(ti, wi, wf, node)
+
+
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
     """Go on with a search until it ends or ``budget`` nodes have been expanded in all; return how it ended.
 
@@ -344,7 +356,11 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
             if possible == 0.0:
                 continue
             child = wi[NODES]
-            if child >= wi[ROOM] - 1 or wi[HEAP] >= wi[HEAP_ROOM] - 2:
+            if child >= wi[ROOM] - 1 or wi[HEAP] >= wi[HEAP_ROOM] - 3:
+                if operator == 1:
+                    wi[EXPANDED] -= 1  # it will be counted when it is gone on with
+                wi[nexts + node] = operator - 1
+                push(wi, wf, f, wf[hs + node], node)
                 trace_back(wi, wi[CLOSEST])
                 return FULL
             cost = math.nan if math.isnan(possible) else apply(ti, tf, wi, wf, node, operator - 1, child)
@@ -453,6 +469,41 @@ def walk(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -
     return total if is_goal(ti, tf, wi, wf, node) == 1.0 else -1.0
 
 
+def trim(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> int:
+    """Leave out of a sequence that reaches the goal what nothing later needs; return how many steps are left.
+
+    Backwards, a step is needed if it changes a bit that the goal, or a step that is needed, looks at. That is all there
+    is to know where steps are nothing but masks; where they are more, nothing is left out.
+    """
+    steps, words, gone = wi[STEPS], wi[STATE_WORDS], wi[NEXT]
+    width = ti[WORDS]
+    if ti[GOAL_TEST_COUNT] or count + 2 >= wi[ROOM]:
+        return count
+    for k in range(count):
+        operator = wi[steps + k]
+        tested = ti[ti[TEST_FROM] + operator] != ti[ti[TEST_FROM] + operator + 1]
+        if tested or ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]:
+            return count
+        apply(ti, tf, wi, wf, k, operator, k + 1)  # node k is the state before step k
+    looked_at = words + (count + 1) * width  # one more node holds the bits that are looked at
+    for w in range(width):
+        wi[looked_at + w] = ti[ti[GOAL_MASK] + w]
+    left = count
+    for k in range(count - 1, -1, -1):
+        operator, needed = wi[steps + k], False
+        for w in range(width):
+            needed |= (wi[words + k * width + w] ^ wi[words + (k + 1) * width + w]) & wi[looked_at + w] != 0
+        if needed:
+            left -= 1
+            wi[gone + left] = operator
+            for w in range(width):
+                kept = wi[looked_at + w] & ti[ti[CLEAR] + operator * width + w]
+                wi[looked_at + w] = kept | ti[ti[NEED_MASK] + operator * width + w]
+    for k in range(count - left):
+        wi[steps + k] = wi[gone + left + k]
+    return count - left
+
+
 def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
     """Leave out of the ``count`` steps of an old plan what the state in node 0 no longer needs.
 
@@ -461,24 +512,19 @@ def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
     """
     steps, gone = wi[STEPS], wi[NEXT]
     least = estimate(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
-    cost = walk(ti, tf, wi, wf, count, -1)
-    if cost < 0.0:
-        return -1.0  # it does not even work with all of it that is possible
-    count = wi[LENGTH]
-    for k in range(count):
-        wi[steps + k] = wi[gone + k]
-    skipped = 0
-    # The first step is looked at in any case: it may have been done just now, and cost nothing.
-    while skipped < count and (cost > least or skipped == 0):
-        walked = walk(ti, tf, wi, wf, count, skipped)
-        if walked < 0.0:
-            skipped += 1
-            continue
-        cost, count = walked, wi[LENGTH]
-        for k in range(count):
-            wi[steps + k] = wi[gone + k]
-    wi[LENGTH] = count
-    return cost if cost <= least else -1.0
+    # Without the first step, first: it may have been done just now, and cost nothing.
+    for skipped in range(0, -2, -1):
+        cost = walk(ti, tf, wi, wf, count, skipped)
+        if cost >= 0.0:
+            count = wi[LENGTH]
+            for k in range(count):
+                wi[steps + k] = wi[gone + k]
+            if cost > least:
+                count = trim(ti, tf, wi, wf, count)
+                cost = walk(ti, tf, wi, wf, count, -1)
+            wi[LENGTH] = count
+            return cost if 0.0 <= cost <= least else -1.0
+    return -1.0  # it does not even work with all of it that is possible
 
 
 def advance(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:

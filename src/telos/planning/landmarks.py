@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from telos.planning.conditions import Atom, Is, Needs, Reaches, Step
 
-MOST = 60  # facts: they are bits of one integer
+MOST = 1_000  # facts: more would make every node slow
 MOST_MAKERS = 8  # of a fact, for looking at one need of each
 
 
@@ -41,7 +41,7 @@ def facts_of(goal: Needs, steps: Sequence[Step]) -> tuple[list[Fact], int]:
                 found.append(wanted)
             if wanted in place:
                 before.append(place[wanted])
-        needs.append(tuple(before))
+        needs.append(tuple(dict.fromkeys(before)))
     shares = Counter(id(step) for each in makers for step in each)
     facts = [Fact(atoms, needs[number], *_price(atoms, makers[number], shares)) for number, atoms in enumerate(found)]
     return facts, own

@@ -11,7 +11,7 @@ from telos.planning import kernel
 
 _FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
 
-ENTRIES = ("begin_search", "search", "search_many", "repair", "advance")
+ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
 
 _compiled: types.SimpleNamespace | None = None
 _is_warm = False
@@ -59,6 +59,13 @@ def as_array(values: list[Any]) -> Any:
     import numpy as np
 
     return np.array(values, dtype=np.int64 if values and isinstance(values[0], int) else np.float64)
+
+
+def zeros(count: int, zero: int | float) -> Any:
+    """Return an array of zeros, whole numbers or not."""
+    import numpy as np
+
+    return np.zeros(count, dtype=np.int64 if isinstance(zero, int) else np.float64)
 
 
 def as_list(values: Any) -> list[Any]:

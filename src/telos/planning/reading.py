@@ -71,6 +71,13 @@ class StateReader:
 
         return put_other
 
+    def change(self, name: str, value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
+        """Put another value of one variable, already checked, into words and numbers."""
+        place = self._encoding.fields.get(name)
+        if place is not None:
+            words[place.word] &= ~place.in_place
+        self._puts[self._layout.slots[name]](value, words, numbers, handles)
+
     def read(self, values: Sequence[Value], handles: Handles) -> tuple[list[int], list[float]]:
         """Return the words and numbers of a state, given by its array."""
         if self._tables is not None:

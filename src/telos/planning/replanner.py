@@ -1,6 +1,7 @@
 """Planning again after something changed, for one character and one goal, keeping what still holds."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from telos.core.action import Action
@@ -80,6 +81,8 @@ class Replanner:
                 matters = True
                 if name in self._shaping:
                     self._prepare()
+                else:
+                    self._prepared.reader.change(name, value, self._words, self._numbers, self._handles)
         if matters or self._asks:
             self.answer = self._search()
         return self.answer
@@ -96,50 +99,51 @@ class Replanner:
         self._asks = bool(assembled.questions)
         self._runner = self._prepared.engine.ready
         self._kept: _Known | None = None
-        self._last: Situation = ([], [])
-        self._seen: dict[tuple[float, ...], _Known] = {}
+        self._last: Situation = ((), ())
+        self._words, self._numbers = self._prepared.reader.read(self._values, self._handles)
+        self._seen: dict[Situation, _Known] = {}
 
     def _search(self) -> Answer:
         if self._asks:
             self.searches += 1
             return self._planner.plan(self.state, self._goal, self._how, self._budget)
-        words, numbers = self._prepared.reader.read(self._values, self._handles)
-        key = (*words, *numbers)
-        known = self._seen.get(key)
+        now = (tuple(self._words), tuple(self._numbers))
+        known = self._seen.get(now)
         if known is None:
-            known = self._repaired(words, numbers) or self._advanced(words, numbers) or self._searched(words, numbers)
+            known = self._repaired(now) or self._advanced(now) or self._searched(now)
             if len(self._seen) >= MOST_SEEN:
                 self._seen.clear()
-            self._seen[key] = known
-        self._kept, self._last = (known if known.answer.found else None), (words, numbers)
+            self._seen[now] = known
+        self._kept, self._last = (known if known.answer.found else None), now
         return known.answer
 
-    def _repaired(self, words: list[int], numbers: list[float]) -> "_Known | None":
+    def _repaired(self, now: Situation) -> "_Known | None":
         """Return the plan, or what is left of it, if it is still the best there is."""
         if self._kept is None:
             return None
-        ended = self._runner.repair(words, numbers, self._kept.steps)
+        ended = self._runner.repair(*now, self._kept.steps)
         if ended is None or len(ended.steps) == len(self._kept.steps):
             return None if ended is None else self._kept
         return self._known(ended)
 
-    def _advanced(self, words: list[int], numbers: list[float]) -> "_Known | None":
+    def _advanced(self, now: Situation) -> "_Known | None":
         """Return the rest of the plan, if what changed is just what its first step does: that is a best way too."""
         if self._kept is None or not self._kept.steps:
             return None
-        cost = self._runner.advance(self._last, (words, numbers), self._kept.steps[0])
+        cost = self._runner.advance(self._last, now, self._kept.steps[0])
         if cost < 0.0:
             return None
         return self._known(Ended(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
-    def _searched(self, words: list[int], numbers: list[float]) -> "_Known":
+    def _searched(self, now: Situation) -> "_Known":
         self.searches += 1
-        ended = self._prepared.engine.search(words, numbers, self._limits, float)
+        ended = self._prepared.engine.search(*now, self._limits, float)
         self._runner = self._prepared.engine.ready  # the search may have loaded the compiled kernel
         return self._known(ended)
 
     def _known(self, ended: Ended) -> "_Known":
-        answer = self._planner.result(ended, self._prepared.assembled, self.state, self._goal, self._handles)
+        start = partial(State, self._planner.domain.layout, tuple(self._values))
+        answer = self._planner.result(ended, self._prepared.assembled, start, self._goal, self._handles)
         return _Known(answer, ended.steps)
 
 

@@ -1,6 +1,7 @@
 """A planning problem without its start, and how it is laid out for the kernel."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 from telos.planning import kernel
 from telos.planning.kernel import Floats, Ints
@@ -33,8 +34,9 @@ class Task(NamedTuple):
     atoms: Ints  # four each: kind, word or slot, mask, value
     atom_constant: Floats
     singles: Ints  # three each fact: word, mask, value of its only atom, if that is over a word; else zeros
-    fact_needs: Ints  # the facts (as bits) that must have held before a fact can be made true
-    goal_facts: int
+    need_from: Ints  # facts + 1: which of ``fact_needs`` must have held before a fact can be made true
+    fact_needs: Ints
+    goal_facts: int  # how many of the facts, from the first, are the goal's own
     weight: Floats  # the least that making a fact true costs, shared out
     gain: Floats  # by how much one operator can move a number towards its fact; 0 for others
     table_from: Ints  # tables: where the answers of a game's function start in ``answers``
@@ -75,6 +77,7 @@ _INT_PARTS = {
     kernel.ATOM_FROM: "atom_from",
     kernel.ATOMS: "atoms",
     kernel.SINGLES: "singles",
+    kernel.NEED_FROM: "need_from",
     kernel.FACT_NEEDS: "fact_needs",
     kernel.TABLE_FROM: "table_from",
     kernel.RADIX_FROM: "radix_from",
@@ -102,12 +105,34 @@ class Workspace(NamedTuple):
     g: int  # and where costs are found there
 
 
-def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
+Zeros: TypeAlias = Callable[[int, int | float], Any]  # a sequence of so many zeros, whole or not
+
+
+def workspace(task: Task, nodes: int, deepest: int, zeros: Zeros) -> Workspace:
     """Return room for a search of at most ``nodes`` nodes, whose programs stack up at most ``deepest`` values."""
+    ints, floats = parts_of(task, nodes, deepest)
+    head, total_ints = _places(ints, kernel.SPACE_HEAD)
+    float_head, total_floats = _places(floats, 0)
+    heap, slots = ints[kernel.HEAP_NODE], ints[kernel.SLOT_NODE]
+    whole = zeros(total_ints, 0)
+    for place, value in {**head, **float_head}.items():
+        whole[place] = value
+    whole[kernel.ROOM], whole[kernel.HEAP_ROOM], whole[kernel.SLOT_MASK] = nodes, heap, slots - 1
+    return Workspace(
+        whole,
+        zeros(total_floats, 0.0),
+        nodes,
+        head[kernel.STATE_WORDS],
+        head[kernel.STEPS],
+        float_head[kernel.STATE_NUMBERS],
+        float_head[kernel.G],
+    )
+
+
+def parts_of(task: Task, nodes: int, deepest: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how long each part of a workspace is: those of integers, and those of floats."""
     heap, slots = 2 * nodes + 8, 1 << (2 * nodes - 1).bit_length()
-    ints = [0] * kernel.SPACE_HEAD
-    ints[kernel.ROOM], ints[kernel.HEAP_ROOM], ints[kernel.SLOT_MASK] = nodes, heap, slots - 1
-    int_parts = {
+    ints = {
         kernel.STATE_WORDS: nodes * task.words,
         kernel.PARENT: nodes,
         kernel.BY: nodes,
@@ -116,8 +141,10 @@ def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
         kernel.SLOT_NODE: slots,
         kernel.SLOT_GENERATION: slots,
         kernel.STEPS: nodes,
+        kernel.MARKS: task.facts,
+        kernel.TO_DO: task.facts,
     }
-    float_parts = {
+    floats = {
         kernel.STATE_NUMBERS: nodes * task.numbers,
         kernel.G: nodes,
         kernel.H: nodes,
@@ -125,14 +152,33 @@ def workspace(task: Task, nodes: int, deepest: int) -> Workspace:
         kernel.HEAP_H: heap,
         kernel.STACK: deepest + 1,
     }
-    total = kernel.SPACE_HEAD
-    for place, size in int_parts.items():
-        ints[place] = total
-        total += size
-    ints += [0] * (total - kernel.SPACE_HEAD)
-    total = 0
-    for place, size in float_parts.items():
-        ints[place] = total
-        total += size
-    places = (ints[place] for place in (kernel.STATE_WORDS, kernel.STEPS, kernel.STATE_NUMBERS, kernel.G))
-    return Workspace(ints, [0.0] * total, nodes, *places)
+    return ints, floats
+
+
+def _places(sizes: dict[int, int], start: int) -> tuple[dict[int, int], int]:
+    """Return where each part begins, one after the other, and where the last one ends."""
+    places = {}
+    for part, size in sizes.items():
+        places[part] = start
+        start += size
+    return places, start
+
+
+def copy_nodes(task: Task, old: Workspace, new: Workspace, first: int, end: int) -> None:
+    """Copy some nodes of a search into a larger room."""
+    for part, width in ((kernel.STATE_WORDS, task.words), (kernel.PARENT, 1), (kernel.BY, 1), (kernel.NEXT, 1)):
+        _copy(old.ints, old, new.ints, new, part, first * width, end * width)
+    for part, width in ((kernel.STATE_NUMBERS, task.numbers), (kernel.G, 1), (kernel.H, 1)):
+        _copy(old.floats, old, new.floats, new, part, first * width, end * width)
+
+
+def copy_heap(old: Workspace, new: Workspace, first: int, end: int) -> None:
+    """Copy some entries of a search's heap into a larger room."""
+    _copy(old.ints, old, new.ints, new, kernel.HEAP_NODE, first, end)
+    for part in (kernel.HEAP_F, kernel.HEAP_H):
+        _copy(old.floats, old, new.floats, new, part, first, end)
+
+
+def _copy(source: Any, old: Workspace, target: Any, new: Workspace, part: int, first: int, end: int) -> None:
+    start, at = int(old.ints[part]), int(new.ints[part])
+    target[at + first : at + end] = source[start + first : start + end]

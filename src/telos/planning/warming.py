@@ -29,6 +29,7 @@ def warm_up() -> bool:
         planner.plan(start, "light", microseconds=1e6)
         engine.compiled.repair([0], [1.0], [0])
         engine.compiled.advance(([0], [1.0]), ([1], [0.0]), 0)
+        engine.compiled.larger(engine.compiled.room()).go_on(1)
         plan_many(lamp, {"oil": [0, 1]}, "light")
         native.set_warm()
     return True
