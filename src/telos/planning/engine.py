@@ -100,6 +100,15 @@ class Runner:
 
     def run(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
         """Search from a state until the search ends, or its budget or its time is spent."""
+        if limits.deadline is None and not self._assembled.questions:
+            space = self.room()
+            put_state(space, words, numbers)
+            status = self.functions.begin_search(*self._task, space.ints, space.floats, limits.weight, limits.budget)
+            if status != kernel.FULL:  # the usual case, without ceremony
+                done = self.ended(space, status)
+                self.give_back(space)
+                return done
+            self.give_back(space)
         search = Search(self, words, numbers, limits, answer)
         ended = search.go_on(limits.budget if limits.deadline is None else SLICE)
         while ended is None and limits.deadline is not None and time.perf_counter() < limits.deadline:

@@ -106,7 +106,8 @@ class Planner:
         if key is not None:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
-            self._remembered[key] = Remembered(result, tuple((*asked, value) for asked, value in said.items()))
+            asked = tuple((*each, value) for each, value in said.items()) if said else ()
+            self._remembered[key] = Remembered(result, asked)
         return result
 
     def _plan(

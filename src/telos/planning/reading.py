@@ -60,10 +60,11 @@ class StateReader:
 
             return put_bits
         slot, place = self._encoding.numbers.get(variable.name), self._encoding.fields.get(variable.name)
-        kind = variable.type.handle
+        kind, is_whole = variable.type.handle, variable.type.kind is Kind.INT
 
         def put_other(value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
-            variable.checked(value)
+            if not (is_whole and value.__class__ is int):
+                variable.checked(value)
             if slot is not None:
                 numbers[slot] = number_of(variable, value)
             elif place is not None:

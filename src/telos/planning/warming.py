@@ -12,7 +12,7 @@ from telos.planning.planner import Planner
 def warm_up() -> bool:
     """Load the compiled planner now, and say whether there is one; without Numba, planning stays Python.
 
-    The first time on a machine this takes some seconds; after that the compiled code comes from a cache on disk.
+    The first time on a machine this takes some twenty seconds; after that the compiled code comes from a cache on disk.
     """
     if not native.is_installed():
         return False
