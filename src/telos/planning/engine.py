@@ -10,7 +10,7 @@ from telos.planning.assembly import Assembled
 from telos.planning.task import Workspace, copy_heap, copy_nodes, flat, workspace
 
 # Expansions that are done as Python before the compiled kernel is worth loading: within one search, and in all.
-PATIENCE_ONCE, PATIENCE_IN_ALL = 300, 3_000
+PATIENCE_ONCE, PATIENCE_IN_ALL = 2_000, 10_000
 
 SMALLEST, LARGEST, GROWTH = 1 << 10, 1 << 22, 4  # nodes, and how much larger the next room is
 SLICE = 64  # expansions between two looks at the clock

@@ -14,7 +14,6 @@ _FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, ty
 ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
 
 _compiled: types.SimpleNamespace | None = None
-_is_warm = False
 
 
 def is_installed() -> bool:
@@ -27,19 +26,8 @@ def is_loaded() -> bool:
     return _compiled is not None
 
 
-def is_warm() -> bool:
-    """Whether everything has been compiled."""
-    return _is_warm
-
-
-def set_warm() -> None:
-    """Note that everything has been compiled."""
-    global _is_warm
-    _is_warm = True
-
-
 def load() -> Any:
-    """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled on first use."""
+    """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled now."""
     global _compiled
     if _compiled is None:
         import numba  # heavy: half a second, so only when a search asks for it
@@ -49,7 +37,8 @@ def load() -> Any:
         names.update(__name__=kernel.__name__, __file__=kernel.__file__)
         for name in _FUNCTIONS:  # in the order of the file: a function is compiled before those that call it
             function = getattr(kernel, name)
-            names[name] = _jit(numba, types.FunctionType(function.__code__, names, name), inner=name not in ENTRIES)
+            copied = types.FunctionType(function.__code__, names, name)
+            names[name] = _jit(numba, copied, function.__annotations__, inner=name not in ENTRIES)
         _compiled = types.SimpleNamespace(**names)
     return _compiled
 
@@ -73,9 +62,22 @@ def as_list(values: Any) -> list[Any]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
-def _jit(numba: Any, function: types.FunctionType, *, inner: bool) -> Any:
+def _jit(numba: Any, function: types.FunctionType, kind: dict[str, Any], *, inner: bool) -> Any:
+    # One signature for each function, read off its annotations: left to itself, Numba would compile several of each.
+    to, *arguments = (_NUMBA_TYPES[kind[name]] for name in ("return", *(each for each in kind if each != "return")))
     options = {"nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": inner}
+    signature = f"{to}({', '.join(arguments)})"
     try:
-        return numba.njit(cache=True, **options)(function)
+        return numba.njit(signature, cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process
-        return numba.njit(**options)(function)
+        return numba.njit(signature, **options)(function)
+
+
+_NUMBA_TYPES: dict[Any, str] = {
+    kernel.Ints: "int64[::1]",
+    kernel.Floats: "float64[::1]",
+    int: "int64",
+    float: "float64",
+    bool: "boolean",
+    None: "void",
+}

@@ -114,7 +114,8 @@ class Planner:
         self, state: State, goal: str | Goal, limits: Limits, handles: Mapping[str, Sequence[Value]], said: Said
     ) -> Answer:
         in_play = self.handles(state, handles)
-        wanted, prepared = self._same.get(goal) or self._prepare(goal, state, in_play)
+        known = self._same.get(goal) if in_play is self._named else None
+        wanted, prepared = known or self._prepare(goal, state, in_play)
         words, numbers = prepared.reader.read(state.array, in_play)
         answer = partial(self._answer, prepared.assembled, state, in_play, said)
         ended = prepared.engine.search(words, numbers, limits, answer)
@@ -123,7 +124,7 @@ class Planner:
     def begin(self, state: State, goal: str | Goal, limits: Limits) -> "Open":
         """Begin a search that can be left and gone on with."""
         in_play = self.handles(state, {})
-        wanted, prepared = self._same.get(goal) or self._prepare(goal, state, in_play)
+        wanted, prepared = self._prepare(goal, state, in_play)
         words, numbers = prepared.reader.read(state.array, in_play)
         answer = partial(self._answer, prepared.assembled, state, in_play, {})
         search = Search(prepared.engine.ready, words, numbers, limits, answer)
