@@ -24,7 +24,7 @@ from planning_peers import ELSEWHERE, PEERS, clocked, draw, missing, span, timed
 from planning_problems import FAMILIES, SCALES, Problem, change_of, domain, least_cost, same_as
 
 import telos
-from telos.planning import kernel, native
+from telos.planning import heads, native
 from telos.planning.plan import planner_of
 from telos.planning.planner import Prepared
 
@@ -63,7 +63,7 @@ def inside(problem: Problem, made: telos.Domain, loop: Any, least: float) -> tup
         given = (words, numbers, space.words, space.numbers, count)
         return int(loop(*runner.task(), space.ints, space.floats, *given))
 
-    while search(1) == kernel.FULL:
+    while search(1) == heads.FULL:
         move = runner.larger(space)
         move.go_on(space.nodes)
         space = move.room

@@ -13,7 +13,7 @@ from telos.core.expressions import functions
 from telos.core.expressions import names as names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, NUMBER
-from telos.planning import kernel
+from telos.planning import heads
 from telos.planning.conditions import Is, Names, Needs, Step, needs_of
 from telos.planning.encoding import Encoding, Handles
 from telos.planning.grounding import Operator
@@ -146,10 +146,10 @@ def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[st
         for atom in fact.atoms:
             if isinstance(atom, Is):
                 place = encoding.fields[atom.variable]
-                atoms += (kernel.IS, place.word, place.in_place, atom.code << place.shift)
+                atoms += (heads.IS, place.word, place.in_place, atom.code << place.shift)
                 constants.append(0.0)
             else:
-                kind = kernel.AT_LEAST_ATOM if atom.up else kernel.AT_MOST_ATOM
+                kind = heads.AT_LEAST_ATOM if atom.up else heads.AT_MOST_ATOM
                 atoms += (kind, encoding.numbers[atom.variable], 0, 0)
                 constants.append(atom.constant)
         atom_from.append(len(constants))

@@ -13,7 +13,7 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Kind, Value
-from telos.planning import kernel, native
+from telos.planning import heads, native
 from telos.planning.columns import ColumnStates, column_arrays
 from telos.planning.encoding import Handles
 from telos.planning.engine import Ended, Limits
@@ -199,11 +199,11 @@ class _Group:
     def _search_in_larger_rooms(self, words: Any, numbers: Any) -> None:
         """Search again, one by one, where a search did not fit into the room that it had."""
         statuses, costs, expanded, lengths, steps = self._columns
-        for at in (statuses == kernel.FULL).nonzero()[0].tolist():
+        for at in (statuses == heads.FULL).nonzero()[0].tolist():
             start = (words[at].tolist(), numbers[at].tolist())
             ended = self._prepared.engine.compiled.run(*start, self._limits, float)
             statuses[at], expanded[at], lengths[at] = ended.status, ended.expanded, len(ended.steps)
-            if ended.status == kernel.FOUND:
+            if ended.status == heads.FOUND:
                 costs[at] = ended.cost
                 steps[at * LONGEST : at * LONGEST + min(LONGEST, len(ended.steps))] = ended.steps[:LONGEST]
 
@@ -218,7 +218,7 @@ class _Group:
             return False
         at = self._same[row]
         statuses, _, _, lengths, _ = self._columns
-        return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= LONGEST
+        return statuses[at] in (heads.FOUND, heads.UNREACHABLE) and lengths[at] <= LONGEST
 
     def answers(self) -> list[Answer]:
         """Return everybody's answer."""

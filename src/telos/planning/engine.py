@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from telos.planning import kernel, native
+from telos.planning import heads, native
 from telos.planning.assembly import Assembled
 from telos.planning.task import Workspace, copy_heap, copy_nodes, flat, workspace
 
@@ -46,7 +46,7 @@ class Engine:
 
     def __init__(self, assembled: Assembled) -> None:
         self._assembled = assembled
-        self.plain = Runner(kernel, assembled, PLAIN)
+        self.plain = Runner(native.plain, assembled, PLAIN)
         self._compiled: Runner | None = None
 
     @property
@@ -69,7 +69,7 @@ class Engine:
             patience = min(limits.budget, PATIENCE_ONCE)
             ended = self.plain.run(words, numbers, limits._replace(budget=patience), answer)
             Engine.spent += ended.expanded
-            if ended.status != kernel.SPENT or patience == limits.budget:
+            if ended.status != heads.SPENT or patience == limits.budget:
                 return ended
         return self.compiled.run(words, numbers, limits, answer)
 
@@ -93,7 +93,7 @@ class Runner:
         self._assembled = assembled
         ints, floats = flat(assembled.task)
         self._task = (form.of(ints), form.of(floats))
-        self.answers = ints[kernel.ANSWERS]  # where the game's answers begin among the task's floats
+        self.answers = ints[heads.ANSWERS]  # where the game's answers begin among the task's floats
         # Rooms that are free, by size: fresh memory is slow to touch. Taking from lists and putting back is safe
         # between threads.
         self._spare: dict[int, list[Workspace]] = defaultdict(list)
@@ -104,7 +104,7 @@ class Runner:
             space = self.room()
             put_state(space, words, numbers)
             status = self.functions.begin_search(*self._task, space.ints, space.floats, limits.weight, limits.budget)
-            if status != kernel.FULL:  # the usual case, without ceremony
+            if status != heads.FULL:  # the usual case, without ceremony
                 done = self.ended(space, status)
                 self.give_back(space)
                 return done
@@ -146,11 +146,11 @@ class Runner:
 
     def ended(self, space: Workspace, status: int) -> Ended:
         """Return how the search in a room ended."""
-        head = self._form.to_list(space.ints[: kernel.LENGTH + 1])  # one look at an array is cheaper than many
-        if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
-            return Ended(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY])
-        steps = tuple(self._form.to_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
-        return Ended(status, steps, float(space.floats[space.g + head[kernel.GOAL_NODE]]), head[kernel.EXPANDED])
+        head = self._form.to_list(space.ints[: heads.LENGTH + 1])  # one look at an array is cheaper than many
+        if status in (heads.UNREACHABLE, heads.UNDEFINED):
+            return Ended(status, (), 0.0, head[heads.EXPANDED], head[heads.FAULTY])
+        steps = tuple(self._form.to_list(space.ints[space.steps : space.steps + head[heads.LENGTH]]))
+        return Ended(status, steps, float(space.floats[space.g + head[heads.GOAL_NODE]]), head[heads.EXPANDED])
 
     def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> Ended | None:
         """Return what is left of an old plan in a new state, if it still works and no plan can be cheaper."""
@@ -160,8 +160,8 @@ class Runner:
         cost = float(self.functions.repair(*self._task, space.ints, space.floats, len(steps)))
         ended = None
         if cost >= 0.0:
-            end = space.steps + int(space.ints[kernel.LENGTH])
-            ended = Ended(kernel.FOUND, tuple(self._form.to_list(space.ints[space.steps : end])), cost, 0)
+            end = space.steps + int(space.ints[heads.LENGTH])
+            ended = Ended(heads.FOUND, tuple(self._form.to_list(space.ints[space.steps : end])), cost, 0)
         self.give_back(space)
         return ended
 
@@ -188,11 +188,11 @@ class Move:
 
     def __init__(self, runner: Runner, old: Workspace, new: Workspace) -> None:
         self._runner, self._old, self.room = runner, old, new
-        self._nodes, self._heap = int(old.ints[kernel.NODES]), int(old.ints[kernel.HEAP])
+        self._nodes, self._heap = int(old.ints[heads.NODES]), int(old.ints[heads.HEAP])
         self._moved = 0
-        generation = new.ints[kernel.GENERATION] + 1  # what earlier searches left in the new room does not count
-        new.ints[: kernel.ROOM] = old.ints[: kernel.ROOM]
-        new.ints[kernel.GENERATION] = generation
+        generation = new.ints[heads.GENERATION] + 1  # what earlier searches left in the new room does not count
+        new.ints[: heads.ROOM] = old.ints[: heads.ROOM]
+        new.ints[heads.GENERATION] = generation
 
     def go_on(self, nodes: int) -> bool:
         """Move at most so many nodes more, and say whether that was all."""
@@ -236,22 +236,22 @@ class Search:
             else:
                 put_state(self._space, *self._start)
                 status = functions.begin_search(*self._task, ints, floats, weight, goal)
-            self._begun = status in (kernel.SPENT, kernel.FULL)
-            if status == kernel.ASKS:
-                index = int(ints[kernel.ASKED])
+            self._begun = status in (heads.SPENT, heads.FULL)
+            if status == heads.ASKS:
+                index = int(ints[heads.ASKED])
                 self._task[1][self._runner.answers + index] = self._answer(index)
-            elif status == kernel.FULL and self._space.nodes < LARGEST:
-                self.expanded = int(ints[kernel.EXPANDED])
+            elif status == heads.FULL and self._space.nodes < LARGEST:
+                self.expanded = int(ints[heads.EXPANDED])
                 self._move = self._runner.larger(self._space)
-            elif status == kernel.SPENT and goal < budget:
-                self.expanded = int(ints[kernel.EXPANDED])
+            elif status == heads.SPENT and goal < budget:
+                self.expanded = int(ints[heads.EXPANDED])
                 return None
             else:
                 return self._end(status)
 
     def give_up(self) -> Ended:
         """End the search here, with the best so far."""
-        return self._end(kernel.SPENT)
+        return self._end(heads.SPENT)
 
     def _end(self, status: int) -> Ended:
         ended = self._runner.ended(self._space, status)

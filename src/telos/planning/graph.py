@@ -11,7 +11,7 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Stop
 from telos.core.state import State
 from telos.core.values import Kind, Value
-from telos.planning import kernel, native
+from telos.planning import heads, native
 from telos.planning.assembly import Assembled
 from telos.planning.conditions import value_of
 from telos.planning.encoding import Handles
@@ -120,18 +120,18 @@ class _Tree:
 
     def __init__(self, space: Workspace, weight: float, answer: Answer) -> None:
         self.space, self._weight = space, weight
-        self.count = int(space.ints[kernel.NODES])
+        self.count = int(space.ints[heads.NODES])
         self.way: list[int] = []
         if not (isinstance(answer, NoPlan) and answer.stop is Stop.UNREACHABLE):
-            self.way = self.back(int(space.ints[kernel.GOAL_NODE]))[::-1]
-        self._open = {node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT, node)}
+            self.way = self.back(int(space.ints[heads.GOAL_NODE]))[::-1]
+        self._open = {node for node, f in self._queue() if f == self.f(node) and not self._int(heads.NEXT, node)}
         if answer.found:
             self._open.add(self.way[-1])  # it was taken from the queue, and there was no need to expand it
 
     def _queue(self) -> Iterator[tuple[int, float]]:
         """Yield the nodes that wait to be expanded, or were waiting before a cheaper way to them was found."""
-        for k in range(int(self.space.ints[kernel.HEAP])):
-            yield self._int(kernel.HEAP_NODE, k), self._float(kernel.HEAP_F, k)
+        for k in range(int(self.space.ints[heads.HEAP])):
+            yield self._int(heads.HEAP_NODE, k), self._float(heads.HEAP_F, k)
 
     def _int(self, part: int, k: int) -> int:
         return int(self.space.ints[self.space.ints[part] + k])
@@ -140,16 +140,16 @@ class _Tree:
         return float(self.space.floats[self.space.ints[part] + k])
 
     def parent(self, node: int) -> int:
-        return self._int(kernel.PARENT, node)
+        return self._int(heads.PARENT, node)
 
     def operator(self, node: int) -> int:
-        return self._int(kernel.BY, node)
+        return self._int(heads.BY, node)
 
     def g(self, node: int) -> float:
-        return self._float(kernel.G, node)
+        return self._float(heads.G, node)
 
     def h(self, node: int) -> float:
-        return self._float(kernel.H, node)
+        return self._float(heads.H, node)
 
     def f(self, node: int) -> float:
         return self.g(node) + self._weight * self.h(node)
@@ -166,10 +166,10 @@ class _Tree:
         return found
 
     def words(self, node: int, count: int) -> list[int]:
-        return [self._int(kernel.STATE_WORDS, node * count + k) for k in range(count)]
+        return [self._int(heads.STATE_WORDS, node * count + k) for k in range(count)]
 
     def numbers(self, node: int, count: int) -> list[float]:
-        return [self._float(kernel.STATE_NUMBERS, node * count + k) for k in range(count)]
+        return [self._float(heads.STATE_NUMBERS, node * count + k) for k in range(count)]
 
 
 def _chosen(tree: _Tree, most: int) -> list[int]:

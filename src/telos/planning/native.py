@@ -1,15 +1,25 @@
-"""The kernel, compiled: every function of ``kernel`` goes through Numba, and nothing else changes.
+"""The kernel, compiled: every function of ``machine``, ``kernel`` and ``keeping`` goes through Numba as it is.
 
 Numba is an extra. Where it is missing, or not loaded yet, the kernel runs as the Python that it is.
 """
 
+import math
 import types
 from importlib.util import find_spec
 from typing import Any
 
-from telos.planning import kernel
+from telos.planning import heads, keeping, kernel, machine
 
-_FUNCTIONS = [name for name, each in vars(kernel).items() if isinstance(each, types.FunctionType)]
+# In this order, and in that of the files, a function is compiled before those that call it.
+_MODULES = (machine, kernel, keeping)
+_FUNCTIONS: dict[str, types.FunctionType] = {
+    name: each
+    for module in _MODULES
+    for name, each in vars(module).items()
+    if isinstance(each, types.FunctionType) and each.__module__ == module.__name__
+}
+
+plain = types.SimpleNamespace(**_FUNCTIONS)  # the kernel as the Python that it is
 
 ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
 
@@ -32,11 +42,10 @@ def load() -> Any:
     if _compiled is None:
         import numba  # heavy: half a second, so only when a search asks for it
 
-        names: dict[str, Any] = {name: each for name, each in vars(kernel).items() if not name.startswith("__")}
-        # The cache tells programs apart by file and line, so the functions keep the kernel's own.
-        names.update(__name__=kernel.__name__, __file__=kernel.__file__)
-        for name in _FUNCTIONS:  # in the order of the file: a function is compiled before those that call it
-            function = getattr(kernel, name)
+        names: dict[str, Any] = {name: each for name, each in vars(heads).items() if not name.startswith("__")}
+        # The cache tells functions apart by the files that they stand in, so each keeps its own.
+        names.update(math=math, __name__=kernel.__name__)
+        for name, function in _FUNCTIONS.items():
             copied = types.FunctionType(function.__code__, names, name)
             names[name] = _jit(numba, copied, function.__annotations__, inner=name not in ENTRIES)
         _compiled = types.SimpleNamespace(**names)
@@ -74,8 +83,8 @@ def _jit(numba: Any, function: types.FunctionType, kind: dict[str, Any], *, inne
 
 
 _NUMBA_TYPES: dict[Any, str] = {
-    kernel.Ints: "int64[::1]",
-    kernel.Floats: "float64[::1]",
+    heads.Ints: "int64[::1]",
+    heads.Floats: "float64[::1]",
     int: "int64",
     float: "float64",
     bool: "boolean",

@@ -16,7 +16,7 @@ from telos.core.numbers import finite
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import Kind, Value
-from telos.planning import kernel
+from telos.planning import heads
 from telos.planning.assembly import Assembled, assemble
 from telos.planning.conditions import Step, step_of, value_of
 from telos.planning.diagnosis import diagnose
@@ -221,12 +221,12 @@ class Planner:
             steps = tuple(map(assembled.actions.__getitem__, ended.steps))
         else:
             steps = tuple(_bound(assembled.operators[number], handles) for number in ended.steps)
-        if ended.status == kernel.FOUND:
+        if ended.status == heads.FOUND:
             return Plan(steps, ended.cost, goal.name, ended.expanded, partial(explain_plan, start, goal))
-        if ended.status == kernel.UNDEFINED:
+        if ended.status == heads.UNDEFINED:
             where = "the goal" if ended.faulty < 0 else repr(assembled.operators[ended.faulty].action.name)
             raise TelosError(f"{where}: a cost is negative, a number is too large, or something is divided by zero")
-        stop = Stop.UNREACHABLE if ended.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
+        stop = Stop.UNREACHABLE if ended.status == heads.UNREACHABLE else Stop.BUDGET_SPENT
         return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, start, goal, handles))
 
     def _diagnose(self, start: Start, goal: Goal, handles: Handles, answer: NoPlan) -> Diagnosis:

@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from telos.core.errors import TelosError
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, text
 from telos.core.values import BOOL, NUMBER, Type, Value
-from telos.planning import kernel
+from telos.planning import heads
 from telos.planning.conditions import Names
 from telos.planning.encoding import Encoding
 
 _OPERATIONS = {
-    "+": kernel.ADD,
-    "-": kernel.SUBTRACT,
-    "*": kernel.MULTIPLY,
-    "/": kernel.DIVIDE,
-    "==": kernel.EQUAL,
-    "!=": kernel.DIFFERENT,
-    "<": kernel.LESS,
-    "<=": kernel.AT_MOST,
-    ">": kernel.MORE,
-    ">=": kernel.AT_LEAST,
-    "min": kernel.SMALLER,
-    "max": kernel.LARGER,
+    "+": heads.ADD,
+    "-": heads.SUBTRACT,
+    "*": heads.MULTIPLY,
+    "/": heads.DIVIDE,
+    "==": heads.EQUAL,
+    "!=": heads.DIFFERENT,
+    "<": heads.LESS,
+    "<=": heads.AT_MOST,
+    ">": heads.MORE,
+    ">=": heads.AT_LEAST,
+    "min": heads.SMALLER,
+    "max": heads.LARGER,
 }
 
 
@@ -95,16 +95,16 @@ class _Writer:
             case Name() if (variable := self.names.variable(expression)) is not None:
                 self._variable(variable)
             case Literal(int() | float() as value) if not isinstance(value, bool):
-                emit(kernel.CONSTANT, constant=float(value))
+                emit(heads.CONSTANT, constant=float(value))
             case Name() | Handle() | Literal():
                 code = self.names.code(expression, of)
                 assert code is not None, "checked when the domain was made"
-                emit(kernel.CONSTANT, constant=float(code))
+                emit(heads.CONSTANT, constant=float(code))
             case Not(operand):
                 self.write(operand, BOOL)
-                emit(kernel.NOT)
+                emit(heads.NOT)
             case And(parts) | Or(parts):
-                self._chain(parts, kernel.AND if isinstance(expression, And) else kernel.OR, BOOL)
+                self._chain(parts, heads.AND if isinstance(expression, And) else heads.OR, BOOL)
             case Compare(operator, left, right):
                 self._compare(operator, left, right)
             case Arithmetic(operator, left, right):
@@ -113,7 +113,7 @@ class _Writer:
                 emit(_OPERATIONS[operator])
             case Call("abs", (argument,)):
                 self.write(argument, NUMBER)
-                emit(kernel.MAGNITUDE)
+                emit(heads.MAGNITUDE)
             case Call("min" | "max" as function, arguments):
                 self._chain(arguments, _OPERATIONS[function], NUMBER)
             case Call(function, arguments):
@@ -122,10 +122,10 @@ class _Writer:
     def _variable(self, variable: str) -> None:
         encoding = self.programs.encoding
         if variable in encoding.numbers:
-            self.programs.emit(kernel.NUMBER, encoding.numbers[variable])
+            self.programs.emit(heads.NUMBER, encoding.numbers[variable])
         else:
             place = encoding.fields[variable]
-            self.programs.emit(kernel.FIELD, place.word << 8 | place.shift, place.mask)
+            self.programs.emit(heads.FIELD, place.word << 8 | place.shift, place.mask)
 
     def _chain(self, parts: tuple[Expression, ...], instruction: int, of: Type) -> None:
         for number, part in enumerate(parts):
@@ -156,7 +156,7 @@ class _Writer:
                 self._variable(each.variable)
                 varying.append(each.variable)
             asked.append(each)
-        self.programs.emit(kernel.CALL, len(self.programs.questions))
+        self.programs.emit(heads.CALL, len(self.programs.questions))
         self.programs.questions.append(Question(function, tuple(asked), tuple(varying)))
 
     def _asked(self, function: str, argument: Expression) -> Asked:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from telos.planning import kernel
-from telos.planning.kernel import Floats, Ints
+from telos.planning import heads
+from telos.planning.heads import Floats, Ints
 
 
 class Task(NamedTuple):
@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 def flat(task: Task) -> tuple[Ints, Floats]:
     """Return a task as the kernel takes it: one sequence of integers, one of floats, with a head in the first."""
-    ints, floats = [0] * kernel.TASK_HEAD, list[float]()
+    ints, floats = [0] * heads.TASK_HEAD, list[float]()
     counts = (task.words, task.numbers, task.operators, task.facts, task.goal_facts, len(task.goal_tests))
     ints[: len(counts)] = counts
     for place, part in _INT_PARTS.items():
@@ -60,36 +60,36 @@ def flat(task: Task) -> tuple[Ints, Floats]:
 
 
 _INT_PARTS = {
-    kernel.NEED_MASK: "need_mask",
-    kernel.NEED_VALUE: "need_value",
-    kernel.CLEAR: "clear",
-    kernel.PUT: "put",
-    kernel.TEST_FROM: "test_from",
-    kernel.TESTS: "tests",
-    kernel.WRITE_FROM: "write_from",
-    kernel.WRITES: "writes",
-    kernel.COST_PROGRAM: "cost_program",
-    kernel.PROGRAM_FROM: "program_from",
-    kernel.CODE: "code",
-    kernel.GOAL_MASK: "goal_mask",
-    kernel.GOAL_VALUE: "goal_value",
-    kernel.GOAL_TESTS: "goal_tests",
-    kernel.ATOM_FROM: "atom_from",
-    kernel.ATOMS: "atoms",
-    kernel.SINGLES: "singles",
-    kernel.NEED_FROM: "need_from",
-    kernel.FACT_NEEDS: "fact_needs",
-    kernel.TABLE_FROM: "table_from",
-    kernel.RADIX_FROM: "radix_from",
-    kernel.RADIX: "radix",
+    heads.NEED_MASK: "need_mask",
+    heads.NEED_VALUE: "need_value",
+    heads.CLEAR: "clear",
+    heads.PUT: "put",
+    heads.TEST_FROM: "test_from",
+    heads.TESTS: "tests",
+    heads.WRITE_FROM: "write_from",
+    heads.WRITES: "writes",
+    heads.COST_PROGRAM: "cost_program",
+    heads.PROGRAM_FROM: "program_from",
+    heads.CODE: "code",
+    heads.GOAL_MASK: "goal_mask",
+    heads.GOAL_VALUE: "goal_value",
+    heads.GOAL_TESTS: "goal_tests",
+    heads.ATOM_FROM: "atom_from",
+    heads.ATOMS: "atoms",
+    heads.SINGLES: "singles",
+    heads.NEED_FROM: "need_from",
+    heads.FACT_NEEDS: "fact_needs",
+    heads.TABLE_FROM: "table_from",
+    heads.RADIX_FROM: "radix_from",
+    heads.RADIX: "radix",
 }
 _FLOAT_PARTS = {
-    kernel.COST: "cost",
-    kernel.CONSTANTS: "constant",
-    kernel.ATOM_CONSTANT: "atom_constant",
-    kernel.WEIGHT: "weight",
-    kernel.GAIN: "gain",
-    kernel.ANSWERS: "answers",
+    heads.COST: "cost",
+    heads.CONSTANTS: "constant",
+    heads.ATOM_CONSTANT: "atom_constant",
+    heads.WEIGHT: "weight",
+    heads.GAIN: "gain",
+    heads.ANSWERS: "answers",
 }
 
 
@@ -111,21 +111,21 @@ Zeros: TypeAlias = Callable[[int, int | float], Any]  # a sequence of so many ze
 def workspace(task: Task, nodes: int, deepest: int, zeros: Zeros) -> Workspace:
     """Return room for a search of at most ``nodes`` nodes, whose programs stack up at most ``deepest`` values."""
     ints, floats = parts_of(task, nodes, deepest)
-    head, total_ints = _places(ints, kernel.SPACE_HEAD)
+    head, total_ints = _places(ints, heads.SPACE_HEAD)
     float_head, total_floats = _places(floats, 0)
-    heap, slots = ints[kernel.HEAP_NODE], ints[kernel.SLOT_NODE]
+    heap, slots = ints[heads.HEAP_NODE], ints[heads.SLOT_NODE]
     whole = zeros(total_ints, 0)
     for place, value in {**head, **float_head}.items():
         whole[place] = value
-    whole[kernel.ROOM], whole[kernel.HEAP_ROOM], whole[kernel.SLOT_MASK] = nodes, heap, slots - 1
+    whole[heads.ROOM], whole[heads.HEAP_ROOM], whole[heads.SLOT_MASK] = nodes, heap, slots - 1
     return Workspace(
         whole,
         zeros(total_floats, 0.0),
         nodes,
-        head[kernel.STATE_WORDS],
-        head[kernel.STEPS],
-        float_head[kernel.STATE_NUMBERS],
-        float_head[kernel.G],
+        head[heads.STATE_WORDS],
+        head[heads.STEPS],
+        float_head[heads.STATE_NUMBERS],
+        float_head[heads.G],
     )
 
 
@@ -133,24 +133,24 @@ def parts_of(task: Task, nodes: int, deepest: int) -> tuple[dict[int, int], dict
     """Return how long each part of a workspace is: those of integers, and those of floats."""
     heap, slots = 2 * nodes + 8, 1 << (2 * nodes - 1).bit_length()
     ints = {
-        kernel.STATE_WORDS: nodes * task.words,
-        kernel.PARENT: nodes,
-        kernel.BY: nodes,
-        kernel.NEXT: nodes,
-        kernel.HEAP_NODE: heap,
-        kernel.SLOT_NODE: slots,
-        kernel.SLOT_GENERATION: slots,
-        kernel.STEPS: nodes,
-        kernel.MARKS: task.facts,
-        kernel.TO_DO: task.facts,
+        heads.STATE_WORDS: nodes * task.words,
+        heads.PARENT: nodes,
+        heads.BY: nodes,
+        heads.NEXT: nodes,
+        heads.HEAP_NODE: heap,
+        heads.SLOT_NODE: slots,
+        heads.SLOT_GENERATION: slots,
+        heads.STEPS: nodes,
+        heads.MARKS: task.facts,
+        heads.TO_DO: task.facts,
     }
     floats = {
-        kernel.STATE_NUMBERS: nodes * task.numbers,
-        kernel.G: nodes,
-        kernel.H: nodes,
-        kernel.HEAP_F: heap,
-        kernel.HEAP_H: heap,
-        kernel.STACK: deepest + 1,
+        heads.STATE_NUMBERS: nodes * task.numbers,
+        heads.G: nodes,
+        heads.H: nodes,
+        heads.HEAP_F: heap,
+        heads.HEAP_H: heap,
+        heads.STACK: deepest + 1,
     }
     return ints, floats
 
@@ -166,16 +166,16 @@ def _places(sizes: dict[int, int], start: int) -> tuple[dict[int, int], int]:
 
 def copy_nodes(task: Task, old: Workspace, new: Workspace, first: int, end: int) -> None:
     """Copy some nodes of a search into a larger room."""
-    for part, width in ((kernel.STATE_WORDS, task.words), (kernel.PARENT, 1), (kernel.BY, 1), (kernel.NEXT, 1)):
+    for part, width in ((heads.STATE_WORDS, task.words), (heads.PARENT, 1), (heads.BY, 1), (heads.NEXT, 1)):
         _copy(old.ints, old, new.ints, new, part, first * width, end * width)
-    for part, width in ((kernel.STATE_NUMBERS, task.numbers), (kernel.G, 1), (kernel.H, 1)):
+    for part, width in ((heads.STATE_NUMBERS, task.numbers), (heads.G, 1), (heads.H, 1)):
         _copy(old.floats, old, new.floats, new, part, first * width, end * width)
 
 
 def copy_heap(old: Workspace, new: Workspace, first: int, end: int) -> None:
     """Copy some entries of a search's heap into a larger room."""
-    _copy(old.ints, old, new.ints, new, kernel.HEAP_NODE, first, end)
-    for part in (kernel.HEAP_F, kernel.HEAP_H):
+    _copy(old.ints, old, new.ints, new, heads.HEAP_NODE, first, end)
+    for part in (heads.HEAP_F, heads.HEAP_H):
         _copy(old.floats, old, new.floats, new, part, first, end)
 
 
