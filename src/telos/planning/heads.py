@@ -12,7 +12,7 @@ EQUAL, DIFFERENT, LESS, AT_MOST, MORE, AT_LEAST, NOT, AND, OR, CALL = range(10, 
 # Kinds of atoms: a masked comparison of a word, or a number against a constant.
 IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
 
-# The head of a task: five counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
+# The head of a task: six counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
 # what the parts hold.
 WORDS, NUMBERS, OPERATORS, FACTS, GOAL_FACTS, GOAL_TEST_COUNT = range(6)
 NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)

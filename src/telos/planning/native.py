@@ -3,6 +3,8 @@
 Numba is an extra. Where it is missing, or not loaded yet, the kernel runs as the Python that it is.
 """
 
+import hashlib
+import inspect
 import math
 import types
 from importlib.util import find_spec
@@ -43,13 +45,23 @@ def load() -> Any:
         import numba  # heavy: half a second, so only when a search asks for it
 
         names: dict[str, Any] = {name: each for name, each in vars(heads).items() if not name.startswith("__")}
-        # The cache tells functions apart by the files that they stand in, so each keeps its own.
         names.update(math=math, __name__=kernel.__name__)
+        edition = _edition()
         for name, function in _FUNCTIONS.items():
             copied = types.FunctionType(function.__code__, names, name)
+            copied.__qualname__ = f"{name}_{edition}"
             names[name] = _jit(numba, copied, function.__annotations__, inner=name not in ENTRIES)
         _compiled = types.SimpleNamespace(**names)
     return _compiled
+
+
+def _edition() -> str:
+    """Return what tells this edition of the kernel from others.
+
+    Numba's cache looks at the one file that a function stands in, and not at those whose functions are part of it.
+    """
+    sources = (inspect.getsource(module) for module in (heads, *_MODULES))
+    return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
 
 
 def as_array(values: list[Any]) -> Any:
