@@ -117,7 +117,8 @@ class Planner:
         known = self._same.get(goal) if in_play is self._named else None
         wanted, prepared = known or self._prepare(goal, state, in_play)
         words, numbers = prepared.reader.read(state.array, in_play)
-        answer = partial(self._answer, prepared.assembled, state, in_play, said)
+        asks = prepared.assembled.questions
+        answer = partial(self._answer, prepared.assembled, state, in_play, said) if asks else float  # never called
         ended = prepared.engine.search(words, numbers, limits, answer)
         return self.result(ended, prepared.assembled, state, wanted, in_play)
 
@@ -246,6 +247,8 @@ def _bound(operator: Operator, handles: Handles) -> Action:
 
 def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
     """Return a search's limits, checked; the microseconds count from now."""
+    if how == "optimal" and budget == BUDGET and microseconds is None:
+        return _USUAL
     if how not in WEIGHTS:
         raise TelosError(f"cannot plan {how!r}; {nearest(how, WEIGHTS)}")
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
@@ -255,6 +258,9 @@ def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
     if not finite("microseconds", microseconds) > 0:
         raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
     return Limits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
+
+
+_USUAL = Limits(WEIGHTS["optimal"], BUDGET)
 
 
 def _question(assembled: Assembled, index: int) -> tuple[Question, dict[str, int]]:
