@@ -10,8 +10,9 @@ import typer
 
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.core.files.load import LARGEST, load
+from telos.core.files.load import load
 from telos.core.files.shape import schema_text
+from telos.core.files.text import LARGEST
 
 MOST_SHOWN = 50  # faults of one file; --json has them all
 _WIDTH = 100  # characters of a source line that are shown

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from telos.core.conditions import Condition
@@ -12,7 +11,7 @@ from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
 from telos.core.expressions import And, Expression, Literal
 from telos.core.files.document import Document
-from telos.core.files.load import LARGEST
+from telos.core.files.text import read_text
 from telos.core.files.yaml_text import read_yaml
 from telos.core.parser import parse_expression
 from telos.core.values import Type
@@ -30,18 +29,7 @@ def load_tasks(path: str | os.PathLike[str], domain: Domain) -> TaskNetwork:
 
     A bad file raises a ``DefinitionError`` that holds all its faults, each with line, column and remedy.
     """
-    name = os.fspath(path)
-    try:
-        with FilePath(path).open("rb") as file:
-            content = file.read(LARGEST + 1)
-        text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise DefinitionError([Fault(f"cannot be read: {error.strerror or error}", file=name)]) from None
-    except UnicodeDecodeError:
-        raise DefinitionError([Fault("the file is not UTF-8", suggestion="save it as UTF-8", file=name)]) from None
-    if len(content) > LARGEST:
-        raise DefinitionError([Fault(f"larger than {LARGEST // 1_000_000} MB", file=name)])
-    return loads_tasks(text, domain, name=name)
+    return loads_tasks(read_text(path), domain, name=os.fspath(path))
 
 
 def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwork:

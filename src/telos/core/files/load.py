@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path as FilePath
 from typing import Any
 
 from telos.core.domain import Domain
@@ -10,9 +9,8 @@ from telos.core.errors import DefinitionError, Fault
 from telos.core.files.document import Document
 from telos.core.files.draft import Draft
 from telos.core.files.shape import check_shape
+from telos.core.files.text import read_text
 from telos.core.files.yaml_text import read_yaml
-
-LARGEST = 4_000_000  # bytes; ten times the largest file that a person would keep
 
 # Entries whose value is an expression or a name; a fault in any other is about the key.
 _IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", "type", "start"})
@@ -24,7 +22,7 @@ def load(path: str | os.PathLike[str], *, functions: Mapping[str, Callable[..., 
     A bad file raises a ``DefinitionError`` that holds all its faults, each with line, column and remedy.
     """
     name = os.fspath(path)
-    return loads(_text(FilePath(path), name), name=name, functions=functions)
+    return loads(read_text(path), name=name, functions=functions)
 
 
 def loads(text: str, *, name: str = "<text>", functions: Mapping[str, Callable[..., Any]] | None = None) -> Domain:
@@ -72,29 +70,3 @@ def loads(text: str, *, name: str = "<text>", functions: Mapping[str, Callable[.
 def _located(document: Document, fault: Fault) -> Fault:
     at_key = isinstance(fault.path[-1], str) and fault.path[-1] not in _IN_VALUE
     return document.located(fault, at_key=at_key)
-
-
-def _text(path: FilePath, name: str) -> str:
-    """Return the text of a file, or say why there is none."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)  # never more, even from a device that has no end
-    except FileNotFoundError:
-        raise _no_text(name, "no such file") from None
-    except IsADirectoryError:
-        raise _no_text(name, "this is a folder", "name a file in it") from None
-    except OSError as error:
-        raise _no_text(name, f"cannot be read: {error.strerror or error}") from None
-    if len(content) > LARGEST:
-        raise _no_text(name, f"larger than {LARGEST // 1_000_000} MB", "split the domain into several files")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start]
-        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        fault = Fault("the file is not UTF-8", suggestion="save it as UTF-8", file=name, line=line, column=column)
-        raise DefinitionError([fault]) from None
-
-
-def _no_text(name: str, message: str, suggestion: str = "") -> DefinitionError:
-    return DefinitionError([Fault(message, suggestion=suggestion, file=name)])

@@ -140,7 +140,7 @@ class _Composer:
     def _add(self, node: Node, event: Any, anchor: str | None) -> None:
         self._count += node.size if isinstance(event, yaml.AliasEvent) else 1
         if self._count > MOST_NODES:
-            raise _Stop(f"more than {MOST_NODES:,} entries", event.start_mark, "split the domain into several files")
+            raise _Stop(f"more than {MOST_NODES:,} entries", event.start_mark, "split it into several files")
         if anchor:
             self._anchors[anchor] = node
         if self._open:

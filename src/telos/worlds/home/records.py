@@ -37,48 +37,36 @@ class Chose:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
+class Deed:
+    """An action of somebody's at a moment: where, and how they were."""
+
+    time: int
+    day: int
+    clock: str
+    person: str
+    action: str
+    activity: str
+    words: str
+    room: str
+    levels: FrozenMap[str, float]
+
+
+class Began(Deed):
     """Somebody is at the place, and starts."""
 
-    time: int
-    day: int
-    clock: str
-    person: str
-    action: str
-    activity: str
-    words: str
-    room: str
-    levels: FrozenMap[str, float]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Deed):
     """An action is done, and has had its effects."""
 
-    time: int
-    day: int
-    clock: str
-    person: str
-    action: str
-    activity: str
-    words: str
-    room: str
-    levels: FrozenMap[str, float]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupted:
+class Interrupted(Deed):
     """An action was left before it was done: it has no effects, though motives have moved as far as it got."""
 
-    time: int
-    day: int
-    clock: str
-    person: str
-    action: str
-    activity: str
-    words: str
-    room: str
-    levels: FrozenMap[str, float]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
