@@ -1,0 +1,140 @@
+"""Working memory: what a mind holds true, how sure it is, and since when. All its parts meet here and nowhere else."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from telos.core.errors import TelosError
+from telos.core.frozen import FrozenMap
+from telos.core.values import Value
+
+FAINT = 0.05  # below this confidence a fact is forgotten
+_NOTHING: FrozenMap[str, Value] = FrozenMap()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that is held true: a kind, what it is about, attributes, and how sure it was at what time.
+
+    >>> seen = Fact("enemy", "bert", time=3.0, attributes=FrozenMap({"x": 4.0, "y": 9.0}))
+    >>> seen["x"], seen.get("armed", True)
+    (4.0, True)
+    """
+
+    kind: str
+    subject: str
+    time: float
+    confidence: float = 1.0
+    attributes: Mapping[str, Value] = field(default=_NOTHING)
+
+    def __getitem__(self, name: str) -> Value:
+        return self.attributes[name]
+
+    def get(self, name: str, default: Value = None) -> Value:
+        """Return an attribute, or ``default`` if the fact does not have it."""
+        return self.attributes.get(name, default)
+
+
+class WorkingMemory:
+    """Facts by kind and subject, the newest of each. Their confidence falls steadily, and the faint are forgotten.
+
+    ``fades`` says in how many seconds each kind of fact is gone; kinds that it does not name stay.
+
+    >>> memory = WorkingMemory(fades={"noise": 10.0})
+    >>> memory.note(Fact("noise", "shot", time=0.0))
+    True
+    >>> memory.confidence(memory.recall("noise", "shot", now=4.0), now=4.0)
+    0.6
+    >>> memory.recall("noise", "shot", now=9.9) is None
+    True
+    """
+
+    def __init__(self, fades: Mapping[str, float] | None = None) -> None:
+        self.fades = dict(fades or {})
+        for kind, seconds in self.fades.items():
+            if not (isinstance(seconds, int | float) and seconds > 0):
+                raise TelosError(f"facts of the kind {kind!r} fade in {seconds!r}; give a number of seconds above 0")
+        self.version = 0  # grows whenever something is learned or forgotten
+        self.focus: dict[str, str | None] = {}  # what attention rests on: the target, the cover node, the weapon
+        self._facts: dict[str, dict[str, Fact]] = {}
+        self._next_fade = math.inf
+
+    def note(self, fact: Fact) -> bool:
+        """Remember a fact in place of an older one about the same; return whether it says anything new."""
+        known = self._facts.get(fact.kind)
+        if known is None:
+            known = self._facts[fact.kind] = {}
+        old = known.get(fact.subject)
+        known[fact.subject] = fact
+        gone = self.gone_at(fact)
+        if gone < self._next_fade:
+            self._next_fade = gone
+        if old is not None and old.attributes == fact.attributes and old.confidence == fact.confidence:
+            return False
+        self.version += 1
+        return True
+
+    def recall(self, kind: str, subject: str, now: float) -> Fact | None:
+        """Return the fact about ``subject``, unless it has been forgotten."""
+        known = self._facts.get(kind)
+        fact = known.get(subject) if known else None
+        return fact if fact is not None and now < self.gone_at(fact) else None
+
+    def all_of(self, kind: str, now: float) -> list[Fact]:
+        """Return all facts of a kind that are not forgotten, in the order in which their subjects were first met."""
+        known = self._facts.get(kind)
+        if not known:
+            return []
+        return [fact for fact in known.values() if now < self.gone_at(fact)]
+
+    def confidence(self, fact: Fact, now: float) -> float:
+        """Return how sure the mind still is of a fact."""
+        fades = self.fades.get(fact.kind)
+        return fact.confidence if fades is None else max(0.0, fact.confidence * (1 - (now - fact.time) / fades))
+
+    def gone_at(self, fact: Fact) -> float:
+        """Return when a fact will be forgotten."""
+        fades = self.fades.get(fact.kind)
+        if fades is None:
+            return math.inf if fact.confidence >= FAINT else fact.time
+        return fact.time + fades * (1 - FAINT / fact.confidence) if fact.confidence > FAINT else fact.time
+
+    def forget(self, kind: str, subject: str) -> bool:
+        """Drop a fact; return whether there was one."""
+        dropped = self._facts.get(kind, {}).pop(subject, None) is not None
+        self.version += dropped
+        return dropped
+
+    @property
+    def next_fade(self) -> float:
+        """Return a time before which nothing will be forgotten by itself."""
+        return self._next_fade
+
+    def fade(self, now: float) -> list[Fact]:
+        """Forget what has become faint, and return it."""
+        if now < self._next_fade:
+            return []
+        gone = [fact for fact in self if now >= self.gone_at(fact)]
+        for fact in gone:
+            del self._facts[fact.kind][fact.subject]
+        self.version += bool(gone)
+        self._next_fade = min((self.gone_at(fact) for fact in self), default=math.inf)
+        return gone
+
+    def __iter__(self) -> Iterator[Fact]:
+        """Go through all facts, faint ones too until they are dropped."""
+        return (fact for known in self._facts.values() for fact in known.values())
+
+    def save(self) -> dict[str, Any]:
+        """Return all there is as plain data."""
+        facts = [[f.kind, f.subject, f.time, f.confidence, dict(f.attributes)] for f in self]
+        return {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": self._next_fade}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Become exactly the memory that was saved."""
+        self._facts = {}
+        for kind, subject, time, confidence, attributes in saved["facts"]:
+            self._facts.setdefault(kind, {})[subject] = Fact(kind, subject, time, confidence, FrozenMap(attributes))
+        self.focus = dict(saved["focus"])
+        self.version, self._next_fade = saved["version"], saved["next_fade"]

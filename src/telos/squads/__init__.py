@@ -1,0 +1,1 @@
+"""Many minds: a coordinator, four squad behaviours, orders, and dialogue."""

@@ -1,0 +1,1 @@
+"""A top-down combat world, and the characters that fight in it."""

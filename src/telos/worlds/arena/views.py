@@ -1,0 +1,79 @@
+"""What can be seen of an arena at one moment: frozen, comparable data for screens, studies and traces."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FighterView:
+    """One fighter. Positions are in metres, x to the right and y downwards, as the map is drawn."""
+
+    name: str
+    side: str
+    character: str  # the kind of character: soldier, assassin, rat
+    x: float
+    y: float
+    facing: float  # radians, 0 to the right, growing clockwise on the map
+    health: float  # 0 to 100; 0 is dead
+    alive: bool
+    state: str  # "goto", "animate" or "use"; "" when it stands idle
+    doing: str  # the command under way, as it was given; "" when it stands idle
+    status: str  # "running", "done" or "failed"
+    reason: str  # why it failed
+    rounds: int  # in the magazine
+    magazines: int  # spare
+    grenades: int
+    at: str | None  # the node it stands on, if it stands on one
+    in_cover: bool
+    crouched: bool
+    cloaked: bool
+    on_wall: bool
+    suppressed: float  # 0 to 1: how much fire keeps its head down
+
+
+@dataclass(frozen=True, slots=True)
+class DoorView:
+    """A door: ``closed``, ``open`` or ``locked``, and who leans against it, if anybody does."""
+
+    name: str
+    x: float
+    y: float
+    state: str
+    held_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GrenadeView:
+    """A grenade that has not gone off yet."""
+
+    name: str
+    x: float
+    y: float
+    left: float  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class ShotView:
+    """A shot of the last step, for whoever draws it."""
+
+    shooter: str
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    hit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaView:
+    """Everything at one moment."""
+
+    time: float
+    players: tuple[str, ...]
+    fighters: tuple[FighterView, ...]
+    doors: tuple[DoorView, ...]
+    broken_windows: tuple[str, ...]
+    dark_rooms: tuple[str, ...]
+    grenades: tuple[GrenadeView, ...]
+    shots: tuple[ShotView, ...]
+    over: bool  # at most one side has fighters left
+    winner: str | None
