@@ -58,8 +58,16 @@ class Engine:
 
     @property
     def ready(self) -> "Runner":
-        """Return the compiled runner if it is loaded, and the plain one until then."""
-        return self.compiled if native.is_loaded() else self.plain
+        """Return the compiled runner if it is loaded or worth loading, and the plain one until then."""
+        if native.is_loaded() or (Engine.spent >= PATIENCE_IN_ALL and native.is_installed()):
+            return self.compiled
+        return self.plain
+
+    @staticmethod
+    def count(ended: Ended) -> None:
+        """Count the work of a search towards the patience with plain Python."""
+        if not native.is_loaded():
+            Engine.spent += ended.expanded
 
     def search(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
         """Search from a state until a plan is found, there is none, or the budget is spent."""
@@ -68,7 +76,7 @@ class Engine:
         if Engine.spent < PATIENCE_IN_ALL:
             patience = min(limits.budget, PATIENCE_ONCE)
             ended = self.plain.run(words, numbers, limits._replace(budget=patience), answer)
-            Engine.spent += ended.expanded
+            self.count(ended)
             if ended.status != heads.SPENT or patience == limits.budget:
                 return ended
         return self.compiled.run(words, numbers, limits, answer)

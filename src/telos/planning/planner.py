@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.core.action import Action
@@ -60,7 +62,10 @@ class Open:
     def go_on(self, expansions: int) -> Answer | None:
         """Expand at most so many nodes more; return the answer, or None if the search goes on."""
         ended = self.search.go_on(expansions)
-        return None if ended is None else self.answer(ended)
+        if ended is None:
+            return None
+        Engine.count(ended)
+        return self.answer(ended)
 
 
 class Planner:
@@ -90,25 +95,35 @@ class Planner:
     ) -> Answer:
         """Return the cheapest plan from ``state`` to ``goal``, or say why there is none; see ``telos.plan``."""
         now = as_state(state, self.domain.layout, self._order)
-        key, said = None, None
-        if microseconds is None and not handles:
-            key = (goal, how, budget, now.array)
-            try:
-                known = self._remembered.get(key)
-            except TypeError:
-                key, known = None, None  # something in it cannot be hashed, and reading it will say what
-            if known is not None:
-                said = self._asked_again(known) if known.said else None
-                if said is None:
-                    return known.answer
-        said = {} if said is None else said
-        result = self._plan(now, goal, limits_of(how, budget, microseconds), handles or {}, said)
-        if key is not None:
-            if len(self._remembered) >= MOST_REMEMBERED:
-                self._remembered.clear()
-            asked = tuple((*each, value) for each, value in said.items()) if said else ()
-            self._remembered[key] = Remembered(result, asked)
-        return result
+        if microseconds is not None or handles:
+            return self._plan(now, goal, limits_of(how, budget, microseconds), handles or {}, {})
+        answer, said = self.recall(now, goal, how, budget)
+        if answer is None:
+            answer = self._plan(now, goal, limits_of(how, budget, None), {}, said)
+            self.remember(now, goal, how, budget, answer, said)
+        return answer
+
+    def recall(self, state: State, goal: str | Goal, how: str, budget: int) -> tuple[Answer | None, Said]:
+        """Return the answer to the same request, if there was one and the game still says what it said then.
+
+        If the game says something else now, there is no answer, but what it says comes along: nothing is asked twice.
+        """
+        try:
+            known = self._remembered.get((goal, how, budget, state.array))
+        except TypeError:
+            return None, {}  # something in it cannot be hashed, and reading it will say what
+        if known is None:
+            return None, {}
+        said = self._asked_again(known) if known.said else None
+        return (known.answer, {}) if said is None else (None, said)
+
+    def remember(self, state: State, goal: str | Goal, how: str, budget: int, answer: Answer, said: Said) -> None:
+        """Keep an answer for the next request like it; ``said`` is what the game was asked on the way, and answered."""
+        if len(self._remembered) >= MOST_REMEMBERED:
+            self._remembered.clear()
+        asked = tuple((*each, value) for each, value in said.items()) if said else ()
+        with suppress(TypeError):  # a request that cannot be hashed is not remembered
+            self._remembered[goal, how, budget, state.array] = Remembered(answer, asked)
 
     def _plan(
         self, state: State, goal: str | Goal, limits: Limits, handles: Mapping[str, Sequence[Value]], said: Said
@@ -122,12 +137,12 @@ class Planner:
         ended = prepared.engine.search(words, numbers, limits, answer)
         return self.result(ended, prepared.assembled, state, wanted, in_play)
 
-    def begin(self, state: State, goal: str | Goal, limits: Limits) -> "Open":
-        """Begin a search that can be left and gone on with."""
+    def begin(self, state: State, goal: str | Goal, limits: Limits, said: Said) -> "Open":
+        """Begin a search that can be left and gone on with; what the game answers on the way is added to ``said``."""
         in_play = self.handles(state, {})
         wanted, prepared = self._prepare(goal, state, in_play)
         words, numbers = prepared.reader.read(state.array, in_play)
-        answer = partial(self._answer, prepared.assembled, state, in_play, {})
+        answer = partial(self._answer, prepared.assembled, state, in_play, said)
         search = Search(prepared.engine.ready, words, numbers, limits, answer)
         return Open(search, lambda ended: self.result(ended, prepared.assembled, state, wanted, in_play))
 
@@ -204,13 +219,19 @@ class Planner:
         if name not in functions:
             known = nearest(name, [*functions, *BUILT_IN])
             raise TelosError(f"function {name!r} is not registered; pass functions={{{name!r}: ...}} ({known})")
-        users = ", ".join(repr(each) for each in self.domain.users_of(name))
-        said = f"{name}({', '.join(map(repr, arguments))})"
         try:
             value = functions[name](*arguments)
         except Exception as error:
-            raise TelosError(f"{users}: {said} raised {type(error).__name__}: {error}") from error
-        return float(value) if isinstance(value, bool) else finite(f"{users}: {said}", value)
+            raise TelosError(f"{self._asking(name, arguments)} raised {type(error).__name__}: {error}") from error
+        if isinstance(value, bool):
+            return float(value)
+        if value.__class__ is float and isfinite(value):
+            return value  # the usual case, without the words for the other
+        return finite(self._asking(name, arguments), value)
+
+    def _asking(self, name: str, arguments: tuple[Value, ...]) -> str:
+        users = ", ".join(repr(each) for each in self.domain.users_of(name))
+        return f"{users}: {name}({', '.join(map(repr, arguments))})"
 
     def _asked_again(self, known: Remembered) -> Said | None:
         """Ask the game again all that a remembered answer rests on; None if it says the same, else what it says now."""

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from telos.core.errors import TelosError
@@ -11,36 +12,44 @@ from telos.core.numbers import finite
 from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Value
-from telos.planning.planner import BUDGET, Open, Planner, limits_of
+from telos.planning.planner import BUDGET, Open, Planner, Said, limits_of
 from telos.planning.reading import as_state
 from telos.planning.warming import warm_up
 
 # A turn is so short that the last one of a frame does not overrun it by much, whatever the problem.
 TURN = 40e-6  # seconds
 MOST_EXPANSIONS = 4096
+COUNTED_TURN = 64  # expansions, where they are counted rather than timed
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
     """A request for a plan; ``answer`` is there once ``done``."""
 
+    planner: Planner
     state: State
     goal: str | Goal
     answer: Answer | None = None
     waited: int = 0  # frames since it was asked for
     _search: Open | None = field(default=None, repr=False)
+    _said: Said = field(default_factory=dict, repr=False)
 
     @property
     def done(self) -> bool:
         """Whether the answer is there."""
         return self.answer is not None
 
+    @property
+    def expanded(self) -> int:
+        """Return how many nodes have been expanded for it so far."""
+        return 0 if self._search is None else self._search.search.expanded
+
 
 class Scheduler:
     """Takes requests for plans, and works on them for a given time each frame.
 
     Whoever has waited longest is first, and a long search gives way after a short turn and goes on where it stopped, so
-    nobody waits for more than everybody else's turns: no request starves.
+    nobody waits for more than everybody else's turns: no request starves. What was planned before is remembered.
 
     >>> from telos.core.action import Action
     >>> from telos.core.domain import Domain
@@ -61,50 +70,105 @@ class Scheduler:
         *,
         how: str = "optimal",
         budget: int = BUDGET,
-        clock: Callable[[], float] = time.perf_counter,
+        clock: Callable[[], float] | None = time.perf_counter,
     ) -> None:
-        warm_up()  # a frame is no time to compile in
+        if clock is not None:
+            warm_up()  # a frame is no time to compile in
         self._planner, self._clock = planner, clock
+        self._how, self._budget = how, budget
         self._limits = limits_of(how, budget, None)
         self._waiting: deque[Ticket] = deque()
         self._pace = 1e-6  # seconds an expansion, as last measured
+        self.expanded = 0  # nodes, in all frames
 
     def __len__(self) -> int:
         """Return how many requests are not answered yet."""
         return len(self._waiting)
 
-    def ask(self, state: Mapping[str, Value], goal: str | Goal) -> Ticket:
-        """Ask for a plan; the answer comes with one of the next frames."""
-        ticket = Ticket(as_state(state, self._planner.domain.layout), goal)
+    @property
+    def waiting(self) -> tuple[Ticket, ...]:
+        """Return the requests that are not answered yet, the next one first."""
+        return tuple(self._waiting)
+
+    def ask(self, state: Mapping[str, Value], goal: str | Goal, planner: Planner | None = None) -> Ticket:
+        """Ask for a plan; the answer comes with one of the next frames.
+
+        Characters with other actions than the scheduler's planner has bring their own ``planner``.
+        """
+        planner = planner or self._planner
+        ticket = Ticket(planner, as_state(state, planner.domain.layout), goal)
         self._waiting.append(ticket)
         return ticket
 
-    def run(self, microseconds: float) -> int:
-        """Work for so long, a little more at most, and return how many requests were answered."""
-        if not finite("microseconds", microseconds) > 0:
-            raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
-        deadline, answered = self._clock() + microseconds / 1e6, 0
+    def withdraw(self, ticket: Ticket) -> None:
+        """Forget a request whose answer nobody waits for any more."""
+        with suppress(ValueError):
+            self._waiting.remove(ticket)
+
+    def resume(self, state: Mapping[str, Value], goal: str | Goal, planner: Planner, expanded: int) -> Ticket:
+        """Ask again for a plan that had been searched for with so many expansions when a game was saved."""
+        ticket = self.ask(state, goal, planner)
+        if expanded:
+            self._expand(ticket, expanded)
+        return ticket
+
+    def run(self, microseconds: float | None = None, *, expansions: int | None = None) -> int:
+        """Work for so long, a little more at most, and return how many requests were answered.
+
+        A number of ``expansions`` instead of a time makes a run that goes the same way on every machine; a scheduler
+        that only counts takes no ``clock`` (None), and compiles nothing before there is enough to do.
+        """
         for ticket in self._waiting:
             ticket.waited += 1
-        while self._waiting:
-            now = self._clock()
-            if now >= deadline:
-                break
-            ticket = self._waiting.popleft()
-            self._turn(ticket, min(TURN, deadline - now))
-            if ticket.done:
-                answered += 1
-            else:
-                self._waiting.append(ticket)
+        if expansions is not None:
+            return self._run_counted(expansions)
+        if self._clock is None or microseconds is None:
+            raise TelosError(
+                "say how long to work: run(microseconds=...), or run(expansions=...) where there is no clock"
+            )
+        if not finite("microseconds", microseconds) > 0:
+            raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
+        clock, answered = self._clock, 0
+        deadline = clock() + microseconds / 1e6
+        while self._waiting and (left := deadline - clock()) > 0:
+            answered += self._served(lambda ticket: self._turn(ticket, min(TURN, left), clock))
         return answered
 
-    def _turn(self, ticket: Ticket, seconds: float) -> None:
+    def _run_counted(self, expansions: int) -> int:
+        if isinstance(expansions, bool) or not isinstance(expansions, int) or expansions < 1:
+            raise TelosError(f"expansions must be a whole number of nodes, at least 1, got {expansions!r}")
+        answered, end = 0, self.expanded + expansions
+        while self._waiting and self.expanded < end:
+            answered += self._served(lambda ticket: self._expand(ticket, min(COUNTED_TURN, end - self.expanded)))
+        return answered
+
+    def _served(self, turn: Callable[[Ticket], None]) -> bool:
+        """Give whoever is next a turn; say whether that answered the request."""
+        ticket = self._waiting.popleft()
+        turn(ticket)
+        if not ticket.done:
+            self._waiting.append(ticket)
+        return ticket.done
+
+    def _turn(self, ticket: Ticket, seconds: float, clock: Callable[[], float]) -> None:
         """Work on a request for about so long."""
-        if ticket._search is None:
-            ticket._search = self._planner.begin(ticket.state, ticket.goal, self._limits)
-        before, expanded = self._clock(), ticket._search.search.expanded
-        expansions = max(1, min(MOST_EXPANSIONS, int(seconds / self._pace)))
-        ticket.answer = ticket._search.go_on(expansions)
-        done = ticket._search.search.expanded - expanded
+        before, expanded = clock(), ticket.expanded
+        self._expand(ticket, max(1, min(MOST_EXPANSIONS, int(seconds / self._pace))))
+        done = ticket.expanded - expanded
         if done > 16:  # fewer say more about the clock than about the search
-            self._pace = max(1e-8, (self._clock() - before) / done)
+            self._pace = max(1e-8, (clock() - before) / done)
+
+    def _expand(self, ticket: Ticket, expansions: int) -> None:
+        """Work on a request until so many nodes more are expanded, or it is answered."""
+        request = (ticket.state, ticket.goal, self._how, self._budget)
+        if ticket._search is None:
+            ticket.answer, ticket._said = ticket.planner.recall(*request)
+            if ticket.answer is not None:
+                self.expanded += 1  # remembering is work too, if little
+                return
+            ticket._search = ticket.planner.begin(ticket.state, ticket.goal, self._limits, ticket._said)
+        before = ticket.expanded
+        ticket.answer = ticket._search.go_on(expansions)
+        self.expanded += max(1, ticket.expanded - before)
+        if ticket.answer is not None:
+            ticket.planner.remember(*request, ticket.answer, ticket._said)
