@@ -129,7 +129,8 @@ class WorkingMemory:
     def save(self) -> dict[str, Any]:
         """Return all there is as plain data."""
         facts = [[f.kind, f.subject, f.time, f.confidence, dict(f.attributes)] for f in self]
-        return {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": self._next_fade}
+        next_fade = None if self._next_fade == math.inf else self._next_fade
+        return {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": next_fade}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Become exactly the memory that was saved."""
@@ -137,4 +138,5 @@ class WorkingMemory:
         for kind, subject, time, confidence, attributes in saved["facts"]:
             self._facts.setdefault(kind, {})[subject] = Fact(kind, subject, time, confidence, FrozenMap(attributes))
         self.focus = dict(saved["focus"])
-        self.version, self._next_fade = saved["version"], saved["next_fade"]
+        self.version = saved["version"]
+        self._next_fade = math.inf if saved["next_fade"] is None else saved["next_fade"]

@@ -1,0 +1,34 @@
+"""Which goal: those that are relevant, by priority, and what sets a mind thinking about that again."""
+
+from collections.abc import Iterable
+
+from telos.core.expressions import names
+from telos.core.goal import Goal
+from telos.core.state import Layout, State
+from telos.core.values import Value
+
+
+class Arbiter:
+    """Puts a character's goals in line.
+
+    >>> from telos.core.values import Variable
+    >>> layout = Layout([Variable("shot_at", "bool")])
+    >>> arbiter = Arbiter([Goal("patrol", wants="shot_at"), Goal("cover", relevant="shot_at", priority=5)], layout)
+    >>> [goal.name for goal in arbiter.in_line(layout.state({"shot_at": True}))]
+    ['cover', 'patrol']
+    """
+
+    def __init__(self, goals: Iterable[Goal], layout: Layout) -> None:
+        self.goals = tuple(goal for goal in goals if goal.wants is not None)
+        read = frozenset[str]().union(*(names(goal.relevant.expression) for goal in self.goals))
+        self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
+
+    def in_line(self, state: State, current: str | None = None) -> list[Goal]:
+        """Return the goals that are relevant now by priority; of equals the current one, then as they are listed."""
+        relevant = [goal for goal in self.goals if goal.relevant.holds(state)]
+        relevant.sort(key=lambda goal: (-goal.priority, goal.name != current))
+        return relevant
+
+    def is_flagged(self, before: tuple[Value, ...], after: tuple[Value, ...]) -> bool:
+        """Whether something has changed on which the relevance of a goal depends."""
+        return any(before[slot] != after[slot] for slot in self._flags)

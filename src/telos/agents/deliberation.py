@@ -1,0 +1,92 @@
+"""Weighing goals: down the line of those that are relevant, to the first that has a plan."""
+
+from collections.abc import Iterable, Sequence
+
+from telos.agents.memory import Fact, WorkingMemory
+from telos.core.errors import TelosError
+from telos.core.goal import Goal
+from telos.core.plan import Answer, NoPlan, Plan
+from telos.core.state import State
+from telos.planning.planner import Planner
+from telos.planning.scheduler import Scheduler, Ticket
+
+
+class Deliberation:
+    """One weighing of goals. It may have to wait for the planner, and then goes on where it was.
+
+    ``passed_over`` tells of each goal that came before the one taken why it was not that one; ``kept`` is the goal that
+    was being pursued already, if the line led back to it.
+    """
+
+    def __init__(self, state: State, line: Sequence[Goal], current: str | None) -> None:
+        self.state, self.line, self.current = state, tuple(line), current
+        self.place = 0
+        self.ticket: Ticket | None = None
+        self.passed_over: dict[str, str] = {}
+        self.answers: dict[str, NoPlan] = {}
+        self.kept: str | None = None
+        self.is_wanting = False  # whether a goal was passed over for want of a plan
+
+    def go_on(self, scheduler: Scheduler, planner: Planner, memory: WorkingMemory, now: float) -> Plan | None:
+        """Return the plan for the first goal that has one; None if there is none, or while ``ticket`` is open."""
+        while self.place < len(self.line):
+            goal = self.line[self.place]
+            if goal.name == self.current:
+                self.kept = goal.name
+                return None
+            plan = self._plan_for(goal, scheduler, planner, memory, now)
+            if plan is not None or self.ticket is not None:
+                return plan
+            self.place += 1
+        return None
+
+    def _plan_for(
+        self, goal: Goal, scheduler: Scheduler, planner: Planner, memory: WorkingMemory, now: float
+    ) -> Plan | None:
+        if goal.wants is not None and goal.wants.holds(self.state):
+            self.passed_over[goal.name] = "it holds already"
+            return None
+        try:
+            answer = self._answer(goal, scheduler, planner)
+        except TelosError as error:  # a procedural precondition or cost that raised
+            self.ticket = None
+            self._pass_over(goal, str(error))
+            return None
+        if answer is None:
+            return None
+        if isinstance(answer, NoPlan):
+            self.answers[goal.name] = answer
+            self._pass_over(goal, answer.stop.value)
+            return None
+        failed = _failed_lately(answer, memory, now)
+        if failed is not None:
+            self._pass_over(goal, f"{failed.subject} failed {now - failed.time:.1f} s ago: {failed['reason']}")
+            return None
+        return answer
+
+    def _pass_over(self, goal: Goal, why: str) -> None:
+        self.passed_over[goal.name], self.is_wanting = why, True
+
+    def _answer(self, goal: Goal, scheduler: Scheduler, planner: Planner) -> Answer | None:
+        if self.ticket is None:
+            known = scheduler.recall(self.state, goal.name, planner)
+            if known is not None:
+                return known
+            self.ticket = scheduler.ask(self.state, goal.name, planner)
+        if not self.ticket.done:
+            return None
+        answer, self.ticket = self.ticket.answer, None
+        return answer
+
+    def reason(self, goal: Goal) -> str:
+        """Say in a few words why ``goal`` and no other."""
+        told = str(goal.relevant)
+        because = "always wanted" if told == "true" else told
+        return f"priority {goal.priority:g}, {because}"
+
+
+def _failed_lately(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None:
+    """Return what is remembered of a step of the plan that did not work: it is not tried again before that fades."""
+    failures: Iterable[Fact] = memory.all_of("failure", now)
+    steps = {str(step) for step in plan.steps}
+    return next((fact for fact in failures if fact.subject in steps), None)

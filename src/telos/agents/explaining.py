@@ -1,0 +1,70 @@
+"""Why a mind does what it does, and why it does not do something else, in words."""
+
+from telos.agents.deliberation import Deliberation
+from telos.agents.mind import Mind
+from telos.core.errors import TelosError, nearest
+from telos.core.plan import NoPlan
+from telos.planning.plan import planner_of
+
+
+def why(mind: Mind) -> str:
+    """Say what a mind is after, what its plan is for, and what came before it in line."""
+    execution, thought = mind.execution, mind.deliberation
+    if execution is None:
+        lines = [f"{mind.name} is waiting for a plan." if mind.is_waiting else f"{mind.name} has nothing to do."]
+    else:
+        goal = execution.goal
+        told = "" if str(goal.relevant) == "true" else f", because {goal.relevant}"
+        lines = [f"{mind.name} pursues {goal.name} (priority {goal.priority:g}){told}."]
+        lines += execution.plan.why().splitlines()
+        if execution.index < len(execution.plan.steps):
+            lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
+    return "\n".join([*lines, *_passed_over(thought)])
+
+
+def _passed_over(thought: Deliberation | None) -> list[str]:
+    return [] if thought is None else [f"Not {goal}: {reason}." for goal, reason in thought.passed_over.items()]
+
+
+def why_not(mind: Mind, name: str) -> str:
+    """Say why a mind does not pursue a goal, or does not do an action, at present."""
+    goals = {goal.name: goal for goal in mind.arbiter.goals}
+    actions = {action.name: action for action in mind.character.actions}
+    if name in goals:
+        return _why_not_goal(mind, name)
+    if name not in actions:
+        known = [action.name for action in mind.domain.actions]
+        if name in known:
+            return f"{name}: {mind.character.name} cannot do that; it is not among its actions."
+        raise TelosError(
+            f"{name!r} is neither a goal nor an action of {mind.name}; {nearest(name, [*goals, *actions])}"
+        )
+    if name in {step.partition("(")[0] for step in mind.steps}:
+        return f"{name}: it is part of the plan."
+    unmet = actions[name].preconditions.unmet(mind.state) if not actions[name].parameters else ()
+    if unmet:
+        return f"{name}: it needs {unmet[0]}."
+    return f"{name}: it is possible, but no part of the cheapest plan for {mind.goal or 'any goal'}."
+
+
+def _why_not_goal(mind: Mind, name: str) -> str:
+    goal = next(goal for goal in mind.arbiter.goals if goal.name == name)
+    if mind.goal == name:
+        return f"{name}: it is what {mind.name} pursues."
+    if not goal.relevant.holds(mind.state):
+        return f"{name}: it is not relevant, since {goal.relevant.unmet(mind.state)[0]} does not hold."
+    if goal.wants is not None and goal.wants.holds(mind.state):
+        return f"{name}: it holds already."
+    thought = mind.deliberation
+    if thought is not None and name in thought.passed_over:
+        refused = thought.answers.get(name)
+        return refused.why() if refused is not None else f"{name}: {thought.passed_over[name]}."
+    answer = planner_of(mind.domain, mind.character.actions).plan(mind.state, name)
+    if isinstance(answer, NoPlan):
+        return answer.why()
+    current = f"{mind.goal} has priority {_priority(mind):g}" if mind.goal else f"{mind.name} has not chosen yet"
+    return f"{name}: its priority is {goal.priority:g}, and {current}."
+
+
+def _priority(mind: Mind) -> float:
+    return mind.execution.goal.priority if mind.execution is not None else 0.0

@@ -1,0 +1,340 @@
+"""One mind: a short loop over parts that meet only in memory."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from telos.agents.arbitration import Arbiter
+from telos.agents.attention import Attention
+from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Progress, Status
+from telos.agents.character import Character
+from telos.agents.deliberation import Deliberation
+from telos.agents.execution import Execution
+from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.procedure import Procedure
+from telos.agents.records import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+from telos.agents.sensors import Sensor
+from telos.core.action import Action
+from telos.core.domain import Domain
+from telos.core.errors import TelosError
+from telos.core.frozen import FrozenMap
+from telos.core.plan import Plan
+from telos.core.state import State
+from telos.core.trace import Trace, silent
+from telos.core.values import Value
+from telos.planning.plan import planner_of
+from telos.planning.planner import BUDGET
+from telos.planning.reading import as_state
+from telos.planning.scheduler import Scheduler
+
+RETRY = 2.0  # seconds until a goal without a plan is tried again though nothing has been noticed that would help it
+IDLE = Animate("idle")
+
+Believe = Callable[[WorkingMemory, float], Mapping[str, Value]]
+
+
+class Mind:
+    """Sensors write facts; attention picks from them; goals compete; the planner answers; the body carries it out.
+
+    ``believe`` turns memory into the values of the domain's variables, in any order; those that it leaves out have
+    their start values. ``procedures`` say what the body does for each action. Nothing here knows of any world.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        character: Character,
+        domain: Domain,
+        *,
+        body: Body,
+        believe: Believe,
+        procedures: Mapping[str, Procedure],
+        attention: Sequence[Attention] = (),
+        reflexes: Mapping[str, Sensor] | None = None,
+        scheduler: Scheduler | None = None,
+        number: int = 0,
+        trace: Trace = silent,
+    ) -> None:
+        self.name, self.number, self.character, self.domain = name, number, character, domain
+        self.body, self.trace = body, trace
+        self.memory = WorkingMemory(character.memory)
+        self.planner = planner_of(domain, character.actions)
+        self.arbiter = Arbiter(character.goals, domain.layout)
+        self.state: State = domain.layout.state()
+        self.execution: Execution | None = None
+        self.deliberation: Deliberation | None = None  # under way, or the last one
+        self.retry_at = math.inf
+        self._believe, self._procedures, self._attention = believe, dict(procedures), tuple(attention)
+        self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
+        self._is_alone = scheduler is None
+        self.scheduler = scheduler or Scheduler(self.planner, clock=None)
+        self._order = tuple(domain.layout.slots)
+        self._attended = -1  # the version of memory that attention was last turned over
+        self._restless = True  # whether goals are to be weighed again
+        self._is_idle = False
+        unknown = [action.name for action in character.actions if action.name not in self._procedures]
+        if unknown:
+            raise TelosError(
+                f"{name}: no procedure says how the body does {', '.join(unknown)}; add a performance for it"
+            )
+
+    # --- what others may ask ------------------------------------------------------------------------------------------
+
+    @property
+    def goal(self) -> str | None:
+        """Return the goal that is being pursued."""
+        return self.execution.goal.name if self.execution is not None else None
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return the steps of the plan that is being carried out."""
+        return tuple(map(str, self.execution.plan.steps)) if self.execution is not None else ()
+
+    @property
+    def index(self) -> int:
+        """Return which of the steps is under way."""
+        return self.execution.index if self.execution is not None else 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a plan has been asked for and is not there yet."""
+        return self.deliberation is not None and self.deliberation.ticket is not None
+
+    @property
+    def wake_at(self) -> float:
+        """Return when to think again though nobody calls: a fact will have faded, or a goal deserves another try."""
+        return min(self.memory.next_fade, self.retry_at)
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        """The loop's own notes on how far it has got, as plain data."""
+        return {"attended": self._attended, "restless": self._restless, "idle": self._is_idle}
+
+    @marks.setter
+    def marks(self, saved: Mapping[str, Any]) -> None:
+        self._attended, self._restless, self._is_idle = saved["attended"], saved["restless"], saved["idle"]
+
+    # --- sensing ------------------------------------------------------------------------------------------------------
+
+    def sense(self, name: str, sensor: Sensor, now: float) -> bool:
+        """Read a sensor into memory; return whether anything is new. A sensor that breaks is a thing to report."""
+        try:
+            news = [self.note(fact) for fact in sensor.read(self.name, self.memory, now)]
+        except Exception as error:
+            self.trace(Failed(now, self.name, f"sensor {name}", _raised(error)))
+            return False
+        return any(news)
+
+    def note(self, fact: Fact) -> bool:
+        """Take a fact in, from a sensor or as a stimulus; return whether it is news."""
+        if self.trace is silent:
+            return self.memory.note(fact)
+        before = self.memory.recall(fact.kind, fact.subject, fact.time)
+        is_new = self.memory.note(fact)
+        if is_new and (before is None or _differ(before, fact)):
+            attributes = FrozenMap(fact.attributes)
+            self.trace(Noticed(fact.time, self.name, fact.kind, fact.subject, fact.confidence, attributes))
+        return is_new
+
+    # --- the loop -----------------------------------------------------------------------------------------------------
+
+    def think(self, now: float) -> None:
+        """Take in what is new; then carry on, plan, or wait for a plan."""
+        for name, sensor in self._reflexes.items():
+            self.sense(name, sensor, now)
+        progress = self._progress(now)
+        if progress.status is not Status.RUNNING:
+            # What a step promised is judged with attention where it was: who has shot one enemy looks for the next
+            # only after having seen that one fall.
+            self._believe_memory(now)
+            self._end_step(progress, now)
+        self._perceive(now)
+        if self.execution is not None:
+            self._carry_on(self.execution, now)
+        if self._restless or now >= self.retry_at:
+            self._reconsider(now)
+        elif self.is_waiting:
+            self._deliberate(now)
+        while self._is_alone and self.is_waiting:
+            self.scheduler.run(expansions=BUDGET)
+            self._deliberate(now)
+
+    def _perceive(self, now: float) -> None:
+        for fact in self.memory.fade(now):
+            self.trace(Forgot(now, self.name, fact.kind, fact.subject))
+        if self.memory.version == self._attended:
+            return
+        for attention in self._attention:
+            attention.choose(self.memory, now)
+        self._attended = self.memory.version
+        self._believe_memory(now)
+
+    def _believe_memory(self, now: float) -> None:
+        """Put what memory holds into the variables that goals and plans speak of."""
+        layout = self.domain.layout
+        believed = as_state(self._believe(self.memory, now), layout, self._order)
+        if believed.array == self.state.array:
+            return
+        if self.arbiter.is_flagged(self.state.array, believed.array):
+            self._restless = True
+        self.state = believed
+
+    # --- carrying out a plan ------------------------------------------------------------------------------------------
+
+    def _carry_on(self, execution: Execution, now: float) -> None:
+        if (flaw := execution.flaw(self.state)) is not None:
+            self._drop(flaw, now)
+        elif not execution.begun:
+            self._begin_step(execution, now)
+
+    def _progress(self, now: float) -> Progress:
+        """Return how the present step is going; under way if there is none."""
+        if self.execution is None or not self.execution.begun:
+            return RUNNING
+        step = self.execution.step
+        procedure = self._procedures[step.name]
+        try:
+            if not procedure.is_valid(self, step):
+                return Progress(Status.FAILED, "it makes no sense any more")
+            return procedure.progress(self, step, self.body.progress, now)
+        except Exception as error:
+            return Progress(Status.FAILED, _raised(error))
+
+    def _end_step(self, progress: Progress, now: float) -> None:
+        if self.execution is None:
+            return
+        if progress.status is Status.FAILED:
+            self._fail(self.execution, progress.reason, now)
+        else:
+            self._finish_step(self.execution, now)
+        self._attended = -1  # attention is free again
+
+    def _begin_step(self, execution: Execution, now: float) -> None:
+        step = execution.step
+        try:
+            state = self._procedures[step.name].activate(self, step)
+            self.body.enter(state)
+        except Exception as error:
+            self._fail(execution, _raised(error), now)
+            return
+        execution.begun = True
+        self.trace(Began(now, self.name, str(step), *_in_words(state)))
+
+    def _finish_step(self, execution: Execution, now: float) -> None:
+        """Go on to the next step, if what this one promised has come true."""
+        step = execution.step
+        self._note_deed(step, now)
+        is_left = execution.go_on()
+        if (flaw := execution.flaw(self.state)) is not None:
+            self._note_failure(step, f"it did not do what it promised: {flaw}", now)
+            self._drop(f"{step} is done, but {flaw}", now)
+            return
+        self.trace(Finished(now, self.name, str(step)))
+        if is_left:
+            self._begin_step(execution, now)
+        else:
+            self.execution, self._restless = None, True
+
+    def _note_deed(self, step: Action, now: float) -> None:
+        """Remember what was done, and what attention was on: one knows best what one has done oneself."""
+        before = self.memory.recall("deed", step.name, now)
+        count = 1 if before is None else before["count"] + 1
+        about = {"step": str(step), "count": count, **self.memory.focus}
+        self.note(Fact("deed", step.name, now, attributes=FrozenMap(about)))
+        self._believe_memory(now)
+
+    def _fail(self, execution: Execution, reason: str, now: float) -> None:
+        """Give up the plan. A step that has become impossible explains itself; any other failure is news to keep."""
+        step = execution.step
+        if not step.preconditions.holds(self.state):
+            self._drop(f"{step}: {reason}", now)
+            return
+        self._note_failure(step, reason, now)
+        self._drop(f"{step} failed: {reason}", now)
+
+    def _note_failure(self, step: Action, reason: str, now: float) -> None:
+        self.trace(Failed(now, self.name, str(step), reason))
+        self.note(Fact("failure", str(step), now, attributes=FrozenMap({"reason": reason})))
+
+    def _drop(self, why: str, now: float) -> None:
+        execution = self.execution
+        if execution is None:
+            return
+        self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
+        self.execution, self._restless = None, True
+
+    def hear(self, now: float) -> None:
+        """Go on weighing goals, if the plan that was asked for is there."""
+        if self.deliberation is not None and self.deliberation.ticket is not None and self.deliberation.ticket.done:
+            self._deliberate(now)
+
+    def let_go(self) -> None:
+        """Drop everything: the mind is leaving."""
+        if self.deliberation is not None and self.deliberation.ticket is not None:
+            self.scheduler.withdraw(self.deliberation.ticket)
+            self.deliberation.ticket = None
+        self.execution = None
+
+    # --- wanting and planning -----------------------------------------------------------------------------------------
+
+    def _reconsider(self, now: float) -> None:
+        """Weigh the goals again, from the top."""
+        if self.deliberation is not None and self.deliberation.ticket is not None:
+            self.scheduler.withdraw(self.deliberation.ticket)
+        self._restless, self.retry_at = False, math.inf
+        line = self.arbiter.in_line(self.state, self.goal)
+        self.deliberation = Deliberation(self.state, line, self.goal)
+        self._deliberate(now)
+
+    def _deliberate(self, now: float) -> None:
+        """Go down the line until a goal has a plan; stop where an answer has to be waited for."""
+        thought = self.deliberation
+        if thought is None:
+            return
+        plan = thought.go_on(self.scheduler, self.planner, self.memory, now)
+        if thought.ticket is not None:
+            return
+        if thought.is_wanting:
+            self.retry_at = now + RETRY
+        if plan is not None:
+            self._adopt(plan, thought, now)
+        elif thought.kept is None:
+            self._stand_by(thought, now)
+
+    def _adopt(self, plan: Plan, thought: Deliberation, now: float) -> None:
+        if self.execution is not None:
+            why = f"{plan.goal} matters more now"
+            self.trace(Dropped(now, self.name, self.execution.goal.name, self.execution.left, why))
+        goal = next(goal for goal in thought.line if goal.name == plan.goal)
+        self.trace(
+            Chose(now, self.name, plan.goal, thought.current, thought.reason(goal), FrozenMap(thought.passed_over))
+        )
+        self.trace(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
+        self.execution, self._is_idle = Execution(plan, goal), False
+        if (flaw := self.execution.flaw(self.state)) is not None:  # the world went on while the plan was made
+            self._drop(flaw, now)
+        else:
+            self._begin_step(self.execution, now)
+
+    def _stand_by(self, thought: Deliberation, now: float) -> None:
+        if not self._is_idle:
+            self.trace(Idle(now, self.name, FrozenMap(thought.passed_over)))
+            self.body.enter(IDLE)
+        self._is_idle = True
+
+
+def _raised(error: Exception) -> str:
+    return f"raised {type(error).__name__}: {error}"
+
+
+def _differ(before: Fact, after: Fact) -> bool:
+    """Whether more than a number has changed: not every step of an enemy is worth a word."""
+    return any(before.get(name) != value for name, value in after.attributes.items() if not isinstance(value, float))
+
+
+def _in_words(state: BodyState) -> tuple[str, str]:
+    if isinstance(state, Goto):
+        return "goto", str(state.place)
+    if isinstance(state, Animate):
+        return "animate", state.animation if state.at is None else f"{state.animation} {state.at}"
+    return "use", f"{state.object} {state.use}"

@@ -1,0 +1,327 @@
+"""Characters and performances are files: a new kind of character is a few lines, and a bad file is told off in full."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import telos
+import telos.agents.character_shape as shape
+from core.files.broken import expected, matches
+from telos.agents.body import Animate, Goto, UseSmartObject
+from telos.agents.character import Character
+from telos.agents.character_files import characters_in, load_character
+from telos.agents.performance_files import load_performances, loads_performances
+from telos.core.errors import DefinitionError, Fault
+from telos.core.files import loads
+from telos.core.files.models import check_model
+from telos.core.files.times import seconds_of
+from telos.core.files.yaml_text import read_yaml
+
+BROKEN = Path(__file__).parents[1] / "broken_characters"
+COMMITTED = Path(shape.__file__).with_name("character.schema.json")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.character_schema()))
+SENSORS, BODY = ("sight", "hearing", "smell"), ("speed", "weapon")
+
+DOMAIN = loads("""
+domain: base
+variables: {at: node, post: node, cover: node, loaded: bool, target: [alive, dead], watched: bool, tired: bool}
+actions:
+  goto: {parameters: {place: node}, preconditions: not tired, effects: at = place}
+  fly: {parameters: {place: node}, effects: at = place}
+  patrol: {preconditions: at == post, effects: watched = true}
+  hover: {preconditions: at == post, effects: watched = true}
+  attack: {preconditions: loaded, effects: target = dead}
+  reload: {effects: loaded = true}
+  lunge: {effects: target = dead}
+  catch-breath: {preconditions: tired, effects: tired = false}
+goals:
+  patrol: {wants: watched, priority: 1}
+  kill_enemy: {wants: target == dead, priority: 10}
+  hide: {wants: at == cover, priority: 20}
+  dodge: {wants: at == cover, priority: 30}
+  alarm: {wants: watched}
+goal_sets: {fight: [patrol, kill_enemy], alarm: [alarm, hide]}
+action_sets: {on-foot: [goto, patrol], aerial: [fly, hover], weapons: [attack, reload]}
+""")
+
+SOLDIER = """
+character: soldier
+about: Walks, shoots and hides.
+goals: [fight, hide]
+actions: [on-foot, weapons]
+sensors: {sight: 0.2 s, hearing: 500 ms}
+memory: {enemy: 12 s}
+body: {speed: 5, weapon: rifle}
+priorities: {hide: 25}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "soldier.yaml").write_text(SOLDIER)
+    return tmp_path
+
+
+def load_text(folder: Path, name: str, text: str) -> Character:
+    file = folder / f"{name}.yaml"
+    file.write_text(f"character: {name}\n{text}")
+    return load_character(file, DOMAIN, sensors=SENSORS, body=BODY)
+
+
+def names(things: Any) -> list[str]:
+    return [each.name for each in things]
+
+
+def test_a_file_names_goals_actions_senses_and_body(folder: Path) -> None:
+    soldier = load_character(folder / "soldier.yaml", DOMAIN)
+    assert (soldier.name, soldier.about) == ("soldier", "Walks, shoots and hides.")
+    assert names(soldier.goals) == ["patrol", "kill_enemy", "hide"]
+    assert names(soldier.actions) == ["goto", "patrol", "attack", "reload"]
+    assert soldier.sensors == {"sight": 0.2, "hearing": 0.5}
+    assert soldier.memory == {"enemy": 12.0}
+    assert soldier.body == {"speed": 5, "weapon": "rifle"}
+    assert hash(soldier) == hash(load_character(folder / "soldier.yaml", DOMAIN))
+
+
+def test_a_priority_of_its_own_leaves_the_rest_of_the_goal_alone(folder: Path) -> None:
+    soldier = load_character(folder / "soldier.yaml", DOMAIN)
+    assert [goal.priority for goal in soldier.goals] == [1, 10, 25]
+    assert soldier.goals[2].wants == DOMAIN.goal("hide").wants
+    assert DOMAIN.goal("hide").priority == 20
+
+
+def test_the_drone_has_the_wings_of_the_ghost_and_the_weapons_of_the_soldier(folder: Path) -> None:
+    drone = load_text(folder, "drone", "like: soldier\nactions: [aerial, weapons]\nbody: {speed: 8}")
+    assert names(drone.actions) == ["fly", "hover", "attack", "reload"]
+    assert names(drone.goals) == ["patrol", "kill_enemy", "hide"]
+    assert drone.body == {"speed": 8, "weapon": "rifle"}
+    assert drone.about == ""
+    fly = telos.plan(DOMAIN, {"post": "yard"}, "patrol", actions=drone.actions)
+    assert names(fly.steps) == ["fly", "hover"]
+
+
+def test_the_policeman_who_must_catch_his_breath_is_one_action_more(folder: Path) -> None:
+    soldier = load_character(folder / "soldier.yaml", DOMAIN)
+    policeman = load_text(folder, "policeman", "like: soldier\nadd: {actions: [catch-breath]}")
+    assert policeman.actions == (*soldier.actions, DOMAIN.action("catch-breath"))
+    assert (policeman.goals, policeman.sensors, policeman.body) == (soldier.goals, soldier.sensors, soldier.body)
+    chase = telos.plan(DOMAIN, {"tired": True, "cover": "yard"}, "hide", actions=policeman.actions)
+    assert names(chase.steps) == ["catch-breath", "goto"]
+    assert not telos.plan(DOMAIN, {"tired": True, "cover": "yard"}, "hide", actions=soldier.actions).found
+
+
+def test_given_lists_replace_and_maps_are_merged(folder: Path) -> None:
+    text = "like: soldier\ngoals: [dodge]\nsensors: {hearing: 1}\nmemory: {door: 30}\npriorities: {dodge: 7}"
+    nimble = load_text(folder, "nimble", text)
+    assert [(goal.name, goal.priority) for goal in nimble.goals] == [("dodge", 7)]
+    assert nimble.sensors == {"sight": 0.2, "hearing": 1.0}
+    assert nimble.memory == {"enemy": 12.0, "door": 30.0}
+
+
+def test_what_is_dropped_is_gone_and_a_set_drops_all_its_members(folder: Path) -> None:
+    text = "like: soldier\nadd: {goals: [dodge, hide], sensors: {smell: 2 s}}\n"
+    text += "drop: {goals: [fight], actions: [weapons, goto], sensors: [sight]}"
+    dog = load_text(folder, "dog", text)
+    assert names(dog.goals) == ["hide", "dodge"]
+    assert names(dog.actions) == ["patrol"]
+    assert dog.sensors == {"hearing": 0.5, "smell": 2.0}
+
+
+def test_likeness_goes_on_for_generations(folder: Path) -> None:
+    load_text(folder, "guard", "like: soldier\ndrop: {goals: [hide]}")
+    heavy = load_text(folder, "heavy", "like: guard\nbody: {speed: 2}\nadd: {goals: [hide]}")
+    assert heavy.body == {"speed": 2, "weapon": "rifle"}
+    assert [(goal.name, goal.priority) for goal in heavy.goals] == [("patrol", 1), ("kill_enemy", 10), ("hide", 25)]
+
+
+def test_another_folder_is_reached_by_a_path(folder: Path) -> None:
+    (folder / "late").mkdir()
+    drone = load_text(folder / "late", "drone", "like: ../soldier.yaml\nactions: [aerial]")
+    assert names(drone.goals) == ["patrol", "kill_enemy", "hide"]
+
+
+def test_a_folder_is_read_by_name(folder: Path) -> None:
+    load_text(folder, "drone", "like: soldier\nactions: [aerial, weapons]")
+    cast = characters_in(folder, DOMAIN)
+    assert list(cast) == ["drone", "soldier"]
+    assert cast["soldier"] == load_character(folder / "soldier.yaml", DOMAIN)
+
+
+def test_senses_and_body_are_checked_only_against_what_is_known(folder: Path) -> None:
+    file = folder / "seer.yaml"
+    file.write_text("character: seer\nsensors: {aura: 1 s}\nbody: {halo: [gold, 2]}")
+    assert load_character(file, DOMAIN).body == {"halo": ("gold", 2)}
+    with pytest.raises(DefinitionError, match="unknown sensor 'aura'; known: sight"):
+        load_character(file, DOMAIN, sensors=["sight"])
+
+
+def test_a_character_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match="no such file"):
+        load_character(tmp_path / "nobody.yaml", DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("0.2 s", 0.2), ("200 ms", 0.2), ("5s", 5.0), (".5 s", 0.5), (3, 3.0), ("3", None), ("1 m", None), (True, None)],
+)
+def test_times_have_units(said: object, seconds: float | None) -> None:
+    assert seconds_of(said) == seconds
+
+
+# Broken files say in their comments what is wrong with them.
+
+
+def broken_faults() -> tuple[Fault, ...]:
+    with pytest.raises(DefinitionError) as caught:
+        characters_in(BROKEN, DOMAIN, sensors=SENSORS, body=BODY)
+    return caught.value.faults
+
+
+def check_faults(found: list[Fault], file: Path) -> None:
+    for line, column, said in expected(file):
+        match = next((fault for fault in found if matches(fault, line, column, said)), None)
+        assert match is not None, f"no fault in line {line}: {said}\nfound: {'; '.join(map(str, found))}"
+        found.remove(match)
+    assert not found, "unexpected: " + "\n".join(str(fault) for fault in found)
+
+
+@pytest.mark.parametrize("file", sorted(BROKEN.glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_broken_character_has_exactly_the_faults_that_it_says(file: Path) -> None:
+    check_faults([fault for fault in broken_faults() if fault.file == str(file)], file)
+
+
+def test_faults_of_the_one_it_is_like_are_told_with_that_file() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        load_character(BROKEN / "like-a-broken-one.yaml", DOMAIN, sensors=SENSORS, body=BODY)
+    files = [Path(fault.file).stem for fault in caught.value.faults]
+    assert files == ["like-a-broken-one"] + ["unknown-names"] * 6
+
+
+def test_a_circle_is_found_from_wherever_one_starts() -> None:
+    for start in ("circle-one", "circle-two"):
+        with pytest.raises(DefinitionError, match=r"a circle: circle-.* is like circle-.* is like circle-"):
+            load_character(BROKEN / f"{start}.yaml", DOMAIN)
+
+
+def test_every_fault_points_into_its_file() -> None:
+    for fault in broken_faults():
+        lines = Path(fault.file).read_text().split("\n")
+        assert fault.line <= len(lines)
+        assert not fault.line or 1 <= fault.column <= len(lines[fault.line - 1]) + 1
+        assert "\n" not in str(fault)
+
+
+# Performances.
+
+PERFORMANCES = """
+performances:
+  goto: {goto: place}
+  fly: {goto: place, pace: cloaked}
+  attack: {animate: fire, at: target}
+  reload: {animate: reload}
+  patrol: {use: door, how: open}
+"""
+
+
+def test_each_action_has_the_body_state_that_its_performance_says(tmp_path: Path) -> None:
+    (tmp_path / "moves.yaml").write_text(PERFORMANCES)
+    moves = load_performances(tmp_path / "moves.yaml", DOMAIN)
+    resolve = {"place": "c3", "target": "bert", "door": "d1"}.__getitem__
+    assert {action: move.body_state(resolve) for action, move in moves.items()} == {
+        "goto": Goto("c3"),
+        "fly": Goto("c3", "cloaked"),
+        "attack": Animate("fire", at="bert"),
+        "reload": Animate("reload"),
+        "patrol": UseSmartObject("d1", "open"),
+    }
+
+
+def test_names_are_checked_where_it_is_known_what_attention_rests_on() -> None:
+    assert len(loads_performances(PERFORMANCES, DOMAIN)) == 5
+    assert len(loads_performances(PERFORMANCES, DOMAIN, focus=["door"])) == 5
+    with pytest.raises(DefinitionError, match="7:17: unknown name 'door'"):
+        loads_performances(PERFORMANCES, DOMAIN, focus=["weapon"])
+
+
+@pytest.mark.parametrize("file", sorted((BROKEN / "performances").glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_broken_performance_has_exactly_the_faults_that_it_says(file: Path) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        load_performances(file, DOMAIN, focus=["door"])
+    check_faults(list(caught.value.faults), file)
+
+
+# The JSON Schema and the loader agree.
+
+EVERYTHING = """
+character: all
+about: One of each.
+like: soldier
+goals: [fight, hide]
+actions: [weapons]
+sensors: {sight: 0.2 s, hearing: 3}
+memory: {enemy: 12 s}
+body: {speed: 5, weapon: rifle, armed: true, ways: [1, door]}
+priorities: {hide: -2.5}
+add: {goals: [dodge], actions: [goto], sensors: {smell: 200 ms}}
+drop: {goals: [patrol], actions: [reload], sensors: [sight]}
+"""
+GOOD = [read_yaml(EVERYTHING).data, read_yaml(SOLDIER).data]
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([0.5, "text", "", "a-b", "3 s", "0 ms", "-1 s", "2nd"]),
+)
+VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sampled_from("ab"), SCALARS, max_size=2))
+KEYS = st.sampled_from(["goals", "like", "drop", "character", "two words", "2nd", "a.b", "body"])
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [each for key, value in inside for each in [(data, key), *places(value)]]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """A good file with up to three entries dropped, renamed or replaced."""
+    data = copy.deepcopy(draw(st.sampled_from(GOOD)))
+    for _ in range(draw(st.integers(1, 3))):
+        holder, key = draw(st.sampled_from(places(data)))
+        how = draw(st.sampled_from(["drop", "rename", "replace"]))
+        if how == "replace":
+            holder[key] = draw(VALUES)
+        elif how == "rename" and isinstance(holder, dict):
+            holder[draw(KEYS)] = holder.pop(key)
+        else:
+            del holder[key]
+        if not places(data):
+            break
+    return data
+
+
+def test_the_committed_schema_is_the_generated_one() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == shape.character_schema() + "\n", "write character_schema() to it"
+    jsonschema.Draft202012Validator.check_schema(json.loads(shape.character_schema()))
+
+
+@pytest.mark.parametrize("data", GOOD)
+def test_both_accept_good_files(data: Any) -> None:
+    assert not check_model(shape.CharacterShape, data, "a character file")
+    assert VALIDATOR.is_valid(data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(mutated())
+def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
+    findings = check_model(shape.CharacterShape, data, "a character file")
+    assert VALIDATOR.is_valid(data) == (not findings)
+    for finding in findings:
+        said = f"{finding.fault.message}; {finding.fault.suggestion}"
+        assert not any(word in said for word in ("Input should", "‹", "pydantic", "Shape"))
