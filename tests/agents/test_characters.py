@@ -3,6 +3,7 @@
 import copy
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
@@ -138,6 +139,31 @@ def test_likeness_goes_on_for_generations(folder: Path) -> None:
     heavy = load_text(folder, "heavy", "like: guard\nbody: {speed: 2}\nadd: {goals: [hide]}")
     assert heavy.body == {"speed": 2, "weapon": "rifle"}
     assert [(goal.name, goal.priority) for goal in heavy.goals] == [("patrol", 1), ("kill_enemy", 10), ("hide", 25)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_line_of_descent_equals_its_changes_one_after_the_other(data: st.DataObject) -> None:
+    some = st.lists(st.sampled_from(names(DOMAIN.actions)), max_size=3)
+    periods = st.dictionaries(st.sampled_from(SENSORS), st.integers(1, 9), max_size=2)
+    actions: list[str] = []
+    sensors: dict[str, float] = {}
+    with TemporaryDirectory() as folder:
+        for age in range(data.draw(st.integers(1, 4))):
+            said: dict[str, Any] = {"character": f"c{age}", **({"like": f"c{age - 1}"} if age else {})}
+            if data.draw(st.booleans()):
+                said["actions"] = actions = data.draw(some)
+            said["sensors"], said["add"] = data.draw(periods), {"actions": data.draw(some)}
+            sensors = {**sensors, **said["sensors"]}
+            actions = [*actions, *said["add"]["actions"]]
+            gone = data.draw(st.sets(st.sampled_from(actions), max_size=2)) if actions else set()
+            said["drop"] = {"actions": sorted(gone)}
+            actions = [name for name in actions if name not in gone]
+            Path(folder, f"c{age}.yaml").write_text(json.dumps(said))
+        last = load_character(Path(folder, f"c{age}.yaml"), DOMAIN)
+    first_mentions = [name for i, name in enumerate(actions) if name not in actions[:i]]
+    assert names(last.actions) == first_mentions
+    assert last.sensors == sensors
 
 
 def test_another_folder_is_reached_by_a_path(folder: Path) -> None:
@@ -325,3 +351,22 @@ def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
     for finding in findings:
         said = f"{finding.fault.message}; {finding.fault.suggestion}"
         assert not any(word in said for word in ("Input should", "‹", "pydantic", "Shape"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_whatever_a_file_says_it_is_a_character_or_has_faults_in_its_lines(data: Any) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "mutant.yaml")
+        file.write_text(json.dumps(data, indent=1))
+        Path(folder, "soldier.yaml").write_text(SOLDIER)
+        faults: tuple[Fault, ...] = ()
+        try:
+            character = load_character(file, DOMAIN)
+        except DefinitionError as error:
+            faults = error.faults
+    if faults:
+        assert all(fault.line and fault.file for fault in faults)
+    else:
+        assert character.name == data["character"]
+        assert len(set(names(character.goals))) == len(character.goals)

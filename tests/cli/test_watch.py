@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from telos.core.errors import TelosError
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(watch)
+
+fights = pytest.mark.skipif(find_spec("telos.worlds.arena.battle") is None, reason="needs worlds/arena/battle.py")
 
 
 def run(*arguments: str) -> str:
@@ -60,6 +63,18 @@ def test_a_plot_is_drawn_beside_the_trace(tmp_path: Path) -> None:
         (["home", "--seed", "-7"], "a seed is a whole number, zero or more, got -7"),
         (["home", "--speed", "0"], "--speed must be more than 0 minutes a second, got 0"),
         (["home", "--plot", "week.doc"], "end the name with one of .png, .svg, .pdf"),
+        (["arna"], "there is no world 'arna'; did you mean 'arena'"),
+        (["home", "--scene", "flank"], "--scene belongs to `telos watch arena`; home has --people, --days, --plot"),
+        (["home", "--seconds", "3"], "--seconds belongs to `telos watch arena`"),
+        (["home", "--list"], "--list belongs to `telos watch arena`"),
+        (["arena", "--people", "3"], "--people belongs to `telos watch home`; arena has --scene, --list, --seconds"),
+        (["arena", "--days", "1"], "--days belongs to `telos watch home`"),
+        (["arena", "--plot", "fight.png"], "--plot belongs to `telos watch home`"),
+        (["arena", "--speed", "nan"], "--speed must be more than 0 seconds a second, got nan"),
+        pytest.param(["arena", "--seconds", "0"], "--seconds must be more than 0 and at most", marks=fights),
+        pytest.param(["arena", "--seconds", "inf"], "--seconds must be more than 0 and at most", marks=fights),
+        pytest.param(["arena", "--scene", "skirmis"], "did you mean 'skirmish'", marks=fights),
+        pytest.param(["arena", "--seed", "-7"], "a seed is a whole number, zero or more, got -7", marks=fights),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) -> None:
@@ -67,6 +82,47 @@ def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) ->
         CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@fights
+def test_a_fight_in_json_begins_and_ends_with_its_frame() -> None:
+    said = [json.loads(line) for line in run("arena", "--seed", "3", "--seconds", "20", "--json").splitlines()]
+    assert said[0]["kind"] == "started"
+    assert (said[0]["world"], said[0]["scene"], said[0]["seed"]) == ("arena", "skirmish", 3)
+    assert said[-1]["kind"] == "ended"
+    assert said[-1]["time"] <= 20.1
+    assert {"chose", "planned", "began", "event"} <= {each["kind"] for each in said}
+
+
+@fights
+def test_the_same_seed_fights_the_same_fight() -> None:
+    arguments = ("arena", "--seconds", "15", "--json", "--seed")
+    assert run(*arguments, "3") == run(*arguments, "3") != run(*arguments, "4")
+
+
+@fights
+def test_without_a_terminal_a_fight_is_told_in_lines_that_end_with_the_winner() -> None:
+    lines = run("arena", "--seed", "3").splitlines()
+    assert lines[0].startswith("  0.0  skirmish, seed 3: ")
+    assert "  wins: " in lines[-1]
+    assert any("  takes up " in line for line in lines)
+    assert "\x1b" not in "".join(lines)
+
+
+@fights
+def test_every_scene_is_listed_with_a_line_about_it() -> None:
+    listed = json.loads(run("arena", "--list", "--json"))
+    assert {"skirmish", "flank"} <= {each["name"] for each in listed}
+    lines = run("arena", "--list").splitlines()
+    assert len(lines) == len(listed)
+    assert all(
+        line.startswith(each["name"]) and each["about"] in line for line, each in zip(lines, listed, strict=True)
+    )
+
+
+def test_the_command_line_waits_for_no_world() -> None:
+    code = "import sys, telos.cli.main; print([name for name in sys.modules if name.startswith('telos.worlds')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_drawing_libraries_are_imported_only_when_used() -> None:

@@ -2,8 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from telos.agents.memory import Fact, WorkingMemory
+
+
+class Attends(Protocol):
+    """Anything that turns attention to something: it writes what to into the memory's ``focus``."""
+
+    def choose(self, memory: WorkingMemory, now: float) -> str | None:
+        """Turn to what deserves it most now, and return what that is."""
 
 
 @dataclass(frozen=True, slots=True)

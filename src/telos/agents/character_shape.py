@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 from telos.core.files import leaves
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import FileShape, mark, name_leaf, schema_text, text_leaf
-from telos.core.files.times import Period
+from telos.core.files.times import Moment, Period
 
 CharacterName: TypeAlias = Annotated[str, name_leaf("the name of a character")]
 GoalOrSet: TypeAlias = Annotated[str, text_leaf("the name of a goal or of a goal set")]
@@ -41,7 +41,7 @@ class AddShape(FileShape):
     """Goals or goal sets."""
     actions: list[ActionOrSet] = Field(default_factory=list)
     """Actions or action sets."""
-    sensors: dict[SensorName, Period] = Field(default_factory=dict)
+    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
     """Sensors, and how often each is polled."""
 
 
@@ -69,7 +69,7 @@ class CharacterShape(FileShape):
     """What it wants: goals and goal sets of the domain. They take the place of those of `like`."""
     actions: list[ActionOrSet] = Field(default_factory=list)
     """What it can do: actions and action sets of the domain. They take the place of those of `like`."""
-    sensors: dict[SensorName, Period] = Field(default_factory=dict)
+    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
     """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`."""
     memory: dict[FactKind, Period] = Field(default_factory=dict)
     """How long each kind of fact takes to fade: `{enemy: 12 s}`; others stay."""

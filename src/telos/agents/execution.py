@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from telos.agents.body import BodyState
 from telos.core.action import Action
 from telos.core.goal import Goal
 from telos.core.plan import Plan
@@ -16,6 +17,8 @@ class Execution:
     goal: Goal
     index: int = 0
     begun: bool = False
+    before: State | None = None  # how things stood when the present step began
+    entered: BodyState | None = None  # what the body does for it
     checked: State | None = None  # the last state from which the rest was found to work
 
     @property
@@ -32,6 +35,15 @@ class Execution:
     def left(self) -> tuple[str, ...]:
         """Return the steps that are not done yet, in words."""
         return tuple(str(step) for step in self.plan.steps[self.index :])
+
+    def begin(self, state: State, entered: BodyState) -> None:
+        """Note that the body has turned to the present step."""
+        self.begun, self.before, self.entered = True, state, entered
+
+    def has_kept(self, state: State) -> bool:
+        """Whether what the present step promised has come true; what else has happened is not its fault."""
+        expected = self.step.result(self.before or state)
+        return all(state[effect.variable] == expected[effect.variable] for effect in self.step.effects)
 
     def flaw(self, state: State) -> str | None:
         """Say why the rest of the plan will not reach the goal from ``state``, or None if it will.

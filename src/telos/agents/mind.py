@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from telos.agents.arbitration import Arbiter
-from telos.agents.attention import Attention
+from telos.agents.attention import Attends
 from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Progress, Status
 from telos.agents.character import Character
 from telos.agents.deliberation import Deliberation
@@ -49,7 +49,7 @@ class Mind:
         body: Body,
         believe: Believe,
         procedures: Mapping[str, Procedure],
-        attention: Sequence[Attention] = (),
+        attention: Sequence[Attends] = (),
         reflexes: Mapping[str, Sensor] | None = None,
         scheduler: Scheduler | None = None,
         number: int = 0,
@@ -67,7 +67,7 @@ class Mind:
         self._believe, self._procedures, self._attention = believe, dict(procedures), tuple(attention)
         self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
         self._is_alone = scheduler is None
-        self.scheduler = scheduler or Scheduler(self.planner, clock=None)
+        self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
         self._order = tuple(domain.layout.slots)
         self._attended = -1  # the version of memory that attention was last turned over
         self._restless = True  # whether goals are to be weighed again
@@ -140,8 +140,7 @@ class Mind:
 
     def think(self, now: float) -> None:
         """Take in what is new; then carry on, plan, or wait for a plan."""
-        for name, sensor in self._reflexes.items():
-            self.sense(name, sensor, now)
+        self._feel(now)
         progress = self._progress(now)
         if progress.status is not Status.RUNNING:
             # What a step promised is judged with attention where it was: who has shot one enemy looks for the next
@@ -158,6 +157,10 @@ class Mind:
         while self._is_alone and self.is_waiting:
             self.scheduler.run(expansions=BUDGET)
             self._deliberate(now)
+
+    def _feel(self, now: float) -> None:
+        for name, sensor in self._reflexes.items():
+            self.sense(name, sensor, now)
 
     def _perceive(self, now: float) -> None:
         for fact in self.memory.fade(now):
@@ -186,6 +189,15 @@ class Mind:
             self._drop(flaw, now)
         elif not execution.begun:
             self._begin_step(execution, now)
+        elif not self._is_valid(execution):
+            self._drop(f"{execution.step} is meant for something else now", now)
+
+    def _is_valid(self, execution: Execution) -> bool:
+        step, entered = execution.step, execution.entered
+        try:
+            return entered is None or self._procedures[step.name].is_valid(self, step, entered)
+        except Exception:  # whatever it is, it is no reason to go on
+            return False
 
     def _progress(self, now: float) -> Progress:
         """Return how the present step is going; under way if there is none."""
@@ -194,8 +206,6 @@ class Mind:
         step = self.execution.step
         procedure = self._procedures[step.name]
         try:
-            if not procedure.is_valid(self, step):
-                return Progress(Status.FAILED, "it makes no sense any more")
             return procedure.progress(self, step, self.body.progress, now)
         except Exception as error:
             return Progress(Status.FAILED, _raised(error))
@@ -217,16 +227,18 @@ class Mind:
         except Exception as error:
             self._fail(execution, _raised(error), now)
             return
-        execution.begun = True
+        execution.begin(self.state, state)
         self.trace(Began(now, self.name, str(step), *_in_words(state)))
 
     def _finish_step(self, execution: Execution, now: float) -> None:
         """Go on to the next step, if what this one promised has come true."""
         step = execution.step
         self._note_deed(step, now)
+        has_kept = execution.has_kept(self.state)
         is_left = execution.go_on()
         if (flaw := execution.flaw(self.state)) is not None:
-            self._note_failure(step, f"it did not do what it promised: {flaw}", now)
+            if not has_kept and execution.goal.relevant.holds(self.state):
+                self._note_failure(step, f"it did not do what it promised: {flaw}", now)
             self._drop(f"{step} is done, but {flaw}", now)
             return
         self.trace(Finished(now, self.name, str(step)))
@@ -241,6 +253,7 @@ class Mind:
         count = 1 if before is None else before["count"] + 1
         about = {"step": str(step), "count": count, **self.memory.focus}
         self.note(Fact("deed", step.name, now, attributes=FrozenMap(about)))
+        self._feel(now)
         self._believe_memory(now)
 
     def _fail(self, execution: Execution, reason: str, now: float) -> None:
@@ -299,6 +312,9 @@ class Mind:
         if plan is not None:
             self._adopt(plan, thought, now)
         elif thought.kept is None:
+            if self.execution is not None:
+                self._drop(f"{self.execution.goal.name} does not matter any more", now)
+                self._restless = False
             self._stand_by(thought, now)
 
     def _adopt(self, plan: Plan, thought: Deliberation, now: float) -> None:

@@ -33,8 +33,8 @@ class Procedure:
         """Return the state that the body enters for the step."""
         raise NotImplementedError(f"{type(self).__name__} does not say what the body does for {step}")
 
-    def is_valid(self, doer: Doer, step: Action) -> bool:
-        """Whether going on still makes sense; asked whenever something has changed."""
+    def is_valid(self, doer: Doer, step: Action, entered: BodyState) -> bool:
+        """Whether it still makes sense for the body to be in the state that it entered for the step."""
         return True
 
     def progress(self, doer: Doer, step: Action, body: Progress, now: float) -> Progress:
@@ -59,3 +59,7 @@ class Performed(Procedure):
             return doer.state[name]
 
         return self.performance.body_state(resolve)
+
+    def is_valid(self, doer: Doer, step: Action, entered: BodyState) -> bool:
+        """Whether the names still stand for the same: who fires at one enemy does not hit the next."""
+        return self.activate(doer, step) == entered

@@ -1,9 +1,11 @@
 """Saving a running mind as plain data, and going on from it exactly."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
+from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.deliberation import Deliberation
 from telos.agents.execution import Execution
 from telos.agents.mind import Mind
@@ -53,6 +55,8 @@ def _save_execution(execution: Execution | None) -> dict[str, Any] | None:
         "expanded": plan.expanded,
         "index": execution.index,
         "begun": execution.begun,
+        "entered": _save_body(execution.entered),
+        "before": None if execution.before is None else list(execution.before.array),
     }
 
 
@@ -62,7 +66,19 @@ def _restore_execution(mind: Mind, saved: Mapping[str, Any] | None) -> Execution
     steps = tuple(_action(mind, name, arguments) for name, arguments in saved["steps"])
     plan = Plan(steps, saved["cost"], saved["goal"], saved["expanded"])
     goal = next(goal for goal in mind.character.goals if goal.name == saved["goal"])
-    return Execution(plan, goal, saved["index"], saved["begun"])
+    before = None if saved["before"] is None else State(mind.domain.layout, tuple(saved["before"]))
+    return Execution(plan, goal, saved["index"], saved["begun"], before, _restore_body(saved["entered"]))
+
+
+def _save_body(state: BodyState | None) -> list[Any] | None:
+    return None if state is None else [type(state).__name__, *astuple(state)]
+
+
+def _restore_body(saved: Sequence[Any] | None) -> BodyState | None:
+    if saved is None:
+        return None
+    kinds: dict[str, Callable[..., BodyState]] = {kind.__name__: kind for kind in (Goto, Animate, UseSmartObject)}
+    return kinds[saved[0]](*saved[1:])
 
 
 def _action(mind: Mind, name: str, arguments: Mapping[str, Any]) -> Action:

@@ -82,6 +82,7 @@ class Planner:
         self._has_handles = any(v.type.kind is Kind.HANDLE for v in domain.layout.variables)
         self._named = Handles(domain.handles)
         self._order = tuple(domain.layout.slots)
+        self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
         self._same: dict[str | Goal, tuple[Goal, Prepared]] = {}  # goals that are the same task in every state
 
     def plan(
@@ -242,7 +243,7 @@ class Planner:
         if assembled.actions is not None:
             steps = tuple(map(assembled.actions.__getitem__, ended.steps))
         else:
-            steps = tuple(_bound(assembled.operators[number], handles) for number in ended.steps)
+            steps = tuple(self._bound(assembled.operators[number], handles) for number in ended.steps)
         if ended.status == heads.FOUND:
             return Plan(steps, ended.cost, goal.name, ended.expanded, partial(explain_plan, start, goal))
         if ended.status == heads.UNDEFINED:
@@ -251,19 +252,26 @@ class Planner:
         stop = Stop.UNREACHABLE if ended.status == heads.UNREACHABLE else Stop.BUDGET_SPENT
         return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, start, goal, handles))
 
+    def _bound(self, operator: Operator, handles: Handles) -> Action:
+        """Return an action with its parameters bound; the same one each time, so that it is compiled only once."""
+        if not operator.arguments:
+            return operator.action
+        arguments = {name: handles.handle(kind, code) for name, kind, code in operator.arguments}
+        key = (operator.action.name, tuple(arguments.values()))
+        bound = self._bound_actions.get(key)
+        if bound is None:
+            if len(self._bound_actions) >= MOST_REMEMBERED:
+                self._bound_actions.clear()
+            bound = self._bound_actions[key] = operator.action.bind(arguments)
+        return bound
+
     def _diagnose(self, start: Start, goal: Goal, handles: Handles, answer: NoPlan) -> Diagnosis:
         def solve(domain: Domain, start: Mapping[str, Value], name: str, budget: int) -> Answer:
             return Planner(domain).plan(start, name, budget=budget)
 
-        actions = [_bound(each, handles) for each in ground(self.actions, handles.counts())]
+        actions = [self._bound(each, handles) for each in ground(self.actions, handles.counts())]
         state = start if isinstance(start, State) else start()
         return diagnose(solve, self.domain, actions, state, goal, handles, answer)
-
-
-def _bound(operator: Operator, handles: Handles) -> Action:
-    if not operator.arguments:
-        return operator.action
-    return operator.action.bind({name: handles.handle(kind, code) for name, kind, code in operator.arguments})
 
 
 def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:

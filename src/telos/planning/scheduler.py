@@ -100,6 +100,10 @@ class Scheduler:
         self._waiting.append(ticket)
         return ticket
 
+    def recall(self, state: State, goal: str | Goal, planner: Planner | None = None) -> Answer | None:
+        """Return the answer at once if the same was asked before and still holds."""
+        return (planner or self._planner).recall(state, goal, self._how, self._budget)[0]
+
     def withdraw(self, ticket: Ticket) -> None:
         """Forget a request whose answer nobody waits for any more."""
         with suppress(ValueError):

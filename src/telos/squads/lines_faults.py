@@ -1,0 +1,103 @@
+"""What is wrong with an exchange, told before anybody speaks."""
+
+import math
+from collections.abc import Iterator
+
+from telos.core.binding import BUILT_IN, Scope, check
+from telos.core.conditions import Condition
+from telos.core.errors import Fault, Path, nearest
+from telos.core.expressions import Arithmetic, Call, Literal, walk
+from telos.core.expressions import text as text_of
+from telos.core.values import BOOL, VARIABLE_NAME
+from telos.squads.lines_exchange import Exchange, Turn, spoken_to
+from telos.squads.lines_words import CASTING, RESERVED, SLOTS, SQUAD, slots_of
+from telos.squads.utterances import OCCASIONS
+
+
+def exchange_faults(exchange: Exchange) -> list[Fault]:
+    """Return everything wrong with an exchange, each with the path that it has in a file."""
+    found = [*_head_faults(exchange), *_role_faults(exchange)]
+    if not exchange.turns:
+        found.append(Fault("nobody says anything", suggestion="add `lines:`", path=("lines",)))
+    for key, turns in (("lines", exchange.turns), ("unanswered", exchange.unanswered)):
+        for i, turn in enumerate(turns):
+            found += (fault.at(key, i) for fault in _turn_faults(exchange, turn))
+            hearer = exchange.addressee(i) if key == "lines" else spoken_to(turn)
+            found += (fault.at(key, i) for fault in _dead_faults(exchange, turn, hearer))
+    return found
+
+
+def _head_faults(exchange: Exchange) -> Iterator[Fault]:
+    if exchange.on not in OCCASIONS:
+        yield Fault(f"unknown occasion {exchange.on!r}", suggestion=nearest(exchange.on, OCCASIONS), path=("on",))
+    if not 0 < exchange.chance <= 1:
+        remedy = "give a number above 0, at most 1"
+        yield Fault(f"a chance of {exchange.chance}", suggestion=remedy, path=("chance",))
+    if not (math.isfinite(exchange.cooldown) and exchange.cooldown >= 0):
+        remedy = "give seconds, zero or more"
+        yield Fault(f"a cooldown of {exchange.cooldown}", suggestion=remedy, path=("cooldown",))
+    yield from _condition_faults(exchange, exchange.condition)
+
+
+def _role_faults(exchange: Exchange) -> Iterator[Fault]:
+    for role, way in exchange.roles.items():
+        path: Path = ("roles", role)
+        if not VARIABLE_NAME.match(role) or role in RESERVED:
+            remedy = f"use letters, digits and _, and none of {', '.join(sorted(RESERVED))}"
+            yield Fault(f"{role!r} cannot be a role", suggestion=remedy, path=path)
+        if way not in CASTING:
+            remedy = nearest(way, CASTING)
+            yield Fault(f"unknown way {way!r} to find somebody for {role!r}", suggestion=remedy, path=path)
+
+
+def _turn_faults(exchange: Exchange, turn: Turn) -> Iterator[Fault]:
+    if turn.role not in exchange.roles:
+        yield Fault(f"unknown role {turn.role!r}", suggestion=nearest(turn.role, exchange.roles), path=(turn.role,))
+    if turn.to and turn.to not in (SQUAD, *exchange.roles):
+        remedy = nearest(turn.to, (SQUAD, *exchange.roles))
+        yield Fault(f"unknown role {turn.to!r}", suggestion=remedy, path=("to",))
+    if turn.to == turn.role:
+        yield Fault(f"{turn.role!r} would speak to himself", suggestion="name another role", path=("to",))
+    if not (math.isfinite(turn.after) and turn.after >= 0):
+        yield Fault(f"a pause of {turn.after}", suggestion="give seconds, zero or more", path=("after",))
+    if not turn.variations:
+        yield Fault("there is nothing to say", suggestion="add a text", path=(turn.role,))
+    yield from _condition_faults(exchange, turn.condition)
+    for i, text in enumerate(turn.variations):
+        yield from (fault.at(turn.role, i) for fault in _text_faults(exchange, text))
+
+
+def _text_faults(exchange: Exchange, text: str) -> Iterator[Fault]:
+    if not text.strip():
+        yield Fault("an empty line", suggestion="write what is said")
+    allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
+    for slot, offset in slots_of(text):
+        if slot in SLOTS and slot not in allowed and exchange.on in OCCASIONS:
+            remedy = f"it is known on {', '.join(sorted(SLOTS[slot][0]))}"
+            yield Fault(f"nobody knows {slot!r} on {exchange.on!r}", suggestion=remedy, offset=offset)
+        elif slot not in allowed and slot not in SLOTS:
+            message = f"unknown slot {slot!r}" if slot else "a brace that stands alone"
+            yield Fault(message, suggestion=nearest(slot, allowed) if slot else "write `{slot}`", offset=offset)
+
+
+def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Fault]:
+    for part in walk(condition.expression):
+        match part:
+            case Call(function) if function not in BUILT_IN:
+                remedy = nearest(function, BUILT_IN)
+                yield Fault(f"unknown function {function!r}", suggestion=remedy, path=("if",), offset=part.column)
+            case Arithmetic("/", _, right) if not (isinstance(right, Literal) and right.value):
+                remedy = "divide by a number, or multiply the other side"
+                yield Fault(f"{text_of(right)!r} may be zero", suggestion=remedy, path=("if",), offset=part.column)
+    yield from (fault.at("if") for fault in check(condition.expression, Scope(exchange.layout), BOOL))
+
+
+def _dead_faults(exchange: Exchange, turn: Turn, hearer: str) -> Iterator[Fault]:
+    """Yield what would make a dead man speak or be spoken to."""
+    if exchange.on != "down":
+        return
+    fallen = {role for role, way in exchange.roles.items() if way == "who"}
+    if turn.role in fallen:
+        yield Fault(f"{turn.role!r} is the one who died", suggestion="let another role say it", path=(turn.role,))
+    elif hearer in fallen:
+        yield Fault(f"{turn.role!r} would speak to the dead", suggestion="write `to: squad`", path=("to",))

@@ -1,0 +1,235 @@
+"""The world ``arena``: bodies on a map that walk, hide, shoot and use things. It never decides for them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from telos.core.errors import TelosError, nearest
+from telos.core.event import Event
+from telos.worlds.arena import looking, saving
+from telos.worlds.arena.acting import begin, go_on
+from telos.worlds.arena.animations import ANIMATIONS
+from telos.worlds.arena.combat import explode, settle
+from telos.worlds.arena.commands import Words
+from telos.worlds.arena.fighter import Fighter, Placed
+from telos.worlds.arena.grid import Point, cell_of
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.moving import feel_breath
+from telos.worlds.arena.navigation import Navigator
+from telos.worlds.arena.questions import Questions
+from telos.worlds.arena.rules import FIELD_OF_VIEW, FUSE, SIGHT, SIGHT_IN_THE_DARK, SIGHT_OF_THE_CLOAKED
+from telos.worlds.arena.sight import Sight
+from telos.worlds.arena.stage import Stage
+from telos.worlds.arena.things import THING_KINDS, ThingPlaced
+from telos.worlds.arena.views import ArenaView
+
+NEUTRAL = "neutral"  # the side that is in nobody's way and wins nothing
+
+
+class Arena(Questions):
+    r"""A fight on a map. One step is a tenth of a second.
+
+    Commands are ``goto PLACE [walk|run|cloaked] [avoiding d1,l2]``, ``animate NAME [TARGET]``, ``use THING USE`` and
+    ``stop``. A place is ``x,y`` in metres, or the name of a node, fixture, thing or fighter. What cannot be done ends
+    as ``failed``, with a reason in words; the dead ignore what they are told. Those who kill each other in the same
+    step both die, so nobody gains by coming first in the cast.
+
+    >>> arena = Arena(ArenaMap("#########\n#A     B#\n#########"), [
+    ...     Placed("Rex", "red", "soldier", 1.5, 1.5), Placed("Ben", "blue", "soldier", 7.5, 1.5)])
+    >>> arena.step({"Rex": "goto 3.5,1.5 walk"})
+    >>> rex = arena.fighter("Rex")
+    >>> rex.position, rex.status, arena.sees("Rex", "Ben")
+    ((1.7, 1.5), 'running', True)
+    """
+
+    def __init__(
+        self, map: ArenaMap, cast: Sequence[Placed], things: Sequence[ThingPlaced] = (), *, seed: int = 0
+    ) -> None:
+        self.map = map
+        self.navigator, self._sight = _searchers(map)
+        self._cast, self._things = tuple(cast), tuple(things)
+        self._check_cast()
+        kinds = {name: node.kind for name, node in map.fixtures.items()} | {each.name: each.kind for each in things}
+        words = Words((placed.name for placed in cast), map.nodes, kinds, (*map.doors, *map.lows))
+        self._read = lru_cache(maxsize=4096)(words.read)
+        self._sides = tuple(dict.fromkeys(each.side for each in cast if each.side != NEUTRAL))
+        self.reset(seed)
+
+    def _check_cast(self) -> None:
+        names = {*self.map.nodes, *self.map.fixtures}
+        for name in (*(placed.name for placed in self._cast), *(thing.name for thing in self._things)):
+            if name in names:
+                raise TelosError(f"two in the arena are called {name!r}; give one of them another name")
+            names.add(name)
+        for placed in self._cast:
+            flies = Fighter.made(placed, 0).flies
+            if not self.navigator.is_plain(cell_of((placed.x, placed.y)), flies=flies):
+                raise TelosError(f"{placed.name!r} cannot stand at {placed.x:g},{placed.y:g}; place it on free floor")
+        for thing in self._things:
+            if thing.kind not in THING_KINDS:
+                raise TelosError(f"{thing.name!r} cannot be a {thing.kind!r}; {nearest(thing.kind, THING_KINDS)}")
+
+    def reset(self, seed: int) -> None:
+        """Start afresh: everybody stands where they were placed, and faces the middle of the map."""
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:  # Random takes -7 for 7
+            raise TelosError(f"a seed is a whole number, zero or more, got {seed!r}")
+        self._stage = Stage(self.map, self.navigator, self._sight, self._cast, self._things, seed)
+        for fighter in self._stage.fighters.values():
+            fighter.turn_to((self.map.width / 2, self.map.height / 2))
+        self._threats: dict[str, tuple[str, ...]] | None = None
+
+    @property
+    def time(self) -> float:
+        """Return the seconds since the start."""
+        return self._stage.time
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the last step, oldest first."""
+        return tuple(self._stage.events)
+
+    def step(self, commands: Mapping[str, str]) -> None:
+        """Give ``commands`` (a fighter's name to what it should do) and let a tenth of a second pass."""
+        orders = [(self.fighter(name), self._read(_text(command))) for name, command in commands.items()]
+        stage = self._stage
+        stage.tick += 1
+        stage.events, stage.shots, stage.dying, stage.fear = [], [], {}, {}
+        self._threats = None
+        for fighter, command in sorted(orders, key=lambda order: order[0].index):
+            if fighter.alive:
+                begin(stage, fighter, command)
+        for fighter in stage.fighters.values():
+            if fighter.alive:
+                if fighter.breath:
+                    feel_breath(fighter)
+                go_on(stage, fighter)
+        self._let_grenades_go_off()
+        for fighter in stage.fighters.values():
+            settle(stage, fighter)
+        for victim, killer in stage.dying.items():
+            dead = stage.fighters[victim]
+            stage.bury(dead)
+            stage.tell("dead", killer, dead.position, target=victim)
+
+    def _let_grenades_go_off(self) -> None:
+        stage = self._stage
+        ripe = [grenade for grenade in stage.grenades if stage.tick >= grenade.thrown + FUSE]
+        for grenade in ripe:
+            stage.grenades.remove(grenade)
+            explode(stage, grenade)
+
+    def view(self) -> ArenaView:
+        """Return what can be seen now."""
+        return looking.view_of(self._stage, over=self.over, winner=self.winner)
+
+    @property
+    def over(self) -> bool:
+        """Whether at most one of two or more sides has anybody left."""
+        return len(self._sides) > 1 and len(self._standing()) < 2
+
+    @property
+    def winner(self) -> str | None:
+        """Return the side that is left, or None if there is none, or if the fight goes on."""
+        standing = self._standing()
+        return standing[0] if self.over and standing else None
+
+    def _standing(self) -> list[str]:
+        alive = {fighter.side for fighter in self._stage.fighters.values() if fighter.alive}
+        return [side for side in self._sides if side in alive]
+
+    def save(self) -> dict[str, Any]:
+        """Return everything that changes, as plain data that JSON can hold."""
+        return saving.saved(self._stage)
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go back to what was saved, in this arena or in another one with the same map and cast."""
+        saving.restore(self._stage, saved)
+        self._threats = None
+
+    # What minds may ask; nothing below changes anything.
+
+    def fighter(self, name: str) -> Fighter:
+        """Return a fighter's body, to be read and left alone."""
+        fighter = self._stage.fighters.get(name)
+        if fighter is None:
+            raise TelosError(f"nobody here is called {name!r}; {nearest(str(name), self._stage.fighters)}")
+        return fighter
+
+    def sees(self, name: str, other: str) -> bool:
+        """Whether one fighter has another in view."""
+        me, you = self.fighter(name), self.fighter(other)
+        x, y = you.x - me.x, you.y - me.y
+        away = math.hypot(x, y)
+        if away > SIGHT or not me.alive:
+            return False
+        if away > SIGHT_OF_THE_CLOAKED and you.cloaked:
+            return False
+        if x * math.cos(me.facing) + y * math.sin(me.facing) < FIELD_OF_VIEW * away:
+            return False
+        if away > SIGHT_IN_THE_DARK and self._stage.in_the_dark(you):
+            return False
+        return self._sight.line(me.cell, you.cell, self._stage.shut)
+
+    def line(self, one: Point, other: Point) -> bool:
+        """Whether one point is in line of sight of the other."""
+        return self._stage.line(one, other)
+
+    def aimed_at_by(self, name: str) -> tuple[str, ...]:
+        """Return who fires or aims at somebody now."""
+        if self._threats is None:  # worked out once a step, whoever asks
+            found: dict[str, list[str]] = {}
+            for fighter in self._stage.fighters.values():
+                act = fighter.act
+                if act is not None and act.state == "animate" and ANIMATIONS[act.name].threatens:
+                    found.setdefault(act.target, []).append(fighter.name)
+            self._threats = {target: tuple(names) for target, names in found.items()}
+        return self._threats.get(self.fighter(name).name, ())
+
+    def hears(self, name: str, event: Event) -> bool:
+        """Whether an event is loud enough to be heard where somebody is; walls make no difference."""
+        me, about = self.fighter(name), event.context
+        return me.alive and me.distance_to((about["x"], about["y"])) <= about["loud"]
+
+    def protects(self, node: str, threat: Point) -> bool:
+        """Whether a node shelters from fire that comes from ``threat``."""
+        if node not in self.map.nodes:
+            raise TelosError(f"the map has no node {node!r}; {nearest(node, self.map.nodes)}")
+        return self.map.nodes[node].protects_from(threat)
+
+    def room_at(self, point: Point) -> str:
+        """Return the name of the room that a point lies in, or ``""`` in a doorway."""
+        return self.map.room_at(point)
+
+    def is_dark(self, room: str) -> bool:
+        """Whether the light in a room is off."""
+        return room in self._stage.dark
+
+    def door(self, name: str) -> str:
+        """Return whether a door is ``closed``, ``open`` or ``locked``."""
+        if name not in self._stage.doors:
+            raise TelosError(f"the map has no door {name!r}; {nearest(name, self._stage.doors)}")
+        return self._stage.doors[name].state
+
+    def living(self, side: str | None = None) -> tuple[str, ...]:
+        """Return who is alive, of one side or of all."""
+        fighters = self._stage.fighters.values()
+        return tuple(each.name for each in fighters if each.alive and side in (None, each.side))
+
+    def enemies_of(self, name: str) -> tuple[str, ...]:
+        """Return the living of other sides; the neutral are nobody's enemies, and have none."""
+        mine = self.fighter(name).side
+        fighters = self._stage.fighters.values()
+        others = (each for each in fighters if each.alive and each.side not in (mine, NEUTRAL))
+        return tuple(each.name for each in others if mine != NEUTRAL)
+
+
+def _text(command: object) -> str:
+    if not isinstance(command, str):
+        raise TelosError(f"a command is a line of text, not {command!r}")
+    return command
+
+
+@lru_cache(maxsize=8)  # what is found on a map never changes, so every arena on it may use it
+def _searchers(map: ArenaMap) -> tuple[Navigator, Sight]:
+    return Navigator(map), Sight(map)

@@ -1,0 +1,213 @@
+"""Bodies, minds, squads and talk together: the loop that lets a scene be fought out."""
+
+from collections.abc import Iterator
+from random import Random
+
+from telos.agents.crowd import Crowd
+from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.mind import Mind
+from telos.agents.sensors import Rota
+from telos.core.domain import Domain
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.core.trace import Trace, silent
+from telos.planning.planner import Planner
+from telos.planning.scheduler import Scheduler
+from telos.squads.behaviours import behaviours
+from telos.squads.coordinator import Coordinator
+from telos.squads.dialogue import Dialogue
+from telos.squads.line_files import builtin_lines
+from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.beliefs import Beliefs
+from telos.worlds.arena.cast import arena_domain, characters, placed, procedures
+from telos.worlds.arena.comrades import Comrade
+from telos.worlds.arena.focus import attention_of
+from telos.worlds.arena.ground import Ground
+from telos.worlds.arena.limbs import Limbs
+from telos.worlds.arena.occasions import Occasions
+from telos.worlds.arena.records import Commanded, Ended, Started
+from telos.worlds.arena.scene import CastMember, Scene
+from telos.worlds.arena.senses import fact, sensors_of
+from telos.worlds.arena.stimuli import Stimuli
+from telos.worlds.arena.things import ThingPlaced
+from telos.worlds.arena.views import ArenaView
+
+SQUADS_EVERY = 5  # steps between two looks at the squads
+OVERRIDES = ("escape",)  # goals that make somebody refuse an order
+
+
+class Battle:
+    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers from outside."""
+
+    def __init__(self, scene: Scene, *, seed: int = 0, trace: Trace = silent) -> None:
+        self.scene, self.seed, self._outer = scene, seed, trace
+        kinds = characters()
+        things = [ThingPlaced(each.name, each.kind, each.x, each.y) for each in scene.things]
+        self.arena = Arena(scene.map, placed(scene, kinds), things, seed=seed)
+        self._is_heard = trace is not silent or scene.talk
+        self._memories: dict[str, WorkingMemory] = {}
+        self.domain = _answered(arena_domain(), Ground(self.arena, self._memories))
+        self.limbs = {member.name: Limbs(self.arena, member.name) for member in scene.cast if member.script is None}
+        self._sensors = sensors_of(self.arena, self.limbs)
+        self.crowd = Crowd(Rota(self._sensors), Scheduler(Planner(self.domain), clock=None))
+        self._procedures = procedures()
+        self.minds: dict[str, Mind] = {}
+        for number, member in enumerate(scene.cast):
+            if member.script is None:
+                self._give_mind(number, member)
+        everybody = self.arena.fighters.values()
+        self.comrades = {each.name: Comrade(self.arena, each, self._memory(each.name)) for each in everybody}
+        self.coordinators = self._coordinators()
+        self.dialogue = Dialogue(builtin_lines(), rng=Random(seed)) if scene.talk else None
+        notice = self.dialogue.notice if self.dialogue is not None else silent
+        self.occasions = Occasions(self.comrades, notice)
+        self._stimuli = Stimuli(self.arena, self.crowd)
+        self.view = self.arena.view()
+        sides = {side: tuple(each.name for each in scene.cast if each.side == side) for side in scene.sides}
+        trace(Started(0.0, "arena", scene.name, seed, FrozenMap(sides)))
+
+    # --- setting up ---------------------------------------------------------------------------------------------------
+
+    def _give_mind(self, number: int, member: CastMember) -> None:
+        kind, fighter = characters()[member.character], self.arena.fighter(member.name)
+        mind = Mind(
+            member.name,
+            kind,
+            self.domain,
+            body=self.limbs[member.name],
+            believe=Beliefs(self.arena, fighter),
+            procedures=self._procedures,
+            attention=attention_of(self.arena, fighter),
+            reflexes={name: self._sensors[name] for name, every in kind.sensors.items() if not every},
+            scheduler=self.crowd.scheduler,
+            number=number,
+            trace=self._trace if self._is_heard else silent,
+        )
+        self.minds[member.name] = mind
+        self._memories[member.name] = self.limbs[member.name].memory = mind.memory
+        self.crowd.join(mind, 0.0)
+
+    def _memory(self, name: str) -> WorkingMemory:
+        return self._memories.setdefault(name, WorkingMemory())
+
+    def _coordinators(self) -> list[Coordinator]:
+        made = []
+        for side in self.scene.sides if self.scene.squads else ():
+            coordinator = Coordinator(side, behaviours=behaviours(self.scene.squads), trace=self._trace)
+            if side in self.scene.objectives:
+                coordinator.set_objective(None, self.scene.objectives[side])
+            made.append(coordinator)
+        return made
+
+    def _trace(self, record: object) -> None:
+        self._outer(record)
+        if self.dialogue is not None:
+            self.occasions.note(record)
+
+    # --- fighting -----------------------------------------------------------------------------------------------------
+
+    def seconds(self, limit: float | None = None) -> Iterator[ArenaView]:
+        """Yield what can be seen after each step, until a side has won or the time is up."""
+        limit = self.scene.seconds if limit is None else limit
+        if not limit > 0:
+            raise TelosError(f"a fight lasts more than 0 seconds, got {limit!r}")
+        while not self.arena.over and self.arena.time < limit:
+            yield self.step()
+        why = "nobody is left to fight" if self.arena.over else "time is up"
+        self._outer(Ended(self.arena.time, self.arena.winner, why))
+
+    def step(self) -> ArenaView:
+        """Let everybody think, and a tenth of a second pass."""
+        now = self.arena.time
+        self._lead_squads(now)
+        self.crowd.tick(now)
+        self._talk(now)
+        commands = self._commands(now)
+        if commands:
+            self._outer(Commanded(now, FrozenMap(commands)))
+        self.arena.step(commands)
+        self._take_in(self.arena.events)
+        self.view = self.arena.view()
+        return self.view
+
+    def _lead_squads(self, now: float) -> None:
+        if not self.coordinators or round(now * 10) % SQUADS_EVERY:
+            return
+        before = {name: mind.memory.version for name, mind in self.minds.items()}
+        for coordinator in self.coordinators:
+            self._report_refusals(now)
+            members = [self.comrades[name] for name in self.minds if self.comrades[name].side == coordinator.side]
+            for squad in coordinator.squads:
+                self.occasions.lead(squad.name, squad.members[0].name)
+            coordinator.tick(members, now)
+        for name, mind in self.minds.items():
+            if mind.memory.version != before[name]:
+                self.crowd.wake(name)
+
+    def _report_refusals(self, now: float) -> None:
+        """Let squads know whose own goals have won over an order."""
+        for mind in self.minds.values():
+            order = mind.memory.recall("order", "current", now)
+            if order is not None and mind.goal in OVERRIDES:
+                mind.note(fact("order_refused", "current", now, serial=order["serial"], why=f"{mind.goal} comes first"))
+
+    def _talk(self, now: float) -> None:
+        if self.dialogue is None:
+            return
+        named = (squad for coordinator in self.coordinators for squad in coordinator.squads)
+        squads = {member.name: squad.name for squad in named for member in squad.members}
+        for line in self.dialogue.tick(self.comrades, now, squads=squads):
+            self._outer(line)
+
+    def _commands(self, now: float) -> dict[str, str]:
+        commands = {name: command for name, limbs in self.limbs.items() if (command := limbs.take()) is not None}
+        for member in self.scene.cast:
+            for cue in _cues(member, now):
+                commands[member.name] = cue
+        return {name: command for name, command in commands.items() if self.arena.fighter(name).alive}
+
+    def _take_in(self, events: tuple[Event, ...]) -> None:
+        now = self.arena.time
+        for event in events:
+            self._trace(event)
+            if event.action == "shouted":
+                self._heed(event, now)
+        self._stimuli.deliver(events, now)
+        for event in events:
+            if event.action == "dead" and event.context["target"] in self.minds:
+                self.crowd.leave(self.minds.pop(str(event.context["target"])))
+
+    def _heed(self, event: Event, now: float) -> None:
+        """Let words that are part of a plan reach whom they are meant for: as a fact, which they may act on or not."""
+        speaker, hearer = self.minds.get(event.player), str(event.context.get("target"))
+        if speaker is None or speaker.execution is None or hearer not in self.minds:
+            return
+        step = speaker.execution.step.name
+        if step == "warn-ally":
+            for grenade in speaker.memory.all_of("grenade", now):
+                self.crowd.stimulate(hearer, Fact("grenade", grenade.subject, now, 1.0, grenade.attributes))
+        elif step == "tell-ally-to-open":
+            speaker.note(fact("told", step, now, ally=hearer))
+            request = fact("request", "current", now, door=speaker.state["barrier"], by=event.player)
+            self.crowd.stimulate(hearer, request)
+
+
+def _cues(member: CastMember, now: float) -> list[str]:
+    """Return what a script says now."""
+    script = member.script or ()
+    clock = now if member.repeat is None else now % member.repeat
+    return [cue.do for cue in script if abs(cue.at - clock) < 0.05]
+
+
+def _answered(domain: Domain, ground: Ground) -> Domain:
+    """Return the arena's domain with the answers of one fight."""
+    return Domain(
+        domain.name,
+        variables=domain.variables,
+        actions=domain.actions,
+        goals=domain.goals,
+        action_sets=domain.action_sets,
+        goal_sets=domain.goal_sets,
+        functions=ground.functions,
+    )

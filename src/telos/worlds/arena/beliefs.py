@@ -1,0 +1,150 @@
+"""From a fighter's memory to the variables of the arena's domain: what goals and plans speak of."""
+
+from telos.agents.memory import Fact, WorkingMemory
+from telos.core.values import Value
+from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.fighter import Fighter
+from telos.worlds.arena.knowledge import barrier_known
+from telos.worlds.arena.rules import THROW
+from telos.worlds.arena.senses import BLAST, WATCHING, is_granted, is_obeyed
+
+HURT = 45.0  # health below which a fighter looks for help
+DODGED = 2.5  # seconds for which having dodged is enough
+ROLLED = 6.0  # seconds between two rolls
+IN_FILE = 3.5  # metres to the one in front that are close enough
+WARNED = 3.0  # seconds for which a warning is enough
+
+
+class Beliefs:
+    """What one fighter holds true, as values of variables."""
+
+    def __init__(self, arena: Arena, fighter: Fighter) -> None:
+        self._arena, self._fighter = arena, fighter
+
+    def __call__(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        """Return a value for every variable that is not as it starts."""
+        focus = memory.focus
+        return {
+            "me": self._fighter.name,
+            **self._body(memory, now),
+            **self._enemy(memory, now),
+            **self._threats(memory, now),
+            "cover_node": focus.get("cover_node"),
+            "ambush_node": focus.get("ambush_node"),
+            "safety": focus.get("safety"),
+            "post": focus.get("post"),
+            "area_watched": self._has_watched(memory, now),
+            "medkit": focus.get("medkit"),
+            "ammo_box": focus.get("ammo_box"),
+            **self._way(memory, now),
+            **self._orders(memory, now),
+            **self._comrades(memory, now),
+        }
+
+    def _body(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        own = memory.recall("self", self._fighter.name, now)
+        if own is None:
+            return {}
+        known = ("at", "loaded", "spare", "grenade", "out_of_breath", "on_wall", "cloaked")
+        rolled = memory.recall("deed", "dodge-roll", now)
+        return {
+            **{name: own[name] for name in known},
+            "hurt": own["health"] < HURT,
+            "rolled_lately": rolled is not None and now - rolled.time < ROLLED,
+        }
+
+    def _enemy(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        name = memory.focus.get("target")
+        enemy = None if name is None else memory.recall("enemy", name, now)
+        if enemy is None:
+            return {}
+        far = self._fighter.distance_to((enemy["x"], enemy["y"]))
+        return {
+            "target": ("alive" if enemy["sure"] else "suspected") if enemy["alive"] else "dead",
+            "foe": name,
+            "target_seen": bool(enemy["seen"]),
+            "target_close": enemy["seen"] and far <= self._fighter.reach,
+            "target_hiding": not enemy["seen"] and enemy["alive"] and BLAST < far <= THROW,
+        }
+
+    def _threats(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        hit = memory.recall("hit", "me", now)
+        return {
+            "aimed_at": memory.recall("aimed_at", "me", now) is not None and not self._has_dodged(memory, now),
+            "in_contact": memory.recall("contact", "me", now) is not None,
+            "under_fire": memory.recall("fire", "me", now) is not None,
+            "hit_in_cover": hit is not None and bool(hit["in_cover"]),
+            "in_danger": any(self._is_near(each) for each in memory.all_of("grenade", now)),
+            "cover_lost": memory.recall("cover_lost", "me", now) is not None,
+        }
+
+    def _has_dodged(self, memory: WorkingMemory, now: float) -> bool:
+        deeds = (memory.recall("deed", f"dodge-{how}", now) for how in ("roll", "shuffle", "covered"))
+        return any(deed is not None and now - deed.time < DODGED for deed in deeds)
+
+    def _is_near(self, grenade: Fact) -> bool:
+        return self._fighter.distance_to((grenade["x"], grenade["y"])) < BLAST
+
+    def _has_watched(self, memory: WorkingMemory, now: float) -> bool:
+        """Whether the present stop of the patrol has just been watched, in whatever manner one keeps watch."""
+        post = memory.focus.get("post")
+        deeds = (memory.recall("deed", name, now) for name in WATCHING)
+        return any(deed is not None and deed["post"] == post for deed in deeds)
+
+    def _way(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        room = self._arena.room_at(self._fighter.position)
+        dark = {"dark": True, "switch": self._arena.switch_of(room)} if self._arena.is_dark(room) else {}
+        barrier = barrier_known(memory, now)
+        if barrier is None:
+            return dark
+        name = barrier.subject
+        door = memory.recall("door", name, now)
+        return {
+            **dark,
+            "obstacle": barrier["kind"],
+            "barrier": name,
+            "door_locked": bool(barrier["locked"]),
+            "door_stuck": door is not None and bool(door["stuck"]),
+            "kick_failed": door is not None and bool(door["kick_failed"]),
+            "window": self._arena.window_past(name, self._fighter.position),
+        }
+
+    def _orders(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        request = memory.recall("request", "current", now)
+        asked = (
+            {} if request is None else {"asked_to_open": request["door"], "granted": is_granted(memory, request, now)}
+        )
+        order = memory.recall("order", "current", now)
+        if order is None:
+            return asked
+        return {
+            **asked,
+            "in_file": self._is_beside(order.get("target")),
+            "order": order["task"],
+            "order_node": order["node"],
+            "order_target": order.get("target"),
+            "order_done": is_obeyed(memory, order, now),
+        }
+
+    def _is_beside(self, name: Value) -> bool:
+        fighters = self._arena.fighters
+        return name in fighters and self._fighter.distance_to(fighters[name].position) <= IN_FILE
+
+    def _comrades(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
+        ally = memory.focus.get("ally")
+        threatened = self._threatened(memory, now)
+        return {"ally": ally, "ally_in_danger": threatened is not None, "warned": threatened}
+
+    def _threatened(self, memory: WorkingMemory, now: float) -> str | None:
+        """Return a comrade with a grenade at their feet who has not been warned yet."""
+        grenades = memory.all_of("grenade", now)
+        if not grenades:
+            return None
+        told = memory.recall("deed", "warn-ally", now)
+        for ally in memory.all_of("ally", now):
+            if told is not None and told["step"] and now - told.time < WARNED:
+                return None
+            other = self._arena.fighter(ally.subject)
+            if other.alive and any(other.distance_to((each["x"], each["y"])) < BLAST for each in grenades):
+                return ally.subject
+        return None

@@ -1,0 +1,239 @@
+"""Scene files: a fight that a person sets up in YAML on a map that a person drew."""
+
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path as File
+from typing import Any
+
+from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.files.sheet import Sheet, refuse
+from telos.core.files.text import read_text
+from telos.core.files.times import seconds_of
+from telos.core.frozen import FrozenMap
+from telos.core.values import Value
+from telos.squads.behaviours import ALL
+from telos.worlds.arena.commands import Words
+from telos.worlds.arena.fighter import BODY_KEYS
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.scene import CastMember, Cue, Scene, SceneThing
+from telos.worlds.arena.scene_shape import SceneShape
+from telos.worlds.arena.things import THING_KINDS
+
+BEHAVIOURS = tuple(behaviour.name for behaviour in ALL)
+
+_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # what starts a text whose lines stay lines, perhaps with an anchor
+
+
+def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collection[str]) -> Scene:
+    """Read a scene from the text of a scene file; ``maps`` are the folders to look for its map in, in that order.
+
+    A bad text raises a ``DefinitionError`` that holds all its faults, and those of its map.
+    """
+    draft = _Draft(Sheet(text, file, SceneShape, "a scene file"), text, maps, characters)
+    if draft.faults or draft.map is None:
+        refuse(draft.faults)
+    sheet = draft.sheet
+    return Scene(
+        name=sheet.entry("scene"),
+        about=sheet.entry("about", default=""),
+        seconds=seconds_of(sheet.entry("seconds")) or 0.0,
+        map=draft.map,
+        cast=tuple(draft.cast),
+        things=tuple(draft.things),
+        squads=tuple(dict.fromkeys(draft.squads)),
+        objectives=_frozen(sheet.entry("objectives", default={})),
+        talk=sheet.entry("talk", default=False),
+    )
+
+
+class _Draft:
+    """The parts of a scene as far as they can be made, and the faults met on the way."""
+
+    def __init__(self, sheet: Sheet, text: str, maps: Sequence[File], characters: Collection[str]) -> None:
+        self.sheet = sheet
+        self._map_faults: list[Fault] = []
+        self._characters = characters
+        self._names: dict[str, str] = {}  # to the letter of whoever has the name
+        self._commands: list[tuple[Path, str]] = []
+        self.map = self._read_map(text.split("\n"), maps)
+        self.cast = [self._member(where) for where, _ in list(sheet.items("cast"))]
+        self.things = [self._thing(where, kind) for where, kind in list(sheet.items("things"))]
+        self.squads = list(self._squads())
+        self._check_commands()
+        self._check_objectives()
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Return all faults, those of the map too."""
+        return [*self.sheet.faults, *self._map_faults]
+
+    def _read_map(self, lines: Sequence[str], folders: Sequence[File]) -> ArenaMap | None:
+        said = self.sheet.entry("map")
+        if said is None:
+            return None
+        place = self.sheet.document.places["map",].value
+        is_drawing = "\n" in said or not place.source
+        if not is_drawing:
+            return self._named_map(said, folders)
+        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
+            self.sheet.fault("the lines of this drawing run together", ("map",), "write `map: |`, and draw below it")
+            return None
+        shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
+        return self._drawn(said, self.sheet.file, place.line, shift, self.sheet.entry("scene", default=""))
+
+    def _named_map(self, name: str, folders: Sequence[File]) -> ArenaMap | None:
+        if name.endswith(".txt"):
+            files = [File(self.sheet.file).parent / name]
+        else:
+            files = [folder / f"{name}.txt" for folder in folders]
+        file = next((each for each in files if each.is_file()), None)
+        if file is None:
+            known = {each.stem for folder in folders for each in folder.glob("*.txt")}
+            remedy = nearest(name, known) or "or draw it below `map: |`"
+            self.sheet.fault(f"unknown map {name!r}", ("map",), remedy)
+            return None
+        try:
+            drawing = read_text(file)
+        except DefinitionError as error:
+            self._map_faults += error.faults
+            return None
+        return self._drawn(drawing, os.fspath(file), 0, 0, file.stem)
+
+    def _drawn(self, drawing: str, file: str, down: int, right: int, name: str) -> ArenaMap | None:
+        """Return the map; its faults are told where it stands in its file: so far down and to the right."""
+        try:
+            return ArenaMap("\n" * down + drawing, name=name)  # empty lines on top are no part of a map
+        except DefinitionError as error:
+            for each in error.faults:
+                line, column = (each.line, each.column + right) if each.line else (max(down, 1), 1)
+                self._map_faults.append(replace(each, file=file, line=line, column=column))
+            return None
+
+    def _member(self, where: Path) -> CastMember:
+        sheet = self.sheet
+        letter, character = str(where[-1]), sheet.entry(*where, "character", default="")
+        if character and character not in self._characters:
+            suggestion = nearest(character, self._characters)
+            sheet.fault(f"unknown character {character!r}", (*where, "character"), suggestion)
+        name = sheet.entry(*where, "name", default=f"{character}-{letter}")
+        self._check_name(name, where)
+        self._check_body((*where, "body"))
+        side, rank = sheet.entry(*where, "side", default="red"), int(sheet.entry(*where, "rank", default=0))
+        body = _frozen(sheet.entry(*where, "body", default={}))
+        script, repeat = self._script((*where, "script"))
+        x, y = self._place(where)  # last, as nothing can be read of somebody who has no place
+        return CastMember(letter, name, character, side, x, y, rank, body, script, repeat)
+
+    def _thing(self, where: Path, kind: str) -> SceneThing:
+        letter, (x, y) = str(where[-1]), self._place(where)
+        if self.sheet.entry("cast", letter) is not None:
+            message = f"somebody of the cast stands at {letter!r} already"
+            self.sheet.fault(message, where, "use another letter of the map", at_key=True)
+        elif kind not in THING_KINDS:
+            self.sheet.fault(f"unknown kind of thing {kind!r}", where, nearest(kind, THING_KINDS))
+        return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
+
+    def _place(self, where: Path) -> tuple[float, float]:
+        letter = str(where[-1])
+        if self.map is None:
+            return 0.0, 0.0  # its faults are told, and the scene will not be made
+        if letter not in self.map.places:
+            message = f"there is no {letter!r} on the map"
+            self.sheet.fault(
+                message, where, f"the map has {', '.join(sorted(self.map.places)) or 'no letters'}", at_key=True
+            )
+            return 0.0, 0.0
+        return self.map.places[letter]
+
+    def _check_name(self, name: str, where: Path) -> None:
+        """Commands name people and places alike, so no two may have one name."""
+        letter, path = str(where[-1]), (*where, "name")
+        first = self._names.setdefault(name, letter)
+        if first != letter:
+            self.sheet.fault(f"{first!r} and {letter!r} are both called {name!r}", path, "give one another name")
+        elif self.map is not None and (name in self.map.nodes or name in self.map.fixtures):
+            self.sheet.fault(f"{name!r} is a place on the map", path, "give them another name")
+
+    def _check_body(self, path: Path) -> None:
+        for where, _ in list(self.sheet.items(*path)):
+            key = str(where[-1])
+            if key not in BODY_KEYS:
+                self.sheet.fault(f"unknown body key {key!r}", where, nearest(key, BODY_KEYS), at_key=True)
+
+    def _script(self, path: Path) -> tuple[tuple[Cue, ...] | None, float | None]:
+        sheet = self.sheet
+        if sheet.entry(*path) is None:
+            return None, None
+        cues: list[Cue] = []
+        repeat: float | None = None
+        for where, _ in list(sheet.items(*path)):
+            if sheet.is_touched(*where):
+                continue
+            if repeat is not None:
+                sheet.fault("nothing comes after `repeat`", where, "put `repeat` at the end")
+                continue
+            latest = cues[-1].at if cues else 0.0
+            repeat = seconds_of(sheet.entry(*where, "repeat"))
+            at = seconds_of(sheet.entry(*where, "at")) if repeat is None else repeat
+            if at is None:
+                continue
+            if at < latest:
+                key = "at" if repeat is None else "repeat"
+                sheet.fault(f"this comes at {at:g} s, after a cue at {latest:g} s", (*where, key), "put them in order")
+            elif repeat is None:
+                cues.append(Cue(at, sheet.entry(*where, "do")))
+                self._commands.append(((*where, "do"), cues[-1].do))
+        if repeat is not None and not cues and not sheet.is_touched(*path):
+            sheet.fault("there is nothing to repeat", path, "put cues before it, as in `{at: 3 s, do: goto p1}`")
+        return tuple(cues), repeat
+
+    def _check_commands(self) -> None:
+        """Read all commands as the arena will, so that none fails in the middle of a fight."""
+        people = [(*path, key) for path, _ in self.sheet.items("cast") for key in ("name", "character")]
+        is_anybody_lost = len(self.sheet.entry("cast", default=())) > len(self.cast)
+        if self.map is None or is_anybody_lost or any(self.sheet.is_touched(*path) for path in (*people, ("things",))):
+            return  # a command may name somebody or something that could not be read
+        kinds = {name: node.kind for name, node in self.map.fixtures.items()}
+        kinds |= {thing.name: thing.kind for thing in self.things}
+        names = (member.name for member in self.cast)
+        words = Words(names, self.map.nodes, kinds, (*self.map.doors, *self.map.lows))
+        for where, text in self._commands:
+            try:
+                words.read(text)
+            except TelosError as error:
+                message, _, suggestion = str(error).partition("; ")
+                self.sheet.fault(message, where, suggestion)
+
+    def _squads(self) -> Iterator[str]:
+        if self.sheet.entry("squads") == "all":
+            yield from BEHAVIOURS
+            return
+        for where, name in list(self.sheet.items("squads")):
+            if name in BEHAVIOURS:
+                yield name
+            else:
+                remedy = "write `squads: all`" if name == "all" else nearest(name, BEHAVIOURS)
+                self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy)
+
+    def _check_objectives(self) -> None:
+        sides = {member.side for member in self.cast}
+        if self.sheet.is_touched("cast"):
+            return  # the side may be that of somebody who could not be read
+        for where, _ in list(self.sheet.items("objectives")):
+            if where[-1] not in sides:
+                self.sheet.fault(f"unknown side {where[-1]!r}", where, nearest(str(where[-1]), sides), at_key=True)
+
+
+def _indentation(lines: Sequence[str]) -> int:
+    """Return how many spaces the first line with something in it starts with."""
+    first = next((line for line in lines if line.strip()), "")
+    return len(first) - len(first.lstrip(" "))
+
+
+def _frozen(data: Any) -> Value:
+    """Return plain data in a form that cannot change."""
+    if isinstance(data, dict):
+        return FrozenMap({key: _frozen(value) for key, value in data.items()})
+    return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -1,0 +1,317 @@
+"""Get-to-cover and advance-cover: some run, one suppresses, and two never get the same node."""
+
+import itertools
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from squads.soldiers import Soldier, soldier, tasks, watched
+from telos.agents.memory import WorkingMemory
+from telos.squads.records import Concluded, Ordered
+from telos.squads.slots import distinct_nodes
+
+
+def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+
+
+def two_under_fire() -> tuple[Soldier, Soldier]:
+    """Ann in good cover, Bob in the open who knows cover."""
+    return soldier("Ann", rank=1).sees().stands_at("c1"), soldier("Bob", 4.0).sees().knows("c3", 6.0)
+
+
+def test_one_suppresses_while_the_other_runs_to_cover() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    assert tasks([ann, bob]) == {"Ann": ("suppress", None), "Bob": ("cover", "c3")}
+    assert ann.order is not None
+    assert bob.order is not None
+    assert (ann.order["target"], ann.order.time, ann.order["behaviour"]) == ("bert", 1.0, "get-to-cover")
+    assert (bob.order["place_x"], bob.order["place_y"]) == (6.0, 1.0)
+    ordered = next(each for each in told if isinstance(each, Ordered))
+    assert dict(ordered.orders) == {"Ann": "suppress bert", "Bob": "take cover at c3"}
+
+
+def test_it_is_fulfilled_when_whoever_ran_is_in_valid_cover() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    red.tick([ann, bob], 2.0)
+    assert red.squads[0].engaged
+    bob.stands_at("c3")
+    red.tick([ann, bob], 3.0)
+    assert conclusions(told) == [("get-to-cover", True, "everyone who was to run is there")]
+    assert tasks([ann, bob]) == {}
+
+
+def test_cover_that_no_longer_protects_ends_it() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    bob.knows("c3", 3.0, valid=False)
+    red.tick([ann, bob], 2.0)
+    assert conclusions(told) == [("get-to-cover", False, "c3 no longer protects Bob")]
+
+
+def test_a_grenade_beats_an_order() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    bob.refuses("a grenade", 1.5)
+    red.tick([ann, bob], 2.0)
+    assert conclusions(told) == [("get-to-cover", False, "Bob refuses: a grenade")]
+    assert tasks([ann, bob]) == {}
+
+
+def test_nobody_waits_for_one_who_died_running() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    bob.alive = False
+    red.tick([ann, bob], 1.1)
+    assert conclusions(told) == [("get-to-cover", False, "Bob is dead")]
+    assert tasks([ann, bob]) == {}
+
+
+def test_it_ends_when_time_runs_out() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    for now in range(1, 17):
+        red.tick([ann, bob], float(now))
+    assert conclusions(told) == [("get-to-cover", False, "no headway for 15 s")]
+
+
+def test_another_suppresses_when_the_leader_who_did_so_dies() -> None:
+    ann, bob = two_under_fire()
+    cid = soldier("Cid", 2.0).sees().stands_at("c2").feels(health=50.0)
+    red, told = watched()
+    red.tick([ann, bob, cid], 1.0)
+    assert cid.order is None
+    run = bob.order
+    ann.alive = False
+    red.tick([ann, bob, cid], 1.1)
+    assert red.squads[0].names == ("Bob", "Cid"), "there is a new leader at once"
+    assert tasks([ann, bob, cid]) == {"Cid": ("suppress", None), "Bob": ("cover", "c3")}
+    assert bob.order is run, "whoever goes on as before is not ordered anew"
+    assert not conclusions(told)
+
+
+def test_it_ends_when_the_last_who_could_suppress_dies() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    ann.alive = False
+    red.tick([ann, bob], 1.1)
+    assert conclusions(told) == [("get-to-cover", False, "Ann is dead, and nobody else can suppress")]
+    assert tasks([ann, bob]) == {}
+
+
+def test_two_who_refuse_to_suppress_do_not_hand_the_order_back_and_forth() -> None:
+    ann, bob = two_under_fire()
+    cid = soldier("Cid", 2.0).sees().stands_at("c2")
+    red, told = watched()
+    red.tick([ann, bob, cid], 1.0)
+    ann.refuses("a grenade", 1.1)
+    red.tick([ann, bob, cid], 1.2)
+    assert cid.task == "suppress"
+    cid.refuses("a grenade", 1.3)
+    red.tick([ann, bob, cid], 1.4)
+    assert conclusions(told) == [("get-to-cover", False, "Cid refuses: a grenade, and nobody else can suppress")]
+
+
+def test_fire_goes_to_another_enemy_when_the_first_is_gone() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    ann.memory.forget("enemy", "bert")
+    ann.sees("carl", 2.0)
+    red.tick([ann, bob], 2.0)
+    assert ann.order is not None
+    assert (ann.order["task"], ann.order["target"]) == ("suppress", "carl")
+    assert not conclusions(told)
+
+
+def test_an_order_that_the_member_dropped_ends_it() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    bob.memory.forget("order", "current")
+    red.tick([ann, bob], 1.1)
+    assert conclusions(told) == [("get-to-cover", False, "Bob has dropped the order")]
+
+
+def test_an_order_does_not_fade_while_it_stands_and_a_later_one_is_left_alone() -> None:
+    ann, bob = two_under_fire()
+    bob.memory.fades["order"] = 4.0
+    red, told = watched()
+    for now in range(1, 13):
+        red.tick([ann, bob], float(now))
+    assert bob.memory.recall("order", "current", 12.0) is not None
+    bob.note("order", "current", 12.0, serial=-7, task="cover", node="elsewhere")
+    red.tick([ann, bob], 12.5)
+    assert conclusions(told) == [("get-to-cover", False, "Bob has dropped the order")]
+    assert tasks([ann, bob]) == {"Bob": ("cover", "elsewhere")}
+
+
+def test_one_who_is_in_cover_suppresses_rather_than_a_healthier_one_in_the_open() -> None:
+    ann, cid = soldier("Ann").sees().knows("c3", 5.0), soldier("Cid").sees().knows("c4", 5.0)
+    bob = soldier("Bob").sees().stands_at("c1").feels(health=20.0)
+    red, _ = watched()
+    red.tick([ann, bob, cid], 0.0)
+    assert tasks([ann, bob, cid]) == {"Ann": ("cover", "c3"), "Bob": ("suppress", None), "Cid": ("cover", "c4")}
+
+
+def test_the_healthiest_in_the_open_suppresses_when_nobody_is_in_cover() -> None:
+    squad = [soldier(name).sees().knows(node, 5.0) for name, node in (("Ann", "c1"), ("Bob", "c2"), ("Cid", "c3"))]
+    squad[0].feels(health=90.0)
+    red, _ = watched()
+    red.tick(squad, 0.0)
+    assert tasks(squad) == {"Ann": ("cover", "c1"), "Bob": ("suppress", None), "Cid": ("cover", "c3")}
+
+
+def test_nobody_is_sent_to_the_node_that_he_stands_at() -> None:
+    ann = soldier("Ann").sees().stands_at("c1")
+    bob = soldier("Bob").sees().stands_at("c3", valid=False).knows("c3", 0.0).knows("c4", 9.0)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert tasks([ann, bob])["Bob"] == ("cover", "c4")
+
+
+def test_the_only_one_with_somewhere_to_go_does_not_suppress() -> None:
+    ann, bob = soldier("Ann").sees().knows("c3", 5.0), soldier("Bob").sees().feels(health=20.0)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert tasks([ann, bob]) == {"Ann": ("cover", "c3"), "Bob": ("suppress", None)}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda ann, bob: [each.memory.forget("enemy", "bert") for each in (ann, bob)], "no enemy is known"),
+        (lambda ann, bob: bob.stands_at("c3"), "everyone is in valid cover"),
+        (lambda ann, bob: bob.knows("c3", 6.0, valid=False), "Bob is in the open, with nowhere to go"),
+        (lambda ann, bob: ann.stands_at("c3"), "Bob is in the open, with nowhere to go"),
+        (lambda ann, bob: ann.feels(loaded=False), "only Bob could suppress, and only Bob has cover to go to"),
+        (lambda ann, bob: setattr(ann, "alive", False), "there is nobody to suppress meanwhile"),
+    ],
+)
+def test_a_squad_can_say_why_it_does_not_get_to_cover(spoil: object, why: str) -> None:
+    ann, bob = two_under_fire()
+    assert callable(spoil)
+    spoil(ann, bob)
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert red.squads[0].behaviour is None
+    assert f"  not get-to-cover: {why}" in red.squads[0].why().splitlines()
+
+
+def test_a_squad_can_say_what_it_does_and_why_not_anything_else() -> None:
+    ann, bob = two_under_fire()
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    assert red.squads[0].why().splitlines() == [
+        "red-1 (Ann, Bob): get-to-cover: Bob is in the open; Bob can run to c3 while Ann suppresses",
+        "  Ann: suppress bert",
+        "  Bob: take cover at c3",
+        "  not advance-cover: get-to-cover comes first",
+        "  not orderly-advance: get-to-cover comes first",
+        "  not search: get-to-cover comes first",
+    ]
+
+
+def test_an_engaged_squad_is_left_alone_when_squads_are_made_anew() -> None:
+    ann, bob = two_under_fire()
+    red, _ = watched()
+    red.tick([ann, bob], 0.0)
+    bob.position = (500.0, 0.0)
+    cid = soldier("Cid")
+    red.tick([ann, bob, cid], 3.0)
+    assert [(squad.name, squad.names) for squad in red.squads] == [("red-1", ("Ann", "Bob")), ("red-2", ("Cid",))]
+
+
+def test_squads_of_one_side_do_not_send_two_to_one_node() -> None:
+    near = two_under_fire()
+    far = soldier("Cid", 100.0).sees().stands_at("c9"), soldier("Dan", 100.0).sees().knows("c3", 1.0).knows("c4", 9.0)
+    red, _ = watched()
+    red.tick([*near, *far], 0.0)
+    assert tasks([*near, *far]) == {
+        "Ann": ("suppress", None),
+        "Bob": ("cover", "c3"),
+        "Cid": ("suppress", None),
+        "Dan": ("cover", "c4"),
+    }
+
+
+def four_in_cover() -> list[Soldier]:
+    """All in cover at 20 m from the threat, all with something nearer."""
+    squad = [soldier(name).sees().stands_at(f"c{i}").knows(f"c{i}", 0.0) for i, name in enumerate("ABCD")]
+    for i, each in enumerate(squad):
+        each.knows(f"n{i}", 5.0 + i, threat_distance=18.0)
+    return squad
+
+
+def test_half_of_a_squad_in_cover_advances_while_one_suppresses() -> None:
+    squad = four_in_cover()
+    red, told = watched()
+    red.tick(squad, 0.0)
+    assert red.squads[0].behaviour == "advance-cover"
+    assert tasks(squad) == {"A": ("suppress", None), "B": ("advance", "n1"), "C": ("advance", "n2")}
+    squad[1].stands_at("n1")
+    red.tick(squad, 1.0)
+    squad[2].does()
+    red.tick(squad, 2.0)
+    assert conclusions(told) == [("advance-cover", True, "everyone who was to run is there")]
+
+
+def test_cover_less_than_two_metres_nearer_is_not_worth_the_run() -> None:
+    squad = four_in_cover()
+    for i, each in enumerate(squad):
+        each.knows(f"n{i}", 5.0, threat_distance=18.1)
+    red, _ = watched()
+    red.tick(squad, 0.0)
+    assert "  not advance-cover: nobody knows free cover 2 m nearer to the threat" in red.squads[0].why().splitlines()
+
+
+def test_nobody_advances_while_one_is_in_the_open() -> None:
+    squad = four_in_cover()
+    squad[3].feels(cover_valid=False).memory.forget("cover", "n3")
+    red, _ = watched()
+    red.tick(squad, 0.0)
+    assert "  not advance-cover: D is not in valid cover" in red.squads[0].why().splitlines()
+
+
+def test_a_behaviour_that_has_ended_waits_a_while() -> None:
+    ann, bob = two_under_fire()
+    red, told = watched()
+    red.tick([ann, bob], 1.0)
+    bob.refuses("a grenade")
+    for now in (2.0, 3.0, 3.9):
+        red.tick([ann, bob], now)
+        assert not red.squads[0].engaged
+    red.tick([ann, bob], 4.0)
+    assert red.squads[0].engaged
+    assert [each.time for each in told if isinstance(each, Ordered)] == [1.0, 4.0]
+
+
+WAYS = st.dictionaries(
+    st.sampled_from("ABCDE"), st.dictionaries(st.sampled_from("uvwxyz"), st.integers(1, 9), max_size=4), max_size=5
+)
+
+
+@given(WAYS)
+def test_as_many_as_possible_get_a_node_of_their_own(ways: Mapping[str, Mapping[str, float]]) -> None:
+    nodes = distinct_nodes(ways)
+    assert all(nodes[name] in ways[name] for name in nodes)
+    assert len(set(nodes.values())) == len(nodes)
+    every_way = itertools.product(*([None, *each] for each in ways.values()))
+    possible = ([node for node in choice if node] for choice in every_way)
+    assert len(nodes) == max(len(each) for each in possible if len(set(each)) == len(each))
+
+
+def test_memories_start_empty_and_that_is_no_trouble() -> None:
+    red, _ = watched()
+    red.tick([Soldier("Ann", memory=WorkingMemory()), Soldier("Bob")], 0.0)
+    assert red.squads[0].behaviour is None

@@ -1,0 +1,152 @@
+"""Orderly advance: in single file, the last faces back."""
+
+import pytest
+
+from squads.soldiers import Soldier, soldier, watched
+from telos.core.errors import TelosError
+from telos.squads.records import Concluded, Ordered
+
+
+def file_of_three() -> list[Soldier]:
+    return [soldier("Ann", 0.0, rank=2), soldier("Bob", 8.0), soldier("Cid", 4.0)]
+
+
+def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+
+
+def follows(squad: list[Soldier]) -> dict[str, tuple[str, str | None]]:
+    return {each.name: (each.order["task"], each.order["target"]) for each in squad if each.order is not None}
+
+
+def test_each_follows_the_one_in_front_and_the_last_guards_the_rear() -> None:
+    squad = file_of_three()
+    squad[1].note("node", "p1", x=7.0, y=3.0, room="yard", kind="patrol", distance=9.0)
+    red, _ = watched()
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    assert follows(squad) == {"Ann": ("lead", None), "Cid": ("follow", "Ann"), "Bob": ("guard_rear", "Cid")}
+    assert squad[0].order is not None
+    assert squad[0].order["node"] == "p1"
+    assert (squad[0].order["place_x"], squad[0].order["place_y"]) == (7.0, 3.0), "as Bob knows where that is"
+
+
+def test_the_leader_goes_on_node_by_node_and_the_others_keep_their_orders() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    behind = [each.order for each in squad[1:]]
+    squad[0].feels(at="p1")
+    red.tick(squad, 15.0)
+    assert squad[0].order is not None
+    assert squad[0].order["node"] == "p2"
+    assert [each.order for each in squad[1:]] == behind
+    red.tick(squad, 30.0)
+    assert red.squads[0].engaged, "the time limit is for each leg"
+    squad[0].does()
+    red.tick(squad, 31.0)
+    assert conclusions(told) == [("orderly-advance", True, "Ann is at p2")]
+    for now in range(32, 50):
+        red.tick(squad, float(now))
+    assert len([each for each in told if isinstance(each, Ordered)]) == 2, "an objective that is reached is done with"
+
+
+def test_the_next_in_rank_leads_on_when_the_leader_dies() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    squad[0].feels(at="p1")
+    red.tick(squad, 1.0)
+    squad[0].alive = False
+    red.tick(squad, 1.1)
+    assert follows(squad) == {"Bob": ("lead", None), "Cid": ("guard_rear", "Bob")}
+    assert squad[1].order is not None
+    assert squad[1].order["node"] == "p2", "not back to where the dead man has led them"
+    assert red.squads[0].leader.name == "Bob"
+    assert not conclusions(told)
+
+
+def test_the_file_closes_up_when_somebody_in_it_dies() -> None:
+    squad = file_of_three()
+    red, _ = watched()
+    red.advance_to(None, ["p1"])
+    red.tick(squad, 0.0)
+    lead = squad[0].order
+    squad[2].alive = False
+    red.tick(squad, 1.0)
+    assert follows(squad) == {"Ann": ("lead", None), "Bob": ("guard_rear", "Ann")}
+    assert squad[0].order is lead
+
+
+def test_contact_ends_it_and_what_was_reached_is_not_walked_again() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1", "p2"])
+    red.tick(squad, 0.0)
+    squad[0].feels(at="p1")
+    red.tick(squad, 1.0)
+    squad[2].sees(time=2.0)
+    red.tick(squad, 2.0)
+    assert conclusions(told) == [("orderly-advance", False, "contact: bert")]
+    assert follows(squad) == {}
+    squad[2].memory.forget("enemy", "bert")
+    red.tick(squad, 9.0)
+    assert squad[0].order is not None
+    assert squad[0].order["node"] == "p2"
+
+
+def test_one_who_refuses_ends_it() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1"])
+    red.tick(squad, 0.0)
+    squad[1].refuses("a grenade")
+    red.tick(squad, 1.0)
+    assert conclusions(told) == [("orderly-advance", False, "Bob refuses: a grenade")]
+
+
+def test_another_objective_ends_the_march_to_the_first() -> None:
+    squad = file_of_three()
+    red, told = watched()
+    red.advance_to(None, ["p1"])
+    red.tick(squad, 0.0)
+    red.advance_to("red-1", ["p7"])
+    red.tick(squad, 1.0)
+    assert conclusions(told) == [("orderly-advance", False, "there is another objective")]
+    red.tick(squad, 5.0)
+    assert squad[0].order is not None
+    assert squad[0].order["node"] == "p7"
+
+
+def test_an_objective_for_one_squad_is_not_for_another() -> None:
+    near, far = soldier("Ann"), soldier("Bob", 100.0)
+    red, _ = watched()
+    red.tick([near, far], 0.0)
+    red.advance_to("red-2", ["p1"])
+    red.tick([near, far], 1.0)
+    assert (near.task, far.task) == (None, "lead")
+
+
+def test_newcomers_get_the_objective_of_the_side() -> None:
+    red, _ = watched()
+    red.advance_to(None, ["p1"])
+    red.tick([], 0.0)
+    late = soldier("Ann")
+    red.tick([late], 3.0)
+    assert late.task == "lead"
+
+
+@pytest.mark.parametrize(
+    ("squad", "objective", "message"),
+    [
+        ("red-9", {"advance": ["p1"]}, "unknown squad 'red-9'"),
+        (None, {"advnce": ["p1"]}, "did you mean 'advance'"),
+        (None, {"advance": "p1"}, "give a list"),
+    ],
+)
+def test_an_objective_that_makes_no_sense_is_refused(squad: str | None, objective: object, message: str) -> None:
+    red, _ = watched()
+    with pytest.raises(TelosError, match=message):
+        red.set_objective(squad, objective)  # type: ignore[arg-type]

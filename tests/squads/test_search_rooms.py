@@ -1,0 +1,168 @@
+"""Search: in pairs, room by room."""
+
+from squads.soldiers import Soldier, soldier, tasks, watched
+from telos.squads.records import Concluded
+
+
+def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+
+
+def hunters(count: int, *rooms: tuple[str, float, int]) -> list[Soldier]:
+    """Soldiers in a row, all of whom know the rooms; they have lost bert, whom the first saw at time 0."""
+    found = [soldier(name, float(i)) for i, name in enumerate("ABCDE"[:count])]
+    for each in found:
+        for room, distance, nodes in rooms:
+            each.knows_room(room, distance, nodes)
+    found[0].sees(time=0.0)
+    return found
+
+
+def where(squad: list[Soldier]) -> dict[str, tuple[str, str | None, str | None]]:
+    orders = {each.name: each.order for each in squad if each.order is not None}
+    return {name: (order["task"], order["room"], order["target"]) for name, order in orders.items()}
+
+
+def test_a_search_begins_by_itself_once_an_enemy_is_lost() -> None:
+    squad = hunters(2, ("r1", 5.0, 1))
+    red, _ = watched()
+    red.tick(squad, 2.0)
+    assert "  not search: bert is in sight" in red.squads[0].why().splitlines()
+    squad[0].note("enemy", "bert", 1.0, x=9.0, y=9.0, seen=False)
+    red.tick(squad, 3.9)
+    assert "  not search: the enemy was noticed just now" in red.squads[0].why().splitlines()
+    red.tick(squad, 4.1)
+    assert red.squads[0].behaviour == "search"
+
+
+def test_pairs_get_rooms_of_their_own_the_nearest_first() -> None:
+    squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 2), ("r3", 30.0, 1))
+    red, _ = watched()
+    red.tick(squad, 4.0)
+    assert where(squad) == {
+        "A": ("search", "r2", None),
+        "B": ("watch", "r2", "A"),
+        "C": ("search", "r1", None),
+        "D": ("follow", "r1", "C"),
+    }
+    assert tasks(squad)["A"] == ("search", "r2.0")
+    assert tasks(squad)["B"] == ("watch", "r2.1"), "a room with two nodes has one for each"
+
+
+def test_an_odd_one_joins_the_last_pair() -> None:
+    squad = hunters(3, ("r1", 9.0, 1), ("r2", 5.0, 1))
+    red, _ = watched()
+    red.tick(squad, 4.0)
+    assert where(squad) == {"A": ("search", "r2", None), "B": ("follow", "r2", "A"), "C": ("follow", "r2", "A")}
+
+
+def test_it_goes_room_by_room_until_all_are_searched() -> None:
+    squad = hunters(2, ("r1", 9.0, 1), ("r2", 5.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[1].note("searched", "r2", 10.0)
+    red.tick(squad, 10.0)
+    assert where(squad)["A"] == ("search", "r1", None)
+    squad[0].does()
+    red.tick(squad, 20.0)
+    assert conclusions(told) == [("search", True, "every room is searched")]
+    assert where(squad) == {}
+
+
+def test_the_time_limit_is_for_each_room() -> None:
+    squad = hunters(2, ("r1", 9.0, 1), ("r2", 5.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[0].does()
+    red.tick(squad, 20.0)
+    red.tick(squad, 39.9)
+    assert red.squads[0].engaged
+    red.tick(squad, 40.0)
+    assert conclusions(told) == [("search", False, "no headway for 20 s")]
+
+
+def test_being_there_is_not_having_searched() -> None:
+    squad = hunters(2, ("r1", 9.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[0].feels(at="r1.0")
+    red.tick(squad, 5.0)
+    assert not conclusions(told)
+
+
+def test_a_pair_that_is_done_goes_on_while_the_other_is_still_at_it() -> None:
+    squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 1), ("r3", 30.0, 1))
+    red, _ = watched()
+    red.tick(squad, 4.0)
+    still = squad[2].order
+    squad[0].does()
+    red.tick(squad, 5.0)
+    assert where(squad)["A"] == ("search", "r3", None)
+    assert squad[2].order is still
+    squad[2].does()
+    red.tick(squad, 6.0)
+    assert set(where(squad)) == {"A", "B"}, "there is no room left for the other pair"
+
+
+def test_contact_ends_it() -> None:
+    squad = hunters(2, ("r1", 9.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[1].sees("carl", 5.0)
+    red.tick(squad, 5.0)
+    assert conclusions(told) == [("search", False, "contact: carl")]
+    assert where(squad) == {}
+
+
+def test_who_lost_a_partner_joins_another_pair() -> None:
+    squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[2].alive = False
+    red.tick(squad, 5.0)
+    assert where(squad) == {
+        "A": ("search", "r2", None),
+        "B": ("follow", "r2", "A"),
+        "D": ("follow", "r2", "A"),
+    }
+    squad[0].does()
+    red.tick(squad, 6.0)
+    assert where(squad)["A"] == ("search", "r1", None), "the room of the dead man is not forgotten"
+    assert not conclusions(told)
+
+
+def test_nobody_searches_alone() -> None:
+    squad = hunters(2, ("r1", 9.0, 1))
+    red, told = watched()
+    red.tick(squad, 4.0)
+    squad[0].alive = False
+    red.tick(squad, 5.0)
+    assert conclusions(told) == [("search", False, "A is dead, and nobody is left to watch over B")]
+    assert where(squad) == {}
+
+
+def test_rooms_are_searched_again_when_the_enemy_was_seen_since() -> None:
+    squad = hunters(2, ("r1", 9.0, 1))
+    squad[0].note("searched", "r1", 3.0)
+    red, _ = watched()
+    red.tick(squad, 4.0)
+    assert "  not search: every room is searched" in red.squads[0].why().splitlines()
+    squad[0].sees(time=10.0)
+    red.tick(squad, 10.0)
+    red.tick(squad, 13.1)
+    assert where(squad)["A"] == ("search", "r1", None)
+
+
+def test_an_objective_names_the_rooms() -> None:
+    squad = hunters(2, ("r1", 5.0, 1), ("r2", 9.0, 1))
+    squad[0].memory.forget("enemy", "bert")
+    red, told = watched()
+    red.tick(squad, 0.0)
+    assert "  not search: no enemy was lost, and no rooms are to be searched" in red.squads[0].why().splitlines()
+    red.set_objective("red-1", {"search": ["r2"]})
+    red.tick(squad, 1.0)
+    assert where(squad)["A"] == ("search", "r2", None)
+    squad[0].does()
+    for now in range(2, 20):
+        red.tick(squad, float(now))
+    assert conclusions(told) == [("search", True, "every room is searched")]

@@ -1,0 +1,105 @@
+"""A fight made by hand, for whoever draws fights: a map, a moment of it, and minds."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from telos.agents.records import Chose, Planned
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.squads.records import Ordered, Said
+from telos.worlds.arena.records import Started
+from telos.worlds.arena.screen import Notes, Screen
+from telos.worlds.arena.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
+
+ROWS = (
+    "########################################",
+    "#  A  ^    #        o  o        #      #",
+    "#     o    =   oo               + !    #",
+    "# B   v    #        <o>    _    #   Y  #",
+    "#          +               _    #      #",
+    "#  oo   >  #   ###=###     _    ########",
+    "#  C       #   #     #          #      #",
+    "#    1     /   #  *  #     2    %   Z  #",
+    "########################################",
+)
+NAMES = ("Ann", "Bob", "Cid", "Dee", "Una", "Vic", "Wes", "Xia", "Yan", "Zoe", "Eva", "Max")
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    goal: str | None
+    steps: tuple[str, ...] = ()
+    index: int = 0
+
+
+STANDING = FighterView(
+    "Ann", "red", "soldier", x=3.5, y=1.5, facing=0.0, health=100.0, alive=True, state="", doing="", status="done",
+    reason="", rounds=24, magazines=3, grenades=0, at=None, in_cover=False, crouched=False, cloaked=False,
+    on_wall=False, suppressed=0.0,
+)  # fmt: skip
+QUIET = ArenaView(12.3, (), (), (), (), (), (), (), over=False, winner=None)
+
+
+def fighter(**changed: Any) -> FighterView:
+    """Return Ann, unhurt and idle, but for what is given."""
+    return replace(STANDING, **changed)
+
+
+def moment(*fighters: FighterView, **changed: Any) -> ArenaView:
+    """Return a moment at which nothing happens, but for what is given."""
+    return replace(QUIET, players=tuple(each.name for each in fighters), fighters=fighters, **changed)
+
+
+def crowd(number: int, *, dead: int = 0) -> tuple[FighterView, ...]:
+    """Return so many fighters on two sides, the last of them dead."""
+    return tuple(
+        fighter(
+            name=NAMES[each], side=("red", "blue")[each >= number // 2], x=2.5 + 3 * each, y=1.5 + each % 6,
+            facing=each * 0.8,
+            health=0.0 if each >= number - dead else 100.0 - 9 * each, alive=each < number - dead,
+            rounds=24 - 3 * each, grenades=each % 3, in_cover=each == 1, suppressed=0.6 * (each == 2),
+        )
+        for each in range(number)
+    )  # fmt: skip
+
+
+def busy(number: int = 8, *, dead: int = 1) -> ArenaView:
+    """Return a moment with something of everything in it."""
+    return moment(
+        *crowd(number, dead=dead),
+        doors=(DoorView("d1", 32.5, 2.5, "closed", held_by="Yan"), DoorView("d2", 11.5, 4.5, "open")),
+        broken_windows=("w1",), dark_rooms=("r3",),
+        grenades=(GrenadeView("g1", 26.5, 6.5, 1.2),), shots=(ShotView("Ann", 2.5, 1.5, 9.5, 3.5, "Cid"),),
+    )  # fmt: skip
+
+
+def thoughts(view: ArenaView) -> dict[str, Thoughts]:
+    return {each.name: Thoughts("kill_enemy", ("goto(c3)", "reload", "attack"), 1) for each in view.fighters[:-2]}
+
+
+def room_at(place: tuple[float, float]) -> str:
+    x, _ = place
+    return "r1" if x < 11 else "r2" if x < 32 else "r3"
+
+
+def noted() -> Notes:
+    """Return what a screen knows after some talk, some plans and an explosion."""
+    notes = Notes()
+    for record in (
+        Started(0.0, "arena", "flank", 3, FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una", "Vic")})),
+        Chose(11.0, "Ann", "kill_enemy", "patrol", "sees Una"),
+        Planned(11.0, "Ann", "kill_enemy", ("goto(c3)", "reload", "attack"), 5.0, 12),
+        Ordered(11.5, "red-1", "get-to-cover", FrozenMap({"Ann": "suppresses", "Bob": "to c3"}), "two are exposed"),
+        Said(12.0, "Ann", "Bob", "Status?", "status-1", "Bob was hit"),
+        Event("hit", {"target": "Bob", "damage": 18.0, "x": 3.0, "y": 1.0}, player="Una", time=12.0),
+        Event("exploded", {"x": 20.5, "y": 3.5}, player="Vic", time=12.1),
+        Event("dead", {"target": "Zoe", "x": 3.0, "y": 1.0}, player="Ann", time=12.2),
+        Said(12.2, "Bob", None, "I'm hit, still standing.", "status-1", "asked"),
+    ):
+        notes.note(record)
+    return notes
+
+
+def screen(rows: tuple[str, ...] = ROWS) -> Screen:
+    title = "arena · seed 3 · 1 s/s · Ctrl-C ends"
+    return Screen(rows, noted(), room_at=room_at, scene="flank", title=title)

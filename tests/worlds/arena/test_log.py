@@ -1,0 +1,116 @@
+"""The log tells each thing once, in one line, with its reason."""
+
+from telos.agents.records import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.squads.records import Concluded, Grouped, Ordered, Said
+from telos.worlds.arena.log import Log
+from telos.worlds.arena.records import Ended, Started
+from worlds.arena.pictures import fighter
+
+
+def told(*records: object) -> list[str]:
+    log = Log()
+    return [line for line in map(log.line, records) if line is not None]
+
+
+def test_a_fight_begins_with_its_sides_and_ends_with_its_winner() -> None:
+    sides = FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una",)})
+    assert told(Started(0.0, "arena", "flank", 3, sides), Ended(41.2, "red", "nobody else is left")) == [
+        "  0.0  flank, seed 3: red (Ann, Bob) against blue (Una)",
+        " 41.2  red  wins: nobody else is left",
+    ]
+    assert told(Ended(60.0, None, "time is up")) == [" 60.0  nobody  wins: time is up"]
+
+
+def test_a_goal_is_told_with_its_reason_and_its_plan_and_only_once() -> None:
+    chosen = Chose(12.3, "Ann", "cover", "kill_enemy", "under fire")
+    planned = Planned(12.3, "Ann", "cover", ("goto(c3)", "hide"), 4.0, 9)
+    assert told(chosen, planned, chosen, planned) == [" 12.3  Ann  takes up cover: under fire — goto(c3), hide"]
+
+
+def test_a_new_plan_for_the_same_goal_is_told_with_what_was_wrong_with_the_old() -> None:
+    records = (
+        Chose(1.0, "Ann", "cover", None, "under fire"),
+        Planned(1.0, "Ann", "cover", ("goto(c3)",), 1.0, 3),
+        Dropped(2.0, "Ann", "cover", ("goto(c3)",), "c3 is taken"),
+        Chose(2.1, "Ann", "cover", None, "under fire"),
+        Planned(2.1, "Ann", "cover", ("goto(c4)",), 2.0, 3),
+    )
+    assert told(*records)[1:] == ["  2.1  Ann  plans anew for cover: c3 is taken — goto(c4)"]
+
+
+def test_a_failure_is_told_when_it_happens_and_not_again_with_the_next_plan() -> None:
+    records = (
+        Planned(1.0, "Ann", "cover", ("open(d1)",), 1.0, 3),
+        Failed(2.0, "Ann", "open(d1)", "d1 is locked"),
+        Dropped(2.0, "Ann", "cover", ("open(d1)",), "open(d1) failed: d1 is locked"),
+        Planned(2.0, "Ann", "cover", ("kick(d1)",), 2.0, 3),
+    )
+    assert told(*records)[1:] == [
+        "  2.0  Ann  fails to open(d1): d1 is locked",
+        "  2.0  Ann  plans anew for cover — kick(d1)",
+    ]
+
+
+def test_who_runs_out_of_things_to_do_is_told_once_and_forgets_why() -> None:
+    log = Log()
+    log.line(Chose(1.0, "Ann", "cover", None, "under fire"))
+    assert log.why == {"Ann": "under fire"}
+    assert log.line(Idle(5.0, "Ann")) == "  5.0  Ann  has nothing to do"
+    assert log.line(Idle(6.0, "Ann")) is None
+    assert log.why == {}
+
+
+def test_squads_are_told_when_they_change_and_orders_with_their_reason() -> None:
+    one = FrozenMap({"red-1": ("Ann", "Bob"), "red-2": ("Cid",)})
+    orders = FrozenMap({"Ann": "suppresses", "Bob": "to c3"})
+    assert told(
+        Grouped(0.0, "red", one),
+        Grouped(3.0, "red", one),
+        Grouped(6.0, "red", FrozenMap({"red-3": ("Ann", "Bob", "Cid")})),
+        Ordered(6.5, "red-3", "get-to-cover", orders, "two are exposed"),
+        Concluded(9.0, "red-3", "get-to-cover", True, "all are in cover"),
+        Concluded(9.0, "red-3", "search", False, "Ann died"),
+    ) == [
+        "  0.0  red  groups as Ann, Bob; Cid",
+        "  6.0  red  groups as Ann, Bob, Cid",
+        "  6.5  red-3  get-to-cover: two are exposed — Ann suppresses, Bob to c3",
+        "  9.0  red-3  get-to-cover is done: all are in cover",
+        "  9.0  red-3  search fails: Ann died",
+    ]
+
+
+def test_speech_is_quoted_with_whom_it_is_for() -> None:
+    assert told(
+        Said(12.9, "Ann", "Bob", "Status?", "status", "Bob was hit"),
+        Said(13.5, "Bob", None, "Grenade!", "grenade", "it lies there"),
+    ) == [" 12.9  Ann → Bob: “Status?”", " 13.5  Bob: “Grenade!”"]
+
+
+def test_deeds_that_change_the_fight_are_told() -> None:
+    assert told(
+        Event("hit", {"target": "Bob", "damage": 18.0}, player="Ann", time=1.0),
+        Event("dead", {"target": "Bob"}, player="Ann", time=2.0),
+        Event("dead", {"by": "Una"}, player="Bob", time=2.0),
+        Event("dead", player="Cid", time=3.0),
+        Event("exploded", player="Vic", time=4.0),
+        Event("kicked", {"door": "d1"}, player="Ann", time=5.0),
+    ) == [
+        "  1.0  Ann  hits Bob for 18",
+        "  2.0  Bob  is dead, killed by Ann",
+        "  2.0  Bob  is dead, killed by Una",
+        "  3.0  Cid  is dead",
+        "  4.0  Vic’s grenade goes off",
+        "  5.0  Ann  kicks d1",
+    ]
+
+
+def test_small_things_are_passed_over() -> None:
+    assert told(
+        Noticed(1.0, "Ann", "enemy", "Una"),
+        Forgot(1.0, "Ann", "enemy", "Una"),
+        Event("shot", player="Ann", time=1.0),
+        Event("step", player="Ann", time=1.0),
+        fighter(),
+    ) == []  # fmt: skip

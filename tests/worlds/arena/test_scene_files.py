@@ -1,0 +1,248 @@
+"""Scenes are files: a map that a person drew, who stands where, and every fault told at once."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import telos.worlds.arena.scene_shape as shape
+from core.files.broken import expected, matches
+from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.files.models import check_model
+from telos.core.files.yaml_text import read_yaml
+from telos.squads.behaviours import behaviours
+from telos.worlds.arena.scene import Cue, Scene
+from telos.worlds.arena.scene_files import read_scene
+from telos.worlds.arena.scenes import CHARACTERS, load_scene, scene_names
+
+BROKEN = Path(__file__).parents[2] / "broken_scenes"
+CAST = BROKEN / "characters"
+COMMITTED = Path(shape.__file__).with_name("scene.schema.json")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.scene_schema()))
+
+FLANK = """
+scene: flank
+about: Two hold the door, one comes round.
+map: yard
+seconds: 60
+cast:
+  A: {character: soldier, name: Ann, rank: 2, body: {grenades: 2}}
+  B: {character: rat}
+  P: {character: soldier, side: blue, script: [{at: 0, do: goto p1}, {at: 3 s, do: use d1 hold}, {repeat: 10 s}]}
+things: {M: medkit}
+squads: [search, get-to-cover]
+objectives: {red: {advance: [p1, c1]}}
+talk: true
+"""
+DRAWN = """
+scene: drawn
+map: |
+
+  #####
+  #A #
+  #####
+seconds: 500 ms
+cast: {A: {character: rat}}
+squads: all
+"""
+
+
+def load_text(folder: Path, text: str) -> Scene:
+    """Read a scene that lies in its folder as the package's do."""
+    (folder / "scenes").mkdir(exist_ok=True)
+    (folder / "maps").mkdir(exist_ok=True)
+    (folder / "maps" / "yard.txt").write_text((BROKEN / "maps" / "yard.txt").read_text())
+    (folder / "scenes" / "mine.yaml").write_text(text)
+    return load_scene(folder / "scenes" / "mine.yaml", characters=CAST)
+
+
+def test_a_scene_is_all_that_its_file_says(tmp_path: Path) -> None:
+    scene = load_text(tmp_path, FLANK)
+    assert (scene.name, scene.about, scene.seconds) == ("flank", "Two hold the door, one comes round.", 60.0)
+    assert (scene.squads, scene.talk, scene.sides) == (("search", "get-to-cover"), True, ("red", "blue"))
+    assert scene.objectives == {"red": {"advance": ("p1", "c1")}}
+    assert (scene.map.name, scene.map.rows[1]) == ("yard", "#A   P  1 #")
+    (medkit,) = scene.things
+    assert (medkit.name, medkit.kind, medkit.x, medkit.y) == ("medkit-M", "medkit", 3.5, 2.5)
+
+
+def test_the_cast_stands_where_its_letters_are_drawn(tmp_path: Path) -> None:
+    ann, rat, guard = load_text(tmp_path, FLANK).cast
+    assert (ann.letter, ann.name, ann.character, ann.side, ann.rank) == ("A", "Ann", "soldier", "red", 2)
+    assert (ann.x, ann.y, ann.body, ann.script) == (1.5, 1.5, {"grenades": 2}, None)
+    assert (rat.name, rat.side, rat.rank, rat.x, rat.y) == ("rat-B", "red", 0, 1.5, 3.5)
+    assert (guard.name, guard.side) == ("soldier-P", "blue")
+    assert guard.script == (Cue(0.0, "goto p1"), Cue(3.0, "use d1 hold"))
+    assert guard.repeat == 10.0
+
+
+def test_a_drawing_may_stand_in_the_scene_itself(tmp_path: Path) -> None:
+    scene = load_text(tmp_path, DRAWN)
+    assert scene.map.rows == ("#####", "#A ##", "#####")
+    assert (scene.seconds, scene.cast[0].x, scene.cast[0].y) == (0.5, 1.5, 1.5)
+    assert (scene.things, scene.talk, scene.objectives) == ((), False, {})
+
+
+def test_all_means_every_squad_behaviour_and_nothing_means_none(tmp_path: Path) -> None:
+    squads = load_text(tmp_path, DRAWN).squads
+    assert [each.name for each in behaviours(squads)] == list(squads)
+    assert len(squads) == 4
+    assert load_text(tmp_path, DRAWN.replace("squads: all", "squads: []")).squads == ()
+    assert load_text(tmp_path, DRAWN.replace("squads: all", "")).squads == ()
+
+
+def test_somebody_with_an_empty_script_has_no_mind_all_the_same(tmp_path: Path) -> None:
+    text = DRAWN.replace("{character: rat}", "{character: rat, script: []}")
+    assert load_text(tmp_path, text).cast[0].script == ()
+
+
+def test_a_map_is_found_by_path_beside_the_scenes_or_in_the_package(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("####\n#A.#\n####\n")
+    beside = DRAWN[DRAWN.index("seconds") :]
+    assert load_text(tmp_path, f"scene: own\nmap: ../own.txt\n{beside}").map.rows[1] == "#A.#"
+    assert load_text(tmp_path, f"scene: own\nmap: yard\n{beside}").map.rows[3] == "#B        #"
+    assert load_text(tmp_path, f"scene: own\nmap: warehouse\n{beside}").map.name == "warehouse"
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_or_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(TelosError, match="unknown scene 'no-such-scene'; "):
+        load_scene("no-such-scene")
+    with pytest.raises(DefinitionError, match="no such file"):
+        load_scene(tmp_path / "nowhere.yaml")
+
+
+@pytest.mark.parametrize("name", scene_names())
+def test_every_scene_of_the_package_loads_and_says_what_to_look_at(name: str) -> None:
+    scene = load_scene(name)
+    assert scene.name == name
+    assert scene.about
+    assert all((CHARACTERS / f"{member.character}.yaml").is_file() for member in scene.cast)
+
+
+# Broken files say in their comments what is wrong with them.
+
+
+def faults_of(file: Path) -> list[Fault]:
+    with pytest.raises(DefinitionError) as caught:
+        load_scene(file, characters=CAST)
+    return list(caught.value.faults)
+
+
+@pytest.mark.parametrize("file", sorted((BROKEN / "scenes").glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_broken_scene_has_exactly_the_faults_that_it_says(file: Path) -> None:
+    found = [fault for fault in faults_of(file) if fault.file == str(file)]
+    for line, column, said in expected(file):
+        match = next((fault for fault in found if matches(fault, line, column, said)), None)
+        assert match is not None, f"no fault in line {line}: {said}\nfound: {'; '.join(map(str, found))}"
+        found.remove(match)
+    assert not found, "unexpected: " + "\n".join(str(fault) for fault in found)
+
+
+def test_faults_of_a_map_are_told_with_its_own_file() -> None:
+    faults = faults_of(BROKEN / "scenes" / "on-a-leaky-map.yaml")
+    told = [(Path(fault.file).name, fault.line, fault.column) for fault in faults]
+    assert told == [("leaky.txt", 2, 5), ("leaky.txt", 2, 6), ("leaky.txt", 3, 2), ("on-a-leaky-map.yaml", 4, 23)]
+
+
+@pytest.mark.parametrize("file", sorted((BROKEN / "scenes").glob("*.yaml")), ids=lambda file: file.stem)
+def test_every_fault_points_into_its_file(file: Path) -> None:
+    for fault in faults_of(file):
+        lines = Path(fault.file).read_text().split("\n")
+        assert 1 <= fault.line <= len(lines)
+        assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
+        assert "\n" not in str(fault)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 3), st.integers(1, 6), st.integers(0, 4), st.integers(1, 3), st.sampled_from("?~$"))
+def test_a_bad_mark_is_found_wherever_a_drawing_is_put(
+    above: int, indent: int, row: int, column: int, mark: str
+) -> None:
+    rows = ["#####", *["#   #"] * 3, "#####"]
+    rows[row] = rows[row][:column] + mark + rows[row][column + 1 :]
+    comments = "# above\n" * above
+    drawing = "".join(f"{' ' * indent}{line}\n" for line in rows)
+    text = f"scene: odd\n{comments}map: |\n{drawing}seconds: 3\ncast: {{}}\n"
+    lines = text.split("\n")
+    with pytest.raises(DefinitionError) as caught:
+        read_scene(text, file="odd.yaml", maps=[], characters=["rat"])
+    (fault,) = caught.value.faults
+    assert lines[fault.line - 1][fault.column - 1] == mark
+
+
+# The JSON Schema and the loader agree.
+
+GOOD = [read_yaml(FLANK).data, read_yaml(DRAWN).data]
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([0.5, 2.0, "all", "", "a b", "3 s", "0 ms", "-1 s", "A"]),
+)
+VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sampled_from("aB"), SCALARS, max_size=2))
+KEYS = st.sampled_from(["cast", "map", "at", "do", "repeat", "Z", "z", "two words", "script", "body"])
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [each for key, value in inside for each in [(data, key), *places(value)]]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """A good file with up to three entries dropped, renamed or replaced."""
+    data = copy.deepcopy(draw(st.sampled_from(GOOD)))
+    for _ in range(draw(st.integers(1, 3))):
+        holder, key = draw(st.sampled_from(places(data)))
+        how = draw(st.sampled_from(["drop", "rename", "replace"]))
+        if how == "replace":
+            holder[key] = draw(VALUES)
+        elif how == "rename" and isinstance(holder, dict):
+            holder[draw(KEYS)] = holder.pop(key)
+        else:
+            del holder[key]
+        if not places(data):
+            break
+    return data
+
+
+def test_the_committed_schema_is_the_generated_one() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == shape.scene_schema() + "\n", "write scene_schema() to it"
+    jsonschema.Draft202012Validator.check_schema(json.loads(shape.scene_schema()))
+
+
+@pytest.mark.parametrize("data", GOOD)
+def test_both_accept_good_files(data: Any) -> None:
+    assert not check_model(shape.SceneShape, data, "a scene file")
+    assert VALIDATOR.is_valid(data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(mutated())
+def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
+    findings = check_model(shape.SceneShape, data, "a scene file")
+    assert VALIDATOR.is_valid(data) == (not findings)
+    for finding in findings:
+        said = f"{finding.fault.message}; {finding.fault.suggestion}"
+        assert not any(word in said for word in ("Input should", "‹", "pydantic", "Shape"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_whatever_a_file_says_it_is_a_scene_or_has_faults_in_its_lines(data: Any) -> None:
+    text = json.dumps(data, indent=1)
+    faults: tuple[Fault, ...] = ()
+    try:
+        scene = read_scene(text, file="odd.yaml", maps=[BROKEN / "maps"], characters=["rat", "soldier"])
+    except DefinitionError as error:
+        faults = error.faults
+    if faults:
+        assert all(1 <= fault.line <= text.count("\n") + 1 for fault in faults)
+    else:
+        assert [member.letter for member in scene.cast] == list(data["cast"])

@@ -1,0 +1,190 @@
+"""The picture of a fight fits the terminal, and shows everybody with what they are after."""
+
+from math import pi
+
+import pytest
+from rich.console import Console
+
+from telos.core.event import Event
+from telos.worlds.arena.screen import Notes, Screen
+from telos.worlds.arena.screen_fighters import Mind
+from telos.worlds.arena.views import ArenaView, DoorView, GrenadeView, ShotView
+from worlds.arena.pictures import ROWS, Thoughts, busy, crowd, fighter, moment, noted, room_at, screen, thoughts
+
+LARGE = ("#" * 64, *("#" + " " * 62 + "#" for _ in range(22)), "#" * 64)
+
+
+def picture(drawn: Screen, view: ArenaView, width: int = 110, height: int = 34, **minds: Mind) -> list[str]:
+    console = Console(width=width, height=height, force_terminal=True, color_system=None)
+    with console.capture() as captured:
+        console.print(drawn.frame(view, minds))
+    return captured.get().splitlines()
+
+
+def small(
+    *fighters: object, rows: tuple[str, ...] = ("#####", "#   #", "#   #", "#####"), **changed: object
+) -> list[str]:
+    """Return the map alone, where a square metre has one column."""
+    drawn = Screen(rows, Notes(), room_at=lambda place: "r1", scene="", title="")
+    lines = picture(drawn, moment(*fighters, **changed), width=len(rows[0]) + 36, height=20)
+    return [line[: len(rows[0])] for line in lines[1 : len(rows) + 1]]
+
+
+@pytest.mark.parametrize("rows", [ROWS, LARGE], ids=["small map", "large map"])
+@pytest.mark.parametrize("number", [1, 2, 4, 8, 12])
+@pytest.mark.parametrize(("width", "height"), [(110, 34), (80, 24), (200, 60), (60, 20), (30, 8)])
+def test_the_picture_fits_the_terminal(width: int, height: int, number: int, rows: tuple[str, ...]) -> None:
+    view = busy(number, dead=number // 4)
+    lines = picture(screen(rows), view, width, height, **thoughts(view))
+    assert len(lines) < height
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("rows", [ROWS, LARGE], ids=["small map", "large map"])
+@pytest.mark.parametrize(("width", "height"), [(110, 34), (80, 24)])
+def test_eight_fighters_are_shown_with_goal_and_present_step(width: int, height: int, rows: tuple[str, ...]) -> None:
+    view = moment(*crowd(8))
+    minds = {each.name: Thoughts("survive", ("run", "hide"), 1) for each in view.fighters}
+    lines = picture(screen(rows), view, width, height, **minds)
+    text = "\n".join(lines)
+    for each in view.fighters:
+        assert f"{each.name[0]} {each.name} " in text
+    assert text.count("survive: ") == 8
+    assert text.count("hide") == 8
+
+
+@pytest.mark.parametrize(("width", "height"), [(110, 34), (80, 24)])
+def test_map_fighters_and_log_all_have_their_place(width: int, height: int) -> None:
+    lines = picture(screen(LARGE), busy(), width, height)
+    assert lines[0].startswith(" flank  12.3 s   red ●●●●  blue ●●●×")
+    assert lines[0].endswith("arena · seed 3 · 1 s/s · Ctrl-C ends")
+    assert sum("█  " in line for line in lines) > 8
+    assert any("12.0  Ann → Bob: “Status?”" in line for line in lines)
+    assert any("Zoe  is dead, killed by Ann" in line for line in lines)
+    assert any(line.endswith("× Xia") for line in lines)
+
+
+def test_the_dead_share_one_line_and_leave_a_cross_on_the_map() -> None:
+    lines = picture(screen(), moment(*crowd(6, dead=3)))
+    assert sum("× Dee Una Vic" in line for line in lines) == 1
+    assert sum(line[:80].count("×") for line in lines[1:10]) == 3
+
+
+def test_the_plan_stands_behind_its_goal() -> None:
+    mind = Thoughts("kill_enemy", ("reload", "attack"), 1)
+    lines = picture(screen(), moment(fighter()), Ann=mind)
+    assert any("kill_enemy: reload ▸ attack" in line for line in lines)
+
+
+def test_a_plan_too_long_for_its_line_is_shown_from_the_present_step_on() -> None:
+    mind = Thoughts("kill_enemy", ("open-the-first-door", "open-the-second-door", "reload", "attack"), 2)
+    lines = picture(screen(), moment(fighter()), width=80, Ann=mind)
+    assert any("kill_enemy: reload ▸ attack" in line for line in lines)
+
+
+def test_only_the_present_step_stands_out() -> None:
+    drawn = screen().frame(moment(fighter()), {"Ann": Thoughts("kill_enemy", ("reload", "attack"), 1)})
+    console = Console(width=110, height=34, force_terminal=True, color_system="truecolor")
+    bold = {piece.text.strip() for piece in console.render(drawn) if piece.style and piece.style.bold}
+    assert "attack" in bold
+    assert "reload" not in bold
+
+
+def test_what_was_said_stands_beside_the_speaker_for_a_while() -> None:
+    talking, silent = (picture(screen(), moment(fighter(), time=time)) for time in (12.3, 20.0))
+    assert any(line.endswith("“Status?”") and "Bob" not in line for line in talking)
+    assert any(line.endswith("  sees Una") for line in silent)  # why she does what she does
+
+
+def test_nobody_is_left_out_of_a_crowd_without_a_word() -> None:
+    many = [fighter(name=f"rat-{number}", side="rats") for number in range(500)]
+    for width in (110, 80):
+        lines = picture(screen(LARGE), moment(*many), width, 24)
+        assert "rats 500/500" in lines[0]
+        shown = sum(line.count("rat-") for line in lines)
+        assert any(f"… and {500 - shown} more" in line for line in lines)
+
+
+def test_letters_tell_apart_those_whose_names_begin_alike() -> None:
+    names = ("Ann", "Amy", "soldier-a", "soldier-b", "soldier-c")
+    drawn = small(*(fighter(name=name, x=1.5 + number % 3, y=1.5 + number // 3) for number, name in enumerate(names)))
+    assert drawn == ["█████", "█AYS█", "█BC █", "█████"]
+
+
+def test_the_map_tells_doors_windows_furniture_and_nodes_apart() -> None:
+    rows = ("##+=#####", "#  o  A #", "#_^*   1%", "/   #   =", "######%##")
+    assert small(fighter(x=6.5), rows=rows) == [
+        "██━═█████",
+        "█  ▒  A █",
+        "█▂▴∗   1┃",
+        "╱   █   ║",
+        "██████━██",
+    ]
+
+
+def test_rock_that_bounds_no_room_is_left_blank() -> None:
+    rows = ("#######", "#######", "#######", "#### ##", "#######")
+    assert small(rows=rows) == ["       ", "       ", "   ███ ", "   █ █ ", "   ███ "]
+
+
+def test_doors_and_windows_are_shown_as_they_are_now() -> None:
+    rows = ("##+=#", "#   #", "#####")
+    now = small(rows=rows, doors=(DoorView("d1", 2.5, 0.5, "open"),), broken_windows=("w1",))
+    assert now[0] == "██╱╌█"
+
+
+def test_a_shot_leaves_a_trace_that_walls_stop() -> None:
+    shot = ShotView("Ann", 1.5, 1.5, 7.5, 1.5, None)
+    rows = ("#########", "#   #   #", "#########")
+    assert small(fighter(x=1.5), rows=rows, shots=(shot,))[1] == "█A··█·· █"
+
+
+def test_a_grenade_blinks_and_then_goes_off() -> None:
+    lying = GrenadeView("g1", 2.5, 1.5, 1.0)
+    assert {small(time=time, grenades=(lying,))[1] for time in (3.0, 3.1, 3.2, 3.3)} == {"█ ● █", "█ ○ █"}
+    notes = Notes()
+    notes.note(Event("exploded", {"x": 3.5, "y": 3.5}, player="Ann", time=5.0))
+    drawn = Screen(("#######", *["#     #"] * 5, "#######"), notes, room_at=room_at, scene="", title="")
+    burning = [
+        sum(line.count("✶") + line.count("∗") for line in picture(drawn, moment(time=time))) for time in (5.0, 5.2, 7.0)
+    ]
+    assert 0 < burning[0] < burning[1]
+    assert burning[2] == 0
+
+
+def test_a_dark_room_is_filled_and_a_lit_one_is_not() -> None:
+    assert small(fighter(x=2.5), dark_rooms=("r1",))[1] == "█░A░█"
+    assert small(fighter(x=2.5), dark_rooms=("r2",))[1] == "█ A █"
+
+
+def test_where_there_is_room_a_metre_is_as_wide_as_high_and_fighters_face_somewhere() -> None:
+    around = [fighter(name=name, x=1.5 + eighth, facing=eighth * pi / 4) for eighth, name in enumerate("ABCDEFGH")]
+    drawn = Screen(("#" * 10, "#        #", "#" * 10), Notes(), room_at=room_at, scene="", title="")
+    assert picture(drawn, moment(*around))[2].startswith("██A→B↘C↓D↙E←F↖G↑H↗██")
+
+
+def test_a_map_too_large_for_the_terminal_is_shown_where_the_living_are() -> None:
+    for x, y in ((2.5, 2.5), (60.5, 21.5), (30.5, 12.5)):
+        alive, dead = fighter(x=x, y=y), fighter(name="Zed", x=62.5, y=1.5, alive=False)
+        lines = picture(screen(LARGE), moment(alive, dead), 40, 14)
+        below = next(row for row, line in enumerate(lines) if line.startswith("A Ann"))
+        assert 4 < below < 14
+        assert sum(line.count("A") for line in lines[1:below]) == 1
+
+
+def test_the_winner_is_named_at_the_top() -> None:
+    assert " red wins " in picture(screen(), moment(fighter(), over=True, winner="red"))[0]
+    assert " nobody wins " in picture(screen(), moment(fighter(), over=True))[0]
+
+
+def test_a_picture_stays_as_it_was_when_the_fight_goes_on() -> None:
+    notes = noted()
+    drawn = Screen(ROWS, notes, room_at=room_at, scene="flank", title="")
+    frame = drawn.frame(moment(fighter()), {})
+    console = Console(width=110, height=34, color_system=None)
+    with console.capture() as before:
+        console.print(frame)
+    notes.note(Event("dead", {"target": "Ann"}, player="Una", time=13.0))
+    with console.capture() as after:
+        console.print(frame)
+    assert before.get() == after.get()
