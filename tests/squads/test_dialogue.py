@@ -222,12 +222,12 @@ def test_a_grenade_cuts_other_talk_short() -> None:
     assert BrokenOff(0.5, "status", "something more urgent came up") in trace
 
 
-def test_other_news_waits_for_its_turn_and_gets_old() -> None:
+def test_what_is_listed_first_is_said_first_and_the_rest_gets_old() -> None:
     men, told = squad("Ann", "Bob", "Cid"), dialogue()
     for who in ("Ann", "Bob", "Cid"):
         told.notice(occasion("blocked", 0.0, who, door="d1"))
     told.notice(occasion("cleared", 0.0, "Cid", room="hall"))
-    assert {line.exchange for line in talk(told, men)} == {"blocked"}  # when they are done it is old news
+    assert {line.exchange for line in talk(told, men)} == {"cleared"}  # when they are done, a blocked door is no news
 
 
 def test_orders_are_given_to_others_and_answered() -> None:
@@ -244,6 +244,21 @@ def test_a_leader_who_moves_himself_asks_for_cover_instead_of_giving_himself_ord
     lines = talk(told, men)
     assert who_to(lines) == [("Ann", "Cid"), ("Cid", "Ann")]
     assert lines[0].exchange == "order-cover"
+
+
+def test_a_kill_is_answered_with_who_is_left() -> None:
+    for more, exchange in ((False, "enemy-down-last"), (True, "enemy-down-more")):
+        men, told = squad("Ann", "Bob"), dialogue()
+        men["Eve"] = Soldier("Eve", side="blue")
+        men["Ann"].sees("Eve", 5.0, 5.0, 0.0)
+        if more:
+            men["Bob"].sees("Fay", 2.0, 9.0, 1.5)
+        told.notice(occasion("enemy_down", 0.0, "Ann", target="Eve"))
+        assert told.tick(men, 0.0) == []  # she is on her feet
+        men["Eve"].alive = False
+        lines = talk(told, men, start=0.1)
+        assert {line.exchange for line in lines} == {exchange}
+        assert ("south, 9 metres" in lines[1].text) == more
 
 
 def test_squads_talk_at_the_same_time_and_the_dead_belong_to_theirs() -> None:
@@ -350,12 +365,16 @@ def scripts(draw: st.DrawFn) -> list[tuple[float, str, Any]]:
     time, script = 0.0, []
     for _ in range(draw(st.integers(1, 25))):
         time = round(time + draw(st.sampled_from([0.0, 0.1, 0.3, 1.0, 2.0])), 1)
-        what = draw(st.sampled_from(["occasion"] * 6 + ["die", "faint", "wake", "see", "see", "hurt", "move", "cover"]))
+        what = draw(
+            st.sampled_from(["occasion"] * 12 + ["die", "faint", "wake", "wake", "see", "see", "hurt", "move", "cover"])
+        )
         who = draw(st.sampled_from(NAMES))
         detail: Any = None
         if what == "occasion":
             kind = draw(st.sampled_from(sorted(OCCASIONS)))
             detail = Occasion(kind, time, who, draw(abouts()))
+            if draw(st.booleans()):  # or hardly anybody would ever see what he talks about
+                script.append((time, "see", (who, draw(st.sampled_from([(0.0, 5.0), (15.0, 15.0)])))))
         elif what in ("see", "move"):
             detail = draw(st.sampled_from([(0.0, 5.0), (8.0, -3.0), (15.0, 15.0), (30.0, 0.0)]))
         script.append((time, what, (who, detail)))
@@ -364,9 +383,8 @@ def scripts(draw: st.DrawFn) -> list[tuple[float, str, Any]]:
 
 @st.composite
 def abouts(draw: st.DrawFn) -> FrozenMap[str, Any]:
-    orders = draw(
-        st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["suppress Eve", "take cover at c1", "watch"]))
-    )
+    tasks = st.sampled_from(["suppress X", "take cover at c1", "advance to c2", "search r1", "watch r1", ""])
+    orders = draw(st.dictionaries(st.sampled_from(NAMES), tasks, min_size=1))
     every = {
         "behaviour": draw(st.sampled_from(["get-to-cover", "advance-cover", "orderly-advance", "search", "dance"])),
         "orders": FrozenMap(orders),
@@ -377,7 +395,8 @@ def abouts(draw: st.DrawFn) -> FrozenMap[str, Any]:
         "door": "d1",
         "why": "grenade",
     }
-    return FrozenMap({key: value for key, value in every.items() if draw(st.booleans())})
+    left_out = draw(st.sets(st.sampled_from(sorted(every)), max_size=2))
+    return FrozenMap({key: value for key, value in every.items() if key not in left_out})
 
 
 def apply(what: str, who: Soldier, detail: Any, time: float, told: Dialogue) -> None:

@@ -75,8 +75,10 @@ class Deliberation:
             self.ticket = scheduler.ask(self.state, goal.name, planner)
         if not self.ticket.done:
             return None
-        answer, self.ticket = self.ticket.answer, None
-        return answer
+        ticket, self.ticket = self.ticket, None
+        if ticket.fault is not None:
+            raise ticket.fault
+        return ticket.answer
 
     def reason(self, goal: Goal) -> str:
         """Say in a few words why ``goal`` and no other."""

@@ -68,7 +68,8 @@ class Mind:
         self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
         self._is_alone = scheduler is None
         self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
-        self._order = tuple(domain.layout.slots)
+        self._starts = dict(self.state)
+        self._order = tuple(self._starts)
         self._attended = -1  # the version of memory that attention was last turned over
         self._restless = True  # whether goals are to be weighed again
         self._is_idle = False
@@ -174,8 +175,8 @@ class Mind:
 
     def _believe_memory(self, now: float) -> None:
         """Put what memory holds into the variables that goals and plans speak of."""
-        layout = self.domain.layout
-        believed = as_state(self._believe(self.memory, now), layout, self._order)
+        values = {**self._starts, **self._believe(self.memory, now)}  # in the layout's order, which is read fastest
+        believed = as_state(values, self.domain.layout, self._order)
         if believed.array == self.state.array:
             return
         if self.arbiter.is_flagged(self.state.array, believed.array):

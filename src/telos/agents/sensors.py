@@ -61,16 +61,17 @@ class Rota:
         """Read what is due, within the budget; return the minds that learned something."""
         left, learned = self.budget, dict[int, Senses]()
         while self._due and self._due[0][0] <= now and left > 0:
-            _, number, name, every, is_first = heapq.heappop(self._due)
+            _, number, name, every, is_first = self._due[0]
             mind = self._minds.get(number)
             if mind is None:
+                heapq.heappop(self._due)
                 continue
             sensor = self.sensors[name]
             left -= sensor.cost
             if mind.sense(name, sensor, now):
                 learned[number] = mind
             wait = every * ((number + 1) * _SPREAD % 1.0) if is_first else every
-            heapq.heappush(self._due, (now + wait, number, name, every, False))
+            heapq.heapreplace(self._due, (now + wait, number, name, every, False))
         return list(learned.values())
 
     def save(self) -> list[Any]:

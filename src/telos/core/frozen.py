@@ -42,6 +42,11 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
     def __contains__(self, key: object) -> bool:
         return key in self._items
 
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is FrozenMap:  # Mapping copies both sides first: working memory compares at every reading
+            return bool(self._items == other._items)  # type: ignore[attr-defined]
+        return super().__eq__(other)
+
     def __hash__(self) -> int:
         if self._hash is None:
             self._hash = hash(frozenset(self._items.items()))

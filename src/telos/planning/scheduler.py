@@ -24,20 +24,21 @@ COUNTED_TURN = 64  # expansions, where they are counted rather than timed
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """A request for a plan; ``answer`` is there once ``done``."""
+    """A request for a plan; ``answer`` is there once ``done``, unless there was a ``fault``."""
 
     planner: Planner
     state: State
     goal: str | Goal
     answer: Answer | None = None
+    fault: TelosError | None = None  # what the game's own functions, or the request itself, made of it instead
     waited: int = 0  # frames since it was asked for
     _search: Open | None = field(default=None, repr=False)
     _said: Said = field(default_factory=dict, repr=False)
 
     @property
     def done(self) -> bool:
-        """Whether the answer is there."""
-        return self.answer is not None
+        """Whether the answer is there, or never will be."""
+        return self.answer is not None or self.fault is not None
 
     @property
     def expanded(self) -> int:
@@ -149,7 +150,10 @@ class Scheduler:
     def _served(self, turn: Callable[[Ticket], None]) -> bool:
         """Give whoever is next a turn; say whether that answered the request."""
         ticket = self._waiting.popleft()
-        turn(ticket)
+        try:
+            turn(ticket)
+        except TelosError as error:  # one bad request is no reason to leave the others waiting
+            ticket.fault = error
         if not ticket.done:
             self._waiting.append(ticket)
         return ticket.done

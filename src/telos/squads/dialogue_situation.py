@@ -37,7 +37,7 @@ class Situation:
 
     def value(self, name: str) -> Value:
         """Return the value of a variable that conditions may use."""
-        role = next((role for role in self.cast if name.removeprefix(f"{role}_") in ROLE), None)
+        role = next((role for role in self.cast if name in {f"{role}_{measure}" for measure in ROLE}), None)
         if role is None:
             there = self.occasion.who in self.stage.speakers
             return SQUAD[name](self) if there else _unknown(name, SQUAD_VARIABLES[name][0])

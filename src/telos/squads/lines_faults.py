@@ -88,7 +88,7 @@ def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Faul
                 yield Fault(f"unknown function {function!r}", suggestion=remedy, path=("if",), offset=part.column)
             case Arithmetic("/", _, right) if not (isinstance(right, Literal) and right.value):
                 remedy = "divide by a number, or multiply the other side"
-                yield Fault(f"{text_of(right)!r} may be zero", suggestion=remedy, path=("if",), offset=part.column)
+                yield Fault(f"{text_of(right)!r} may be zero", suggestion=remedy, path=("if",), offset=right.column)
     yield from (fault.at("if") for fault in check(condition.expression, Scope(exchange.layout), BOOL))
 
 

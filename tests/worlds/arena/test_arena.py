@@ -200,6 +200,7 @@ def test_things_are_used_from_near_only() -> None:
     arena = arena_of("########\n#A   + #\n########")
     assert told(arena, "A", "use d1 open") == ("failed", "too far from d1")
     through_a_wall = arena_of("#####\n#A#!#\n#####")
+    told(through_a_wall, "A", "goto 1.95,1.5")  # 1.55 metres from it
     assert told(through_a_wall, "A", "use s1 off") == ("failed", "too far from s1")
 
 
@@ -307,9 +308,22 @@ def test_the_same_command_again_carries_on() -> None:
 def test_who_is_told_again_to_go_to_somebody_follows_them() -> None:
     arena = arena_of(FLAT)
     arena.step({"C": "goto 11.5,3.5 walk"})
-    for _ in range(40):
-        arena.step({"A": "goto C"})
-    assert arena.fighter("A").distance_to(arena.fighter("C").position) <= 1.5
+    for _ in range(10):
+        before = arena.fighter("C").position
+        arena.step({"A": "goto C walk"})
+    act = arena.fighter("A").act
+    assert act is not None
+    assert (act.x, act.y) == before != (6.5, 3.5)
+
+
+def test_who_goes_cloaked_stays_so_until_they_run() -> None:
+    arena = arena_of(FLAT)
+    told(arena, "A", "goto 3.5,1.5 cloaked")
+    assert arena.fighter("A").cloaked
+    told(arena, "A", "goto 4.5,1.5 walk")
+    assert arena.fighter("A").cloaked
+    told(arena, "A", "goto 5.5,1.5 run")
+    assert not arena.fighter("A").cloaked
 
 
 def test_it_makes_no_difference_in_which_order_commands_are_given() -> None:

@@ -270,6 +270,8 @@ def test_suppressing_fire_follows_a_target_that_is_seen_and_spares_friends() -> 
     seen = run(arena, {"Ann": "animate suppress Bob", "Bob": "goto 12.5,1.5"}, 30)
     ends = [event.context["to_x"] for event in named(seen, "shot")]
     assert ends == sorted(set(ends))
+    run(arena, {"Ann": "animate reload"}, 20)
+    assert len(named(run(arena, {"Ann": "animate suppress 8.5,2.5"}, 30), "shot")) == 6
     assert arena.fighter("Eve").health == 100.0
     assert arena.fighter("Eve").suppressed == 0.0
 
@@ -342,6 +344,11 @@ def test_a_grenade_goes_off_two_seconds_after_it_left_the_hand() -> None:
     assert not arena.view().grenades
     arena.step({"Ann": "animate throw Bob"})
     assert arena.fighter("Ann").reason == "no grenade left"
+
+
+def test_those_near_a_blast_are_hurt_in_the_order_of_the_cast() -> None:
+    _, events = thrown("##############\n#A    D C B  #\n##############", "8.5,1.5")
+    assert [event.context["target"] for event in named(events, "hit")] == ["Bob", "Cid", "Dan"]
 
 
 def test_a_grenade_cannot_be_thrown_further_than_twenty_metres() -> None:

@@ -18,7 +18,7 @@ from telos.worlds.arena.map import ArenaMap
 from telos.worlds.arena.moving import feel_breath
 from telos.worlds.arena.navigation import Navigator
 from telos.worlds.arena.questions import Questions
-from telos.worlds.arena.rules import FIELD_OF_VIEW, FUSE, SIGHT, SIGHT_IN_THE_DARK, SIGHT_OF_THE_CLOAKED
+from telos.worlds.arena.rules import AWARE, FIELD_OF_VIEW, FUSE, SIGHT, SIGHT_IN_THE_DARK, SIGHT_OF_THE_CLOAKED
 from telos.worlds.arena.sight import Sight
 from telos.worlds.arena.stage import Stage
 from telos.worlds.arena.things import THING_KINDS, ThingPlaced
@@ -165,7 +165,7 @@ class Arena(Questions):
             return False
         if away > SIGHT_OF_THE_CLOAKED and you.cloaked:
             return False
-        if x * math.cos(me.facing) + y * math.sin(me.facing) < FIELD_OF_VIEW * away:
+        if away > AWARE and x * math.cos(me.facing) + y * math.sin(me.facing) < FIELD_OF_VIEW * away:
             return False
         if away > SIGHT_IN_THE_DARK and self._stage.in_the_dark(you):
             return False

@@ -1,8 +1,9 @@
 """Bodies, minds, squads and talk together: the loop that lets a scene be fought out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
+from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
@@ -38,13 +39,26 @@ OVERRIDES = ("escape",)  # goals that make somebody refuse an order
 
 
 class Battle:
-    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers from outside."""
+    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers from outside.
 
-    def __init__(self, scene: Scene, *, seed: int = 0, trace: Trace = silent) -> None:
+    ``kinds`` are the characters that the cast is made of, if not those of the package; ``squads`` are the squad
+    behaviours of each side, if not the scene's for all.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        seed: int = 0,
+        trace: Trace = silent,
+        kinds: Mapping[str, Character] | None = None,
+        squads: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.scene, self.seed, self._outer = scene, seed, trace
-        kinds = characters()
+        self._kinds = characters() if kinds is None else kinds
+        self._squads = dict.fromkeys(scene.sides, scene.squads) if squads is None else squads
         things = [ThingPlaced(each.name, each.kind, each.x, each.y) for each in scene.things]
-        self.arena = Arena(scene.map, placed(scene, kinds), things, seed=seed)
+        self.arena = Arena(scene.map, placed(scene, self._kinds), things, seed=seed)
         self._is_heard = trace is not silent or scene.talk
         self._memories: dict[str, WorkingMemory] = {}
         self.domain = _answered(arena_domain(), Ground(self.arena, self._memories))
@@ -70,7 +84,7 @@ class Battle:
     # --- setting up ---------------------------------------------------------------------------------------------------
 
     def _give_mind(self, number: int, member: CastMember) -> None:
-        kind, fighter = characters()[member.character], self.arena.fighter(member.name)
+        kind, fighter = self._kinds[member.character], self.arena.fighter(member.name)
         mind = Mind(
             member.name,
             kind,
@@ -93,8 +107,10 @@ class Battle:
 
     def _coordinators(self) -> list[Coordinator]:
         made = []
-        for side in self.scene.sides if self.scene.squads else ():
-            coordinator = Coordinator(side, behaviours=behaviours(self.scene.squads), trace=self._trace)
+        for side in self.scene.sides:
+            if not self._squads.get(side):
+                continue
+            coordinator = Coordinator(side, behaviours=behaviours(self._squads[side]), trace=self._trace)
             if side in self.scene.objectives:
                 coordinator.set_objective(None, self.scene.objectives[side])
             made.append(coordinator)

@@ -4,8 +4,9 @@ from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import Value
 from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.fighter import Fighter
+from telos.worlds.arena.grid import Point
 from telos.worlds.arena.knowledge import barrier_known
-from telos.worlds.arena.rules import THROW
+from telos.worlds.arena.rules import LEAP, THROW
 from telos.worlds.arena.senses import BLAST, WATCHING, is_granted, is_obeyed
 
 HURT = 45.0  # health below which a fighter looks for help
@@ -34,6 +35,7 @@ class Beliefs:
             "safety": focus.get("safety"),
             "post": focus.get("post"),
             "area_watched": self._has_watched(memory, now),
+            "at_ease": self._is_at_ease(memory, now),
             "medkit": focus.get("medkit"),
             "ammo_box": focus.get("ammo_box"),
             **self._way(memory, now),
@@ -63,16 +65,24 @@ class Beliefs:
             "target": ("alive" if enemy["sure"] else "suspected") if enemy["alive"] else "dead",
             "foe": name,
             "target_seen": bool(enemy["seen"]),
-            "target_close": enemy["seen"] and far <= self._fighter.reach,
+            "target_close": enemy["seen"] and far <= self._fighter.reach and self._is_open((enemy["x"], enemy["y"])),
+            "target_in_leap": enemy["alive"] and far <= LEAP,
             "target_hiding": not enemy["seen"] and enemy["alive"] and BLAST < far <= THROW,
         }
 
+    def _is_open(self, point: Point) -> bool:
+        """Whether nothing is between here and there: a pane of glass keeps fists away."""
+        return self._arena.navigator.is_clear(self._fighter.position, point, flies=self._fighter.flies)
+
     def _threats(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         hit = memory.recall("hit", "me", now)
+        in_contact = memory.recall("contact", "me", now) is not None
+        under_fire = memory.recall("fire", "me", now) is not None
         return {
             "aimed_at": memory.recall("aimed_at", "me", now) is not None and not self._has_dodged(memory, now),
-            "in_contact": memory.recall("contact", "me", now) is not None,
-            "under_fire": memory.recall("fire", "me", now) is not None,
+            "in_contact": in_contact,
+            "under_fire": under_fire,
+            "threatened": in_contact or under_fire,
             "hit_in_cover": hit is not None and bool(hit["in_cover"]),
             "in_danger": any(self._is_near(each) for each in memory.all_of("grenade", now)),
             "cover_lost": memory.recall("cover_lost", "me", now) is not None,
@@ -90,6 +100,12 @@ class Beliefs:
         post = memory.focus.get("post")
         deeds = (memory.recall("deed", name, now) for name in WATCHING)
         return any(deed is not None and deed["post"] == post for deed in deeds)
+
+    def _is_at_ease(self, memory: WorkingMemory, now: float) -> bool:
+        own = memory.recall("self", self._fighter.name, now)
+        node = memory.focus.get("cover_node")
+        in_cover = own is not None and node is not None and own["at"] == node
+        return not in_cover and memory.recall("order", "current", now) is None
 
     def _way(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         room = self._arena.room_at(self._fighter.position)

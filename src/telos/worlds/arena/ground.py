@@ -40,7 +40,7 @@ class Ground:
             return NOWHERE
         if place in self._arena.fighters:
             return float(round(self._arena.fighter(who).distance_to(goal)))
-        return min(NOWHERE, float(round(self._metres(who, goal))))
+        return float(round(min(NOWHERE, self._metres(who, goal))))
 
     def can_reach(self, who: str, place: Value) -> bool:
         """Whether there is any way for ``who``, with what they know of doors."""
@@ -72,7 +72,12 @@ class Ground:
         return self._arena.navigator.distance(self._arena.fighter(who).position, goal, **self._manner(who))
 
     def _goal(self, who: str, place: Value) -> Point | None:
-        return None if place is None else place_known(self._arena, self._memories[who], who, place)
+        if place is None:
+            return None
+        memory = self._memories[who]
+        if place in self._arena.fighters:
+            return place_known(self._arena, memory, who, place)
+        return self._arena.where_to_stand(who, place, kept_out_by(memory, self._arena.time))
 
     def _manner(self, who: str) -> dict[str, Any]:
         fighter = self._arena.fighter(who)

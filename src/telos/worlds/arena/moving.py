@@ -17,7 +17,8 @@ _ASIDE = sorted(_AROUND, key=lambda cell: (math.hypot(*cell), cell))
 
 def set_out(stage: Stage, me: Fighter, act: Act, command: Command) -> str | None:
     """Find the way, or say that there is none."""
-    goal, navigator = command.point or _beside(stage, me, command), stage.navigator
+    navigator = stage.navigator
+    goal = command.point or where_to_stand(stage, me, command.target, command.avoiding)
     way = None if goal is None else navigator.way(me.position, goal, avoiding=command.avoiding, flies=me.flies)
     if goal is None or way is None:
         return f"no way to {command.target}"
@@ -27,16 +28,15 @@ def set_out(stage: Stage, me: Fighter, act: Act, command: Command) -> str | None
     return None
 
 
-def _beside(stage: Stage, me: Fighter, command: Command) -> Point | None:
+def where_to_stand(stage: Stage, me: Fighter, name: str, avoiding: frozenset[str]) -> Point | None:
     """Return where to go for something that has a name: there, or to the floor beside it that is nearest by foot."""
-    place = stage.place_of(command.target)
+    place = stage.place_of(name)
     cell = cell_of(place)
     if stage.navigator.is_plain(cell, flies=me.flies):
         return place
     around = [near for near in beside(cell) if near in stage.map.floor]
     far = {
-        near: stage.navigator.distance(me.position, middle(near), avoiding=command.avoiding, flies=me.flies)
-        for near in around
+        near: stage.navigator.distance(me.position, middle(near), avoiding=avoiding, flies=me.flies) for near in around
     }
     return middle(min(far, key=far.__getitem__)) if far else None
 

@@ -3,6 +3,7 @@
 from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.grid import Point
 from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.moving import where_to_stand
 from telos.worlds.arena.stage import Stage
 from telos.worlds.arena.things import ThingPlaced
 from telos.worlds.arena.views import GrenadeView
@@ -22,6 +23,10 @@ class Questions:
     def place_of(self, name: str) -> Point:
         """Return where a fighter, node, fixture or thing is."""
         return self._stage.place_of(name)
+
+    def where_to_stand(self, who: str, place: str, avoiding: frozenset[str] = frozenset()) -> Point | None:
+        """Return where somebody would stand to be at a place, or to use it."""
+        return where_to_stand(self._stage, self._stage.fighters[who], place, avoiding)
 
     def opponents(self, name: str) -> tuple[Fighter, ...]:
         """Return everybody on another side, dead or alive; the neutral oppose nobody."""

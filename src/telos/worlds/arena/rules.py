@@ -9,6 +9,7 @@ TICKS_A_SECOND = 10
 SIGHT = 30.0  # metres that anybody sees at all
 SIGHT_IN_THE_DARK = 4.0  # metres at which somebody in a dark room is seen
 SIGHT_OF_THE_CLOAKED = 4.0  # metres at which the air is seen to shimmer
+AWARE = 3.0  # metres at which somebody is noticed behind one's back
 FIELD_OF_VIEW = math.cos(math.radians(200 / 2))  # the cosine of half of it
 
 # Moving

@@ -263,7 +263,9 @@ class Surroundings:
             yield fact("cover_lost", "me", now, node=node.name)
 
     def _walk(self, fighter: Fighter, node: Node) -> float:
-        return float(round(self._arena.navigator.distance(fighter.position, node.position, flies=fighter.flies)))
+        return float(
+            round(min(1_000.0, self._arena.navigator.distance(fighter.position, node.position, flies=fighter.flies)))
+        )
 
 
 def search_points(arena: Arena) -> dict[str, Node]:

@@ -26,9 +26,9 @@ def in_reach(stage: Stage, me: Fighter, act: Act) -> str | None:
     return None if _can_strike(stage, me, target) else _FAR
 
 
-def strike(stage: Stage, me: Fighter, act: Act) -> str:
-    """End a blow: whoever has not stepped back in time is hit."""
-    return _hit(stage, me, act, MELEE, "melee")
+def strike(stage: Stage, me: Fighter, act: Act) -> str | None:
+    """Strike again and again, as long as the target stands and has not stepped back."""
+    return _blow(stage, me, act, MELEE, "melee")
 
 
 def in_leap(stage: Stage, me: Fighter, act: Act) -> str | None:
@@ -42,7 +42,7 @@ def in_leap(stage: Stage, me: Fighter, act: Act) -> str | None:
 
 
 def leap(stage: Stage, me: Fighter, act: Act) -> str | None:
-    """Fly towards the target, and stop an arm's length short of it."""
+    """Fly towards the target, stop an arm's length short of it, and strike; then again."""
     target = stage.fighters[act.target].position
     away = me.distance_to(target)
     metres = min(LEAP / LUNGE_LASTS * TICK, away - ARM)
@@ -51,12 +51,7 @@ def leap(stage: Stage, me: Fighter, act: Act) -> str | None:
         landing = (me.x + math.cos(me.facing) * metres, me.y + math.sin(me.facing) * metres)
         if stage.navigator.is_clear(me.position, landing, flies=me.flies):
             stage.move(me, landing)
-    return None
-
-
-def strike_from_leap(stage: Stage, me: Fighter, act: Act) -> str:
-    """End a lunge with a blow."""
-    return _hit(stage, me, act, LUNGE, "lunge")
+    return _blow(stage, me, act, LUNGE, "lunge")
 
 
 def take_grenade(stage: Stage, me: Fighter, act: Act) -> str | None:
@@ -112,10 +107,15 @@ def _can_strike(stage: Stage, me: Fighter, target: Fighter) -> bool:
     return me.distance_to(target.position) <= me.reach and stage.line(me.position, target.position)
 
 
-def _hit(stage: Stage, me: Fighter, act: Act, damage: float, weapon: str) -> str:
+def _blow(stage: Stage, me: Fighter, act: Act, damage: float, weapon: str) -> str | None:
+    """Let a blow fall at the end of every round of the animation, until the target does."""
     target = stage.fighters[act.target]
+    if target.health <= 0:
+        return DONE
+    if act.ticks % act.lasts:
+        return None
     me.cloaked = False
     if not _can_strike(stage, me, target):
         return _FAR
     hurt(stage, target, damage, by=me, weapon=weapon)
-    return DONE
+    return DONE if target.health <= 0 else None

@@ -1,0 +1,266 @@
+"""Files of lines: good ones, bad ones with every fault named, and the lines that come along."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import telos.squads.lines_shape as shape
+from telos.core.conditions import Condition
+from telos.core.errors import DefinitionError, Fault
+from telos.core.files.models import check_model
+from telos.core.files.yaml_text import read_yaml
+from telos.squads.dialogue_situation import FILLERS, ROLE, SQUAD
+from telos.squads.line_files import BUILT_IN, builtin_lines, load_lines, loads_lines
+from telos.squads.lines import Exchange, Lines, Turn
+from telos.squads.lines_words import CASTING, ROLE_VARIABLES, SLOTS, SQUAD_VARIABLES, slots_of
+from telos.squads.utterances import OCCASIONS
+
+COMMITTED = Path(shape.__file__).with_name("lines.schema.json")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.lines_schema()))
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "write-dialogue.md"
+
+BAD = """\
+exchanges:
+  status:
+    on: hti
+    roles: {hurt: who, asker: comrad}
+    if: hurt_helth < 3 and roll(1) > 2
+    coldown: 3 s
+    chance: 2
+    lines:
+      - askr: ["Status?"]
+      - hurt: ["Fine", "I'm {hrt}"]
+        after: soon
+      - hurt: "Well, {x"
+        to: hurt
+      - if: true
+      - hurt: 3
+      - hurt: ["Yes"]
+        if: hurt_health <
+        to: askre
+  farewell:
+    on: down
+    roles: {fallen: who, witness: comrade, to: leader}
+    lines: [{witness: No!}]
+  farewell-again:
+    on: down
+    roles: {fallen: who, witness: comrade}
+    if: 9 / comrades > 2
+    lines:
+      - witness: Speak to me!
+        to: fallen
+      - fallen: Argh.
+      - witness: It was {door}.
+        to: squad
+      - witness: []
+        to: squad
+    unanswered: [{hurt: x, fallen: y}]
+"""
+FAULTS = """\
+bad.yaml:3:9: unknown occasion 'hti'; did you mean 'hit'?
+bad.yaml:4:31: unknown way 'comrad' to find somebody for 'asker'; did you mean 'comrade'?
+bad.yaml:5:9: unknown variable 'hurt_helth' in `hurt_helth < 3 and roll(1) > 2`; did you mean 'hurt_health'?
+bad.yaml:5:28: unknown function 'roll' in `hurt_helth < 3 and roll(1) > 2`; known: abs, max, min
+bad.yaml:6:5: unknown key 'coldown'; did you mean 'cooldown'?
+bad.yaml:7:13: chance must be a number above 0, at most 1, got 2
+bad.yaml:9:9: unknown role 'askr'; did you mean 'asker'?
+bad.yaml:10:29: unknown slot 'hrt' in `I'm {hrt}`; did you mean 'hurt'?
+bad.yaml:11:16: after must be a time such as `3 s` or `500 ms`, zero or more, got 'soon'
+bad.yaml:12:22: a brace that stands alone in `Well, {x`; write `{slot}`
+bad.yaml:13:13: 'hurt' would speak to himself; name another role
+bad.yaml:14:9: nobody speaks; a turn has one role, as in `- asker: Status?`
+bad.yaml:15:15: hurt must be what is said, or a list of variations of it, got 3; put it in quotes
+bad.yaml:17:26: expected a value but found nothing more in `hurt_health <`
+bad.yaml:18:13: unknown role 'askre'; did you mean 'asker'?
+bad.yaml:21:44: 'to' cannot be the name of a role; use letters, digits and _, and none of after, and, behaviour, \
+count, door, enemy, false, if, last_place, none, not, or, place, room, squad, to, true, why
+bad.yaml:26:13: 'comrades' may be zero in `9 / comrades > 2`; divide by a number, or multiply the other side
+bad.yaml:29:13: 'witness' would speak to the dead in `fallen`; write `to: squad`
+bad.yaml:30:9: 'fallen' is the one who died; let another role say it
+bad.yaml:31:25: nobody knows 'door' on 'down' in `It was {door}.`; it is known on blocked
+bad.yaml:33:9: there is nothing to say in `witness`; add a text
+bad.yaml:35:18: several speak in one turn; a turn has one role, as in `- asker: Status?`"""
+
+
+def test_every_fault_of_a_bad_file_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        loads_lines(BAD, name="bad.yaml")
+    assert str(caught.value).splitlines() == FAULTS.splitlines()
+    file = tmp_path / "bad.yaml"
+    file.write_text(BAD, encoding="utf-8")
+    with pytest.raises(DefinitionError) as again:
+        load_lines(file)
+    assert len(again.value.faults) == len(caught.value.faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "1:1: the file is empty; start with `exchanges:`"),
+        ("[1]", "1:1: a file of lines must be a mapping, got a list"),
+        ("exchanges: {}", "1:1: there are no exchanges; add one"),
+        ("exchanges: {a: 3}", "1:16: a must be a mapping, got 3"),
+        ("exchanges: {a: {on: hit, roles: {h: who}, lines: []}}", "1:50: nobody says anything; add `lines:`"),
+        ("exchanges: {a: {on: hit, roles: {h: who}}}", "'lines' is missing; as in `lines: [{asker: Status?}]`"),
+        ("exchanges: {a: {on: hit, roles: {h: who}, lines: [{h: ' '}]}}", "1:56: an empty line"),
+        ("exchanges: {a: {on: hit, roles: {h: who}, lines: [{h: [{h}]}]}}", "got a mapping; put it in quotes"),
+    ],
+)
+def test_a_small_fault_is_told_where_it_stands(text: str, fault: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        loads_lines(text)
+    assert fault in str(caught.value)
+
+
+def test_lines_made_in_python_are_checked_alike() -> None:
+    turns = (
+        Turn("asker", ("Status?",), to="him", after=-1.0),
+        Turn("hurt", ("{huh}",), condition=Condition.of("x > 1")),
+    )
+    with pytest.raises(DefinitionError) as caught:
+        Lines([Exchange("a", "hit", {"hurt": "who", "if": "who"}, turns, cooldown=-1.0, chance=0.0)])
+    for part in (
+        "chance of 0.0",
+        "cooldown of -1.0",
+        "'if' cannot be a role",
+        "role 'asker'",
+        "role 'him'",
+        "pause of -1.0",
+    ):
+        assert part in str(caught.value)
+    for part in ("unknown variable 'x'", "unknown slot 'huh'"):
+        assert part in str(caught.value)
+    with pytest.raises(DefinitionError, match="two exchanges are called 'a'"):
+        Lines([Exchange("a", "hit", {"h": "who"}, (Turn("h", ("Ow!",)),))] * 2)
+
+
+def test_a_file_says_what_python_would() -> None:
+    text = """
+exchanges:
+  status:
+    on: hit
+    roles: {hurt: who, asker: comrade}
+    if: comrades >= 1
+    cooldown: 500 ms
+    chance: 0.5
+    lines:
+      - asker: Status?
+      - hurt: [Hit., "Hit, {asker}."]
+        after: 2 s
+"""
+    turns = (Turn("asker", ("Status?",)), Turn("hurt", ("Hit.", "Hit, {asker}."), after=2.0))
+    roles = {"hurt": "who", "asker": "comrade"}
+    made = Exchange("status", "hit", roles, turns, Condition.of("comrades >= 1"), cooldown=0.5, chance=0.5)
+    assert list(loads_lines(text)) == [made]
+
+
+# The lines that come along
+
+
+def test_there_is_plenty_to_say_on_every_occasion() -> None:
+    assert len(builtin_lines()) >= 20
+    assert {exchange.on for exchange in builtin_lines()} == set(OCCASIONS)
+
+
+def all_turns() -> list[tuple[Exchange, Turn]]:
+    return [(exchange, turn) for exchange in builtin_lines() for turn in (*exchange.turns, *exchange.unanswered)]
+
+
+def test_every_line_has_two_to_four_variations_that_differ() -> None:
+    for exchange, turn in all_turns():
+        assert 2 <= len(set(turn.variations)) == len(turn.variations) <= 4, exchange.name
+
+
+def test_every_variation_can_be_filled_from_its_declared_slots() -> None:
+    for exchange, turn in all_turns():
+        words = {**dict.fromkeys(SLOTS, "here"), **{role: role.title() for role in exchange.roles}}
+        allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
+        for text in turn.variations:
+            assert {slot for slot, _ in slots_of(text)} <= allowed
+            assert "{" not in text.format_map(words)
+
+
+def test_most_exchanges_are_between_two_or_more() -> None:
+    talks = [exchange for exchange in builtin_lines() if len({turn.role for turn in exchange.turns}) >= 2]
+    assert len(talks) >= 0.7 * len(builtin_lines())
+
+
+def test_everything_that_conditions_and_slots_may_name_can_be_had() -> None:
+    assert set(SQUAD) == set(SQUAD_VARIABLES)
+    assert set(ROLE) == set(ROLE_VARIABLES)
+    assert set(FILLERS) == set(SLOTS)
+
+
+def test_the_how_to_page_names_every_word() -> None:
+    page = HOW_TO.read_text(encoding="utf-8")
+    for word in (*OCCASIONS, *CASTING, *SQUAD_VARIABLES, *ROLE_VARIABLES, *SLOTS):
+        assert f"`{word}`" in page or f"`{{{word}}}`" in page or f"`role_{word}`" in page, word
+
+
+# The schema
+
+GOOD = [read_yaml(BUILT_IN.read_text(encoding="utf-8")).data]
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, "text", "3 s", "", "if", "a-b"])
+)
+VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sampled_from("ab"), SCALARS, max_size=2))
+KEYS = st.sampled_from(["on", "roles", "if", "to", "after", "lines", "two words", "2nd", "squad", "someone"])
+
+
+def test_the_committed_schema_is_the_generated_one() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == shape.lines_schema() + "\n", "make it anew from lines_schema()"
+
+
+def test_the_schema_is_a_schema_that_takes_the_lines_that_come_along() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads(shape.lines_schema()))
+    assert VALIDATOR.is_valid(GOOD[0])
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [each for key, value in inside for each in [(data, key), *places(value)]]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """The good file, cut down to three exchanges, with up to three entries dropped, renamed or replaced."""
+    names = draw(st.lists(st.sampled_from(sorted(GOOD[0]["exchanges"])), min_size=1, max_size=3, unique=True))
+    data = {"exchanges": {name: copy.deepcopy(GOOD[0]["exchanges"][name]) for name in names}}
+    for _ in range(draw(st.integers(1, 3))):
+        holder, key = draw(st.sampled_from(places(data)))
+        how = draw(st.sampled_from(["drop", "rename", "replace"]))
+        if how == "replace":
+            holder[key] = draw(VALUES)
+        elif how == "rename" and isinstance(holder, dict):
+            holder[draw(KEYS)] = holder.pop(key)
+        else:
+            del holder[key]
+        if not places(data):
+            break
+    return data
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
+    findings = check_model(shape.LinesShape, data, "a file of lines")
+    assert VALIDATOR.is_valid(data) == (not findings)
+    assert not [each for each in findings if "‹" in each.fault.message or "Input should" in each.fault.message]
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_a_mutated_file_is_read_or_refused_with_places(data: Any) -> None:
+    faults: tuple[Fault, ...] = ()
+    try:
+        loads_lines(json.dumps(data, indent=1))
+    except DefinitionError as error:
+        faults = error.faults
+    assert all(fault.line and fault.column for fault in faults)
