@@ -20,7 +20,8 @@ class Arbiter:
 
     def __init__(self, goals: Iterable[Goal], layout: Layout) -> None:
         self.goals = tuple(goal for goal in goals if goal.wants is not None)
-        read = frozenset[str]().union(*(names(goal.relevant.expression) for goal in self.goals))
+        conditions = [each for goal in self.goals for each in (goal.relevant, goal.wants) if each is not None]
+        read = frozenset[str]().union(*(names(each.expression) for each in conditions))
         self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
 
     def in_line(self, state: State, current: str | None = None) -> list[Goal]:
@@ -30,5 +31,5 @@ class Arbiter:
         return relevant
 
     def is_flagged(self, before: tuple[Value, ...], after: tuple[Value, ...]) -> bool:
-        """Whether something has changed on which the relevance of a goal depends."""
+        """Whether something has changed on which it depends that a goal matters, or that it holds already."""
         return any(before[slot] != after[slot] for slot in self._flags)

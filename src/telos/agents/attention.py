@@ -37,8 +37,12 @@ class Attention:
 
     def choose(self, memory: WorkingMemory, now: float) -> str | None:
         """Turn to what deserves it most now, and return what that is about."""
+        facts = memory.all_of(self.kind, now)
+        if not facts:
+            memory.focus[self.focus] = None
+            return None
         current, best, most, kept = memory.focus.get(self.focus), None, 0.0, None
-        for fact in memory.all_of(self.kind, now):
+        for fact in facts:
             score = self.score(fact, memory, now)
             if score is None:
                 continue

@@ -2,13 +2,17 @@
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from telos.agents.body import Status
 from telos.agents.memory import Fact
 from telos.agents.mind import Mind
+from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
 from telos.agents.sensors import Rota
-from telos.planning.scheduler import Scheduler
+from telos.core.errors import TelosError
+from telos.planning.planner import Planner
+from telos.planning.scheduler import Scheduler, Ticket
 
 ROUNDS = 8  # goals that one mind may try in a frame before it waits for the next
 
@@ -33,6 +37,12 @@ class Crowd:
 
     def join(self, mind: Mind, now: float) -> None:
         """Take a mind in; it thinks in the next frame."""
+        other = self.minds.get(mind.name) or self._numbered.get(mind.number)
+        if other is not None:
+            raise TelosError(
+                f"{mind.name!r}, number {mind.number}, cannot join {other.name!r}, number {other.number}; "
+                "give each mind of a crowd its own name and number"
+            )
         self.minds[mind.name] = self._numbered[mind.number] = mind
         self.rota.join(mind, {name: every for name, every in mind.character.sensors.items() if every > 0}, now)
         self._awake.add(mind.number)
@@ -94,12 +104,62 @@ class Crowd:
     def _file(self, mind: Mind) -> None:
         """Remember what a mind that has just thought is waiting for."""
         number = mind.number
+        if mind.is_restless:  # a step failed at once, or the world went on while the plan was made
+            self._awake.add(number)
         _put(self._acting, number, mind, mind.execution is not None)
         _put(self._waiting, number, mind, mind.is_waiting)
         alarm = mind.wake_at
         if alarm != math.inf and self._alarm_of.get(number) != alarm:
             self._alarm_of[number] = alarm
             heapq.heappush(self._alarms, (alarm, number))
+
+    # --- saving -------------------------------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Return all that changes about a crowd between two frames, as plain data; bodies are the game's to save.
+
+        Whoever waits for a plan is saved in the order of the queue, because they will ask again in that order. What
+        planners remember counts too: a plan that is remembered comes sooner than one that is searched for.
+        """
+        place = {id(ticket): number for number, ticket in enumerate(self.scheduler.waiting)}
+        minds = sorted(self.minds.values(), key=lambda mind: place.get(id(_ticket(mind)), -1))
+        return {
+            "minds": [save_mind(mind) for mind in minds],
+            "plans": {name: save_plans(planner) for name, planner in self._planners().items()},
+            "rota": self.rota.save(),
+            "awake": sorted(self._awake),
+            "alarms": sorted([when, number] for number, when in self._alarm_of.items()),
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on from what was saved; the same minds must have joined, and the bodies must be what they were."""
+        names = [each["name"] for each in saved["minds"]]
+        if sorted(names) != sorted(self.minds):
+            raise TelosError(
+                f"this was saved from a crowd of {', '.join(sorted(names))}, not of {', '.join(sorted(self.minds))}; "
+                "let the same minds join, and nobody else"
+            )
+        for planner in self._planners().values():
+            restore_plans(planner, ())  # or a search that is under way would know its answer at once
+        for each in saved["minds"]:
+            restore_mind(self.minds[each["name"]], each)
+        for name, plans in saved["plans"].items():
+            restore_plans(self.minds[name].planner, plans)
+        self.rota.restore(saved["rota"])
+        self._awake = set(saved["awake"])
+        self._alarms = [(when, number) for when, number in saved["alarms"]]
+        self._alarm_of = {number: when for when, number in self._alarms}
+        self._acting = {mind.number: mind for mind in self.minds.values() if mind.execution is not None}
+        self._waiting = {mind.number: mind for mind in self.minds.values() if mind.is_waiting}
+
+    def _planners(self) -> dict[str, Planner]:
+        """Return every planner once, under the name of somebody who uses it."""
+        users = {id(self.minds[name].planner): name for name in sorted(self.minds, reverse=True)}
+        return {name: self.minds[name].planner for name in users.values()}
+
+
+def _ticket(mind: Mind) -> Ticket | None:
+    return None if mind.deliberation is None else mind.deliberation.ticket
 
 
 def _put(known: dict[int, Mind], number: int, mind: Mind, is_in: bool) -> None:

@@ -15,15 +15,16 @@ class Deliberation:
     """One weighing of goals. It may have to wait for the planner, and then goes on where it was.
 
     ``passed_over`` tells of each goal that came before the one taken why it was not that one; ``kept`` is the goal that
-    was being pursued already, if the line led back to it.
+    was being pursued already, if the line led back to it. An ``instead_of`` asks for a better plan for that goal too: one
+    that begins with another step.
     """
 
-    def __init__(self, state: State, line: Sequence[Goal], current: str | None) -> None:
-        self.state, self.line, self.current = state, tuple(line), current
+    def __init__(self, state: State, line: Sequence[Goal], current: str | None, instead_of: str | None = None) -> None:
+        self.state, self.line, self.current, self.instead_of = state, tuple(line), current, instead_of
         self.place = 0
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
-        self.answers: dict[str, NoPlan] = {}
+        self.faults: list[tuple[str, str]] = []  # what raised, and what it said, until that is noted
         self.kept: str | None = None
         self.is_wanting = False  # whether a goal was passed over for want of a plan
 
@@ -31,11 +32,16 @@ class Deliberation:
         """Return the plan for the first goal that has one; None if there is none, or while ``ticket`` is open."""
         while self.place < len(self.line):
             goal = self.line[self.place]
-            if goal.name == self.current:
+            if goal.name == self.current and self.instead_of is None:
                 self.kept = goal.name
                 return None
             plan = self._plan_for(goal, scheduler, planner, memory, now)
-            if plan is not None or self.ticket is not None:
+            if self.ticket is not None:
+                return None
+            if goal.name == self.current and (plan is None or str(plan.steps[0]) == self.instead_of):
+                self.kept = goal.name
+                return None
+            if plan is not None:
                 return plan
             self.place += 1
         return None
@@ -46,21 +52,25 @@ class Deliberation:
         if goal.wants is not None and goal.wants.holds(self.state):
             self.passed_over[goal.name] = "it holds already"
             return None
+        broken = memory.recall("failure", planning_for(goal), now) if self.ticket is None else None
+        if broken is not None:
+            self._pass_over(goal, _told(broken, now))
+            return None
         try:
             answer = self._answer(goal, scheduler, planner)
         except TelosError as error:  # a procedural precondition or cost that raised
             self.ticket = None
+            self.faults.append((planning_for(goal), str(error)))
             self._pass_over(goal, str(error))
             return None
         if answer is None:
             return None
         if isinstance(answer, NoPlan):
-            self.answers[goal.name] = answer
             self._pass_over(goal, answer.stop.value)
             return None
         failed = _failed_lately(answer, memory, now)
         if failed is not None:
-            self._pass_over(goal, f"{failed.subject} failed {now - failed.time:.1f} s ago: {failed['reason']}")
+            self._pass_over(goal, _told(failed, now))
             return None
         return answer
 
@@ -85,6 +95,15 @@ class Deliberation:
         told = str(goal.relevant)
         because = "always wanted" if told == "true" else told
         return f"priority {goal.priority:g}, {because}"
+
+
+def planning_for(goal: Goal) -> str:
+    """Return the subject under which it is remembered that planning for a goal went wrong."""
+    return f"planning for {goal.name}"
+
+
+def _told(failed: Fact, now: float) -> str:
+    return f"{failed.subject} failed {now - failed.time:.1f} s ago: {failed['reason']}"
 
 
 def _failed_lately(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None:

@@ -1,5 +1,6 @@
 """A plan under way: which step it is at, and whether the rest can still come true."""
 
+import math
 from dataclasses import dataclass
 
 from telos.agents.body import BodyState
@@ -19,6 +20,8 @@ class Execution:
     begun: bool = False
     before: State | None = None  # how things stood when the present step began
     entered: BodyState | None = None  # what the body does for it
+    since: float = math.inf  # when the present step began
+    start: State | None = None  # what the plan was made for
     checked: State | None = None  # the last state from which the rest was found to work
 
     @property
@@ -28,7 +31,7 @@ class Execution:
 
     def go_on(self) -> bool:
         """Turn to the next step; return whether there is one."""
-        self.index, self.begun, self.checked = self.index + 1, False, None
+        self.index, self.begun, self.since, self.checked = self.index + 1, False, math.inf, None
         return self.index < len(self.plan.steps)
 
     @property
@@ -36,9 +39,9 @@ class Execution:
         """Return the steps that are not done yet, in words."""
         return tuple(str(step) for step in self.plan.steps[self.index :])
 
-    def begin(self, state: State, entered: BodyState) -> None:
+    def begin(self, state: State, entered: BodyState, now: float) -> None:
         """Note that the body has turned to the present step."""
-        self.begun, self.before, self.entered = True, state, entered
+        self.begun, self.before, self.entered, self.since = True, state, entered, now
 
     def has_kept(self, state: State) -> bool:
         """Whether what the present step promised has come true; what else has happened is not its fault."""

@@ -3,8 +3,8 @@
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
 from telos.core.errors import TelosError, nearest
-from telos.core.plan import NoPlan
-from telos.planning.plan import planner_of
+from telos.core.plan import NoPlan, Stop
+from telos.planning.planner import Planner
 
 
 def why(mind: Mind) -> str:
@@ -56,10 +56,12 @@ def _why_not_goal(mind: Mind, name: str) -> str:
     if goal.wants is not None and goal.wants.holds(mind.state):
         return f"{name}: it holds already."
     thought = mind.deliberation
-    if thought is not None and name in thought.passed_over:
-        refused = thought.answers.get(name)
-        return refused.why() if refused is not None else f"{name}: {thought.passed_over[name]}."
-    answer = planner_of(mind.domain, mind.character.actions).plan(mind.state, name)
+    said = None if thought is None else thought.passed_over.get(name)
+    if said is not None and said not in {stop.value for stop in Stop}:
+        return f"{name}: {said}."
+    state = mind.state if thought is None or said is None else thought.state
+    # A planner of its own: the mind's would remember the answer, and asking would change what comes next.
+    answer = Planner(mind.domain, mind.character.actions).plan(state, name)
     if isinstance(answer, NoPlan):
         return answer.why()
     current = f"{mind.goal} has priority {_priority(mind):g}" if mind.goal else f"{mind.name} has not chosen yet"

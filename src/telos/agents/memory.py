@@ -57,7 +57,7 @@ class WorkingMemory:
                 raise TelosError(f"facts of the kind {kind!r} fade in {seconds!r}; give a number of seconds above 0")
         self.version = 0  # grows whenever something is learned or forgotten
         self.focus: dict[str, str | None] = {}  # what attention rests on: the target, the cover node, the weapon
-        self._facts: dict[str, dict[str, Fact]] = {}
+        self._facts: dict[str, dict[str, tuple[Fact, float]]] = {}  # each with when it will be forgotten
         self._next_fade = math.inf
 
     def note(self, fact: Fact) -> bool:
@@ -65,28 +65,26 @@ class WorkingMemory:
         known = self._facts.get(fact.kind)
         if known is None:
             known = self._facts[fact.kind] = {}
-        old = known.get(fact.subject)
-        known[fact.subject] = fact
-        gone = self.gone_at(fact)
+        held, gone = known.get(fact.subject), self.gone_at(fact)
+        known[fact.subject] = fact, gone
         if gone < self._next_fade:
             self._next_fade = gone
-        if old is not None and old.attributes == fact.attributes and old.confidence == fact.confidence:
-            return False
-        self.version += 1
-        return True
+        is_new = held is None or fact.time >= held[1] or _differ(held[0], fact)  # the forgotten is news again
+        self.version += is_new
+        return is_new
 
     def recall(self, kind: str, subject: str, now: float) -> Fact | None:
         """Return the fact about ``subject``, unless it has been forgotten."""
         known = self._facts.get(kind)
-        fact = known.get(subject) if known else None
-        return fact if fact is not None and now < self.gone_at(fact) else None
+        held = known.get(subject) if known else None
+        return held[0] if held is not None and now < held[1] else None
 
     def all_of(self, kind: str, now: float) -> list[Fact]:
         """Return all facts of a kind that are not forgotten, in the order in which their subjects were first met."""
         known = self._facts.get(kind)
         if not known:
             return []
-        return [fact for fact in known.values() if now < self.gone_at(fact)]
+        return [fact for fact, gone in known.values() if now < gone]
 
     def confidence(self, fact: Fact, now: float) -> float:
         """Return how sure the mind still is of a fact."""
@@ -115,16 +113,16 @@ class WorkingMemory:
         """Forget what has become faint, and return it."""
         if now < self._next_fade:
             return []
-        gone = [fact for fact in self if now >= self.gone_at(fact)]
+        gone = [fact for known in self._facts.values() for fact, end in known.values() if now >= end]
         for fact in gone:
             del self._facts[fact.kind][fact.subject]
         self.version += bool(gone)
-        self._next_fade = min((self.gone_at(fact) for fact in self), default=math.inf)
+        self._next_fade = min((end for known in self._facts.values() for _, end in known.values()), default=math.inf)
         return gone
 
     def __iter__(self) -> Iterator[Fact]:
         """Go through all facts, faint ones too until they are dropped."""
-        return (fact for known in self._facts.values() for fact in known.values())
+        return (fact for known in self._facts.values() for fact, _ in known.values())
 
     def save(self) -> dict[str, Any]:
         """Return all there is as plain data."""
@@ -136,7 +134,12 @@ class WorkingMemory:
         """Become exactly the memory that was saved."""
         self._facts = {}
         for kind, subject, time, confidence, attributes in saved["facts"]:
-            self._facts.setdefault(kind, {})[subject] = Fact(kind, subject, time, confidence, FrozenMap(attributes))
+            fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
+            self._facts.setdefault(kind, {})[subject] = fact, self.gone_at(fact)
         self.focus = dict(saved["focus"])
         self.version = saved["version"]
         self._next_fade = math.inf if saved["next_fade"] is None else saved["next_fade"]
+
+
+def _differ(one: Fact, other: Fact) -> bool:
+    return one.attributes != other.attributes or one.confidence != other.confidence

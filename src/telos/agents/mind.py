@@ -6,11 +6,12 @@ from typing import Any
 
 from telos.agents.arbitration import Arbiter
 from telos.agents.attention import Attends
-from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Progress, Status
+from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Progress, Status, UseSmartObject
 from telos.agents.character import Character
-from telos.agents.deliberation import Deliberation
+from telos.agents.deliberation import Deliberation, planning_for
 from telos.agents.execution import Execution
 from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.opportunity import Opportunities
 from telos.agents.procedure import Procedure
 from telos.agents.records import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 from telos.agents.sensors import Sensor
@@ -37,7 +38,8 @@ class Mind:
     """Sensors write facts; attention picks from them; goals compete; the planner answers; the body carries it out.
 
     ``believe`` turns memory into the values of the domain's variables, in any order; those that it leaves out have
-    their start values. ``procedures`` say what the body does for each action. Nothing here knows of any world.
+    their start values. ``procedures`` say what the body does for each action. A step that the body is not done with
+    after ``patience`` seconds has failed. Nothing here knows of any world.
     """
 
     def __init__(
@@ -53,13 +55,15 @@ class Mind:
         reflexes: Mapping[str, Sensor] | None = None,
         scheduler: Scheduler | None = None,
         number: int = 0,
+        patience: float = math.inf,
         trace: Trace = silent,
     ) -> None:
         self.name, self.number, self.character, self.domain = name, number, character, domain
-        self.body, self.trace = body, trace
+        self.body, self.patience, self.trace = body, patience, trace
         self.memory = WorkingMemory(character.memory)
         self.planner = planner_of(domain, character.actions)
         self.arbiter = Arbiter(character.goals, domain.layout)
+        self._chances = Opportunities(character.goals, character.actions)
         self.state: State = domain.layout.state()
         self.execution: Execution | None = None
         self.deliberation: Deliberation | None = None  # under way, or the last one
@@ -72,6 +76,7 @@ class Mind:
         self._order = tuple(self._starts)
         self._attended = -1  # the version of memory that attention was last turned over
         self._restless = True  # whether goals are to be weighed again
+        self._has_chance = False  # whether something has become possible that serves the goal
         self._is_idle = False
         unknown = [action.name for action in character.actions if action.name not in self._procedures]
         if unknown:
@@ -103,28 +108,37 @@ class Mind:
 
     @property
     def wake_at(self) -> float:
-        """Return when to think again though nobody calls: a fact will have faded, or a goal deserves another try."""
-        return min(self.memory.next_fade, self.retry_at)
+        """Return when to think again though nobody calls: a fact fades, a goal may be tried, a step takes too long."""
+        give_up_at = math.inf if self.execution is None else self.execution.since + self.patience
+        return min(self.memory.next_fade, self.retry_at, give_up_at)
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the mind has something to think about as soon as it may."""
+        return self._restless
 
     @property
     def marks(self) -> dict[str, Any]:
         """The loop's own notes on how far it has got, as plain data."""
-        return {"attended": self._attended, "restless": self._restless, "idle": self._is_idle}
+        marks = {"attended": self._attended, "restless": self._restless}
+        return {**marks, "has_chance": self._has_chance, "idle": self._is_idle}
 
     @marks.setter
     def marks(self, saved: Mapping[str, Any]) -> None:
-        self._attended, self._restless, self._is_idle = saved["attended"], saved["restless"], saved["idle"]
+        self._attended, self._restless = saved["attended"], saved["restless"]
+        self._has_chance, self._is_idle = saved["has_chance"], saved["idle"]
 
     # --- sensing ------------------------------------------------------------------------------------------------------
 
     def sense(self, name: str, sensor: Sensor, now: float) -> bool:
         """Read a sensor into memory; return whether anything is new. A sensor that breaks is a thing to report."""
+        is_news = False
         try:
-            news = [self.note(fact) for fact in sensor.read(self.name, self.memory, now)]
+            for fact in sensor.read(self.name, self.memory, now):
+                is_news |= self.note(fact)
         except Exception as error:
-            self.trace(Failed(now, self.name, f"sensor {name}", _raised(error)))
-            return False
-        return any(news)
+            is_news |= self._note_failure(f"sensor {name}", _raised(error), now)
+        return is_news
 
     def note(self, fact: Fact) -> bool:
         """Take a fact in, from a sensor or as a stimulus; return whether it is news."""
@@ -151,7 +165,8 @@ class Mind:
         self._perceive(now)
         if self.execution is not None:
             self._carry_on(self.execution, now)
-        if self._restless or now >= self.retry_at:
+            self._perceive(now)  # what has just failed counts at once
+        if self._restless or self._has_chance or now >= self.retry_at:
             self._reconsider(now)
         elif self.is_waiting:
             self._deliberate(now)
@@ -179,26 +194,44 @@ class Mind:
         believed = as_state(values, self.domain.layout, self._order)
         if believed.array == self.state.array:
             return
-        if self.arbiter.is_flagged(self.state.array, believed.array):
+        if self._is_idle or self.arbiter.is_flagged(self.state.array, believed.array):
             self._restless = True
+        if self.execution is not None and self._may_turn(self.execution):
+            self._has_chance |= self._chances.arise(self.execution.goal, self.state, believed)
         self.state = believed
+
+    def _may_turn(self, execution: Execution) -> bool:
+        """Whether a mere opportunity is enough to break off: nobody stops half-way through a window for one."""
+        return not isinstance(execution.entered, UseSmartObject)
 
     # --- carrying out a plan ------------------------------------------------------------------------------------------
 
     def _carry_on(self, execution: Execution, now: float) -> None:
-        if (flaw := execution.flaw(self.state)) is not None:
+        if (flaw := self._flaw(execution, now)) is not None:
             self._drop(flaw, now)
         elif not execution.begun:
             self._begin_step(execution, now)
-        elif not self._is_valid(execution):
-            self._drop(f"{execution.step} is meant for something else now", now)
+        else:
+            self._check_step(execution, now)
 
-    def _is_valid(self, execution: Execution) -> bool:
+    def _flaw(self, execution: Execution, now: float) -> str | None:
+        """Say why the rest of the plan will not work; a condition over which the game's functions raise will not."""
+        try:
+            return execution.flaw(self.state)
+        except Exception as error:
+            what = execution.left[0] if execution.left else planning_for(execution.goal)
+            self._note_failure(what, _raised(error), now)
+            return f"{what} {_raised(error)}"
+
+    def _check_step(self, execution: Execution, now: float) -> None:
         step, entered = execution.step, execution.entered
         try:
-            return entered is None or self._procedures[step.name].is_valid(self, step, entered)
-        except Exception:  # whatever it is, it is no reason to go on
-            return False
+            is_valid = entered is None or self._procedures[step.name].is_valid(self, step, entered)
+        except Exception as error:
+            self._fail(execution, _raised(error), now)
+            return
+        if not is_valid:
+            self._drop(f"{step} is meant for something else now", now)
 
     def _progress(self, now: float) -> Progress:
         """Return how the present step is going; under way if there is none."""
@@ -207,9 +240,12 @@ class Mind:
         step = self.execution.step
         procedure = self._procedures[step.name]
         try:
-            return procedure.progress(self, step, self.body.progress, now)
+            progress = procedure.progress(self, step, self.body.progress, now)
         except Exception as error:
             return Progress(Status.FAILED, _raised(error))
+        if progress.status is Status.RUNNING and now >= self.execution.since + self.patience:
+            return Progress(Status.FAILED, f"it is not done after {self.patience:g} s")
+        return progress
 
     def _end_step(self, progress: Progress, now: float) -> None:
         if self.execution is None:
@@ -228,7 +264,7 @@ class Mind:
         except Exception as error:
             self._fail(execution, _raised(error), now)
             return
-        execution.begin(self.state, state)
+        execution.begin(self.state, state, now)
         self.trace(Began(now, self.name, str(step), *_in_words(state)))
 
     def _finish_step(self, execution: Execution, now: float) -> None:
@@ -237,9 +273,9 @@ class Mind:
         self._note_deed(step, now)
         has_kept = execution.has_kept(self.state)
         is_left = execution.go_on()
-        if (flaw := execution.flaw(self.state)) is not None:
+        if (flaw := self._flaw(execution, now)) is not None:
             if not has_kept and execution.goal.relevant.holds(self.state):
-                self._note_failure(step, f"it did not do what it promised: {flaw}", now)
+                self._note_failure(str(step), f"it did not do what it promised: {flaw}", now)
             self._drop(f"{step} is done, but {flaw}", now)
             return
         self.trace(Finished(now, self.name, str(step)))
@@ -260,15 +296,24 @@ class Mind:
     def _fail(self, execution: Execution, reason: str, now: float) -> None:
         """Give up the plan. A step that has become impossible explains itself; any other failure is news to keep."""
         step = execution.step
-        if not step.preconditions.holds(self.state):
+        if not self._is_possible(step):
             self._drop(f"{step}: {reason}", now)
             return
-        self._note_failure(step, reason, now)
+        self._note_failure(str(step), reason, now)
         self._drop(f"{step} failed: {reason}", now)
 
-    def _note_failure(self, step: Action, reason: str, now: float) -> None:
-        self.trace(Failed(now, self.name, str(step), reason))
-        self.note(Fact("failure", str(step), now, attributes=FrozenMap({"reason": reason})))
+    def _is_possible(self, step: Action) -> bool:
+        try:
+            return step.preconditions.holds(self.state)
+        except Exception:  # nobody can tell, so it does not explain the failure
+            return True
+
+    def _note_failure(self, what: str, reason: str, now: float) -> bool:
+        """Remember what went wrong, and tell of it once for as long as it is remembered; return whether it is news."""
+        known = self.memory.recall("failure", what, now)
+        if known is None or known["reason"] != reason:
+            self.trace(Failed(now, self.name, what, reason))
+        return self.note(Fact("failure", what, now, attributes=FrozenMap({"reason": reason})))
 
     def _drop(self, why: str, now: float) -> None:
         execution = self.execution
@@ -295,9 +340,10 @@ class Mind:
         """Weigh the goals again, from the top."""
         if self.deliberation is not None and self.deliberation.ticket is not None:
             self.scheduler.withdraw(self.deliberation.ticket)
-        self._restless, self.retry_at = False, math.inf
+        instead_of = str(self.execution.step) if self._has_chance and self.execution is not None else None
+        self._restless, self._has_chance, self.retry_at = False, False, math.inf
         line = self.arbiter.in_line(self.state, self.goal)
-        self.deliberation = Deliberation(self.state, line, self.goal)
+        self.deliberation = Deliberation(self.state, line, self.goal, instead_of)
         self._deliberate(now)
 
     def _deliberate(self, now: float) -> None:
@@ -306,6 +352,8 @@ class Mind:
         if thought is None:
             return
         plan = thought.go_on(self.scheduler, self.planner, self.memory, now)
+        while thought.faults:
+            self._note_failure(*thought.faults.pop(), now)
         if thought.ticket is not None:
             return
         if thought.is_wanting:
@@ -320,15 +368,16 @@ class Mind:
 
     def _adopt(self, plan: Plan, thought: Deliberation, now: float) -> None:
         if self.execution is not None:
-            why = f"{plan.goal} matters more now"
+            same = plan.goal == self.execution.goal.name
+            why = f"{plan.steps[0]} is better now" if same else f"{plan.goal} matters more now"
             self.trace(Dropped(now, self.name, self.execution.goal.name, self.execution.left, why))
         goal = next(goal for goal in thought.line if goal.name == plan.goal)
         self.trace(
             Chose(now, self.name, plan.goal, thought.current, thought.reason(goal), FrozenMap(thought.passed_over))
         )
         self.trace(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
-        self.execution, self._is_idle = Execution(plan, goal), False
-        if (flaw := self.execution.flaw(self.state)) is not None:  # the world went on while the plan was made
+        self.execution, self._is_idle = Execution(plan, goal, start=thought.state), False
+        if (flaw := self._flaw(self.execution, now)) is not None:  # the world went on while the plan was made
             self._drop(flaw, now)
         else:
             self._begin_step(self.execution, now)

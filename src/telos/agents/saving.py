@@ -1,8 +1,9 @@
 """Saving a running mind as plain data, and going on from it exactly."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from typing import Any
 
 from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
@@ -11,8 +12,10 @@ from telos.agents.execution import Execution
 from telos.agents.mind import Mind
 from telos.core.action import Action
 from telos.core.errors import TelosError, nearest
-from telos.core.plan import Plan
+from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
+from telos.planning.explaining import explain_plan
+from telos.planning.planner import Planner
 
 
 def save_mind(mind: Mind) -> dict[str, Any]:
@@ -35,6 +38,7 @@ def restore_mind(mind: Mind, saved: Mapping[str, Any]) -> None:
     """Make a freshly built mind the one that was saved; a plan that it waited for is asked for again."""
     if saved["name"] != mind.name:
         raise TelosError(f"the saved mind is {saved['name']!r}, not {mind.name!r}; restore it into one of that name")
+    mind.let_go()
     mind.memory.restore(saved["memory"])
     mind.state = State(mind.domain.layout, tuple(saved["state"]))
     mind.execution = _restore_execution(mind, saved["execution"])
@@ -47,27 +51,41 @@ def _save_execution(execution: Execution | None) -> dict[str, Any] | None:
     if execution is None:
         return None
     plan = execution.plan
-    steps = [[step.name, dict(step.arguments)] for step in plan.steps]
     return {
         "goal": plan.goal,
-        "steps": steps,
+        "steps": _save_steps(plan.steps),
         "cost": plan.cost,
         "expanded": plan.expanded,
         "index": execution.index,
         "begun": execution.begun,
+        "since": None if execution.since == math.inf else execution.since,
         "entered": _save_body(execution.entered),
         "before": None if execution.before is None else list(execution.before.array),
+        "start": None if execution.start is None else list(execution.start.array),
     }
 
 
 def _restore_execution(mind: Mind, saved: Mapping[str, Any] | None) -> Execution | None:
     if saved is None:
         return None
-    steps = tuple(_action(mind, name, arguments) for name, arguments in saved["steps"])
-    plan = Plan(steps, saved["cost"], saved["goal"], saved["expanded"])
+    steps = _restore_steps(mind.planner, saved["steps"])
     goal = next(goal for goal in mind.character.goals if goal.name == saved["goal"])
-    before = None if saved["before"] is None else State(mind.domain.layout, tuple(saved["before"]))
-    return Execution(plan, goal, saved["index"], saved["begun"], before, _restore_body(saved["entered"]))
+    before, start = _restore_state(mind, saved["before"]), _restore_state(mind, saved["start"])
+    explain = None if start is None else partial(explain_plan, start, goal)
+    return Execution(
+        Plan(steps, saved["cost"], saved["goal"], saved["expanded"], explain),
+        goal,
+        saved["index"],
+        saved["begun"],
+        before,
+        _restore_body(saved["entered"]),
+        math.inf if saved["since"] is None else saved["since"],
+        start,
+    )
+
+
+def _restore_state(mind: Mind, array: Sequence[Any] | None) -> State | None:
+    return None if array is None else State(mind.domain.layout, tuple(array))
 
 
 def _save_body(state: BodyState | None) -> list[Any] | None:
@@ -81,11 +99,16 @@ def _restore_body(saved: Sequence[Any] | None) -> BodyState | None:
     return kinds[saved[0]](*saved[1:])
 
 
-def _action(mind: Mind, name: str, arguments: Mapping[str, Any]) -> Action:
-    known = {action.name: action for action in mind.character.actions}
-    if name not in known:
-        raise TelosError(f"the saved plan of {mind.name} uses {name!r}, which it cannot do; {nearest(name, known)}")
-    return known[name].bind(arguments) if arguments else known[name]
+def _save_steps(steps: Iterable[Action]) -> list[Any]:
+    return [[step.name, dict(step.arguments)] for step in steps]
+
+
+def _restore_steps(planner: Planner, saved: Iterable[Any]) -> tuple[Action, ...]:
+    known = {action.name: action for action in planner.actions}
+    for name, _ in saved:
+        if name not in known:
+            raise TelosError(f"a saved plan uses {name!r}, which is no action any more; {nearest(name, known)}")
+    return tuple(known[name].bind(arguments) if arguments else known[name] for name, arguments in saved)
 
 
 def _save_deliberation(thought: Deliberation | None) -> dict[str, Any] | None:
@@ -95,6 +118,7 @@ def _save_deliberation(thought: Deliberation | None) -> dict[str, Any] | None:
         "state": list(thought.state.array),
         "line": [goal.name for goal in thought.line],
         "current": thought.current,
+        "instead_of": thought.instead_of,
         "place": thought.place,
         "passed_over": dict(thought.passed_over),
         "kept": thought.kept,
@@ -108,10 +132,48 @@ def _restore_deliberation(mind: Mind, saved: Mapping[str, Any] | None) -> Delibe
         return None
     goals = {goal.name: goal for goal in mind.character.goals}
     line: Sequence[Any] = [goals[name] for name in saved["line"]]
-    thought = Deliberation(State(mind.domain.layout, tuple(saved["state"])), line, saved["current"])
+    state = State(mind.domain.layout, tuple(saved["state"]))
+    thought = Deliberation(state, line, saved["current"], saved["instead_of"])
     thought.place, thought.kept, thought.is_wanting = saved["place"], saved["kept"], saved["is_wanting"]
     thought.passed_over = dict(saved["passed_over"])
     if saved["expanded"] is not None:
         goal = thought.line[thought.place].name
         thought.ticket = mind.scheduler.resume(thought.state, goal, mind.planner, saved["expanded"])
     return thought
+
+
+def save_plans(planner: Planner) -> list[Any]:
+    """Return what a planner remembers, as plain data."""
+    return [
+        [goal, how, budget, list(array), _save_answer(known.answer), [[*each] for each in known.said]]
+        for (goal, how, budget, array), known in planner._remembered.items()
+        if isinstance(goal, str)
+    ]
+
+
+def restore_plans(planner: Planner, saved: Iterable[Any]) -> None:
+    """Let a planner remember what was saved, and nothing else."""
+    planner._remembered.clear()
+    for goal, how, budget, array, answer, said in saved:
+        state = State(planner.domain.layout, tuple(array))
+        heard = {(function, tuple(arguments)): value for function, arguments, value in said}
+        planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), heard)
+
+
+def _save_answer(answer: Answer) -> list[Any]:
+    if isinstance(answer, Plan):
+        return ["", answer.expanded, _save_steps(answer.steps), answer.cost]
+    return [answer.stop.name, answer.expanded, _save_steps(answer.partial), 0.0]
+
+
+def _restore_answer(planner: Planner, state: State, goal: str, saved: Sequence[Any]) -> Answer:
+    stop, expanded, steps, cost = saved
+    if not stop:
+        explain = partial(explain_plan, state, planner.domain.goal(goal))
+        return Plan(_restore_steps(planner, steps), cost, goal, expanded, explain)
+
+    def diagnose(answer: NoPlan) -> Diagnosis:
+        again = Planner(planner.domain, planner.actions).plan(state, goal)
+        return Diagnosis(again.missing, again.why()) if isinstance(again, NoPlan) else Diagnosis((), again.why())
+
+    return NoPlan(goal, Stop[stop], expanded, _restore_steps(planner, steps), diagnose)

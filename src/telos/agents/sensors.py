@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, nearest
 
 # Minds that are made together would be read together for ever; this share of a period between one and the next spreads
 # any number of them evenly.
@@ -49,29 +49,30 @@ class Rota:
 
     def join(self, mind: Senses, every: Mapping[str, float], now: float) -> None:
         """Take a mind in. All its sensors are read in the next frame, and spread out from there."""
+        for name in every:
+            if name not in self.sensors:
+                raise TelosError(f"unknown sensor {name!r}; {nearest(name, self.sensors)}")
         self._minds[mind.number] = mind
         for name, seconds in every.items():
             heapq.heappush(self._due, (now, mind.number, name, seconds, True))
 
     def leave(self, mind: Senses) -> None:
-        """Let a mind go; what it still had due is dropped when its turn comes."""
+        """Let a mind go, with all that it still had due."""
         self._minds.pop(mind.number, None)
+        self._due = [each for each in self._due if each[1] != mind.number]
+        heapq.heapify(self._due)
 
     def poll(self, now: float) -> list[Senses]:
         """Read what is due, within the budget; return the minds that learned something."""
         left, learned = self.budget, dict[int, Senses]()
         while self._due and self._due[0][0] <= now and left > 0:
             _, number, name, every, is_first = self._due[0]
-            mind = self._minds.get(number)
-            if mind is None:
-                heapq.heappop(self._due)
-                continue
-            sensor = self.sensors[name]
+            mind, sensor = self._minds[number], self.sensors[name]
+            wait = every * ((number + 1) * _SPREAD % 1.0) if is_first else every
+            heapq.heapreplace(self._due, (now + wait, number, name, every, False))
             left -= sensor.cost
             if mind.sense(name, sensor, now):
                 learned[number] = mind
-            wait = every * ((number + 1) * _SPREAD % 1.0) if is_first else every
-            heapq.heapreplace(self._due, (now + wait, number, name, every, False))
         return list(learned.values())
 
     def save(self) -> list[Any]:

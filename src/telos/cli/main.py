@@ -13,6 +13,7 @@ import typer
 
 from telos.cli.check import check
 from telos.cli.plan import plan
+from telos.cli.tournament import tournament
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(plan)
+app.command()(tournament)
 app.command()(watch)
 
 

@@ -43,8 +43,8 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
         return key in self._items
 
     def __eq__(self, other: object) -> bool:
-        if other.__class__ is FrozenMap:  # Mapping copies both sides first: working memory compares at every reading
-            return bool(self._items == other._items)  # type: ignore[attr-defined]
+        if isinstance(other, FrozenMap):  # Mapping copies both sides first, and memory compares at every reading
+            return bool(self._items == other._items)
         return super().__eq__(other)
 
     def __hash__(self) -> int:

@@ -1,5 +1,7 @@
 """From a fighter's memory to the variables of the arena's domain: what goals and plans speak of."""
 
+import math
+
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import Value
 from telos.worlds.arena.arena import Arena
@@ -7,12 +9,13 @@ from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.grid import Point
 from telos.worlds.arena.knowledge import barrier_known
 from telos.worlds.arena.rules import LEAP, THROW
-from telos.worlds.arena.senses import BLAST, WATCHING, is_granted, is_obeyed
+from telos.worlds.arena.senses import BLAST, WATCHING, is_granted, is_in_file, is_obeyed
 
+SAFE = 7.0  # metres from a grenade that are far enough
+RUN = 14.0  # metres that are worth running before it goes off
 HURT = 45.0  # health below which a fighter looks for help
 DODGED = 2.5  # seconds for which having dodged is enough
 ROLLED = 6.0  # seconds between two rolls
-IN_FILE = 3.5  # metres to the one in front that are close enough
 WARNED = 3.0  # seconds for which a warning is enough
 
 
@@ -32,7 +35,7 @@ class Beliefs:
             **self._threats(memory, now),
             "cover_node": focus.get("cover_node"),
             "ambush_node": focus.get("ambush_node"),
-            "safety": focus.get("safety"),
+            "safety": self._safety(memory, now),
             "post": focus.get("post"),
             "area_watched": self._has_watched(memory, now),
             "at_ease": self._is_at_ease(memory, now),
@@ -95,6 +98,20 @@ class Beliefs:
     def _is_near(self, grenade: Fact) -> bool:
         return self._fighter.distance_to((grenade["x"], grenade["y"])) < BLAST
 
+    def _safety(self, memory: WorkingMemory, now: float) -> str | None:
+        """Return the nearest place to run to that is far from every grenade one knows of."""
+        grenades = [(each["x"], each["y"]) for each in memory.all_of("grenade", now)]
+        if not grenades:
+            return None
+        nodes = [
+            node
+            for node in self._arena.map.nodes.values()
+            if self._fighter.distance_to(node.position) <= RUN
+            and all(math.dist(node.position, grenade) >= SAFE for grenade in grenades)
+        ]
+        nearest = min(nodes, key=lambda node: (self._fighter.distance_to(node.position), node.name), default=None)
+        return None if nearest is None else nearest.name
+
     def _has_watched(self, memory: WorkingMemory, now: float) -> bool:
         """Whether the present stop of the patrol has just been watched, in whatever manner one keeps watch."""
         post = memory.focus.get("post")
@@ -135,16 +152,12 @@ class Beliefs:
             return asked
         return {
             **asked,
-            "in_file": self._is_beside(order.get("target")),
+            "in_file": is_in_file(memory, now),
             "order": order["task"],
             "order_node": order["node"],
             "order_target": order.get("target"),
             "order_done": is_obeyed(memory, order, now),
         }
-
-    def _is_beside(self, name: Value) -> bool:
-        fighters = self._arena.fighters
-        return name in fighters and self._fighter.distance_to(fighters[name].position) <= IN_FILE
 
     def _comrades(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         ally = memory.focus.get("ally")

@@ -6,8 +6,7 @@ from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.knowledge import barrier_known
 
-SAFE = 7.0  # metres from a grenade that are far enough
-FOCI = ("target", "cover_node", "ambush_node", "safety", "post", "medkit", "ammo_box", "ally")
+FOCI = ("target", "cover_node", "ambush_node", "post", "medkit", "ammo_box", "ally")
 
 
 def attention_of(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
@@ -17,7 +16,6 @@ def attention_of(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
         Attention("target", "enemy", gaze.enemy, margin=4.0),
         Attention("cover_node", "cover", gaze.cover, margin=3.0),
         Attention("ambush_node", "ambush", lambda fact, memory, now: -fact["distance"], margin=4.0),
-        Attention("safety", "node", gaze.safety, margin=1.0),
         Attention("post", "post", gaze.post),
         Attention("medkit", "thing", lambda fact, memory, now: gaze.thing(fact, "medkit")),
         Attention("ammo_box", "thing", lambda fact, memory, now: gaze.thing(fact, "ammo")),
@@ -35,6 +33,7 @@ class Duty:
         """Attend to the order that was given last."""
         order = memory.recall("order", "current", now)
         memory.focus["order"] = None if order is None else str(order["serial"])
+        memory.focus["order_node"] = None if order is None else order["node"]
         return memory.focus["order"]
 
 
@@ -60,14 +59,6 @@ class _Gaze:
         here = 6.0 if self._arena.node_under(self._fighter.name) == fact.subject else 0.0
         return float(-fact["distance"]) + (5.0 if fact["sees"] else 0.0) + here + ordered
 
-    def safety(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
-        """Rate somewhere to run to: the nearest that is far from every grenade."""
-        grenades = memory.all_of("grenade", now)
-        place = (fact["x"], fact["y"])
-        if not grenades or any(_far(place, (each["x"], each["y"])) < SAFE for each in grenades):
-            return None
-        return -float(fact["distance"])
-
     def post(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
         """Rate a stop of the patrol: the one that was not looked at for longest; of equals the first on the route."""
         watched = memory.recall("watched", fact.subject, now)
@@ -86,7 +77,3 @@ class _Gaze:
         if barrier is None or fact["rank"] >= self._fighter.rank or not other.alive:
             return None
         return -other.distance_to(self._arena.place_of(barrier.subject))
-
-
-def _far(one: tuple[float, float], other: tuple[float, float]) -> float:
-    return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)

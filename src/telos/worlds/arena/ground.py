@@ -4,6 +4,7 @@ These are the procedural preconditions and costs of the arena's domain. They spe
 that would not open is no way through for as long as they remember it.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,6 @@ from telos.worlds.arena.grid import Point
 from telos.worlds.arena.knowledge import barrier_known, kept_out_by, place_known
 
 NOWHERE = 10_000.0  # metres to a place that cannot be reached: more than any plan is worth
-OUT_OF_BLAST = 6.0  # metres from a grenade that are safe enough to run for
 
 
 class Ground:
@@ -58,18 +58,20 @@ class Ground:
         cells = self._arena.navigator.cells(self._arena.fighter(who).position, goal, **manner)
         return cells is not None and self._arena.map.fixtures[barrier.subject].cell in cells
 
-    def path_to_safety(self, who: str) -> bool:
-        """Whether the place that ``who`` would flee to can be reached without running into the blast."""
-        memory = self._memories[who]
-        safety = memory.focus.get("safety")
-        goal = None if safety is None else self._goal(who, safety)
+    def path_to_safety(self, who: str, safety: Value) -> bool:
+        """Whether the place that ``who`` would flee to can be reached: a search that is made only if a plan needs it."""
+        goal = self._goal(who, safety)
         if goal is None:
             return False
-        way = self._arena.navigator.way(self._arena.fighter(who).position, goal, **self._manner(who))
-        return way is not None
+        return self._arena.navigator.way(self._arena.fighter(who).position, goal, **self._manner(who)) is not None
 
     def _metres(self, who: str, goal: Point) -> float:
-        return self._arena.navigator.distance(self._arena.fighter(who).position, goal, **self._manner(who))
+        """Return the length of the way, or of the one there would be if no door were stuck."""
+        here, manner = self._arena.fighter(who).position, self._manner(who)
+        metres = self._arena.navigator.distance(here, goal, **manner)
+        if metres == math.inf and manner["avoiding"]:
+            return self._arena.navigator.distance(here, goal, **{**manner, "avoiding": frozenset()})
+        return metres
 
     def _goal(self, who: str, place: Value) -> Point | None:
         if place is None:

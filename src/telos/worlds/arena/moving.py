@@ -9,6 +9,8 @@ from telos.worlds.arena.rules import CROWD, GETS_BREATH_BACK, IN_A_CROWD, PACES,
 from telos.worlds.arena.shooting import DONE
 from telos.worlds.arena.stage import Stage
 
+BESIDE = 1.5  # metres at which one is with somebody
+LOOKS_AGAIN = 5  # ticks between two looks at where somebody has gone
 MOST_TRIES = 3  # free cells that a body heads for at the end of its way before it stays where it is
 _REACH = range(-int(STEP_ASIDE), int(STEP_ASIDE) + 1)
 _AROUND = [(x, y) for x in _REACH for y in _REACH if 0 < math.hypot(x, y) <= STEP_ASIDE]
@@ -42,7 +44,13 @@ def where_to_stand(stage: Stage, me: Fighter, name: str, avoiding: frozenset[str
 
 
 def walk(stage: Stage, me: Fighter, act: Act) -> str | None:
-    """Go on for a tick."""
+    """Go on for a tick. Whoever heads for somebody keeps after them, and stops at arm's length."""
+    if act.target in stage.fighters:
+        other = stage.fighters[act.target]
+        if me.distance_to(other.position) <= BESIDE and stage.line(me.position, other.position):
+            return DONE
+        if not act.ticks % LOOKS_AGAIN:
+            act.way = list(stage.navigator.way(me.position, other.position, flies=me.flies) or act.way)
     metres = _pace(stage, me, act) * TICK
     if me.is_running and act.name == "run" and stage.tick - me.stepped_at >= TICKS_A_SECOND:
         me.stepped_at = stage.tick

@@ -1,7 +1,7 @@
 """What minds may ask of an arena. Nothing here changes anything."""
 
 from telos.worlds.arena.fighter import Fighter
-from telos.worlds.arena.grid import Point
+from telos.worlds.arena.grid import Point, cell_of
 from telos.worlds.arena.map import ArenaMap
 from telos.worlds.arena.moving import where_to_stand
 from telos.worlds.arena.stage import Stage
@@ -73,6 +73,19 @@ class Questions:
             elif (node := self._stage.node_of(each)) is not None:
                 taken.add(node.name)
         return frozenset(taken)
+
+    def door_on_the_way(self, name: str) -> str | None:
+        """Return the first shut door on the way that somebody is walking, if it is in their sight."""
+        me = self._stage.fighters[name]
+        if me.act is None or me.act.state != "goto":
+            return None
+        before = me.position
+        for point in me.act.way:
+            door = self.map.doors_at.get(cell_of(point))
+            if door is not None and cell_of(point) in self._stage.shut:
+                return door if self._stage.line(me.position, before) else None
+            before = point
+        return None
 
     def switch_of(self, room: str) -> str | None:
         """Return the light switch of a room."""

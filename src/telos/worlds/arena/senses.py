@@ -15,8 +15,10 @@ from telos.worlds.arena.map import Node
 from telos.worlds.arena.rules import REACH_OF_HANDS
 
 NEAR_ENOUGH = 18.0  # metres as the crow flies within which cover is worth knowing
+NOTICES_DOORS = 12.0  # metres at which one sees that a door is shut
 EARSHOT = 20.0  # metres within which comrades keep track of each other
 BLAST = 6.0  # metres from a grenade that are too near
+IN_FILE = 3.5  # metres to the one in front that are close enough
 PASSING = 0.055  # confidence of what is to be forgotten in a moment
 EMPTY_HANDED = 3.0  # metres from where an enemy was thought to be, at which one is sure that it is not there
 
@@ -26,6 +28,7 @@ WATCHING = ("look-round", "watch-from-wall", "hover")  # deeds that keep watch o
 # Deeds that fulfil an order, and tasks that have to be kept up for as long as they are asked for.
 ORDERED_DEEDS = ("suppress", "hold-position", "follow", "guard-rear", "search-room", "watch-partner")
 LASTING = ("suppress", "follow", "guard_rear", "watch")
+IN_THE_FILE = ("follow", "guard_rear")
 
 
 def fact(kind: str, subject: str, now: float, confidence: float = 1.0, /, **attributes: Value) -> Fact:
@@ -74,6 +77,7 @@ class Touch:
             room=self._arena.room_at(fighter.position),
         )
         yield from self._bumps(fighter, memory, now)
+        yield from _file(self._arena, fighter, memory, now)
         yield from self._duties(memory, now)
 
     def _at(self, who: str, fighter: Fighter) -> str | None:
@@ -124,8 +128,10 @@ class Touch:
             return
         if is_obeyed(memory, order, now):
             yield fact("order_done", "current", now, serial=int(memory.focus["order"] or 0))
-            if order["task"] == "search":
-                yield fact("searched", self._arena.room_at(self._arena.place_of(order["node"])), now)
+        searched = memory.recall("deed", "search-room", now)
+        if searched is not None and searched["order_node"] is not None:
+            room = self._arena.room_at(self._arena.place_of(searched["order_node"]))
+            yield Fact("searched", room, searched.time)
 
 
 def is_obeyed(memory: WorkingMemory, order: Fact, now: float) -> bool:
@@ -133,10 +139,26 @@ def is_obeyed(memory: WorkingMemory, order: Fact, now: float) -> bool:
     serial, lasts = memory.focus.get("order"), order["task"] in LASTING
     deeds = (memory.recall("deed", name, now) for name in ORDERED_DEEDS)
     done = (deed for deed in deeds if deed is not None and deed["order"] == serial)
-    if any(not lasts or deed.time >= order.time for deed in done):
+    if order["task"] in IN_THE_FILE and not is_in_file(memory, now):
+        return False
+    if any(not lasts or deed.time >= order.time or order["task"] in IN_THE_FILE for deed in done):
         return True
     reported = memory.recall("order_done", "current", now)
     return not lasts and reported is not None and str(reported["serial"]) == serial
+
+
+def _file(arena: Arena, fighter: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
+    """Yield whether one is close behind whom one was told to follow."""
+    order = memory.recall("order", "current", now)
+    ahead = None if order is None else arena.fighters.get(str(order.get("target")))
+    if ahead is not None and ahead.side == fighter.side:
+        yield fact("file", "me", now, close=fighter.distance_to(ahead.position) <= IN_FILE)
+
+
+def is_in_file(memory: WorkingMemory, now: float) -> bool:
+    """Whether one is close behind whom one was told to follow."""
+    file = memory.recall("file", "me", now)
+    return file is not None and bool(file["close"])
 
 
 def is_granted(memory: WorkingMemory, request: Fact, now: float) -> bool:
@@ -170,7 +192,14 @@ class Sight:
             near = fighter.distance_to((grenade.x, grenade.y))
             if near <= 15 and self._arena.line(fighter.position, (grenade.x, grenade.y)):
                 yield fact("grenade", grenade.name, now, x=round(grenade.x, 1), y=round(grenade.y, 1))
-        yield from self._comrades(fighter, now)
+        yield from self._comrades(fighter, memory, now)
+        yield from self._door_ahead(fighter, now)
+
+    def _door_ahead(self, fighter: Fighter, now: float) -> Iterator[Fact]:
+        """Yield that the way one is on leads through a shut door, as soon as one sees it."""
+        door = self._arena.door_on_the_way(fighter.name)
+        if door is not None and fighter.distance_to(self._arena.place_of(door)) <= NOTICES_DOORS:
+            yield fact("barrier", door, now, kind="door", locked=False)
 
     def _enemy(self, fighter: Fighter, other: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
         known = memory.recall("enemy", other.name, now)
@@ -191,7 +220,8 @@ class Sight:
                     "enemy", other.name, known.time, known.confidence, FrozenMap({**known.attributes, "seen": False})
                 )
 
-    def _comrades(self, fighter: Fighter, now: float) -> Iterator[Fact]:
+    def _comrades(self, fighter: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
+        yield from _file(self._arena, fighter, memory, now)
         for other in self._arena.comrades(fighter.name):
             if other.alive and fighter.distance_to(other.position) <= EARSHOT:
                 yield fact("ally", other.name, now, rank=other.rank, hurt=other.health < 40)

@@ -7,7 +7,7 @@ from telos.agents.memory import Fact
 from telos.core.event import Event
 from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.rules import NEAR_MISS
-from telos.worlds.arena.senses import fact, fallen
+from telos.worlds.arena.senses import fact, fallen, gone
 
 HEARD = 0.7  # confidence in where a noise came from
 
@@ -27,6 +27,9 @@ class Stimuli:
                 self._missed(event, now)
             elif event.action == "dead":
                 self._fallen(event, now)
+            elif event.action == "exploded":
+                for name in self._crowd.minds:
+                    self._feel(name, gone("grenade", str(event.context["grenade"]), now))
             if event.context["loud"] > 0:
                 self._heard(event, now)
 

@@ -1,7 +1,7 @@
 """Tournaments: teams with and without a layer of behaviour fight many seeded fights, and the score says what it does.
 
-Every seed is fought twice, the second time with the teams in each other's place. So neither the map, nor the objectives,
-nor the order in which people act favours anybody: a team against its equal wins exactly as often as it loses.
+Every seed is fought twice, the second time with the teams in each other's place. So neither the map nor the objectives
+nor the order in which people act favour anybody: a team against its equal wins exactly as often as it loses.
 """
 
 import signal

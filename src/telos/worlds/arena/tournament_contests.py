@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from telos.agents.character import Character
 from telos.core.errors import TelosError, nearest
@@ -26,16 +27,17 @@ class Team:
     def name(self) -> str:
         """Return how a table calls it.
 
-        >>> Team("soldier", squads=("search",)).name
-        'soldier + squads'
+        >>> Team("soldier", squads=("get-to-cover", "search")).name
+        'soldier + get-to-cover + search'
         """
-        return f"{self.character} + squads" if self.squads else self.character
+        return " + ".join([self.character, *(["squads"] if self.squads == _BEHAVIOURS else self.squads)])
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
     """Two teams that differ in one layer."""
 
+    name: str
     layer: str
     having: Team
     lacking: Team
@@ -51,13 +53,18 @@ def kinds() -> Mapping[str, Character]:
 def contests(layers: Iterable[str] = ()) -> tuple[Contest, ...]:
     """Return the contests about some layers, or about all of them.
 
-    First each layer is added to those below it, without squads; then it is taken from a soldier who has the others.
+    First each layer is added to those below it, without squads; then a soldier who has them all keeps it, against one
+    who lost it. Squad behaviours are added to soldiers one by one, and all together.
     """
     full = Team(FULL, _BEHAVIOURS)
-    added = [Contest(layer, Team(above), Team(below)) for layer, (below, above) in _ladder().items()]
-    taken = [Contest(layer, full, Team(_without(layer), _BEHAVIOURS)) for layer in _ladder()]
     lowest = next(below for below, _ in _ladder().values())
-    made = [*added, *taken, Contest("squads", full, Team(FULL)), Contest("everything", full, Team(lowest))]
+    made = [
+        *(Contest(f"{layer} added", layer, Team(above), Team(below)) for layer, (below, above) in _ladder().items()),
+        *(Contest(f"{layer} kept", layer, full, Team(_without(layer), _BEHAVIOURS)) for layer in _ladder()),
+        *(Contest(f"{each} added", each, Team(FULL, (each,)), Team(FULL)) for each in _BEHAVIOURS),
+        Contest("squads added", "squads", full, Team(FULL)),
+        Contest("everything", "everything", full, Team(lowest)),
+    ]
     known = dict.fromkeys(contest.layer for contest in made)
     wanted = list(layers) or list(known)
     for layer in wanted:
@@ -70,8 +77,7 @@ def _ladder() -> dict[str, tuple[str, str]]:
     """Return for each layer but the first the characters below and above it, the lowest first."""
     found = [(int(match[1]), match[2], name) for name in characters() if (match := _LAYER.fullmatch(name))]
     found.sort()
-    pairs = zip(found, found[1:], strict=False)
-    return {layer: (below, above) for (_, _, below), (_, layer, above) in pairs}
+    return {layer: (below, above) for (_, _, below), (_, layer, above) in pairwise(found)}
 
 
 def _without(layer: str) -> str:

@@ -16,7 +16,7 @@ class Weapon:
 WEAPONS = {
     weapon.name: weapon
     for weapon in (
-        Weapon("rifle", accuracy=0.7, damage=18.0, magazine=24),
+        Weapon("rifle", accuracy=0.7, damage=25.0, magazine=24),
         Weapon("pistol", accuracy=0.55, damage=12.0, magazine=12),
         Weapon("none", accuracy=0.0, damage=0.0, magazine=0),
     )

@@ -1,0 +1,125 @@
+"""``telos tournament``: what each layer of behaviour is worth, by many seeded fights with and without it."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from telos.worlds.arena.tournament_score import Outcome, Score
+
+_LONGEST = 86_400  # seconds; no fight lasts a day
+_COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
+
+
+def tournament(
+    fights: Annotated[int, typer.Option(help="Fights of each contest, half of them from the other side.")] = 40,
+    seed: Annotated[int, typer.Option(help="One seed fixes all fights.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
+    layer: Annotated[
+        list[str] | None,
+        typer.Option(help="Only the contests about this layer; may be repeated.", show_default="all layers"),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="The longest that a fight may last.")] = 90.0,
+    scene: Annotated[str, typer.Option(help="The scene to fight in, by its name or its file.")] = "skirmish",
+    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the win rates into this file (png, svg, pdf).")] = None,
+) -> None:
+    """Let teams with a layer of behaviour fight teams without it, and say whether it pays.
+
+    Every seed is fought from both sides. A fight that is not over in time goes to the side with more people standing.
+
+    Examples: telos tournament --layer squads --fights 100 --jobs 4; telos tournament --plot layers.png
+    """
+    if not 0 < seconds <= _LONGEST:  # a NaN fails too
+        raise TelosError(f"--seconds must be more than 0 and at most {_LONGEST}, got {seconds:g}")
+    if plot is not None:
+        from telos.worlds.arena.tournament_plot import check_path  # matplotlib is an extra
+
+        check_path(plot)
+    scores = _fight(scene, layer or [], fights=fights, seed=seed, seconds=seconds, jobs=jobs)
+    setting = {"scene": scene, "seed": seed, "fights": fights, "seconds": seconds}
+    if as_json:
+        typer.echo(
+            json.dumps({**setting, "simulated": True, "contests": [_figures(each) for each in scores]}, indent=2)
+        )
+    else:
+        _tell(scores, f"{scene}, {fights} simulated fights a contest of at most {seconds:g} s, seed {seed}")
+    if plot is not None:
+        from telos.worlds.arena.tournament_plot import save
+
+        save(scores, plot, about=f"{scene}, {fights} fights a contest of at most {seconds:g} s, seed {seed}")
+        typer.echo(f"drawn to {plot}", err=as_json)
+
+
+def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: float, jobs: int) -> "tuple[Score, ...]":
+    """Fight it all out, with a bar for whoever waits at a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from telos.worlds.arena import tournament as arena  # here, so that `telos --help` need not wait for worlds
+    from telos.worlds.arena.scenes import load_scene
+    from telos.worlds.arena.tournament_contests import contests
+
+    wanted, waiting = contests(layers), Console(stderr=True)
+
+    def watched(outcomes: "Iterable[Outcome]") -> "Iterable[Outcome]":
+        total = fights * len(wanted)
+        return track(outcomes, "fighting", total, console=waiting, transient=True, disable=not waiting.is_terminal)
+
+    return arena.tournament(
+        load_scene(scene), wanted, fights=fights, seed=seed, seconds=seconds, jobs=jobs, watched=watched
+    )
+
+
+def _figures(score: "Score") -> dict[str, Any]:
+    """Return all that is known of a contest, as JSON has it."""
+    contest, (low, high), decisive = score.contest, score.interval, score.decisive_win_rate
+    return {
+        "contest": contest.name,
+        "layer": contest.layer,
+        **{
+            role: {"team": team.name, "character": team.character, "squads": list(team.squads)}
+            for role, team in (("having", contest.having), ("lacking", contest.lacking))
+        },
+        "wins": score.wins,
+        "draws": score.draws,
+        "losses": score.losses,
+        "fought_out": score.fought_out,
+        "win_rate": round(score.win_rate, 4),
+        "interval": [round(low, 4), round(high, 4)],
+        "decisive_win_rate": None if decisive is None else round(decisive, 4),
+        "mean_seconds": round(score.seconds, 2),
+        "mean_health": {"having": round(score.health_having, 4), "lacking": round(score.health_lacking, 4)},
+        "verdict": score.verdict,
+    }
+
+
+def _tell(scores: "Iterable[Score]", title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("contest", no_wrap=True)
+    for heading in ("w-d-l", "ended", "win rate", "interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for each in scores:
+        low, high = each.interval
+        table.add_row(
+            each.contest.name,
+            f"{each.wins}-{each.draws}-{each.losses}",
+            f"{each.fought_out}/{each.fights}",
+            f"{each.win_rate:.2f}",
+            f"{low:.2f}-{high:.2f}",
+            f"[{_COLOURS[each.verdict]}]{each.verdict}[/]",
+        )
+    console = Console(highlight=False)
+    console.print(title)
+    console.print(table)
+    console.print("w-d-l: won, drawn, lost by those who have it, with 95% interval of the win rate")
+    console.print("ended: fought out, one side was gone before time was up")

@@ -1,0 +1,216 @@
+"""A tournament is fair to both sides, fixed by its seed, and says how sure it is."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.scene import Scene
+from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.tournament import Fight, fought, schedule, sides_of, tournament
+from telos.worlds.arena.tournament_contests import Contest, Team, contests, kinds
+from telos.worlds.arena.tournament_score import Outcome, score, wilson
+
+YARD = """
+scene: yard
+map: |
+  ##################
+  #A      v       W#
+  #  >o  >oo<  o<  #
+  #       ^        #
+  #B  o<     >o    #
+  #               X#
+  ##################
+seconds: 20
+cast:
+  A: {character: soldier, side: red}
+  B: {character: soldier, side: red}
+  W: {character: soldier, side: blue}
+  X: {character: soldier, side: blue}
+squads: all
+"""
+TWINS = Contest("twins", "nothing", Team("soldier"), Team("soldier"))
+MISMATCH = Contest("mismatch", "everything", Team("soldier"), Team("rat"))
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    file = tmp_path_factory.mktemp("scenes") / "yard.yaml"
+    file.write_text(YARD)
+    return load_scene(file)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),  # Newcombe (1998), table I, method 3
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_the_interval_is_that_of_the_literature(successes: int, trials: int, low: float, high: float) -> None:
+    assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 500).flatmap(lambda trials: st.tuples(st.integers(0, 2 * trials), st.just(trials))))
+def test_the_interval_holds_the_share_and_mirrors_with_it(drawn: tuple[int, int]) -> None:
+    wins, trials = drawn[0] / 2, drawn[1]
+    low, high = wilson(wins, trials)
+    assert 0 <= low <= wins / trials <= high <= 1 or wins in (0, trials)
+    assert wilson(trials - wins, trials) == pytest.approx((1 - high, 1 - low))
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 10), (11, 10)])
+def test_an_interval_of_nothing_is_refused(successes: int, trials: int) -> None:
+    with pytest.raises(TelosError, match="successes of n > 0 trials"):
+        wilson(successes, trials)
+
+
+def outcomes(wins: int, draws: int, losses: int) -> list[Outcome]:
+    points = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    return [Outcome(TWINS, each, each != 0.5, 10.0, each, 1 - each) for each in points]
+
+
+@pytest.mark.parametrize(
+    ("record", "rate", "decisive", "verdict"),
+    [
+        ((30, 0, 10), 0.75, 0.75, "pays"),
+        ((10, 0, 30), 0.25, 0.25, "costs"),
+        ((6, 2, 4), 7 / 12, 0.6, "no clear difference"),
+        ((0, 8, 0), 0.5, None, "no clear difference"),
+    ],
+)
+def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
+    record: tuple[int, int, int], rate: float, decisive: float | None, verdict: str
+) -> None:
+    added = score(outcomes(*record))
+    assert (added.wins, added.draws, added.losses) == record
+    assert added.win_rate == pytest.approx(rate)
+    assert added.decisive_win_rate == pytest.approx(decisive)
+    assert added.fought_out == record[0] + record[2]
+    assert added.health_having == pytest.approx(rate)
+    assert added.verdict == verdict
+
+
+def test_a_plot_has_a_row_for_each_contest_with_its_rate_and_interval() -> None:
+    pytest.importorskip("matplotlib")
+    from telos.worlds.arena.tournament_plot import draw
+
+    one, other = score(outcomes(30, 0, 10)), score(outcomes(6, 2, 4))
+    figure = draw([one, other], about="yard, seed 1")
+    (axes,) = figure.axes
+    lines = [[float(x) for x in line.get_xdata()] for line in axes.get_lines()]
+    assert lines == [[*one.interval], [one.win_rate], [*other.interval], [other.win_rate], [0.5, 0.5]]
+    assert len({line.get_color() for line in axes.get_lines()}) == 3
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["twins\nsoldier against soldier"] * 2
+    assert figure.get_suptitle() == "Simulated fights: what each layer is worth\nyard, seed 1"
+
+
+def test_every_seed_is_fought_from_both_sides_and_all_contests_share_the_seeds() -> None:
+    fights = schedule([TWINS, MISMATCH], fights=6, seed=1)
+    assert [fight.swapped for fight in fights] == [False, True] * 6
+    seeds = [fight.seed for fight in fights]
+    assert seeds[0::2] == seeds[1::2]
+    assert seeds[:6] == seeds[6:]
+    assert len(set(seeds)) == 3
+    assert set(seeds).isdisjoint(fight.seed for fight in schedule([TWINS], fights=6, seed=2))
+    assert schedule([TWINS], fights=8, seed=1)[:6] == fights[:6]  # more fights add to those there were
+
+
+def test_a_team_against_its_equal_wins_exactly_as_often_as_it_loses(yard: Scene) -> None:
+    (even,) = tournament(yard, [TWINS], fights=6, seconds=20.0)
+    assert even.wins == even.losses
+    assert even.win_rate == 0.5
+    assert even.health_having == pytest.approx(even.health_lacking)
+
+
+def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
+    turned = Contest("turned", "everything", MISMATCH.lacking, MISMATCH.having)
+    one = fought(yard, Fight(MISMATCH, 5, swapped=False), seconds=20.0)
+    other = fought(yard, Fight(turned, 5, swapped=True), seconds=20.0)
+    assert one.points == 1 - other.points
+    assert (one.seconds, one.health_having, one.health_lacking) == (
+        other.seconds,
+        other.health_lacking,
+        other.health_having,
+    )
+
+
+def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene) -> None:
+    early = fought(yard, Fight(TWINS, 5, swapped=False), seconds=0.5)
+    assert (early.points, early.fought_out, early.seconds) == (0.5, False, pytest.approx(0.5))
+    assert early.health_having == early.health_lacking == 1.0
+
+
+def test_soldiers_beat_rats(yard: Scene) -> None:
+    (soldiers,) = tournament(yard, [MISMATCH], fights=8, seconds=30.0)
+    assert soldiers.losses == 0
+    assert soldiers.health_having > soldiers.health_lacking
+
+
+def test_the_same_seed_gives_the_same_scores_however_many_share_the_work(yard: Scene) -> None:
+    pair = [TWINS, MISMATCH]
+    alone = tournament(yard, pair, fights=2, seconds=10.0)
+    assert tournament(yard, pair, fights=2, seconds=10.0, jobs=2) == alone
+    assert [each.contest for each in alone] == pair
+
+
+def test_whoever_watches_sees_every_outcome(yard: Scene) -> None:
+    seen: list[Outcome] = []
+
+    def watched(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        for each in outcomes:
+            seen.append(each)
+            yield each
+
+    (even,) = tournament(yard, [TWINS], fights=4, seconds=1.0, watched=watched)
+    assert score(seen) == even
+
+
+def test_a_side_without_squads_has_no_coordinator(yard: Scene) -> None:
+    both = Battle(yard)
+    one = Battle(yard, squads={"red": ("search",), "blue": ()})
+    assert [each.side for each in both.coordinators] == ["red", "blue"]
+    assert [each.side for each in one.coordinators] == ["red"]
+
+
+def test_each_layer_but_the_first_is_added_and_kept() -> None:
+    names = [contest.name for contest in contests()]
+    layers = ["dodge", "melee", "cover", "blind-fire", "ambush", "talk"]
+    assert names[:6] == [f"{layer} added" for layer in layers]
+    assert names[6:12] == [f"{layer} kept" for layer in layers]
+    assert [contest.name for contest in contests(["melee"])] == ["melee added", "melee kept"]
+
+
+def test_squad_behaviours_are_added_one_by_one_and_together() -> None:
+    made = {contest.name: contest for contest in contests()}
+    assert [*made][-3:] == ["search added", "squads added", "everything"]
+    assert made["search added"].having.name == "soldier + search"
+    assert made["squads added"].having.name == "soldier + squads"
+    assert made["search added"].lacking == made["squads added"].lacking == Team("soldier")
+    assert set(made["squads added"].having.squads) == {
+        contest.having.squads[0] for contest in made.values() if len(contest.having.squads) == 1
+    }
+
+
+def test_a_soldier_who_lost_a_layer_lacks_just_what_the_layer_adds() -> None:
+    full, lesser = kinds()["soldier"], kinds()["soldier without dodge"]
+    assert {goal.name for goal in full.goals} - {goal.name for goal in lesser.goals} == {"dodge"}
+    assert {action.name for action in full.actions} - {action.name for action in lesser.actions} == {
+        "dodge-roll",
+        "dodge-shuffle",
+    }
+    assert all(team.character in kinds() for each in contests() for team in (each.having, each.lacking))
+
+
+def test_a_scene_with_one_side_is_no_tournament(tmp_path: Path) -> None:
+    file = tmp_path / "alone.yaml"
+    file.write_text(YARD.replace("side: blue", "side: red"))
+    with pytest.raises(TelosError, match="needs two sides that think, and scene 'yard' has red"):
+        sides_of(load_scene(file))
+
+
+@pytest.mark.parametrize(("fights", "seed"), [(0, 1), (3, 1), (-2, 1), (2, -1)])
+def test_an_odd_number_of_fights_or_a_bad_seed_is_refused(fights: int, seed: int) -> None:
+    with pytest.raises(TelosError, match=r"must be even|whole number"):
+        schedule([TWINS], fights=fights, seed=seed)
