@@ -131,7 +131,7 @@ def live(mind: Mind, yard: Yard, seconds: float) -> None:
         yard.step()
 
 
-# --- a camp: many minds, long searches, and chance ---------------------------------------------------------------------
+# --- a camp: many minds, long searches, and chance ----------------------------------------------------------------
 
 SECONDS = {"gather": 0.4, "chop": 0.6, "light": 0.3, "hide": 0.5, "rest": 0.7, "idle": 0.1}
 

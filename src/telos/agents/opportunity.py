@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from telos.core.action import Action
 from telos.core.conditions import Condition
-from telos.core.expressions import names
+from telos.core.expressions import functions, names
 from telos.core.goal import Goal
 from telos.core.state import State
 
@@ -36,4 +36,10 @@ class Opportunities:
 def _needs(goal: Goal, actions: Iterable[Action]) -> tuple[Condition, ...]:
     wanted = names(goal.wants.expression) if goal.wants is not None else frozenset()
     serving = (action for action in actions if any(effect.variable in wanted for effect in action.effects))
-    return tuple(action.preconditions for action in serving if action.preconditions.parts)
+    needs = (_without_questions(action.preconditions) for action in serving)
+    return tuple(each for each in needs if each.parts)
+
+
+def _without_questions(condition: Condition) -> Condition:
+    """Return what a condition asks of the state; the game is asked when there is a plan to be made, and not before."""
+    return Condition.of([part for part in condition.parts if not functions(part.expression)])

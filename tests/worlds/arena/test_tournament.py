@@ -1,6 +1,7 @@
 """A tournament is fair to both sides, fixed by its seed, and says how sure it is."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,10 +137,28 @@ def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
     )
 
 
-def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene) -> None:
+def test_a_fight_that_time_ends_with_equally_many_standing_is_a_draw(yard: Scene) -> None:
     early = fought(yard, Fight(TWINS, 5, swapped=False), seconds=0.5)
     assert (early.points, early.fought_out, early.seconds) == (0.5, False, pytest.approx(0.5))
     assert early.health_having == early.health_lacking == 1.0
+
+
+def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene) -> None:
+    three = replace(yard, cast=yard.cast[:3])
+    ahead, behind = (fought(three, Fight(TWINS, 5, swapped), seconds=0.5) for swapped in (False, True))
+    assert (ahead.points, behind.points) == (1.0, 0.0)
+    assert not ahead.fought_out
+    assert not behind.fought_out
+
+
+def test_a_team_is_led_by_its_own_squad_behaviours_and_not_by_those_of_the_scene(yard: Scene) -> None:
+    led = Team("soldier", yard.squads)
+    both, one, none = (
+        fought(yard, Fight(Contest("led", "squads", *teams), 5, swapped=False), seconds=20.0)
+        for teams in ((led, led), (led, Team("soldier")), (Team("soldier"), Team("soldier")))
+    )
+    endings = {(each.seconds, each.health_having, each.health_lacking) for each in (both, one, none)}
+    assert len(endings) == 3
 
 
 def test_soldiers_beat_rats(yard: Scene) -> None:

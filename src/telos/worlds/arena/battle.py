@@ -19,19 +19,18 @@ from telos.squads.behaviours import behaviours
 from telos.squads.coordinator import Coordinator
 from telos.squads.dialogue import Dialogue
 from telos.squads.line_files import builtin_lines
-from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.beliefs import Beliefs
-from telos.worlds.arena.cast import arena_domain, characters, placed, procedures
+from telos.worlds.arena.cast import arena_domain, arena_of, characters, procedures
 from telos.worlds.arena.comrades import Comrade
+from telos.worlds.arena.facts import fact
 from telos.worlds.arena.focus import attention_of
 from telos.worlds.arena.ground import Ground
 from telos.worlds.arena.limbs import Limbs
 from telos.worlds.arena.occasions import Occasions
 from telos.worlds.arena.records import Commanded, Ended, Started
 from telos.worlds.arena.scene import CastMember, Scene
-from telos.worlds.arena.senses import fact, sensors_of
+from telos.worlds.arena.senses import sensors_of
 from telos.worlds.arena.stimuli import Stimuli
-from telos.worlds.arena.things import ThingPlaced
 from telos.worlds.arena.views import ArenaView
 
 SQUADS_EVERY = 5  # steps between two looks at the squads
@@ -57,8 +56,7 @@ class Battle:
         self.scene, self.seed, self._outer = scene, seed, trace
         self._kinds = characters() if kinds is None else kinds
         self._squads = dict.fromkeys(scene.sides, scene.squads) if squads is None else squads
-        things = [ThingPlaced(each.name, each.kind, each.x, each.y) for each in scene.things]
-        self.arena = Arena(scene.map, placed(scene, self._kinds), things, seed=seed)
+        self.arena = arena_of(scene, self._kinds, seed=seed)
         self._is_heard = trace is not silent or scene.talk
         self._memories: dict[str, WorkingMemory] = {}
         self.domain = _answered(arena_domain(), Ground(self.arena, self._memories))

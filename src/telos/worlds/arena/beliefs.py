@@ -5,12 +5,14 @@ import math
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import Value
 from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.duties import is_granted, is_in_file, is_obeyed
 from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.grid import Point
 from telos.worlds.arena.knowledge import barrier_known
 from telos.worlds.arena.rules import LEAP, THROW
-from telos.worlds.arena.senses import BLAST, WATCHING, is_granted, is_in_file, is_obeyed
+from telos.worlds.arena.touch import WATCHING
 
+BLAST = 6.0  # metres from a grenade that are too near
 SAFE = 7.0  # metres from a grenade that are far enough
 RUN = 14.0  # metres that are worth running before it goes off
 HURT = 45.0  # health below which a fighter looks for help

@@ -10,10 +10,12 @@ from telos.agents.performance_files import load_performances
 from telos.agents.procedure import Performed, Procedure
 from telos.core.domain import Domain
 from telos.core.files.load import load
+from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.fighter import BODY_KEYS, Placed
 from telos.worlds.arena.scene import Scene
 from telos.worlds.arena.senses import SENSORS
 from telos.worlds.arena.speech import SPEECH
+from telos.worlds.arena.things import ThingPlaced
 
 DATA = Path(__file__).parent / "data"
 
@@ -36,9 +38,13 @@ def procedures() -> dict[str, Procedure]:
     return {name: SPEECH.get(name, Performed)(each) for name, each in performed.items()}
 
 
-def placed(scene: Scene, kinds: Mapping[str, Character]) -> list[Placed]:
-    """Return the bodies of a scene: what the character has, changed by what the scene says."""
-    return [
+def arena_of(scene: Scene, kinds: Mapping[str, Character] | None = None, *, seed: int = 0) -> Arena:
+    """Return the arena of a scene: everybody in their places, and nobody to tell them what to do.
+
+    A body is what its character says, changed by what the scene says. ``kinds`` are the characters to choose from.
+    """
+    kinds = characters() if kinds is None else kinds
+    bodies = [
         Placed(
             member.name,
             member.side,
@@ -49,3 +55,5 @@ def placed(scene: Scene, kinds: Mapping[str, Character]) -> list[Placed]:
         )
         for member in scene.cast
     ]
+    things = [ThingPlaced(each.name, each.kind, each.x, each.y) for each in scene.things]
+    return Arena(scene.map, bodies, things, seed=seed)

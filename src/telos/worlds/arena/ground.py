@@ -59,7 +59,7 @@ class Ground:
         return cells is not None and self._arena.map.fixtures[barrier.subject].cell in cells
 
     def path_to_safety(self, who: str, safety: Value) -> bool:
-        """Whether the place that ``who`` would flee to can be reached: a search that is made only if a plan needs it."""
+        """Whether ``who`` can get to where they would flee; the search is made only if a plan hangs on it."""
         goal = self._goal(who, safety)
         if goal is None:
             return False
