@@ -47,7 +47,7 @@ class Yard:
 
     def step(self, seconds: float = 0.1) -> None:
         self.time = round(self.time + seconds, 6)
-        if self.progress is RUNNING and self.time >= self.until - 1e-9:
+        if self.progress == RUNNING and self.time >= self.until - 1e-9:
             self.progress = self._happens()
 
     def _happens(self) -> Progress:

@@ -155,3 +155,134 @@ def test_a_frame_ends_when_its_time_is_up() -> None:
     answered = scheduler.run(microseconds=10_000)
     assert 0 < answered < 11
     assert len(scheduler) == 100 - answered
+
+
+def test_a_run_may_be_counted_and_then_it_ends_after_so_many_expansions() -> None:
+    scheduler = telos.Scheduler(Planner(hard(40)), clock=None)
+    ticket = scheduler.ask({}, "far")
+    frames = 0
+    while not ticket.done:
+        before = scheduler.expanded
+        scheduler.run(expansions=100)
+        assert scheduler.expanded - before == 100 or ticket.done
+        frames += 1
+    assert ticket.answer is not None
+    assert ticket.answer.cost == 40
+    assert frames == ticket.waited == -(-ticket.expanded // 100)
+
+
+def test_counted_runs_give_way_too_so_that_nobody_waits_for_a_long_search() -> None:
+    scheduler = telos.Scheduler(Planner(hard(200)), clock=None)
+    long = scheduler.ask({}, "far")
+    short = [scheduler.ask({"m": -number}, "near") for number in range(5)]
+    scheduler.run(expansions=1_000)
+    assert all(ticket.done for ticket in short)
+    assert not long.done
+    assert scheduler.waiting == (long,)
+
+
+def test_characters_with_actions_of_their_own_bring_their_own_planner() -> None:
+    scheduler = telos.Scheduler(Planner(LAMP), clock=None)
+    lamplighter = scheduler.ask({"oil": 0}, "see")
+    idler = scheduler.ask({"oil": 0}, "see", Planner(LAMP, [LAMP.actions[0]]))
+    assert scheduler.run(expansions=100) == 2
+    assert lamplighter.answer is not None
+    assert idler.answer is not None
+    assert (lamplighter.answer.found, idler.answer.found) == (True, False)
+
+
+def test_what_was_answered_is_recalled_at_once_and_what_was_not_is_not() -> None:
+    scheduler = telos.Scheduler(Planner(LAMP), clock=None)
+    state = LAMP.state({"oil": 1})
+    assert scheduler.recall(state, "see") is None
+    ticket = scheduler.ask(state, "see")
+    assert scheduler.recall(state, "see") is None
+    scheduler.run(expansions=100)
+    assert scheduler.recall(state, "see") is ticket.answer
+    assert scheduler.recall(LAMP.state({"oil": 2}), "see") is None
+    again = scheduler.ask(state, "see")
+    before = scheduler.expanded
+    scheduler.run(expansions=100)
+    assert again.answer is ticket.answer
+    assert scheduler.expanded == before + 1
+
+
+def test_an_answer_that_rests_on_what_the_game_said_is_recalled_only_while_it_says_so() -> None:
+    said = [True]
+    domain = telos.Domain(
+        variables=[telos.Variable("in", "bool")],
+        actions=[telos.Action("enter", preconditions="is_open()", effects="in = true")],
+        goals=[telos.Goal("visit", wants="in")],
+        functions={"is_open": lambda: said[0]},
+    )
+    scheduler = telos.Scheduler(Planner(domain), clock=None)
+    ticket = scheduler.ask({}, "visit")
+    scheduler.run(expansions=100)
+    assert scheduler.recall(domain.state(), "visit") is ticket.answer
+    said[0] = False
+    assert scheduler.recall(domain.state(), "visit") is None
+    said[0] = True
+    assert scheduler.recall(domain.state(), "visit") is ticket.answer
+
+
+def test_who_withdraws_is_not_worked_for_and_may_do_so_twice() -> None:
+    scheduler = telos.Scheduler(Planner(hard(60)), clock=None)
+    long, other = scheduler.ask({}, "far"), scheduler.ask({}, "near")
+    scheduler.run(expansions=64)
+    scheduler.withdraw(long)
+    scheduler.withdraw(long)
+    worked = long.expanded
+    while not other.done:
+        scheduler.run(expansions=64)
+    scheduler.run(expansions=64)
+    assert (len(scheduler), long.done, long.expanded) == (0, False, worked)
+
+
+def test_a_search_that_was_resumed_is_answered_after_as_many_expansions_as_one_that_was_never_left() -> None:
+    steady = telos.Scheduler(Planner(hard(30)), clock=None)
+    whole = steady.ask({}, "far")
+    steady.run(expansions=150)
+    other = telos.Scheduler(Planner(hard(30)), clock=None)
+    resumed = other.resume({}, "far", other._planner, whole.expanded)
+    assert resumed.expanded == whole.expanded == 150
+    while not whole.done:
+        assert not resumed.done
+        steady.run(expansions=10)
+        other.run(expansions=10)
+    assert resumed.answer is not None
+    assert whole.answer is not None
+    assert (resumed.answer.cost, resumed.expanded) == (whole.answer.cost, whole.expanded)
+
+
+def test_a_request_over_which_the_game_raises_has_a_fault_and_the_others_their_answers() -> None:
+    def broken() -> bool:
+        raise LookupError("no map")
+
+    domain = telos.Domain(
+        variables=[telos.Variable("in", "bool"), telos.Variable("fed", "bool")],
+        actions=[
+            telos.Action("enter", preconditions="is_open()", effects="in = true"),
+            telos.Action("eat", effects="fed = true"),
+        ],
+        goals=[telos.Goal("visit", wants="in"), telos.Goal("food", wants="fed")],
+        functions={"is_open": broken},
+    )
+    scheduler = telos.Scheduler(Planner(domain), clock=None)
+    visit, food = scheduler.ask({}, "visit"), scheduler.ask({}, "food")
+    scheduler.run(expansions=100)
+    assert (visit.done, visit.answer) == (True, None)
+    assert "'enter': is_open() raised LookupError: no map" in str(visit.fault)
+    assert food.fault is None
+    assert food.answer is not None
+    assert len(scheduler) == 0
+
+
+@pytest.mark.parametrize("expansions", [0, -3, 2.5, True])
+def test_a_counted_run_takes_a_whole_number_of_expansions(expansions: Any) -> None:
+    with pytest.raises(telos.TelosError, match="expansions must be a whole number of nodes, at least 1, got"):
+        telos.Scheduler(Planner(LAMP), clock=None).run(expansions=expansions)
+
+
+def test_a_scheduler_without_a_clock_does_not_work_by_time() -> None:
+    with pytest.raises(telos.TelosError, match=r"or run\(expansions=...\) where there is no clock"):
+        telos.Scheduler(Planner(LAMP), clock=None).run(microseconds=100)

@@ -12,8 +12,9 @@ class Arbiter:
     """Puts a character's goals in line.
 
     >>> from telos.core.values import Variable
-    >>> layout = Layout([Variable("shot_at", "bool")])
-    >>> arbiter = Arbiter([Goal("patrol", wants="shot_at"), Goal("cover", relevant="shot_at", priority=5)], layout)
+    >>> layout = Layout([Variable("shot_at", "bool"), Variable("looked_round", "bool")])
+    >>> cover = Goal("cover", wants="not shot_at", relevant="shot_at", priority=5)
+    >>> arbiter = Arbiter([Goal("patrol", wants="looked_round"), cover], layout)
     >>> [goal.name for goal in arbiter.in_line(layout.state({"shot_at": True}))]
     ['cover', 'patrol']
     """

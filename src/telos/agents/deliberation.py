@@ -15,8 +15,8 @@ class Deliberation:
     """One weighing of goals. It may have to wait for the planner, and then goes on where it was.
 
     ``passed_over`` tells of each goal that came before the one taken why it was not that one; ``kept`` is the goal that
-    was being pursued already, if the line led back to it. An ``instead_of`` asks for a better plan for that goal too: one
-    that begins with another step.
+    was being pursued already, if the line led back to it. An ``instead_of`` asks for a better plan for that goal too:
+    one that begins with another step.
     """
 
     def __init__(self, state: State, line: Sequence[Goal], current: str | None, instead_of: str | None = None) -> None:

@@ -69,9 +69,12 @@ class WorkingMemory:
         known[fact.subject] = fact, gone
         if gone < self._next_fade:
             self._next_fade = gone
-        is_new = held is None or fact.time >= held[1] or _differ(held[0], fact)  # the forgotten is news again
-        self.version += is_new
-        return is_new
+        if held is not None and fact.time < held[1]:  # what had been forgotten is news again
+            old = held[0]
+            if old.attributes == fact.attributes and old.confidence == fact.confidence:
+                return False
+        self.version += 1
+        return True
 
     def recall(self, kind: str, subject: str, now: float) -> Fact | None:
         """Return the fact about ``subject``, unless it has been forgotten."""
@@ -128,18 +131,15 @@ class WorkingMemory:
         """Return all there is as plain data."""
         facts = [[f.kind, f.subject, f.time, f.confidence, dict(f.attributes)] for f in self]
         next_fade = None if self._next_fade == math.inf else self._next_fade
-        return {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": next_fade}
+        about = {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": next_fade}
+        return {"kinds": [*self._facts], **about}  # those that have been forgotten too: they fade in this order
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Become exactly the memory that was saved."""
-        self._facts = {}
+        self._facts = {kind: {} for kind in saved["kinds"]}
         for kind, subject, time, confidence, attributes in saved["facts"]:
             fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
-            self._facts.setdefault(kind, {})[subject] = fact, self.gone_at(fact)
+            self._facts[kind][subject] = fact, self.gone_at(fact)
         self.focus = dict(saved["focus"])
         self.version = saved["version"]
         self._next_fade = math.inf if saved["next_fade"] is None else saved["next_fade"]
-
-
-def _differ(one: Fact, other: Fact) -> bool:
-    return one.attributes != other.attributes or one.confidence != other.confidence

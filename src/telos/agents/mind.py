@@ -132,10 +132,10 @@ class Mind:
 
     def sense(self, name: str, sensor: Sensor, now: float) -> bool:
         """Read a sensor into memory; return whether anything is new. A sensor that breaks is a thing to report."""
-        is_news = False
+        is_news, note = False, self.memory.note if self.trace is silent else self.note
         try:
             for fact in sensor.read(self.name, self.memory, now):
-                is_news |= self.note(fact)
+                is_news |= note(fact)
         except Exception as error:
             is_news |= self._note_failure(f"sensor {name}", _raised(error), now)
         return is_news
