@@ -70,7 +70,7 @@ class CharacterShape(FileShape):
     actions: list[ActionOrSet] = Field(default_factory=list)
     """What it can do: actions and action sets of the domain. They take the place of those of `like`."""
     sensors: dict[SensorName, Moment] = Field(default_factory=dict)
-    """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`."""
+    """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`; 0: whenever it thinks."""
     memory: dict[FactKind, Period] = Field(default_factory=dict)
     """How long each kind of fact takes to fade: `{enemy: 12 s}`; others stay."""
     body: dict[BodyKey, BodyValue] = Field(default_factory=dict)

@@ -15,7 +15,7 @@ from telos.core.errors import TelosError, nearest
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.planning.explaining import explain_plan
-from telos.planning.planner import Planner
+from telos.planning.planner import Planner, Said
 
 
 def save_mind(mind: Mind) -> dict[str, Any]:
@@ -124,6 +124,7 @@ def _save_deliberation(thought: Deliberation | None) -> dict[str, Any] | None:
         "kept": thought.kept,
         "is_wanting": thought.is_wanting,
         "expanded": None if thought.ticket is None else thought.ticket.expanded,
+        "said": [] if thought.ticket is None else [[*each, value] for each, value in thought.ticket.said.items()],
     }
 
 
@@ -138,7 +139,9 @@ def _restore_deliberation(mind: Mind, saved: Mapping[str, Any] | None) -> Delibe
     thought.passed_over = dict(saved["passed_over"])
     if saved["expanded"] is not None:
         goal = thought.line[thought.place].name
-        thought.ticket = mind.scheduler.resume(thought.state, goal, mind.planner, saved["expanded"])
+        thought.ticket = mind.scheduler.resume(
+            thought.state, goal, mind.planner, saved["expanded"], _heard(saved["said"])
+        )
     return thought
 
 
@@ -146,18 +149,21 @@ def save_plans(planner: Planner) -> list[Any]:
     """Return what a planner remembers, as plain data."""
     return [
         [goal, how, budget, list(array), _save_answer(known.answer), [[*each] for each in known.said]]
-        for (goal, how, budget, array), known in planner._remembered.items()
+        for (goal, how, budget, array), known in planner.memories()
         if isinstance(goal, str)
     ]
 
 
 def restore_plans(planner: Planner, saved: Iterable[Any]) -> None:
     """Let a planner remember what was saved, and nothing else."""
-    planner._remembered.clear()
+    planner.forget()
     for goal, how, budget, array, answer, said in saved:
         state = State(planner.domain.layout, tuple(array))
-        heard = {(function, tuple(arguments)): value for function, arguments, value in said}
-        planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), heard)
+        planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), _heard(said))
+
+
+def _heard(saved: Iterable[Any]) -> Said:
+    return {(function, tuple(arguments)): value for function, arguments, value in saved}
 
 
 def _save_answer(answer: Answer) -> list[Any]:

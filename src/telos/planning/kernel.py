@@ -151,6 +151,14 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
     gs, hs, parents, bys, nexts = wi[G], wi[H], wi[PARENT], wi[BY], wi[NEXT]
     operators = ti[OPERATORS]
     while wi[HEAP] > 0:
+        node = wi[wi[HEAP_NODE]]
+        if wi[EXPANDED] >= budget and wi[nexts + node] == 0:
+            # Looked at where it is: taken off and put back, it might come to stand behind its equals, and a search that
+            # is left and gone on with would find another plan of the same cost.
+            f = wf[gs + node] + weight * wf[hs + node]
+            if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
+                trace_back(wi, wi[CLOSEST])
+                return SPENT
         node = pop(wi, wf)
         g = wf[gs + node]
         f = g + weight * wf[hs + node]
@@ -165,10 +173,6 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
             if held != 0.0:
                 trace_back(wi, node)
                 return FOUND
-            if wi[EXPANDED] >= budget:
-                push(wi, wf, f, wf[hs + node], node)
-                trace_back(wi, wi[CLOSEST])
-                return SPENT
             wi[EXPANDED] += 1
         while operator < operators:
             possible = is_possible(ti, tf, wi, wf, node, operator)

@@ -1,7 +1,7 @@
 """A planner for one domain: it puts goals together into tasks when they are first asked for, and remembers answers."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -45,6 +45,9 @@ class Prepared:
     reader: StateReader
 
 
+Request: TypeAlias = tuple[str | Goal, str, int, tuple[Value, ...]]  # goal, how, budget, values of the state
+
+
 class Remembered(NamedTuple):
     """An answer, and what the game said when it was found."""
 
@@ -76,7 +79,7 @@ class Planner:
         self.actions = domain.all_actions if actions is None else tuple(actions)
         self._steps: dict[tuple[tuple[str, int], ...], list[Step]] = {}
         self._prepared: dict[Any, Prepared] = {}
-        self._remembered: dict[Any, Remembered] = {}
+        self._remembered: dict[Request, Remembered] = {}
         changed = {effect.variable for action in self.actions for effect in action.effects}
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
         self._has_handles = any(v.type.kind is Kind.HANDLE for v in domain.layout.variables)
@@ -125,6 +128,14 @@ class Planner:
         asked = tuple((*each, value) for each, value in said.items()) if said else ()
         with suppress(TypeError):  # a request that cannot be hashed is not remembered
             self._remembered[goal, how, budget, state.array] = Remembered(answer, asked)
+
+    def memories(self) -> Iterator[tuple[Request, Remembered]]:
+        """Yield what is remembered: requests (goal, how, budget, values of the state), and what was answered."""
+        yield from self._remembered.items()
+
+    def forget(self) -> None:
+        """Forget all answers; what was put together to find them is kept."""
+        self._remembered.clear()
 
     def _plan(
         self, state: State, goal: str | Goal, limits: Limits, handles: Mapping[str, Sequence[Value]], said: Said

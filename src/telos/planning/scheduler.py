@@ -41,6 +41,11 @@ class Ticket:
         return self.answer is not None or self.fault is not None
 
     @property
+    def said(self) -> Said:
+        """Return what the game was asked for it so far, and answered."""
+        return dict(self._said)
+
+    @property
     def expanded(self) -> int:
         """Return how many nodes have been expanded for it so far."""
         return 0 if self._search is None else self._search.search.expanded
@@ -110,11 +115,18 @@ class Scheduler:
         with suppress(ValueError):
             self._waiting.remove(ticket)
 
-    def resume(self, state: Mapping[str, Value], goal: str | Goal, planner: Planner, expanded: int) -> Ticket:
-        """Ask again for a plan that had been searched for with so many expansions when a game was saved."""
+    def resume(
+        self, state: Mapping[str, Value], goal: str | Goal, planner: Planner, expanded: int, said: Said | None = None
+    ) -> Ticket:
+        """Ask again for a plan that had been searched for when a game was saved: with so many expansions, and ``said``.
+
+        The search goes the same way again, whatever the game would say now.
+        """
         ticket = self.ask(state, goal, planner)
         if expanded:
-            self._expand(ticket, expanded)
+            ticket._said = dict(said or {})
+            ticket._search = planner.begin(ticket.state, goal, self._limits, ticket._said)
+            ticket.answer = ticket._search.go_on(expanded)
         return ticket
 
     def run(self, microseconds: float | None = None, *, expansions: int | None = None) -> int:
