@@ -91,10 +91,9 @@ class Deliberation:
         return ticket.answer
 
     def reason(self, goal: Goal) -> str:
-        """Say in a few words why ``goal`` and no other."""
-        told = str(goal.relevant)
-        because = "always wanted" if told == "true" else told
-        return f"priority {goal.priority:g}, {because}"
+        """Say in a few words why ``goal`` and no other: of several conditions, the first; authors put the reason first."""
+        parts = goal.relevant.parts
+        return f"priority {goal.priority:g}, {parts[0] if parts else 'always wanted'}"
 
 
 def planning_for(goal: Goal) -> str:

@@ -23,7 +23,7 @@ class AdvanceCover:
     serves: None = None
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Send up to half of the squad forward, at least one."""
+        """Send up to half of the squad forward, as far as those who stay outnumber the enemy's guns."""
         reason = no_call(squad, now)
         if reason is not None:
             return reason
@@ -33,7 +33,12 @@ class AdvanceCover:
         nearer = {member.name: _nearer(member, squad, now) for member in squad.members}
         if not any(nearer.values()):
             return NotNow(f"nobody knows free cover {NEARER:g} m nearer to the threat")
-        orders = fire_and_move(squad, nearer, "advance", now, most=max(1, len(squad.members) // 2))
+        # Who moves is exposed and does not shoot: there have to be as many left to keep heads down as there are heads.
+        known = {fact.subject for fact in enemies(squad.members, now)}
+        spare = len(squad.members) - len(known)
+        if spare < 1:
+            return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
+        orders = fire_and_move(squad, nearer, "advance", now, most=min(spare, max(1, len(squad.members) // 2)))
         if isinstance(orders, NotNow):
             return orders
         return Assignment.begun(self.name, orders, f"there is cover nearer to the threat; {in_words(orders)}", now)

@@ -10,10 +10,11 @@ from telos.squads.member import Member, distance, enemies, feels, in_valid_cover
 
 
 def suppressors(members: Iterable[Member], now: float) -> list[Member]:
-    """Return who can lay suppression fire, the best first: from valid cover, then in good health."""
+    """Return who can lay suppression fire, the best first: from valid cover, then who has nowhere better to be."""
 
-    def preference(member: Member) -> tuple[bool, float, str]:
-        return not in_valid_cover(member, now), -number(feels(member, "health", now), 0.0), member.name
+    def preference(member: Member) -> tuple[bool, bool, float, str]:
+        could_hide = bool(free_cover(member, frozenset(), now))
+        return not in_valid_cover(member, now), could_hide, -number(feels(member, "health", now), 0.0), member.name
 
     able = (member for member in members if feels(member, "loaded", now) and enemies([member], now))
     return sorted(able, key=preference)

@@ -157,19 +157,21 @@ class Arena(Questions):
         return fighter
 
     def sees(self, name: str, other: str) -> bool:
-        """Whether one fighter has another in view."""
+        """Whether one fighter has another in view, or near enough to notice behind its back."""
         me, you = self.fighter(name), self.fighter(other)
-        x, y = you.x - me.x, you.y - me.y
-        away = math.hypot(x, y)
-        if away > SIGHT or not me.alive:
-            return False
-        if away > SIGHT_OF_THE_CLOAKED and you.cloaked:
-            return False
-        if away > AWARE and x * math.cos(me.facing) + y * math.sin(me.facing) < FIELD_OF_VIEW * away:
+        away = me.distance_to(you.position)
+        if not me.alive or (you.cloaked and away > SIGHT_OF_THE_CLOAKED):
             return False
         if away > SIGHT_IN_THE_DARK and self._stage.in_the_dark(you):
             return False
-        return self._sight.line(me.cell, you.cell, self._stage.shut)
+        return (away <= AWARE or self.has_in_view(name, you.position)) and self.line(me.position, you.position)
+
+    def has_in_view(self, name: str, point: Point) -> bool:
+        """Whether a point lies before somebody's eyes, whatever is in between."""
+        me = self.fighter(name)
+        x, y = point[0] - me.x, point[1] - me.y
+        away = math.hypot(x, y)
+        return away <= SIGHT and x * math.cos(me.facing) + y * math.sin(me.facing) >= FIELD_OF_VIEW * away
 
     def line(self, one: Point, other: Point) -> bool:
         """Whether one point is in line of sight of the other."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
 from telos.agents.character import Character
 from telos.agents.crowd import Crowd
@@ -19,6 +20,7 @@ from telos.squads.behaviours import behaviours
 from telos.squads.coordinator import Coordinator
 from telos.squads.dialogue import Dialogue
 from telos.squads.line_files import builtin_lines
+from telos.worlds.arena.battle_saving import restore_battle, save_battle
 from telos.worlds.arena.beliefs import Beliefs
 from telos.worlds.arena.cast import arena_domain, arena_of, characters, procedures
 from telos.worlds.arena.comrades import Comrade
@@ -205,6 +207,16 @@ class Battle:
             speaker.note(fact("told", step, now, ally=hearer))
             request = fact("request", "current", now, door=speaker.state["barrier"], by=event.player)
             self.crowd.stimulate(hearer, request)
+
+    # --- saving -------------------------------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Return all that changes, as plain data that JSON can hold; to be asked between two steps."""
+        return save_battle(self)
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on exactly from what was saved, in a battle of the same scene and seed that has just begun."""
+        restore_battle(self, saved)
 
 
 def _cues(member: CastMember, now: float) -> list[str]:

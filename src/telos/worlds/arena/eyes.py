@@ -10,7 +10,7 @@ from telos.worlds.arena.facts import fact, fallen, gone
 from telos.worlds.arena.fighter import Fighter
 
 EARSHOT = 20.0  # metres within which comrades keep track of each other
-NOTICES_GRENADES = 15.0  # metres
+NOTICES_GRENADES = 20.0  # metres
 NOTICES_DOORS = 12.0  # metres at which one sees that a door is shut
 EMPTY_HANDED = 3.0  # metres from where an enemy was thought to be, at which one is sure that it is not there
 
@@ -32,8 +32,10 @@ class Eyes:
         if aiming:
             yield fact("aimed_at", "me", now, by=aiming[0])
         for grenade in self._arena.grenades():
-            near = fighter.distance_to((grenade.x, grenade.y))
-            if near <= NOTICES_GRENADES and self._arena.line(fighter.position, (grenade.x, grenade.y)):
+            there = (grenade.x, grenade.y)
+            if fighter.distance_to(there) > NOTICES_GRENADES or not self._arena.has_in_view(who, there):
+                continue
+            if self._arena.line(fighter.position, there):
                 yield fact("grenade", grenade.name, now, x=round(grenade.x, 1), y=round(grenade.y, 1))
         yield from self._comrades(fighter, memory, now)
         yield from self._door_ahead(fighter, now)

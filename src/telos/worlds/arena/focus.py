@@ -3,7 +3,9 @@
 from telos.agents.attention import Attends, Attention
 from telos.agents.memory import Fact, WorkingMemory
 from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.drawing import WALL
 from telos.worlds.arena.fighter import Fighter
+from telos.worlds.arena.grid import beside
 from telos.worlds.arena.knowledge import barrier_known
 
 FOCI = ("target", "cover_node", "ambush_node", "post", "medkit", "ammo_box", "ally")
@@ -61,8 +63,16 @@ class _Gaze:
 
     def post(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
         """Rate a stop of the patrol: the one that was not looked at for longest; of equals the first on the route."""
+        if self._fighter.climbs and not self._can_hang(fact.subject):
+            return None
         watched = memory.recall("watched", fact.subject, now)
         return (0.0 if watched is None else -watched.time) - int(fact.subject[1:]) / 1000
+
+    def _can_hang(self, post: str) -> bool:
+        """Whether there is a wall to watch from, and no comrade in the way to it."""
+        near = beside(self._arena.map.nodes[post].cell)
+        has_wall = any(self._arena.map.mark(cell) == WALL for cell in near)
+        return has_wall and post not in self._arena.taken_nodes(self._fighter.name)
 
     def thing(self, fact: Fact, kind: str) -> float | None:
         """Rate something that lies about: the nearest of the kind that is not used up."""

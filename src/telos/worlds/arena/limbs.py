@@ -40,19 +40,13 @@ class Limbs:
             self.place = str(state.place)
             shut = kept_out_by(self.memory, self._arena.time)
             round_about = f" avoiding {','.join(sorted(shut))}" if shut else ""
-            return f"goto {self._where(state.place)} {self._pace(state)}{round_about}"
+            return f"goto {self._where(state.place)} {state.pace}{round_about}"
         if isinstance(state, Animate):
             if state.at is None:
                 return f"animate {state.animation}"
             at = self._where(state.at) if state.animation in AT_A_PLACE else state.at
             return f"animate {state.animation} {at}"
         return f"use {state.object} {state.use}"
-
-    def _pace(self, state: Goto) -> str:
-        """Return the pace; who leads others walks, or they would never keep up."""
-        order = self.memory.recall("order", "current", self._arena.time)
-        leads = order is not None and order["task"] == "lead" and order["node"] == state.place
-        return "walk" if leads else state.pace
 
     def _where(self, place: Value) -> str:
         """Name a place for a command. People are looked for where they are thought to be."""

@@ -22,6 +22,14 @@ class Occasions:
         """Remember who speaks for a squad."""
         self._leaders[squad] = leader
 
+    def save(self) -> dict[str, str]:
+        """Return who speaks for each squad."""
+        return dict(self._leaders)
+
+    def restore(self, saved: Mapping[str, str]) -> None:
+        """Take up who spoke for each squad."""
+        self._leaders = dict(saved)
+
     def note(self, record: object) -> None:
         """Take in one record of the trace."""
         match record:
@@ -55,7 +63,7 @@ class Occasions:
                 self._tell("spotted", record.time, record.who, place)
             case "enemy" if record.confidence == 1.0:
                 self._tell("lost", record.time, record.who, {"target": record.subject})
-            case "grenade":
+            case "grenade" if "x" in about:
                 self._tell("grenade", record.time, record.who, {"x": about["x"], "y": about["y"]})
             case "fire" if not self._knows_cover(record.who, record.time):
                 self._tell("no_cover", record.time, record.who)

@@ -33,11 +33,11 @@ SHELTERED = {
 }  # the same behind cover, by how much the target shows
 BLIND = 0.2  # accuracy of who fires without looking
 SPRAYING = 0.5  # accuracy of who fires to keep heads down
-UNDER_FIRE = 0.6  # accuracy that being fully suppressed takes away
+UNDER_FIRE = 0.75  # accuracy that being fully suppressed takes away
 INTO_THE_DARK = 0.5  # accuracy against a target in a dark room
-SUPPRESSES, SUPPRESSES_FRIENDS = 0.25, 0.12  # how much a burst adds, for its target and for who is near
+SUPPRESSES, SUPPRESSES_FRIENDS = 0.35, 0.18  # how much a burst adds, for its target and for who is near
 NEAR_MISS = 2.0  # metres in which a burst makes others keep their heads down
-CALMS_DOWN = 0.35  # suppression lost in a second
+CALMS_DOWN = 0.3  # suppression lost in a second
 
 # Fists, and what flies through the air
 MELEE, LUNGE = 60.0, 70.0  # damage

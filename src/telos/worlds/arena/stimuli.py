@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact
 from telos.core.event import Event
-from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.arena import NEUTRAL, Arena
+from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.facts import fact, fallen, gone
 from telos.worlds.arena.rules import NEAR_MISS
 
@@ -28,8 +29,7 @@ class Stimuli:
             elif event.action == "dead":
                 self._fallen(event, now)
             elif event.action == "exploded":
-                for name in self._crowd.minds:
-                    self._feel(name, gone("grenade", str(event.context["grenade"]), now))
+                self._is_over(str(event.context["grenade"]), now)
             if event.context["loud"] > 0:
                 self._heard(event, now)
 
@@ -71,22 +71,33 @@ class Stimuli:
         dead = fallen(victim, now)
         for name in self._crowd.minds:
             other = self._arena.fighter(name)
-            if other.side == victim.side or name == victim.name:
+            if not _opposed(other, victim):
                 continue
             if name == event.player or self._arena.line(other.position, victim.position):
                 self._feel(name, dead)
+
+    def _is_over(self, grenade: str, now: float) -> None:
+        """Let those who feared a grenade forget it."""
+        for name, mind in self._crowd.minds.items():
+            if mind.memory.recall("grenade", grenade, now) is not None:
+                self._feel(name, gone("grenade", grenade, now))
 
     def _heard(self, event: Event, now: float) -> None:
         maker = event.player
         if maker not in self._arena.fighters:
             return
-        side = self._arena.fighter(maker).side
+        stranger = self._arena.fighter(maker)
         x, y = float(event.context["x"]), float(event.context["y"])
         for name, mind in self._crowd.minds.items():
-            if self._arena.fighter(name).side == side or not self._arena.hears(name, event):
+            if not _opposed(self._arena.fighter(name), stranger) or not self._arena.hears(name, event):
                 continue
             known = mind.memory.recall("enemy", maker, now)
             if known is None or not known["seen"]:
                 sure = known is not None and known["sure"]
                 noise = fact("enemy", maker, now, HEARD, x=round(x), y=round(y), seen=False, sure=sure, alive=True)
                 self._feel(name, noise)
+
+
+def _opposed(one: Fighter, other: Fighter) -> bool:
+    """Whether two are enemies; the neutral are nobody's."""
+    return one.side != other.side and NEUTRAL not in (one.side, other.side)
