@@ -17,17 +17,17 @@ from telos.agents.sensors import Rota, Sensor
 from telos.core.domain import Domain
 from telos.core.trace import Trace, silent
 from telos.core.values import Value
-from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.beliefs import Beliefs
 from telos.worlds.arena.cast import arena_domain, characters, procedures
+from telos.worlds.arena.facts import fact, fallen
 from telos.worlds.arena.fighter import Act, Fighter, Placed
 from telos.worlds.arena.focus import attention_of
 from telos.worlds.arena.grid import cell_of
 from telos.worlds.arena.limbs import Limbs
 from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.senses import Touch, fact, fallen
+from telos.worlds.arena.touch import Touch
 
 TICK = 0.1  # seconds
 MAP = ArenaMap(
@@ -104,16 +104,20 @@ class LookRound:
     def read(self, who: str, memory: WorkingMemory, now: float) -> Iterable[Fact]:
         """Return what is worth knowing of the places around."""
         me, foe = self._arena.fighter(who), self._foes.get(who)
-        for node in COVER if foe is not None else ():
-            far, threat = float(round(me.distance_to(node.position))), foe.fighter.distance_to(node.position)
-            valid = memory.recall("unsafe", node.name, now) is None
-            yield fact(
-                "cover", node.name, now,
-                x=node.x, y=node.y, valid=valid, distance=far, threat_distance=float(round(threat)), sees=True,
-            )  # fmt: skip
+        if foe is not None:
+            yield from self._covers(me, foe.fighter, memory, now)
         for node in COVER[:2]:
             far = float(round(me.distance_to(node.position)))
             yield fact("node", node.name, now, x=node.x, y=node.y, room="r1", kind="search", distance=far)
+
+    def _covers(self, me: Fighter, enemy: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
+        for node in COVER:
+            far, threat = (float(round(each.distance_to(node.position))) for each in (me, enemy))
+            valid = memory.recall("unsafe", node.name, now) is None
+            yield fact(
+                "cover", node.name, now,
+                x=node.x, y=node.y, valid=valid, distance=far, threat_distance=threat, sees=True,
+            )  # fmt: skip
 
 
 class Field:
@@ -135,12 +139,11 @@ class Field:
         for foe in self.foes.values():
             foe.step(0)
 
-    def crowd(self, rota: type[Rota], scheduler: type[Scheduler]) -> Crowd:
-        """Return the minds, with sensors and a planner for all; nobody waits, so that all work is measured."""
-        planning = scheduler(Planner(self.domain), clock=None)
-        crowd = Crowd(rota(self.sensors, budget=math.inf), planning, expansions=10**9)
+    def crowd(self, rota: Rota, scheduler: Scheduler) -> Crowd:
+        """Return the minds; nobody waits for a plan, so that all work is measured."""
+        crowd = Crowd(rota, scheduler, expansions=10**9)
         for number, (name, limbs) in enumerate(self.limbs.items()):
-            mind = self._mind(number, name, limbs, planning)
+            mind = self._mind(number, name, limbs, scheduler)
             limbs.memory = mind.memory
             crowd.join(mind, 0.0)
         return crowd

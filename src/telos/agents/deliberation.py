@@ -91,7 +91,7 @@ class Deliberation:
         return ticket.answer
 
     def reason(self, goal: Goal) -> str:
-        """Say in a few words why ``goal`` and no other: of several conditions, the first; authors put the reason first."""
+        """Say in a few words why ``goal`` and no other: of its conditions the first, where authors put the reason."""
         parts = goal.relevant.parts
         return f"priority {goal.priority:g}, {parts[0] if parts else 'always wanted'}"
 

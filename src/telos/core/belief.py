@@ -24,6 +24,22 @@ class Belief(Mapping[str, float]):
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             raise TelosError(f"a belief sums to 1, but {dict(chances)} sums to {total:.6g}")
 
+    @classmethod
+    def of(cls, goals: Sequence[str], chances: Sequence[float], because: tuple[str, ...] = ()) -> "Belief":
+        """Return a belief from chances that are known to be good, unchecked: recognisers make one for every event."""
+        made = cls.__new__(cls)
+        if len(goals) == 3:  # written out: building the mapping is a good part of what reading an event costs
+            made._chances = {goals[0]: chances[0], goals[1]: chances[1], goals[2]: chances[2]}
+        else:
+            made._chances = dict(zip(goals, chances, strict=True))
+        made._reasons = because
+        return made
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return what its recogniser gave as reasons."""
+        return self._reasons
+
     def __getitem__(self, goal: str) -> float:
         if goal not in self._chances:
             raise KeyError(f"unknown goal {goal!r}; {nearest(goal, self._chances)}")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from telos.core.event import Event
+from telos.worlds.arena import rules
 from telos.worlds.arena.arena import Arena
 from telos.worlds.arena.combat import chance
 from telos.worlds.arena.fighter import Placed
@@ -174,7 +175,7 @@ def test_cover_between_shooter_and_target_protects_as_far_as_the_target_keeps_be
     arena = Arena(ArenaMap("############\n#A      o< #\n############"), cast)
     clear = WEAPONS["rifle"].accuracy * math.exp(-8 / FALLS_OFF)
     assert odds(arena, {"Bob": doing} if doing else None) == pytest.approx(
-        clear * factor * (1 - 0.6 * arena.fighter("Ann").suppressed)
+        clear * factor * (1 - rules.UNDER_FIRE * arena.fighter("Ann").suppressed)
     )
 
 
@@ -184,7 +185,7 @@ def test_cover_does_not_protect_from_behind_and_the_hit_says_so() -> None:
     arena = Arena(drawn, cast, seed=4)
     assert odds(arena) == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-2 / FALLS_OFF))
     (hit, *_) = named(run(arena, {"Ann": "animate fire Bob"}, 20), "hit")
-    assert (hit.context["in_cover"], hit.context["protected"], hit.context["damage"]) == (True, False, 18.0)
+    assert (hit.context["in_cover"], hit.context["protected"], hit.context["damage"]) == (True, False, 25.0)
 
 
 def test_fire_from_cover_needs_cover() -> None:
@@ -222,8 +223,8 @@ def test_fire_keeps_heads_down_and_they_come_up_again() -> None:
     arena = duel("###########\n#A    BC D#\n#         #\n###########")
     arena.step({"Ann": "animate fire Bob"})
     fear = {name: arena.fighter(name).suppressed for name in ("Ann", "Bob", "Cid", "Dan")}
-    assert fear == {"Ann": 0.0, "Bob": 0.25, "Cid": 0.12, "Dan": 0.0}
-    run(arena, {"Ann": "stop"}, 10)
+    assert fear == {"Ann": 0.0, "Bob": rules.SUPPRESSES, "Cid": rules.SUPPRESSES_FRIENDS, "Dan": 0.0}
+    run(arena, {"Ann": "stop"}, 15)
     assert arena.fighter("Bob").suppressed == 0.0
 
 
@@ -245,7 +246,7 @@ def test_who_is_suppressed_shoots_badly() -> None:
     arena = on_the_range(10.0)
     calm = odds(arena)
     arena.fighter("Ann").suppressed = 1.0
-    assert odds(arena) == pytest.approx(calm * (1 - 0.6 * 0.965))
+    assert odds(arena) == pytest.approx(calm * (1 - rules.UNDER_FIRE * (1 - rules.CALMS_DOWN * rules.TICK)))
 
 
 def test_suppressing_fire_works_on_a_place_that_is_not_seen() -> None:
