@@ -4,6 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from telos.agents.character import Character
+    from telos.agents.character_files import load_character
+    from telos.agents.crowd import Crowd
+    from telos.agents.memory import Fact, WorkingMemory
+    from telos.agents.mind import Mind
     from telos.choosing.choice import Choice, Rating
     from telos.choosing.choose import choose
     from telos.choosing.look_ahead import look_ahead
@@ -33,23 +38,28 @@ if TYPE_CHECKING:
     from telos.planning.task_network import TaskNetwork
     from telos.planning.tasks import Method
     from telos.planning.warming import warm_up
+    from telos.recognition.files.front import recognizer
 
 # Where each name of the front door lives. They are fetched when first used, so that `import telos` stays light and a
 # program pays only for the rooms that it enters.
 _HOMES = {
     "Action": "core.action",
     "Belief": "core.belief",
+    "Character": "agents.character",
     "Choice": "choosing.choice",
     "Condition": "core.conditions",
+    "Crowd": "agents.crowd",
     "DefinitionError": "core.errors",
     "Domain": "core.domain",
     "Effect": "core.conditions",
     "Event": "core.event",
+    "Fact": "agents.memory",
     "Fault": "core.errors",
     "Goal": "core.goal",
     "LearnedRate": "choosing.rates",
     "LearnedRates": "choosing.rates",
     "Method": "planning.tasks",
+    "Mind": "agents.mind",
     "NoPlan": "core.plan",
     "Outlook": "choosing.outlook",
     "Plan": "core.plan",
@@ -64,15 +74,18 @@ _HOMES = {
     "TaskNetwork": "planning.task_network",
     "TelosError": "core.errors",
     "Variable": "core.values",
+    "WorkingMemory": "agents.memory",
     "WorldModel": "choosing.model",
     "choose": "choosing.choose",
     "load": "core.files.load",
+    "load_character": "agents.character_files",
     "load_tasks": "planning.task_files",
     "loads": "core.files.load",
     "look_ahead": "choosing.look_ahead",
     "plan": "planning.plan",
     "plan_many": "planning.batch",
     "plan_tasks": "planning.htn",
+    "recognizer": "recognition.files.front",
     "straight_line": "choosing.travel",
     "warm_up": "planning.warming",
 }
@@ -81,17 +94,21 @@ __version__ = "0.1.0"
 __all__ = [
     "Action",
     "Belief",
+    "Character",
     "Choice",
     "Condition",
+    "Crowd",
     "DefinitionError",
     "Domain",
     "Effect",
     "Event",
+    "Fact",
     "Fault",
     "Goal",
     "LearnedRate",
     "LearnedRates",
     "Method",
+    "Mind",
     "NoPlan",
     "Outlook",
     "Plan",
@@ -106,15 +123,18 @@ __all__ = [
     "TaskNetwork",
     "TelosError",
     "Variable",
+    "WorkingMemory",
     "WorldModel",
     "choose",
     "load",
+    "load_character",
     "load_tasks",
     "loads",
     "look_ahead",
     "plan",
     "plan_many",
     "plan_tasks",
+    "recognizer",
     "straight_line",
     "warm_up",
 ]

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ from telos.core.errors import TelosError
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(watch)
-
-fights = pytest.mark.skipif(find_spec("telos.worlds.arena.battle") is None, reason="needs worlds/arena/battle.py")
 
 
 def run(*arguments: str) -> str:
@@ -71,10 +68,13 @@ def test_a_plot_is_drawn_beside_the_trace(tmp_path: Path) -> None:
         (["arena", "--days", "1"], "--days belongs to `telos watch home`"),
         (["arena", "--plot", "fight.png"], "--plot belongs to `telos watch home`"),
         (["arena", "--speed", "nan"], "--speed must be more than 0 seconds a second, got nan"),
-        pytest.param(["arena", "--seconds", "0"], "--seconds must be more than 0 and at most", marks=fights),
-        pytest.param(["arena", "--seconds", "inf"], "--seconds must be more than 0 and at most", marks=fights),
-        pytest.param(["arena", "--scene", "skirmis"], "did you mean 'skirmish'", marks=fights),
-        pytest.param(["arena", "--seed", "-7"], "a seed is a whole number, zero or more, got -7", marks=fights),
+        (["arena", "--seconds", "0"], "--seconds must be more than 0 and at most"),
+        (["arena", "--seconds", "inf"], "--seconds must be more than 0 and at most"),
+        (["arena", "--scene", "skirmis"], "did you mean 'skirmish'"),
+        (["home", "--replay", "fight.jsonl"], "--replay belongs to `telos watch arena`"),
+        (["arena", "--replay", "no-such.jsonl"], "no-such.jsonl: cannot be read: No such file or directory"),
+        (["arena", "--replay", "."], ".: cannot be read: Is a directory"),
+        (["arena", "--seed", "-7"], "a seed is a whole number, zero or more, got -7"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) -> None:
@@ -84,7 +84,6 @@ def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) ->
     assert "\n" not in str(refused.value)
 
 
-@fights
 def test_a_fight_in_json_begins_and_ends_with_its_frame() -> None:
     said = [json.loads(line) for line in run("arena", "--seed", "3", "--seconds", "20", "--json").splitlines()]
     assert said[0]["kind"] == "started"
@@ -94,13 +93,11 @@ def test_a_fight_in_json_begins_and_ends_with_its_frame() -> None:
     assert {"chose", "planned", "began", "event"} <= {each["kind"] for each in said}
 
 
-@fights
 def test_the_same_seed_fights_the_same_fight() -> None:
     arguments = ("arena", "--seconds", "15", "--json", "--seed")
     assert run(*arguments, "3") == run(*arguments, "3") != run(*arguments, "4")
 
 
-@fights
 def test_without_a_terminal_a_fight_is_told_in_lines_that_end_with_the_winner() -> None:
     lines = run("arena", "--seed", "3").splitlines()
     assert lines[0].startswith("  0.0  skirmish, seed 3: ")
@@ -109,7 +106,6 @@ def test_without_a_terminal_a_fight_is_told_in_lines_that_end_with_the_winner() 
     assert "\x1b" not in "".join(lines)
 
 
-@fights
 def test_every_scene_is_listed_with_a_line_about_it() -> None:
     listed = json.loads(run("arena", "--list", "--json"))
     assert {"skirmish", "flank"} <= {each["name"] for each in listed}
@@ -118,6 +114,67 @@ def test_every_scene_is_listed_with_a_line_about_it() -> None:
     assert all(
         line.startswith(each["name"]) and each["about"] in line for line, each in zip(lines, listed, strict=True)
     )
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Return the file of a recorded fight."""
+    file = tmp_path / "fight.jsonl"
+    file.write_text(run("arena", "--scene", "flank", "--seed", "1", "--json"), encoding="utf-8")
+    return file
+
+
+def test_a_recorded_fight_is_replayed_to_the_letter(recording: Path) -> None:
+    assert run("arena", "--replay", str(recording), "--json") == recording.read_text(encoding="utf-8")
+    assert run("arena", "--replay", str(recording)) == run("arena", "--scene", "flank", "--seed", "1")
+
+
+def test_a_replay_stops_where_one_says(recording: Path) -> None:
+    lines = [
+        json.loads(line) for line in run("arena", "--replay", str(recording), "--seconds", "2", "--json").splitlines()
+    ]
+    assert 1.5 <= lines[-1]["time"] <= 2.0
+
+
+def test_a_scene_of_ones_own_is_replayed_with_its_file(tmp_path: Path) -> None:
+    scene, file = tmp_path / "scenes" / "mine.yaml", tmp_path / "fight.jsonl"
+    scene.parent.mkdir()
+    drawing = "".join(f"  {row}\n" for row in ("######", "#A  B#", "######"))
+    cast = "cast:\n  A: {character: soldier}\n  B: {character: soldier, side: blue}\n"
+    scene.write_text(f"scene: mine\nseconds: 5\n{cast}map: |\n{drawing}", encoding="utf-8")
+    file.write_text(run("arena", "--scene", str(scene), "--json"), encoding="utf-8")
+    replayed = run("arena", "--replay", str(file), "--scene", str(scene), "--json")
+    assert replayed == file.read_text(encoding="utf-8")
+    with pytest.raises(
+        TelosError, match=r"fight\.jsonl:1: the scene 'mine' is none of the package; name its file with"
+    ):
+        run("arena", "--replay", str(file))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"damage": 25.0', '"damage": 24.0', "recorded was"),
+        ('{"kind": "chose"', '{"kind": "chose', "this is no JSON; is the line cut off?"),
+        ('"player": "Pat"', '"player": "Zed"', "recorded was"),
+    ],
+)
+def test_a_recording_that_is_not_so_is_told_in_one_line_with_file_and_line(
+    recording: Path, old: str, new: str, message: str
+) -> None:
+    lines = recording.read_text(encoding="utf-8").splitlines()
+    number = next(place for place, line in enumerate(lines) if old in line)
+    lines[number] = lines[number].replace(old, new)
+    recording.write_text("\n".join(lines), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", "from telos.cli.main import run; run()", "watch", "arena", "--replay", str(recording)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{recording}:{number + 1}: {message}")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_the_command_line_waits_for_no_world() -> None:

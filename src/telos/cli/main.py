@@ -12,8 +12,11 @@ from typing import Annotated
 import typer
 
 from telos.cli.check import check
+from telos.cli.evaluate import evaluate
 from telos.cli.plan import plan
+from telos.cli.recognize import recognize
 from telos.cli.tournament import tournament
+from telos.cli.train import train
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 
@@ -25,8 +28,11 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(check)
+app.command()(evaluate)
 app.command()(plan)
+app.command()(recognize)
 app.command()(tournament)
+app.command()(train)
 app.command()(watch)
 
 

@@ -8,7 +8,10 @@ import typer
 
 from telos.core.errors import TelosError, nearest
 
-_OPTIONS = {"home": ("people", "days", "plot"), "arena": ("scene", "list", "seconds")}  # those of one world only
+_OPTIONS = {
+    "home": ("people", "days", "plot"),
+    "arena": ("scene", "list", "seconds", "replay"),
+}  # those of one world only
 
 
 def watch(
@@ -39,6 +42,10 @@ def watch(
     seconds: Annotated[
         float | None, typer.Option(help="arena: stop after so many seconds.", show_default="as the scene says")
     ] = None,
+    recording: Annotated[
+        Path | None,
+        typer.Option("--replay", help="arena: play a fight again that was recorded with --json, and check it."),
+    ] = None,
 ) -> None:
     """Watch a world live: who does what, and why.
 
@@ -50,6 +57,7 @@ def watch(
     if world not in _OPTIONS:
         raise TelosError(f"there is no world {world!r}; {nearest(world, _OPTIONS)}")
     given = {"people": people, "days": days, "plot": plot, "scene": scene, "list": listed or None, "seconds": seconds}
+    given["replay"] = recording
     _refuse_strangers(world, [option for option, value in given.items() if value is not None])
     if world == "home":
         from telos.cli.watch_home import watch_home  # here, so that `telos --help` need not wait for worlds
@@ -64,6 +72,10 @@ def watch(
         from telos.cli.watch_scenes import list_scenes
 
         list_scenes(as_json=as_lines)
+    elif recording is not None:
+        from telos.cli.watch_arena import watch_replay
+
+        watch_replay(recording, scene=scene, seconds=seconds, speed=pace, as_lines=as_lines)
     else:
         from telos.cli.watch_arena import watch_arena
 

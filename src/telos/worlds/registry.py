@@ -3,12 +3,17 @@
 from collections.abc import Callable
 
 from telos.core.errors import TelosError, nearest
+from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.arena.cast import arena_of
 from telos.worlds.arena.scenes import load_scene
 from telos.worlds.home.home import Home
 from telos.worlds.world import World
 
-WORLDS: dict[str, Callable[[], World]] = {"home": Home, "arena": lambda: arena_of(load_scene("skirmish"))}
+WORLDS: dict[str, Callable[[], World]] = {
+    "adventure": Adventure,
+    "arena": lambda: arena_of(load_scene("skirmish")),
+    "home": Home,
+}
 
 
 def world(name: str) -> World:

@@ -119,7 +119,7 @@ def _keys_at(model: type[FileShape], path: Path) -> Iterator[str]:
     """Yield the keys that the mapping at ``path`` may have."""
     for hint in _hints_at(model, path):
         for shape in _shapes(hint):
-            yield from shape.model_fields
+            yield from (field.alias or name for name, field in shape.model_fields.items())
 
 
 def _hints_at(hint: Any, path: Path) -> Iterator[Any]:

@@ -28,10 +28,10 @@ def save_battle(battle: "Battle") -> dict[str, Any]:
 def restore_battle(battle: "Battle", saved: Mapping[str, Any]) -> None:
     """Make a battle that has just begun the one that was saved; the trace goes on from there."""
     _check_same(battle, saved)
+    battle.arena.restore(saved["arena"])  # which refuses another cast
     thinking = {each["name"] for each in saved["crowd"]["minds"]}
     for name in [name for name in battle.minds if name not in thinking]:  # they had fallen
         battle.crowd.leave(battle.minds.pop(name))
-    battle.arena.restore(saved["arena"])
     for name, limbs in battle.limbs.items():
         limbs.restore(saved["limbs"][name])
     battle.crowd.restore(saved["crowd"])
@@ -58,6 +58,4 @@ def _check_same(battle: "Battle", saved: Mapping[str, Any]) -> None:
             f"{saved['scene']!r} was saved with other squads or other talk; make the battle with the same ones"
         )
     if battle.arena.time > 0:
-        raise TelosError(
-            f"this battle is {battle.arena.time:g} s old; restore what was saved in one that just began"
-        )
+        raise TelosError(f"this battle is {battle.arena.time:g} s old; restore what was saved in one that just began")

@@ -75,7 +75,9 @@ class Replay:
         if self._next is None:
             return False
         kind, time = self._next["kind"], self._next["time"]
-        if time < now or (kind == "event" and time == now):
+        if kind == "event" and time <= now:
+            raise self._fault(f"recorded was {_told(self._next)}, but here that did not happen")
+        if time < now:
             raise self._fault(f"this is at {time:g} s, but {now:g} s have gone by")
         if kind != "ended" or time > now:
             return True

@@ -6,8 +6,8 @@ from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact
 from telos.core.event import Event
 from telos.worlds.arena.arena import NEUTRAL, Arena
-from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.facts import fact, fallen, gone
+from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.rules import NEAR_MISS
 
 HEARD = 0.7  # confidence in where a noise came from

@@ -1,0 +1,198 @@
+"""``telos recognize``: what the players of a log were after, event by event."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.cli.event_log import at_line, check_context, rows_of
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from telos.core.belief import Belief
+    from telos.core.event import Event
+    from telos.recognition.files.front import Model
+    from telos.recognition.logs import LogRow
+    from telos.recognition.recognizer import Recognizer
+
+_CELLS = 8  # of a bar
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def recognize(
+    log: Annotated[Path, typer.Argument(help="An event log: JSON Lines, or a table (.csv) with --columns.")],
+    model: Annotated[str, typer.Option(help="A recogniser file, or the name of one that comes along.")] = "adventure",
+    player: Annotated[str | None, typer.Option(help="Only this player.", show_default="all players")] = None,
+    columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
+    story: Annotated[bool, typer.Option("--story", help="Tell the likeliest story of each session instead.")] = False,
+    why: Annotated[int, typer.Option(help="Say at the end what the last so many updates added.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the beliefs to this file, as JSON Lines.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For recognisers that start with a guess.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Read an event log and print the belief about the player's goal after each event. Players are kept apart.
+
+    Exits 0, or 2 on bad input: what is wrong is said in one line that names the file and the line.
+
+    Examples: telos recognize play.jsonl --model adventure.yaml; telos recognize play.jsonl --model flairs --story
+    """
+    from telos.recognition.files.front import named_model  # here, so that `telos --help` need not wait
+
+    if why < 0:
+        raise TelosError(f"--why takes a number of updates, zero or more, got {why}")
+    read = _Reading(log, named_model(model), model, seed, remembers=why, keeps=story)
+    rows = rows_of(log, columns, player, "reading")
+    with _written(output, as_json, story) as tell:
+        for row in rows:
+            belief = read.observe(row)
+            tell(row, belief)
+    if output is not None:
+        said = f"{read.count:,} events of {len(read.recognizers):,} sequences, written to {output}"
+        typer.echo(said, err=as_json)
+    if story:
+        read.tell_stories(as_json)
+    if why:
+        read.tell_reasons(why, as_json)
+
+
+class _Reading:
+    """The recognisers of all players of a log, and what is kept of it for the end."""
+
+    def __init__(self, log: Path, model: "Model", name: str, seed: int, *, remembers: int, keeps: bool) -> None:
+        from telos.recognition.files.entries import entries_read
+        from telos.recognition.reader import Reader
+
+        self._name, self._entries = name, entries_read(model)
+        self.recognizers: dict[tuple[str, str], Recognizer] = {}
+        self.count = 0
+        self._log, self._model, self._seed = log, model, seed
+        self._remembers = remembers
+        self._events: dict[tuple[str, str], list[Event]] = {}
+        self._keeps = keeps
+        if (keeps or remembers) and not isinstance(self._fresh(), Reader):
+            option = "--story" if keeps else "--why"
+            raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine; try flairs")
+
+    def _fresh(self) -> "Recognizer":
+        from telos.recognition.files.front import fresh
+
+        return fresh(self._model, seed=self._seed + len(self.recognizers), remembers=max(1, self._remembers))
+
+    def observe(self, row: "LogRow") -> "Belief":
+        """Take in one row."""
+        sequence = row.sequence
+        if sequence not in self.recognizers:
+            self.recognizers[sequence] = self._fresh()
+        self.count += 1
+        if self._keeps:
+            self._events.setdefault(sequence, []).append(row.event)
+        with at_line(self._log, row.line):
+            check_context(row, self._entries, self._name)
+            return self.recognizers[sequence].observe(row.event)
+
+    def tell_stories(self, as_json: bool) -> None:
+        """Say what each player was after, from when to when."""
+        from telos.recognition.files.machine import Machine
+        from telos.recognition.story import story
+
+        for (player, session), events in self._events.items():
+            assert not isinstance(self._model, Machine)  # it was refused at the start
+            spans = story(self._model, events)
+            if not as_json:
+                typer.secho(_named(player, session), bold=True)
+            for span in spans:
+                said = {"goal": span.goal, "from": span.start, "to": span.end, "certainty": round(span.certainty, 6)}
+                if as_json:
+                    typer.echo(json.dumps({**_keys(player, session), **said}))
+                else:
+                    typer.echo(f"  {span.start:9.1f} s to {span.end:9.1f} s  {span.goal} ({span.certainty:.0%} sure)")
+
+    def tell_reasons(self, last: int, as_json: bool) -> None:
+        """Say what the last updates of each player added to the belief."""
+        from telos.recognition.reader import Reader
+
+        for (player, session), reader in self.recognizers.items():
+            assert isinstance(reader, Reader)
+            reasons = reader.why(last=last)
+            if not as_json:
+                typer.secho(_named(player, session), bold=True)
+                typer.echo(f"{reader.belief.why()}\n{reasons}")
+                continue
+            parts = [
+                {"time": part.time, "seen": part.seen, "by_change": part.by_change, "by_sight": part.by_sight}
+                for part in reasons.parts
+            ]
+            odds = {"goal": reasons.goal, "over": reasons.over, "start": reasons.start, "total": reasons.total}
+            typer.echo(json.dumps({**_keys(player, session), "why": {**odds, "parts": parts}}))
+
+
+def _keys(player: str, session: str) -> dict[str, Any]:
+    return {"player": player, **({"session": session} if session else {})}
+
+
+def _named(player: str, session: str) -> str:
+    return f"{player}, session {session}" if session else player
+
+
+_Teller = Callable[["LogRow", "Belief"], None]
+
+
+@contextmanager
+def _written(output: Path | None, as_json: bool, story: bool) -> Iterator[_Teller]:
+    """Yield what is done with each belief: written to a file, printed, or (if the story is told) nothing."""
+    if output is not None:
+        try:
+            file = output.open("w", encoding="utf-8")
+        except OSError as error:
+            raise TelosError(f"{output}: cannot be written: {error.strerror or error}") from None
+        with file:
+            yield lambda row, belief: print(_json_line(row, belief), file=file)
+    elif story:
+        yield lambda row, belief: None
+    elif as_json:
+        yield lambda row, belief: typer.echo(_json_line(row, belief))
+    else:
+        yield _Table().tell
+
+
+def _json_line(row: "LogRow", belief: "Belief") -> str:
+    said = {"time": row.event.time, "action": row.event.action, "belief": dict(belief), "top": belief.top}
+    return json.dumps({**_keys(*row.sequence), **said}, allow_nan=False)
+
+
+class _Table:
+    """A line for each event, under a heading; with bars where somebody looks on."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stdout.isatty()
+        self._has_heading = False
+
+    def tell(self, row: "LogRow", belief: "Belief") -> None:
+        """Print one line."""
+        widths = {goal: max(len(goal), 5 + (_CELLS if self._is_terminal else 0)) for goal in belief}
+        if not self._has_heading:
+            self._has_heading = True
+            goals = "  ".join(f"{goal:>{width}}" for goal, width in widths.items())
+            typer.secho(f"{'player':<10}  {'time':>9}  {'action':<11}  {'likeliest':<9}  {goals}", bold=True)
+        cells = "  ".join(self._cell(goal, belief, width) for goal, width in widths.items())
+        who = "/".join(filter(None, row.sequence))
+        typer.echo(f"{who:<10}  {row.event.time:9.3f}  {row.event.action:<11}  {belief.top:<9}  {cells}")
+
+    def _cell(self, goal: str, belief: "Belief", width: int) -> str:
+        said = f"{belief[goal]:.0%}"
+        if not self._is_terminal:
+            return f"{said:>{width}}"
+        colour = typer.colors.GREEN if goal == belief.top else None
+        return typer.style(f"{_bar(belief[goal])}{said:>{width - _CELLS}}", fg=colour)
+
+
+def _bar(chance: float) -> str:
+    """Draw a chance in cells and eighths of a cell."""
+    whole, eighths = divmod(round(chance * _CELLS * 8), 8)
+    return f"{'█' * whole}{_EIGHTHS[eighths] if eighths else ''}".ljust(_CELLS)

@@ -1,0 +1,109 @@
+"""``telos train``: count what players do whose goal is known."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.cli.event_log import at_line, check_context, checked_truth, rows_of
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from telos.recognition.iohmm import IOHMM
+    from telos.recognition.logs import LogRow
+
+
+def train(
+    log: Annotated[Path, typer.Argument(help="An event log in which the goals are known: JSON Lines, or .csv.")],
+    model: Annotated[str, typer.Option(help="The recogniser file to train, or the name of one.")] = "aiide",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file for the trained model.", show_default=False)
+    ] = None,
+    player: Annotated[str | None, typer.Option(help="Learn from this player only.", show_default="all players")] = None,
+    columns: Annotated[Path | None, typer.Option(help="For tables: the file that says what the columns are.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
+) -> None:
+    """Train a model on the rows of a log whose goal is known, and write it to a readable file.
+
+    What the model has counted before is kept, so training goes on where it stopped.
+
+    Example: telos train play.jsonl --model aiide -o me.yaml
+    """
+    from telos.recognition.files.front import named_model  # here, so that `telos --help` need not wait
+    from telos.recognition.files.save import save_model
+    from telos.recognition.iohmm import IOHMM
+
+    if output is None:
+        raise TelosError("where should the trained model go? name a file, as in: -o me.yaml")
+    taught = named_model(model)
+    if not isinstance(taught, IOHMM):
+        raise TelosError(f"{model} is written by hand and learns nothing; train an iohmm, as in: --model aiide")
+    figures = _learn(taught, log, rows_of(log, columns, player, "learning"), model)
+    save_model(taught, output)
+    if as_json:
+        typer.echo(json.dumps({"log": str(log), "model": model, "output": str(output), **figures}))
+        return
+    learned = ", ".join(f"{goal} {count:,}" for goal, count in figures["goals"].items())
+    typer.echo(f"learned from {figures['learned']:,} of {figures['events']:,} events ({learned})")
+    typer.echo(f"{figures['unknown']:,} had no known goal, {figures['uncounted']:,} the clock does not count")
+    typer.echo(f"written to {output}")
+
+
+def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> dict[str, Any]:
+    """Teach a model all rows whose goal is known, and return how many of which."""
+    from telos.recognition.files.entries import entries_read
+
+    entries = entries_read(model)
+    lessons: dict[tuple[str, str], _Lesson] = {}
+    events = unknown = 0
+    goals: Counter[str] = Counter()
+    for row in rows:
+        events += 1
+        unknown += row.truth is None
+        lesson = lessons.setdefault(row.sequence, _Lesson(model))
+        with at_line(log, row.line):
+            check_context(row, entries, name)
+            if row.truth is not None:
+                checked_truth(row.truth, model.goals, name)
+            if lesson.take(row):
+                goals[str(row.truth)] += 1
+    if unknown == events:
+        raise TelosError(f'{log}: no row says what the player was after; add "truth": "{model.goals[0]}" to its lines')
+    return {
+        "events": events,
+        "learned": goals.total(),
+        "unknown": unknown,
+        "uncounted": events - unknown - goals.total(),
+        "goals": {goal: goals[goal] for goal in model.goals},
+        "players": len({player for player, _ in lessons}),
+    }
+
+
+class _Lesson:
+    """One player's session, from which a model learns."""
+
+    def __init__(self, model: "IOHMM") -> None:
+        from telos.recognition.pulse import Pulse
+
+        self._model, self._pulse = model, Pulse(model)
+        self._time, self._before = -math.inf, ""
+
+    def take(self, row: "LogRow") -> bool:
+        """Take in one row, and return whether anything was learned from it."""
+        from telos.recognition.pulse import refuse_disorder
+
+        if row.event.time < self._time:
+            refuse_disorder(row.event, row.event.player, self._time)
+        self._time = row.event.time
+        counted = self._pulse.admitted(row.event)
+        if counted is None:
+            return False
+        before, self._before = self._before, row.truth or ""
+        if row.truth is None:
+            return False
+        self._model.learn(counted, row.truth, before or None)
+        return True

@@ -1,0 +1,1 @@
+"""Reading goals: from what players do, a live belief about what they are after."""

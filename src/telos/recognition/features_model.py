@@ -1,0 +1,164 @@
+"""An Input-Output HMM that looks at several features at once, each in the circumstances that the game knows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from telos.core.errors import TelosError, nearest
+from telos.core.event import Event
+from telos.core.values import Value
+from telos.recognition.features import BackedOff, Changes, Circumstance, Feature, Given
+from telos.recognition.forward import Chances
+from telos.recognition.goals import checked_goals
+from telos.recognition.model import Evidence, Matrix
+from telos.recognition.sight import entries_of
+
+
+class FeatureIOHMM:
+    """A goal model trained by counting, for players whose goals show in *where* they do what.
+
+    The model of the second paper has one observation and the same chances everywhere. Here an event has several
+    features, each with chances that depend on the circumstances and fall back on coarser ones, and which goal follows
+    which is counted too. ``done`` names the context entry that lists goals that can be no goals any more.
+
+    >>> keys = Feature("action", ("left", "right"), given=(("room",), ()), strength=1)
+    >>> model = FeatureIOHMM(["eat", "rest"], [keys], Changes("used"))
+    >>> model.learn(Event("left", {"room": "hall", "used": None}), "eat")
+    >>> [round(each, 3) for each in model.evidence(Event("left", {"room": "hall", "used": None})).likelihood]
+    [0.875, 0.5]
+    """
+
+    def __init__(
+        self, goals: Sequence[str], features: Sequence[Feature], changes: Changes, *, done: str | None = None
+    ) -> None:
+        self.goals = checked_goals(goals)
+        self.features, self.changes, self.done = tuple(features), changes, done
+        self._numbers = {goal: number for number, goal in enumerate(self.goals)}
+        self._places = [{said: place for place, said in enumerate(each.outcomes)} for each in self.features]
+        size = len(self.goals)
+        self._tables = [BackedOff(size, len(each.outcomes)) for each in self.features]
+        self._follows = BackedOff(1 if changes.from_any else size, size)
+        self._starts = [1.0] * size
+        self._forget()
+
+    @property
+    def prior(self) -> Chances:
+        """The chance of each goal before anything was seen: how often play has begun with it."""
+        total = sum(self._starts)
+        return tuple(count / total for count in self._starts)
+
+    def evidence(self, event: Event) -> Evidence:
+        """Return what an event says."""
+        context = entries_of(event)
+        likelihood = [1.0] * len(self.goals)
+        for number in range(len(self.features)):
+            said = self._said(number, event, context)
+            if said is not None:
+                likelihood = [mine * each for mine, each in zip(likelihood, said, strict=True)]
+        if self.done is not None:
+            over = self._entry(context, self.done) or ()
+            likelihood = [
+                0.0 if goal in over else each  # type: ignore[operator]
+                for goal, each in zip(self.goals, likelihood, strict=True)
+            ]
+        return Evidence(self._matrix(context), tuple(likelihood), event.action)
+
+    def learn(self, event: Event, goal: str, before: str | None = None) -> None:
+        """Count what a player did who pursued ``goal``; without ``before``, as the first of a sequence."""
+        for name in (goal, before or goal):
+            if name not in self._numbers:
+                raise TelosError(f"unknown goal {name!r}; {nearest(name, self.goals)}")
+        context, row = entries_of(event), self._numbers[goal]
+        if before is None:
+            self._starts[row] += 1
+        elif self._entry(context, self.changes.when) is not None:
+            source = 0 if self.changes.from_any else self._numbers[before]
+            self._follows.add(source, row, self._levels(context, self.changes.given))
+        for number, feature in enumerate(self.features):
+            outcome = self._outcome(number, event, context)
+            if outcome is not None:
+                self._tables[number].add(row, outcome, self._levels(context, feature.given))
+        self._forget()
+
+    def join(self, others: Iterable["FeatureIOHMM"]) -> "FeatureIOHMM":
+        """Add what models of the same make have counted, as if this one had been taught it all; return it."""
+        for other in others:
+            self._follows.join([other._follows])
+            for mine, theirs in zip(self._tables, other._tables, strict=True):
+                mine.join([theirs])
+            # each of them began with one pseudo-count, which counts once
+            self._starts = [a + b - 1.0 for a, b in zip(self._starts, other._starts, strict=True)]
+        self._forget()
+        return self
+
+    def tempered(self, *, weight: float, strength: float) -> "FeatureIOHMM":
+        """Return a model of the same counts whose features have these settings; the counts are shared."""
+        features = [replace(each, weight=weight, strength=strength) for each in self.features]
+        made = FeatureIOHMM(self.goals, features, self.changes, done=self.done)
+        made._tables, made._follows, made._starts = self._tables, self._follows, self._starts
+        return made
+
+    def _said(self, number: int, event: Event, context: Mapping[str, Value]) -> Chances | None:
+        """Return how likely each goal makes one feature of an event; None if it says nothing."""
+        outcome = self._outcome(number, event, context)
+        if outcome is None:
+            return None
+        feature, table = self.features[number], self._tables[number]
+        levels = self._levels(context, feature.given)
+        key = (number, outcome, *levels)
+        known = self._likelihoods.get(key)
+        if known is None:
+            chances = (table.chance(row, outcome, levels, feature.strength) for row in range(len(self.goals)))
+            known = self._likelihoods[key] = tuple(chance**feature.weight for chance in chances)
+        return known
+
+    def _outcome(self, number: int, event: Event, context: Mapping[str, Value]) -> int | None:
+        feature = self.features[number]
+        said: Value = event.action if feature.reads == "action" else self._entry(context, feature.reads)
+        if said is None or said in feature.ignores:
+            return None
+        place = self._places[number].get(said)
+        if place is None:
+            raise TelosError(f"unknown {feature.reads} {said!r}; {nearest(str(said), map(str, feature.outcomes))}")
+        return place
+
+    def _matrix(self, context: Mapping[str, Value]) -> Matrix:
+        if self._entry(context, self.changes.when) is None:
+            if self._staying is None:
+                self._staying = _with_slip(_identity(len(self.goals)), self.prior, self.changes.slip)
+            return self._staying
+        levels = self._levels(context, self.changes.given)
+        key = tuple(levels)
+        known = self._matrices.get(key)
+        if known is None:
+            count, strength = len(self.goals), self.changes.strength
+            rows = [
+                tuple(self._follows.chance(row, to, levels, strength) for to in range(count))
+                for row in range(self._follows.rows)
+            ]
+            known = self._matrices[key] = tuple(rows) if len(rows) == count else tuple(rows * count)
+        return known
+
+    def _levels(self, context: Mapping[str, Value], given: Given) -> list[Circumstance]:
+        return [tuple([self._entry(context, name) for name in names]) for names in given]
+
+    def _entry(self, context: Mapping[str, Value], name: str) -> Value:
+        try:
+            return context[name]
+        except KeyError:
+            raise TelosError(f"the context says nothing about {name!r}; {nearest(name, context)}") from None
+
+    def _forget(self) -> None:
+        """Drop what was worked out from counts that have changed."""
+        self._likelihoods: dict[tuple[object, ...], Chances] = {}
+        self._matrices: dict[tuple[Circumstance, ...], Matrix] = {}
+        self._staying: Matrix | None = None
+
+
+def _identity(size: int) -> Matrix:
+    return tuple(tuple(float(row == column) for column in range(size)) for row in range(size))
+
+
+def _with_slip(matrix: Matrix, prior: Chances, slip: float) -> Matrix:
+    return tuple(
+        tuple((1 - slip) * chance + slip * start for chance, start in zip(row, prior, strict=True)) for row in matrix
+    )

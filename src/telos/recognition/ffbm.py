@@ -1,0 +1,134 @@
+"""Fast Forward Bayesian Models: transitions and observations chosen by what the game knows, written by a designer."""
+
+from collections.abc import Mapping, Sequence
+
+from telos.core.conditions import Condition
+from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.core.values import Kind
+from telos.recognition.clock import INPUT, Clock
+from telos.recognition.goals import checked_goals, checked_prior
+from telos.recognition.model import Evidence
+from telos.recognition.observations import ObservationRules
+from telos.recognition.sight import Seen, Sight
+from telos.recognition.symbols import ELEVEN, Symbols, SymbolsLike
+from telos.recognition.towards import Look
+from telos.recognition.transitions import TransitionRules
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+
+
+class FFBM:
+    """A goal model by rules: which matrix and which looks apply is settled by the event's context.
+
+    What every goal makes likely sums to 1 over the same outcomes, whichever rule applies; a model that would break
+    that is refused when it is made.
+
+    >>> from telos.recognition.towards import Table, Towards
+    >>> looks = {"level": Table({"swing_still": 0.8}), "explore": Towards("unvisited_exits")}
+    >>> model = FFBM(["level", "explore"], transitions=TransitionRules(lasts=100), observations=looks)
+    >>> model.evidence(Event("swing")).likelihood
+    (0.8, 0.09090909090909091)
+    """
+
+    def __init__(
+        self,
+        goals: Sequence[str],
+        *,
+        transitions: TransitionRules,
+        observations: Mapping[str, ObservationRules | Look],
+        prior: Mapping[str, float] | Sequence[float] | None = None,
+        clock: Clock | None = None,
+        outcomes: SymbolsLike = ELEVEN,
+        vocabulary: Vocabulary = ADVENTURE,
+        name: str = "",
+    ) -> None:
+        self.name = name
+        self.goals = checked_goals(goals)
+        self.prior = checked_prior(prior, self.goals)
+        self.transitions = transitions
+        self.observations = FrozenMap({goal: ObservationRules.of(said) for goal, said in observations.items()})
+        self.clock = clock or Clock()
+        self.outcomes = Symbols.of(outcomes)
+        self.vocabulary = vocabulary
+        faults = self._faults()
+        if faults:
+            raise DefinitionError(faults)
+        self._sight: Sight[Evidence | None] = Sight(vocabulary, self.goals, self._conditions, self._entries)
+        self._settle()
+
+    def evidence(self, event: Event) -> Evidence | None:
+        """Return what an event says; None if the clock does not count it."""
+        return self._sight(event)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FFBM) and self._definition == other._definition
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name or '/'.join(self.goals)})"
+
+    @property
+    def _definition(self) -> tuple[object, ...]:
+        rules = (self.transitions, self.observations, self.outcomes, self.vocabulary)
+        return (self.name, self.goals, self.prior, self.clock, *rules)
+
+    @property
+    def _conditions(self) -> list[Condition]:
+        looks = [condition for rules in self.observations.values() for condition in rules.conditions]
+        return [*self.outcomes.conditions, *(case.condition for case in self.transitions.cases), *looks]
+
+    @property
+    def _entries(self) -> set[str]:
+        exits = {entry for rules in self.observations.values() for entry in rules.entries}
+        return exits | ({"cause"} & set(self.vocabulary.context))
+
+    def _faults(self) -> list[Fault]:
+        found = self.transitions.faults(self.goals)
+        for goal in (name for name in self.observations if name not in self.goals):
+            found.append(Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, self.goals), path=("observations",)))
+        for goal in self.goals:
+            if goal not in self.observations:
+                found.append(Fault(f"nothing says what goal {goal!r} looks like", path=("observations",)))
+            else:
+                found += self.observations[goal].faults(goal, self.outcomes.names)
+        return found + self._entry_faults()
+
+    def _entry_faults(self) -> list[Fault]:
+        found, context = [], self.vocabulary.context
+        for entry in sorted(self._entries):
+            if entry not in context:
+                found.append(Fault(f"towards an unknown entry {entry!r}", suggestion=nearest(entry, context)))
+            elif entry != "cause" and context[entry].kind is not Kind.HANDLE:
+                found.append(Fault(f"towards {entry!r}, which is {context[entry]}; name an entry that lists edges"))
+        return found
+
+    def _settle(self) -> None:
+        """Bind every rule to the places of what it reads, once."""
+        sight = self._sight
+        cause = sight.layout.slots.get("cause")
+        matrices = self.transitions.matrices(self.goals)
+        cases = [
+            (sight.bound(case.condition), matrix)
+            for case, matrix in zip(self.transitions.cases, matrices[1:], strict=True)
+        ]
+        find = self.outcomes.finder(sight)
+        looks = [self.observations[goal].chances(sight, self.outcomes.names) for goal in self.goals]
+
+        def judge(seen: Seen) -> Evidence | None:
+            if not self.clock.counts(INPUT if cause is None else seen[cause]):
+                return None
+            matrix = next((matrix for holds, matrix in cases if holds(seen)), matrices[0])
+            outcome = find(seen)
+            likelihood = tuple(chances(seen)[outcome] for chances in looks)
+            return Evidence(matrix, likelihood, self.outcomes.names[outcome])
+
+        sight.judged_by(judge)
+
+    def distribution(self, goal: str, event: Event) -> dict[str, float]:
+        """Return the chance of every outcome under a goal, in the situation of an event; they sum to 1."""
+        if goal not in self.goals:
+            raise TelosError(f"unknown goal {goal!r}; {nearest(goal, self.goals)}")
+        chances = self.observations[goal].chances(self._sight, self.outcomes.names)
+        return dict(zip(self.outcomes.names, chances(self._sight.look(event)), strict=True))

@@ -1,0 +1,47 @@
+"""Keys that a shape cannot check well: `if` and its like, and those that hold a goal's name, as in `from explore`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from telos.core.errors import Fault, Path, nearest
+from telos.core.files.shape import Finding
+from telos.recognition.files.shape import FROM
+
+
+def key_findings(data: Any) -> list[Finding]:
+    """Return the keys of rules and transitions that are neither known nor `from` and a goal."""
+    if not isinstance(data, dict):
+        return []
+    found: list[Finding] = []
+    transitions = data.get("transitions")
+    if isinstance(transitions, dict):
+        found += _unknown(transitions, ("transitions",), ("lasts", "when"), rows=True)
+        for path, case in _mappings(transitions.get("when"), ("transitions", "when")):
+            found += _unknown(case, path, ("if",), rows=True)
+    for path, rule in _mappings(data.get("rules"), ("rules",)):
+        found += _unknown(rule, path, ("if", "then"))
+    looks = data.get("observations")
+    for goal, said in looks.items() if isinstance(looks, dict) else ():
+        for path, rule in _mappings(said, ("observations", goal)):
+            found += _unknown(rule, path, ("else",) if "else" in rule else ("if", "then", "else"))
+    return found
+
+
+def _mappings(said: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for i, each in enumerate(said if isinstance(said, list) else ()):
+        if isinstance(each, dict):
+            yield (*path, i), each
+
+
+def _unknown(entries: dict[str, Any], path: Path, known: tuple[str, ...], *, rows: bool = False) -> Iterator[Finding]:
+    for key in entries:
+        if key in known or (rows and key.startswith(FROM) and len(key) > len(FROM)):
+            continue
+        row = f"{FROM}{key.partition(' ')[2] or 'any'}"
+        suggestion = nearest(key, (*known, row) if rows else known)
+        is_meant = suggestion.startswith("did you mean")
+        meant = next((word for word in known if is_meant and repr(word) in suggestion), None)
+        if rows and not is_meant:
+            suggestion = f"write {', '.join(known)}, or `from` and a goal"
+        fault = Fault(f"unknown key {key!r}", suggestion=suggestion, path=(*path, key))
+        yield Finding(fault, at_key=True, meant=(*path, meant) if meant else None)

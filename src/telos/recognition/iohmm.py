@@ -1,0 +1,154 @@
+"""The Input-Output Hidden Markov Model: what a goal looks like is counted while the player's goal is known."""
+
+from collections.abc import Mapping, Sequence
+
+from telos.core.errors import TelosError, nearest
+from telos.core.event import Event
+from telos.recognition.clock import INPUT, Clock
+from telos.recognition.counts import Counts
+from telos.recognition.goals import checked_goals, checked_prior
+from telos.recognition.learned import LearnedTransitions
+from telos.recognition.model import Evidence
+from telos.recognition.sight import Seen, Sight
+from telos.recognition.symbols import NINE, Symbols, SymbolsLike
+from telos.recognition.transitions import TransitionRules
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+
+# What the second paper takes to be plausible: goals last ten updates, who has returned does something else, and who has
+# found a chest takes it home.
+USUAL = TransitionRules(
+    lasts=10,
+    cases=[
+        ("goal == return", {"any": {"return": 0, "others": "shared"}}),
+        ("chest_taken", {"any": {"return": 0.95, "others": "shared"}}),
+    ],
+)
+BY_INPUT = Clock(on=("input",), every=0.5)
+
+
+class IOHMM:
+    """A goal model that is trained by counting: which outcome was seen, under which goal.
+
+    ``pseudo_counts`` are what each pair of goal and outcome starts with (1: Laplace's law). ``discount`` is what the
+    counts of a goal are multiplied by before each of its lessons, so that early ones fade; 1 keeps them all. With
+    ``learned``, transitions are counted too, on top of ``transitions``.
+
+    >>> model = IOHMM(["explore", "level", "return"])
+    >>> model.learn(Event("swing"), "level")
+    >>> model.evidence(Event("swing")).likelihood
+    (0.1111111111111111, 0.2, 0.1111111111111111)
+    """
+
+    def __init__(
+        self,
+        goals: Sequence[str] = ("explore", "level", "return"),
+        *,
+        symbols: SymbolsLike = NINE,
+        transitions: TransitionRules = USUAL,
+        counts: Mapping[str, Mapping[str, float]] | None = None,
+        pseudo_counts: float | Mapping[str, Mapping[str, float]] = 1.0,
+        discount: float = 1.0,
+        learned: LearnedTransitions | None = None,
+        prior: Mapping[str, float] | Sequence[float] | None = None,
+        clock: Clock = BY_INPUT,
+        vocabulary: Vocabulary = ADVENTURE,
+        name: str = "",
+    ) -> None:
+        if not 0 < discount <= 1:
+            raise TelosError(f"discount must be above 0 and at most 1, got {discount!r}")
+        self.name, self.discount = name, float(discount)
+        self.goals = checked_goals(goals)
+        self.prior = checked_prior(prior, self.goals)
+        self.symbols = symbols = Symbols.of(symbols)
+        self.transitions, self.clock, self.vocabulary = transitions, clock, vocabulary
+        self.counts = Counts(self.goals, symbols.names, pseudo=pseudo_counts, seen=counts)
+        self.learned = learned
+        if learned is not None:
+            learned.join(transitions, self.goals)
+        self._matrices = transitions.matrices(self.goals)
+        conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
+        cause = {"cause"} & set(vocabulary.context)
+        self._sight: Sight[tuple[int, int] | None] = Sight(vocabulary, self.goals, conditions, cause)
+        self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; emptied by every lesson
+        self._settle()
+
+    def evidence(self, event: Event) -> Evidence | None:
+        """Return what an event says; None if the clock does not count it."""
+        placed = self._sight(event)
+        if placed is None:
+            return None
+        known = self._evidence.get(placed)
+        return known if known is not None else self._fresh(placed)
+
+    def placed(self, event: Event) -> tuple[int, int] | None:
+        """Return the number of the matrix that applies (0: the usual one) and that of the symbol seen."""
+        return self._sight(event)
+
+    def learn(self, event: Event, goal: str, before: str | None = None) -> None:
+        """Count what a player did who pursued ``goal``; ``before`` is the goal at the update before, if known."""
+        for name in (goal, before or goal):
+            if name not in self.goals:
+                raise TelosError(f"unknown goal {name!r}; {nearest(str(name), self.goals)}")
+        placed = self._sight(event)
+        if placed is None:
+            return
+        if self.discount < 1:
+            self.counts.fade(self.discount, [goal])
+        self.counts.add(goal, placed[1])
+        if self.learned is not None and before is not None:
+            self.learned.add(placed[0], before, goal)
+        self._evidence.clear()
+
+    def fade(self, factor: float) -> None:
+        """Let all that was counted fade, as after a run: what was learned from a novice should not stay for ever."""
+        self.counts.fade(factor)
+        if self.learned is not None:
+            self.learned.fade(factor)
+        self._evidence.clear()
+
+    @property
+    def matrices(self) -> tuple[tuple[tuple[float, ...], ...], ...]:
+        """Return the usual matrix and then that of each case, as they are now."""
+        return self._matrices if self.learned is None else self.learned.matrices()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IOHMM) and self._definition == other._definition
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"IOHMM({self.name or '/'.join(self.goals)})"
+
+    @property
+    def _definition(self) -> tuple[object, ...]:
+        learning = (self.counts, self.discount, self.learned)
+        return (
+            self.name,
+            self.goals,
+            self.prior,
+            self.clock,
+            self.symbols,
+            self.transitions,
+            self.vocabulary,
+            *learning,
+        )
+
+    def _settle(self) -> None:
+        """Bind every condition to the places of what it reads, once."""
+        cause = self._sight.layout.slots.get("cause")
+        cases = [self._sight.bound(case.condition) for case in self.transitions.cases]
+        find = self.symbols.finder(self._sight)
+
+        def judge(seen: Seen) -> tuple[int, int] | None:
+            if not self.clock.counts(INPUT if cause is None else seen[cause]):
+                return None
+            case = next((number for number, holds in enumerate(cases, 1) if holds(seen)), 0)
+            return case, find(seen)
+
+        self._sight.judged_by(judge)
+
+    def _fresh(self, placed: tuple[int, int]) -> Evidence:
+        case, symbol = placed
+        likelihood = tuple(self.counts.chances(goal)[symbol] for goal in self.goals)
+        made = self._evidence[placed] = Evidence(self.matrices[case], likelihood, self.symbols.names[symbol])
+        return made

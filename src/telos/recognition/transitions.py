@@ -1,0 +1,144 @@
+"""How goals change from one update to the next, by what the game knows: rarely, unless something has happened."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from telos.core.conditions import Condition, ConditionLike
+from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.frozen import FrozenMap
+from telos.core.numbers import finite
+from telos.recognition.model import Matrix
+from telos.recognition.sharing import OTHERS, SHARED, shared_out
+
+ANY = "any"  # in a case: whatever the goal was
+Row: TypeAlias = Mapping[str, float | str]  # the chance of each goal; ``others: shared`` divides what is left
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class TransitionCase:
+    """While ``condition`` holds, these rows replace the usual ones.
+
+    >>> TransitionCase("in_town", {"any": {"level": 0.5, "explore": 0.5, "town": 0}}).sources(("level", "town"))
+    ('level', 'town')
+    """
+
+    condition: Condition
+    rows: FrozenMap[str, FrozenMap[str, float | str]]
+
+    def __init__(self, condition: ConditionLike, rows: Mapping[str, Row]) -> None:
+        object.__setattr__(self, "condition", Condition.of(condition))
+        object.__setattr__(self, "rows", _frozen(rows))
+
+    def sources(self, goals: Sequence[str]) -> tuple[str, ...]:
+        """Return the goals whose rows it replaces."""
+        return tuple(goal for goal in goals if ANY in self.rows or goal in self.rows)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class TransitionRules:
+    """The usual matrix, and the cases in which others hold: of several, the first.
+
+    The usual matrix is given by how many updates a goal ``lasts`` on average (one number, or one for each goal: n of
+    them make it stay with 1 - 1/n, and the rest is shared), or row by row.
+
+    >>> TransitionRules(lasts=10).matrices(("level", "explore", "return"))[0][0]
+    (0.9, 0.05, 0.05)
+    """
+
+    lasts: float | FrozenMap[str, float] | None
+    rows: FrozenMap[str, FrozenMap[str, float | str]] | None
+    cases: tuple[TransitionCase, ...]
+
+    def __init__(
+        self,
+        lasts: float | Mapping[str, float] | None = None,
+        rows: Mapping[str, Row] | None = None,
+        cases: Sequence[TransitionCase | tuple[ConditionLike, Mapping[str, Row]]] = (),
+    ) -> None:
+        if (lasts is None) == (rows is None):
+            raise TelosError("say how long goals last (lasts=100 updates), or give rows: one of the two")
+        object.__setattr__(self, "lasts", FrozenMap(lasts) if isinstance(lasts, Mapping) else lasts)
+        object.__setattr__(self, "rows", None if rows is None else _frozen(rows))
+        made = tuple(case if isinstance(case, TransitionCase) else TransitionCase(*case) for case in cases)
+        object.__setattr__(self, "cases", made)
+
+    @property
+    def constant(self) -> "TransitionRules":
+        """Return the rules without their cases: what was achieved makes no difference."""
+        return TransitionRules(self.lasts, self.rows)
+
+    def faults(self, goals: Sequence[str]) -> list[Fault]:
+        """Return everything that keeps the rules from being those of a model with these goals."""
+        return [fault for _, found in self._tables(goals) for fault in found]
+
+    def matrices(self, goals: Sequence[str]) -> tuple[Matrix, ...]:
+        """Return the usual matrix, and then that of each case."""
+        faults = self.faults(goals)
+        if faults:
+            raise DefinitionError(faults)
+        usual, *others = (table for table, _ in self._tables(goals))
+        made = [tuple(usual[goal] for goal in goals)]
+        made += [tuple(table.get(goal, usual[goal]) for goal in goals) for table in others]
+        return tuple(made)
+
+    def _tables(self, goals: Sequence[str]) -> list[tuple[dict[str, tuple[float, ...]], list[Fault]]]:
+        if self.rows is None:
+            first = _lasting(self.lasts, goals)
+        else:
+            first = _rows(self.rows, goals)
+            missing = [] if ANY in self.rows else [goal for goal in goals if goal not in self.rows]
+            first[1].extend(Fault(f"no row for goal {goal!r}", path=("transitions",)) for goal in missing)
+        tables = [first]
+        for number, case in enumerate(self.cases):
+            table, found = _rows(case.rows, goals)
+            tables.append((table, [_in_case(fault, number, case) for fault in found]))
+        return tables
+
+
+def _frozen(rows: Mapping[str, Row]) -> FrozenMap[str, FrozenMap[str, float | str]]:
+    return FrozenMap({goal: FrozenMap(row) for goal, row in rows.items()})
+
+
+def _in_case(fault: Fault, number: int, case: TransitionCase) -> Fault:
+    said = fault.at("transitions", "when", number)
+    return Fault(f"if {case.condition}: {said.message}", said.text, said.suggestion, said.path)
+
+
+def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], list[Fault]]:
+    rows, faults = {}, []
+    spans = lasts if isinstance(lasts, Mapping) else dict.fromkeys(goals, lasts)
+    for goal in (name for name in spans if name not in goals):
+        faults.append(Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, goals), path=("transitions", "lasts")))
+    for goal in goals:
+        try:
+            updates = finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
+        except TelosError as error:
+            faults.append(Fault(str(error), path=("transitions", "lasts")))
+            continue
+        if updates < 1:
+            said = f"goal {goal!r} lasts {updates:g} updates"
+            faults.append(Fault(said, suggestion="give at least 1", path=("transitions", "lasts")))
+            continue
+        leave = 1.0 / updates if len(goals) > 1 else 0.0
+        rows[goal] = tuple(1.0 - leave if other == goal else leave / (len(goals) - 1) for other in goals)
+    return rows, faults
+
+
+def _rows(rows: Mapping[str, Row], goals: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], list[Fault]]:
+    made, faults = {}, []
+    for source, row in rows.items():
+        if source != ANY and source not in goals:
+            suggestion = nearest(source, (*goals, ANY))
+            faults.append(Fault(f"unknown goal {source!r}", suggestion=suggestion, path=(f"from {source}",)))
+            continue
+        named = {goal: chance for goal, chance in row.items() if goal != OTHERS}
+        chances, found = shared_out(named, goals, "goal", share=row.get(OTHERS) == SHARED)  # type: ignore[arg-type]
+        faults += [
+            Fault(f"from {source}: {each.message}", suggestion=each.suggestion, path=(f"from {source}", *each.path))
+            for each in found
+        ]
+        for goal in goals if source == ANY else (source,):
+            if goal == source or goal not in rows:
+                made[goal] = chances
+    return made, faults

@@ -1,0 +1,161 @@
+"""Maps of the adventure: areas in a grid, drawn in text with the walls between them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from telos.core.errors import DefinitionError, Fault
+from telos.core.frozen import FrozenMap
+from telos.worlds.adventure.directions import EDGES
+
+_ACROSS = 4  # columns of text from one wall to the next; down it is two lines
+TOWN, CHEST = "T", "C"
+_SHIFTS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class AreaMap:
+    """Areas by number, from the left and from the top: 0 is the first of the top row.
+
+    >>> tiny = AreaMap.drawn('''
+    ... +---+---+---+
+    ... | T       C |
+    ... +   +---+---+
+    ... |   |   |   |
+    ... +---+---+---+
+    ... ''')
+    >>> tiny.name(tiny.town), [tiny.name(place) for place in tiny.chest_places], tiny.distance
+    ('1,1', ['3,1'], (0, 1, 2, 1, None, None))
+    """
+
+    columns: int
+    rows: int
+    exits: tuple[FrozenMap[str, int], ...]  # for each area: "north", "east", "south", "west" to the area behind it
+    town: int
+    chest_places: tuple[int, ...]
+    distance: tuple[int | None, ...]  # screens from town, None for areas that cannot be reached
+
+    @classmethod
+    def drawn(cls, drawing: str) -> "AreaMap":
+        """Read a drawing; a bad one raises a ``DefinitionError`` with all its faults, by line and column of the text.
+
+        An area is three characters wide and one line high, with ``---`` or ``|`` where a wall is and spaces where
+        there is none; ``+`` at the corners. In an area stands ``T`` for the town, ``C`` for where a chest may be.
+        """
+        return _Drawing(drawing).map()
+
+    @property
+    def reachable(self) -> tuple[int, ...]:
+        """Return the areas that can be reached from town."""
+        return tuple(area for area, far in enumerate(self.distance) if far is not None)
+
+    def name(self, area: int) -> str:
+        """Return an area as players and papers call it: column and row, both from 1."""
+        return f"{area % self.columns + 1},{area // self.columns + 1}"
+
+    def toward_town(self, area: int) -> tuple[str, ...]:
+        """Return the straight directions in which the town lies on the map, as the crow flies."""
+        across = self.town % self.columns - area % self.columns
+        down = self.town // self.columns - area // self.columns
+        sides = (("left", across < 0), ("right", across > 0), ("up", down < 0), ("down", down > 0))
+        return tuple(side for side, is_there in sides if is_there)
+
+
+class _Drawing:
+    """A drawing while it is read, and everything that is wrong with it."""
+
+    def __init__(self, drawing: str) -> None:
+        lines = drawing.split("\n")
+        inked = [number for number, line in enumerate(lines) if line.strip()]
+        self._top = inked[0] if inked else 0
+        self._lines = [line.rstrip() for line in lines[self._top : inked[-1] + 1]] if inked else []
+        width = max(map(len, self._lines), default=0)
+        self._lines = [line.ljust(width) for line in self._lines]
+        self.columns, self.rows = (width - 1) // _ACROSS, (len(self._lines) - 1) // 2
+        self.faults: list[Fault] = []
+        if width != self.columns * _ACROSS + 1 or len(self._lines) != self.rows * 2 + 1 or not self.columns:
+            self._fault(0, 0, "the drawing is no grid", "each area is `|   ` wide and two lines high, as in `+---+`")
+
+    def _fault(self, line: int, column: int, message: str, suggestion: str) -> None:
+        fault = Fault(message, suggestion=suggestion, line=self._top + line + 1, column=column + 1)
+        self.faults.append(fault)
+
+    def map(self) -> AreaMap:
+        if not self.faults:
+            self._check_walls()
+            exits = [FrozenMap(dict(self._exits(area))) for area in range(self.columns * self.rows)]
+            marks = dict(self._marks())
+        if self.faults:
+            raise DefinitionError(self.faults)
+        town = self._town(marks)
+        places = tuple(area for area, mark in marks.items() if mark == CHEST)
+        distance = _distances(exits, town)
+        for place in places:
+            if distance[place] is None:
+                self._fault(*self._middle(place), "this chest cannot be reached from town", "open a wall on the way")
+        if self.faults:
+            raise DefinitionError(self.faults)
+        return AreaMap(self.columns, self.rows, tuple(exits), town, places, tuple(distance))
+
+    def _middle(self, area: int) -> tuple[int, int]:
+        return area // self.columns * 2 + 1, area % self.columns * _ACROSS + 2
+
+    def _wall(self, area: int, side: str) -> tuple[int, int, str, str]:
+        """Return where the wall on a side of an area starts, how it is drawn there, and what a wall looks like."""
+        (line, column), (right, down) = self._middle(area), _SHIFTS[side]
+        line, column = line + down, column + 2 * right
+        if right:
+            return line, column, self._lines[line][column], "|"
+        return line, column - 1, self._lines[line][column - 1 : column + 2], "---"
+
+    def _check_walls(self) -> None:
+        for line in range(0, len(self._lines), 2):
+            for column in range(0, len(self._lines[0]), _ACROSS):
+                if self._lines[line][column] != "+":
+                    self._fault(line, column, f"a corner is `+`, got {self._lines[line][column]!r}", "write `+`")
+
+    def _exits(self, area: int) -> Iterator[tuple[str, int]]:
+        for side, (right, down) in _SHIFTS.items():
+            line, column, drawn, wall = self._wall(area, side)
+            inside = 0 <= area % self.columns + right < self.columns and 0 <= area // self.columns + down < self.rows
+            if drawn == wall:
+                continue
+            if drawn.strip():
+                if side in ("right", "down") or not inside:  # the neighbour tells the other half
+                    self._fault(line, column, f"{drawn!r} is no wall", f"write `{wall}`, or spaces for a way through")
+            elif not inside:
+                self._fault(line, column, "there is a way off the map", f"write `{wall}`")
+            else:
+                yield EDGES[side], area + right + down * self.columns
+
+    def _marks(self) -> Iterator[tuple[int, str]]:
+        for area in range(self.columns * self.rows):
+            line, column = self._middle(area)
+            inside = self._lines[line][column - 1 : column + 2]
+            mark = inside.strip()
+            if mark not in ("", TOWN, CHEST):
+                found = column - 1 + inside.index(mark[0])
+                self._fault(line, found, f"{mark!r} is nothing on a map", "write `T` for the town, `C` for a chest")
+            elif mark:
+                yield area, mark
+
+    def _town(self, marks: dict[int, str]) -> int:
+        towns = [area for area, mark in marks.items() if mark == TOWN]
+        for second in towns[1:]:
+            self._fault(*self._middle(second), "there is a second town", "keep one `T`")
+        if not towns:
+            self._fault(0, 0, "there is no town", "write `T` into an area")
+            raise DefinitionError(self.faults)
+        return towns[0]
+
+
+def _distances(exits: Sequence[FrozenMap[str, int]], start: int) -> list[int | None]:
+    """Return how many screens away each area is, breadth first."""
+    distance: list[int | None] = [None] * len(exits)
+    distance[start] = 0
+    queue = [start]
+    for area in queue:  # grows while it is walked
+        for behind in exits[area].values():
+            if distance[behind] is None:
+                distance[behind] = (distance[area] or 0) + 1
+                queue.append(behind)
+    return distance

@@ -1,0 +1,147 @@
+"""``telos train`` counts what players do whose goal is known, and writes a model that is read again."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from cli.adventure_logs import interleaved, log_lines, write_lines
+from telos.cli.train import train
+from telos.core.errors import TelosError
+from telos.recognition.files.front import named_model
+from telos.recognition.files.load import load_model
+from telos.recognition.iohmm import IOHMM
+from telos.recognition.logs import read_log
+from telos.recognition.reader import Reader
+
+APP = typer.Typer()
+APP.command()(train)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(APP, [str(each) for each in arguments], catch_exceptions=False)
+
+
+def figures(*arguments: object) -> dict[str, Any]:
+    answer = run(*arguments, "--json")
+    assert answer.exit_code == 0, answer.output
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def refused(file: Path, *arguments: object) -> str:
+    with pytest.raises(TelosError) as caught:
+        run(file, *arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value).replace(str(file), "LOG")
+
+
+def trained(path: Path) -> IOHMM:
+    model = load_model(path)
+    assert isinstance(model, IOHMM)
+    return model
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write_lines(tmp_path / "play.jsonl", log_lines(80))
+
+
+def test_what_is_counted_is_what_was_seen_under_each_goal(log: Path, tmp_path: Path) -> None:
+    told = figures(log, "--model", "aiide", "-o", tmp_path / "me.yaml")
+    model = named_model("aiide")
+    assert isinstance(model, IOHMM)
+    by_hand: Counter[tuple[str, str]] = Counter()
+    reader = Reader(model)  # its belief is of no interest, only which events it counts
+    for row in read_log(log):
+        before = reader.updates
+        reader.observe(row.event)
+        if reader.updates > before:
+            by_hand[str(row.truth), reader.moments[-1].seen] += 1
+    found = trained(tmp_path / "me.yaml").counts.seen
+    assert {(goal, name): count for goal, row in found.items() for name, count in row.items() if count} == by_hand
+    assert told["learned"] == by_hand.total()
+    assert told["learned"] + told["uncounted"] == told["events"] == 80
+    assert told["goals"]["return"] == 0
+
+
+def test_training_is_what_a_live_reader_learns(log: Path, tmp_path: Path) -> None:
+    run(log, "--model", "aiide", "-o", tmp_path / "me.yaml")
+    live = named_model("aiide")
+    reader = Reader(live)  # type: ignore[arg-type]
+    for row in read_log(log):
+        reader.learn(row.event, str(row.truth))
+    assert trained(tmp_path / "me.yaml") == live
+
+
+def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    one = write_lines(tmp_path / "one.jsonl", log_lines(40, player="a", seed=1))
+    two = write_lines(tmp_path / "two.jsonl", log_lines(40, player="b", seed=2))
+    both = write_lines(tmp_path / "both.jsonl", log_lines(40, player="a", seed=1) + log_lines(40, player="b", seed=2))
+    run(one, "-o", tmp_path / "a.yaml")
+    run(two, "--model", tmp_path / "a.yaml", "-o", tmp_path / "ab.yaml")
+    run(both, "-o", tmp_path / "at-once.yaml")
+    assert trained(tmp_path / "ab.yaml") == trained(tmp_path / "at-once.yaml")
+
+
+def test_players_can_be_told_apart_and_interleaving_changes_nothing(tmp_path: Path) -> None:
+    ann, bo = log_lines(player="ann", seed=4), log_lines(player="bo", seed=5)
+    both = write_lines(tmp_path / "both.jsonl", interleaved(ann, bo))
+    run(both, "--player", "ann", "-o", tmp_path / "ann.yaml")
+    run(write_lines(tmp_path / "ann.jsonl", ann), "-o", tmp_path / "alone.yaml")
+    assert trained(tmp_path / "ann.yaml") == trained(tmp_path / "alone.yaml")
+    run(both, "-o", tmp_path / "both.yaml")
+    run(write_lines(tmp_path / "in-turn.jsonl", ann + bo), "-o", tmp_path / "in-turn.yaml")
+    assert trained(tmp_path / "both.yaml") == trained(tmp_path / "in-turn.yaml")
+    assert figures(both, "-o", tmp_path / "both.yaml")["players"] == 2
+
+
+def test_rows_without_a_known_goal_teach_nothing(tmp_path: Path) -> None:
+    known, unknown = log_lines(40), log_lines(40, truth=None)
+    half = write_lines(tmp_path / "half.jsonl", known[:20] + unknown[20:])
+    told = figures(half, "-o", tmp_path / "half.yaml")
+    assert told["unknown"] == 20
+    run(write_lines(tmp_path / "first.jsonl", known[:20]), "-o", tmp_path / "first.yaml")
+    seen = trained(tmp_path / "half.yaml").counts.seen
+    assert sum(seen["level"].values()) == told["goals"]["level"]
+    assert sum(sum(row.values()) for row in seen.values()) == told["learned"] < 20 + 1
+
+
+def test_transitions_are_learned_where_the_model_asks_for_it(log: Path, tmp_path: Path) -> None:
+    file = tmp_path / "learner.yaml"
+    file.write_text(
+        "recognizer: iohmm\ngoals: [explore, level, return]\nclock: {on: [input, area], every: 500 ms}\n"
+        "observations: {swing: action == swing, other: true}\nlearned_transitions: {strength: 5}\n",
+        encoding="utf-8",
+    )
+    told = figures(log, "--model", file, "-o", tmp_path / "me.yaml")
+    learned = trained(tmp_path / "me.yaml").learned
+    assert learned is not None
+    assert learned.seen["usual from level"]["explore"] == 1  # the goal changed once, in the middle
+    assert sum(sum(row.values()) for row in learned.seen.values()) == told["learned"] - 1
+
+
+def test_people_are_told_how_many(log: Path, tmp_path: Path) -> None:
+    said = run(log, "-o", tmp_path / "me.yaml").stdout
+    assert "of 80 events (explore " in said
+    assert f"written to {tmp_path / 'me.yaml'}" in said
+
+
+def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
+    out = ("-o", tmp_path / "me.yaml")
+    assert refused(log) == "where should the trained model go? name a file, as in: -o me.yaml"
+    assert "flairs is written by hand and learns nothing" in refused(log, "--model", "flairs", *out)
+    blind = write_lines(tmp_path / "blind.jsonl", log_lines(5, truth=None))
+    assert refused(blind, *out) == ('LOG: no row says what the player was after; add "truth": "explore" to its lines')
+    strange = write_lines(tmp_path / "strange.jsonl", log_lines(5, truth="levle"))
+    assert refused(strange, *out) == "LOG:1: truth 'levle' is not a goal of aiide; did you mean 'level'?"
+    lines = log_lines(3)
+    back = write_lines(tmp_path / "back.jsonl", [lines[2], lines[0]])
+    assert refused(back, *out).startswith("LOG:2: time runs backwards")
+    assert "no player 'q'" in refused(log, "--player", "q", *out)
+    assert not (tmp_path / "me.yaml").exists()

@@ -1,0 +1,171 @@
+"""Every model can be written to a readable file, and comes back equal."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recognition.readings import play
+from telos.core.errors import TelosError
+from telos.recognition.clock import Clock
+from telos.recognition.constant import ConstantT
+from telos.recognition.ffbm import FFBM
+from telos.recognition.files.front import built_in_names, named_model
+from telos.recognition.files.load import load_model, loads_model
+from telos.recognition.files.machine import Machine
+from telos.recognition.files.save import model_text, save_model
+from telos.recognition.iohmm import IOHMM
+from telos.recognition.learned import LearnedTransitions
+from telos.recognition.observations import ObservationRules
+from telos.recognition.reader import Reader
+from telos.recognition.symbols import ELEVEN, Symbols
+from telos.recognition.towards import Table, Towards
+from telos.recognition.transitions import TransitionRules
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+
+CONDITIONS = ("in_town", "monsters > 0", "not (killed or died)", "cause == area", "min(monsters, 3) == 2", "x * 2 < -y")
+NAMES = ("level", "explore", "town", "yes", "true", "null", "a-b.c", "on")
+OWN = Vocabulary(["walk", "go on!", "true"], {"hp": "int", "held": "text", "side": ["left", "right"]}, moments=["hp"])
+
+
+def chances(draw: st.DrawFn, names: tuple[str, ...]) -> dict[str, float]:
+    """Chances that sum to 1, of the kinds that people and programs write."""
+    weights = draw(st.lists(st.integers(0, 9), min_size=len(names), max_size=len(names)).filter(any))
+    return {name: weight / sum(weights) for name, weight in zip(names, weights, strict=True)}
+
+
+@st.composite
+def transitions(draw: st.DrawFn, goals: tuple[str, ...]) -> TransitionRules:
+    def row() -> dict[str, Any]:
+        if draw(st.booleans()):
+            return {goals[0]: draw(st.sampled_from([0, 0.25, 1 / 3])), "others": "shared"}
+        return chances(draw, goals)
+
+    sources = st.lists(st.sampled_from([*goals, "any"]), min_size=1, unique=True)
+    conditions = draw(st.lists(st.sampled_from(CONDITIONS), max_size=3))
+    cases = [(condition, {source: row() for source in draw(sources)}) for condition in conditions]
+    spans = st.sampled_from([1, 7.5, 100.0, 1e6, 12345.678])
+    match draw(st.sampled_from(["one", "each", "rows"])):
+        case "one":
+            return TransitionRules(lasts=draw(spans), cases=cases)
+        case "each":
+            return TransitionRules(lasts={goal: draw(spans) for goal in goals}, cases=cases)
+        case _:
+            return TransitionRules(rows={goal: row() for goal in goals}, cases=cases)
+
+
+@st.composite
+def parts(draw: st.DrawFn) -> dict[str, Any]:
+    goals = tuple(draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)))
+    every = draw(st.sampled_from([None, 0.5, 2.0, 0.1 + 0.2]))
+    return {
+        "goals": goals,
+        "transitions": draw(transitions(goals)),
+        "prior": chances(draw, goals) if draw(st.booleans()) else None,
+        "clock": Clock(draw(st.sampled_from([("input",), ("input", "area")])), every),
+        "name": draw(st.sampled_from(["", "mine", "no"])),
+    }
+
+
+@st.composite
+def designed(draw: st.DrawFn) -> FFBM:
+    said = draw(parts())
+    outcomes = draw(st.sampled_from([ELEVEN, Symbols([("hit", "killed"), ("no", "monsters > 2"), ("rest", None)])]))
+    exits = st.sampled_from(["exits", "unvisited_exits"])
+
+    def look() -> Table | Towards:
+        if outcomes is ELEVEN and draw(st.booleans()):
+            return Towards(draw(exits))
+        if draw(st.booleans()):
+            return Table({outcomes.names[0]: draw(st.sampled_from([0.8, 1 / 3]))})
+        return Table(chances(draw, outcomes.names), others=None)
+
+    def rules() -> ObservationRules:
+        conditions = draw(st.lists(st.sampled_from(CONDITIONS), max_size=2))
+        return ObservationRules([*((condition, look()) for condition in conditions), (None, look())])
+
+    sort = draw(st.sampled_from([FFBM, ConstantT]))
+    return sort(observations={goal: rules() for goal in said["goals"]}, outcomes=outcomes, **said)
+
+
+@st.composite
+def trained(draw: st.DrawFn) -> IOHMM:
+    said = draw(parts())
+    symbols = Symbols([("hit", "killed"), ("yes", "monsters > 2"), ("rest", None)])
+    counts = st.fixed_dictionaries({name: st.sampled_from([0, 1, 2.5, 1e20, 1 / 3]) for name in symbols.names})
+    table = st.dictionaries(st.sampled_from(said["goals"]), counts)
+    learned = None
+    if draw(st.booleans()):
+        learned = LearnedTransitions(draw(st.sampled_from([0.0, 10.0, 2.5])))
+    model = IOHMM(
+        symbols=symbols,
+        counts=draw(table),
+        pseudo_counts=draw(st.one_of(st.sampled_from([0, 1, 0.5]), table)),
+        discount=draw(st.sampled_from([1.0, 0.99])),
+        learned=learned,
+        **said,
+    )
+    for event in play(draw(st.integers(0, 5))):
+        goals = [draw(st.sampled_from(said["goals"])) for _ in range(2)]
+        model.learn(event, goals[0], goals[1])
+    return model
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(designed(), trained()))
+def test_a_saved_model_comes_back_equal_and_says_the_same_text(model: FFBM | IOHMM) -> None:
+    text = model_text(model)
+    again = loads_model(text)
+    assert type(again) is type(model)
+    assert again == model
+    assert model_text(again) == text
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_what_comes_along_can_be_saved_too(name: str, tmp_path: Path) -> None:
+    save_model(named_model(name), tmp_path / "again.yaml")
+    assert load_model(tmp_path / "again.yaml") == named_model(name)
+
+
+def test_a_vocabulary_of_its_own_is_saved_with_the_model() -> None:
+    model = IOHMM(
+        ["a", "b"],
+        symbols=Symbols([("near", "hp > 2 and side == left and held != axe"), ("other", None)]),
+        transitions=TransitionRules(lasts=10),
+        vocabulary=OWN,
+    )
+    assert loads_model(model_text(model)) == model
+    empty = Machine(("a", "b"), (), "a", Vocabulary(["walk"]))
+    assert "context: {}\nactions: [walk]" in model_text(empty)
+    assert "context:" not in model_text(Machine(("a", "b"), (), "a", ADVENTURE))
+
+
+def test_a_kind_of_value_that_no_file_can_say_is_refused() -> None:
+    with pytest.raises(TelosError, match="context 'at' is of kind node, which no file can say"):
+        model_text(Machine(("a", "b"), (), "a", Vocabulary([], {"at": "node"})))
+
+
+def test_a_saved_model_believes_the_same() -> None:
+    taught = named_model("aiide")
+    assert isinstance(taught, IOHMM)
+    for number, event in enumerate(play(200, seed=8)):
+        taught.learn(event, taught.goals[number % 3])
+    again = loads_model(model_text(taught))
+    one, two = Reader(taught), Reader(again)  # type: ignore[arg-type]
+    for event in play(200, seed=9):
+        assert one.observe(event) == two.observe(event)
+
+
+def test_a_trained_model_is_readable() -> None:
+    model = IOHMM(counts={"level": {"swing": 7, "stop": 2.5}}, name="me")
+    text = model_text(model)
+    assert "counts:\n  level: {swing: 7, stop: 2.5}\n" in text
+    assert "  approach_town: toward_town\n" in text
+    assert "    - if: goal == return\n      from any: {return: 0, others: shared}\n" in text
+
+
+def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TelosError, match=r"me\.yaml: cannot be written: No such file or directory"):
+        save_model(named_model("flairs"), tmp_path / "no" / "me.yaml")

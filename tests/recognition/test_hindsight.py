@@ -1,0 +1,154 @@
+"""What is known afterwards: stories, surprises, styles, unknown goals and the sentence for those who come back."""
+
+from random import Random
+
+import pytest
+
+from recognition.readings import flairs, play
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.recognition.clock import Clock
+from telos.recognition.iohmm import IOHMM
+from telos.recognition.recap import recap
+from telos.recognition.smoothing import LaggedReader, smooth
+from telos.recognition.story import Span, story
+from telos.recognition.style import StyleReader
+from telos.recognition.surprise import surprises
+from telos.recognition.unknown import UnknownGoalReader, calibrate
+from telos.recognition.viterbi import best_path
+
+TAUGHT = {
+    "explore": {"approach_unexplored": 40, "other_movement": 10, "swing": 5},
+    "level": {"swing": 40, "approach_monster": 30},
+    "return": {"approach_town": 40, "other_movement": 10, "swing": 5},
+}
+HEADING = {"explore": "toward_unexplored", "return": "toward_town"}
+
+
+def acting(goal: str, time: float, achieved: str | None = None) -> Event:
+    if goal == "level":
+        return Event("swing", {"attacked": True}, time=time, goal=achieved)
+    return Event(
+        "up", {"moving": "up", HEADING[goal]: True, "chest_taken": achieved == "explore"}, time=time, goal=achieved
+    )
+
+
+def session() -> list[Event]:
+    """Return play that looks for a chest, finds it, and takes it home."""
+    looking = [acting("explore", 5.0 * number) for number in range(60)]
+    return [*looking, acting("return", 300, "explore"), *(acting("return", 300 + 5.0 * n) for n in range(1, 37))]
+
+
+def test_a_session_is_told_as_a_story() -> None:
+    spans = story(IOHMM(counts=TAUGHT), session())
+    assert [(span.goal, span.start, span.end, span.achieved) for span in spans] == [
+        ("explore", 0.0, 300.0, True),
+        ("return", 300.0, 480.0, False),
+    ]
+    assert all(span.certainty > 0.9 for span in spans)
+    assert sum(span.updates for span in spans) == len(session())
+    assert str(spans[0]).startswith("0.0-300.0 s: explore (")
+
+
+def test_an_empty_session_has_no_story() -> None:
+    assert story(IOHMM(), []) == ()
+    assert surprises(IOHMM(), []) == ()
+    assert smooth((1.0,), []) == []
+    assert best_path((1.0,), []) == ([], 0.0)
+
+
+def test_coming_back_one_is_told_what_one_was_doing() -> None:
+    words = {
+        "explore": ("looking for a chest", "finding it"),
+        "return": "heading back to town with a chest",
+        "level": "fighting",
+    }
+    told = story(IOHMM(counts=TAUGHT), session())
+    assert recap(told, 30 * 86400, words) == "You were heading back to town with a chest, 3 minutes after finding it."
+    assert recap(told[:1], 30 * 86400, words) == "You were looking for a chest, for 5 minutes."
+    assert recap(told, 60, words) == ""
+    assert recap((), 1e6, words) == ""
+    unsure = Span("level", 0, 20, 0.4, 3, achieved=False)
+    assert recap([unsure], 1e6, words) == "You were probably fighting, for a moment."
+    with pytest.raises(TelosError, match="no text for goal 'return'"):
+        recap(told, 1e6, {"explore": "looking"})
+
+
+def test_what_looked_like_one_goal_and_was_another_is_a_surprise() -> None:
+    # Nothing yet tells the two apart, and the prior is for exploring: only what follows shows that it was the way home.
+    model = IOHMM(counts=TAUGHT, prior={"explore": 0.6, "level": 0.05, "return": 0.35})
+    vague = [Event("up", {"moving": "up"}, time=time) for time in range(3)]
+    found = surprises(model, [*vague, *(acting("return", 3 + time) for time in range(8))], threshold=0.3)
+    assert [(each.thought, each.was) for each in found] == [("explore", "return")]
+    assert found[0].start == 0.0
+    assert found[0].end == 2.0
+    assert "looked like explore, was return" in str(found[0])
+    assert surprises(model, [acting("return", time) for time in range(8)], threshold=0.9) == ()
+
+
+def test_a_late_reader_knows_what_it_said_at_the_time() -> None:
+    model = IOHMM(counts=TAUGHT, prior={"explore": 0.6, "level": 0.05, "return": 0.35})
+    late = LaggedReader(model, lag=3)
+    late.observe(Event("up", {"moving": "up"}))
+    for time in range(3):
+        late.observe(acting("return", time))
+    assert (late.then.top, late.belief.top) == ("explore", "return")
+    with pytest.raises(TelosError, match="lag"):
+        LaggedReader(model, lag=-1)
+
+
+def test_the_style_that_foresees_a_player_best_is_believed() -> None:
+    fights = {goal: {"swing": 60, "stop": 5} for goal in TAUGHT}
+    lurks = {goal: {"swing": 5, "stop": 60} for goal in TAUGHT}
+    styles = StyleReader({"bold": IOHMM(counts=fights), "patient": IOHMM(counts=lurks)})
+    assert dict(styles.belief) == {"bold": 0.5, "patient": 0.5}
+    for time, action in enumerate(["stop", "swing", "stop", "stop", "stop"]):
+        styles.observe(Event(action, time=time))
+    assert styles.belief["patient"] > 0.99
+    assert sum(styles.goal_belief.values()) == pytest.approx(1.0)
+    styles.reset()
+    assert dict(styles.belief) == {"bold": 0.5, "patient": 0.5}
+
+
+def test_models_that_see_differently_are_not_compared() -> None:
+    with pytest.raises(TelosError, match="their clock differ"):
+        StyleReader({"one": IOHMM(), "other": IOHMM(clock=Clock())})
+    with pytest.raises(TelosError, match="cannot be compared"):
+        StyleReader({"one": IOHMM(), "other": flairs()})
+
+
+def known_session(seed: int) -> list[Event]:
+    rng, goal, events = Random(seed), "explore", []
+    for time in range(80):
+        goal = goal if rng.random() < 0.9 else rng.choice(list(TAUGHT))
+        events.append(acting(goal, time) if rng.random() < 0.9 else Event("up", {"moving": "up"}, time=time))
+    return events
+
+
+def is_noticed(model: IOHMM, events: list[Event], reader: UnknownGoalReader) -> bool:
+    reader.reset()
+    return any(reader.observe(event) is not None and reader.is_unknown for event in events)
+
+
+def test_who_pursues_none_of_the_goals_is_noticed_and_others_seldom() -> None:
+    model = IOHMM(counts=TAUGHT)
+    threshold = calibrate(model, [known_session(seed) for seed in range(100)], false_alarms=0.1)
+    reader = UnknownGoalReader(model, threshold)
+    alarms = sum(is_noticed(model, known_session(seed), reader) for seed in range(1000, 1100))
+    assert alarms <= 20
+    collector = [Event("up", {"moving": "up", "toward_gem": True}, time=time) for time in range(40)]
+    assert is_noticed(model, collector, reader)
+    assert "probably none of these" in reader.belief.why()
+
+
+def test_no_more_of_the_sessions_it_was_calibrated_on_cross_than_promised() -> None:
+    model = IOHMM(counts=TAUGHT)
+    sessions = [known_session(seed) for seed in range(60)]
+    for rate in (0.05, 0.2, 0.5):
+        reader = UnknownGoalReader(model, calibrate(model, sessions, false_alarms=rate))
+        assert sum(is_noticed(model, each, reader) for each in sessions) <= rate * len(sessions)
+
+
+def test_too_few_sessions_cannot_promise_few_false_alarms() -> None:
+    with pytest.raises(TelosError, match=r"5 sessions cannot promise 0\.05 false alarms; give 19 or more"):
+        calibrate(IOHMM(), [play(30, seed) for seed in range(5)])

@@ -1,0 +1,81 @@
+"""The adventure as a Gymnasium environment, put to Gymnasium's own test."""
+
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="needs the extra telos[gym]")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from telos.core.errors import TelosError  # noqa: E402
+from telos.worlds.adventure.directions import read_keys  # noqa: E402
+from telos.worlds.adventure.gym_env import WAYS, AdventureEnv, picture  # noqa: E402
+from worlds.adventure.walker import Expert  # noqa: E402
+
+
+@pytest.mark.parametrize("rules", ["flairs", "aiide"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("render_mode", [None, "rgb_array"])
+def test_it_passes_the_check_of_gymnasium(rules: str, directed: bool, render_mode: str | None) -> None:
+    env = gymnasium.make("telos/Adventure-v0", rules=rules, directed=directed, render_mode=render_mode)
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("rules", ["flairs", "aiide"])
+def test_every_observation_of_a_whole_game_lies_in_its_space_and_the_reward_is_as_documented(rules: str) -> None:
+    env = AdventureEnv(rules, frame_skip=1, max_frames=100_000)
+    observation, info = env.reset(seed=3)
+    expert, total, kills, done = Expert(env.game), 0.0, 0, False
+    while not done:
+        counts = env.game.view().kills_left is not None
+        before = env.game.view().kills
+        observation, reward, done, truncated, info = env.step(_action(expert.input()))
+        assert observation in env.observation_space
+        assert not truncated
+        total += float(reward)
+        kills += counts * (env.game.view().kills - before)
+    view = env.game.view()
+    assert total == pytest.approx(len(env.game.rules.phases) * env.PHASE + kills * env.KILL + view.deaths * env.DEATH)
+    assert info["kills"] == view.kills
+
+
+def test_goals_of_free_play_are_rewarded_too() -> None:
+    env = AdventureEnv("aiide", directed=False, monsters=0, frame_skip=1)
+    env.reset(seed=0)
+    expert, total = Expert(env.game), 0.0
+    while not env.game.view().score:
+        total += float(env.step(_action(expert.input()))[1])
+    assert total == 2 * env.PHASE  # found, and brought to the bank
+
+
+def test_an_episode_is_cut_off_after_its_time() -> None:
+    env = AdventureEnv("flairs", directed=False, frame_skip=4, max_frames=10)
+    env.reset(seed=0)
+    ends = [env.step(_action("up"))[2:4] for _ in range(3)]
+    assert ends == [(False, False), (False, False), (False, True)]
+
+
+def test_the_same_seed_gives_the_same_episode() -> None:
+    env = AdventureEnv("aiide")
+    one, two = env.reset(seed=9)[0], env.reset(seed=9)[0]
+    assert all((one[key] == two[key]).all() for key in one)
+
+
+def test_strange_settings_are_refused() -> None:
+    with pytest.raises(TelosError, match="frame_skip"):
+        AdventureEnv(frame_skip=0)
+    with pytest.raises(TelosError, match="render_mode"):
+        AdventureEnv(render_mode="human")
+
+
+def test_a_picture_shows_the_player_in_the_middle_at_first() -> None:
+    env = AdventureEnv("flairs", render_mode="rgb_array")
+    env.reset(seed=0)
+    pixels = picture(env.game)
+    assert pixels.shape == (120, 160, 3)
+    assert tuple(pixels[60, 80]) == (40, 120, 60)
+    assert (env.render() == pixels).all()
+
+
+def _action(text: str) -> list[int]:
+    keys = read_keys(text)
+    return [WAYS.index(keys.direction), int(keys.swing)]

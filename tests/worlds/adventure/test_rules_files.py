@@ -1,0 +1,192 @@
+"""Rules are files: what they may say, and every fault told at once with its line."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import telos.worlds.adventure.rules_shape as shape
+from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.files.models import check_model
+from telos.core.files.yaml_text import read_yaml
+from telos.worlds.adventure.adventure import Adventure, replay
+from telos.worlds.adventure.rules import Rules
+from telos.worlds.adventure.rules_files import DATA, load_rules, read_rules, rules_names
+from worlds.adventure.walker import hold
+
+COMMITTED = Path(shape.__file__).with_name("rules.schema.json")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.rules_schema()))
+SHIPPED = [read_yaml((DATA / f"{name}.yaml").read_text(), name).data for name in rules_names()]
+TINY = """\
+rules: tiny
+map: |
+  +---+---+
+  | T   C |
+  +---+---+
+screen: {width: 400, height: 300}
+player: {size: 20, speed: 6}
+sword: {reach: 40, width: 30, lasts: 100 ms, ways: 8}
+monsters: {number: 2, size: 20, speed: 3, move: axes, sight: 100, respawn: 2 s, clear: 80}
+chest: {size: 30, number: 1}
+town: {reach: area}
+death: {restart: last}
+phases:
+  - {goal: explore, say: Find it, until: chest}
+  - {goal: home, say: Come home, until: town}
+"""
+
+
+def faults(text: str) -> list[tuple[int, str]]:
+    with pytest.raises(DefinitionError) as caught:
+        read_rules(text, file="mine.yaml")
+    assert all(fault.file == "mine.yaml" and fault.column for fault in caught.value.faults)
+    return [(fault.line, fault.message) for fault in caught.value.faults]
+
+
+def test_a_file_of_ones_own_makes_a_game(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.yaml"
+    file.write_text(TINY)
+    game = Adventure(file, seed=1)
+    assert game.rules.monsters.respawn == 60
+    assert game.rules.sword.frames == 3
+    assert game.rules.goals == ("explore", "home")
+    events = hold(game, "right", 70)
+    assert game.view().area == "2,1"
+    assert list(replay(game.recording())) == events
+
+
+def test_rules_are_found_by_name_and_a_misspelt_name_gets_a_suggestion() -> None:
+    assert rules_names() == ("aiide", "flairs")
+    with pytest.raises(TelosError, match="no rules called 'flair'; did you mean 'flairs'"):
+        load_rules("flair")
+    with pytest.raises(TelosError, match="no such file"):
+        load_rules("./nothing.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("| T   C |", "| T | C |", 4, "this chest cannot be reached from town"),
+        ("| T   C |", "| T   ? |", 4, "'?' is nothing on a map"),
+        ("map: |", "map: >", 2, "the lines of this drawing run together"),
+        ("speed: 6", "speed: fast", 7, "speed must be a number of pixels above zero, got 'fast'"),
+        ("size: 20, speed: 6", "size: 200, speed: 6", 7, "200 pixels are too large for a screen of 400 x 300"),
+        ("speed: 6", "speed: 100", 7, "100 pixels a frame cross a screen in an instant"),
+        ("ways: 8", "ways: 6", 8, "ways must be `4` or `8`, got 6"),
+        ("lasts: 100 ms", "lasts: soon", 8, "lasts must be a time above zero, such as `3 s` or `500 ms`, got 'soon'"),
+        ("move: axes", "move: fly", 9, "move must be `axes` or `charge`, got 'fly'"),
+        ("number: 2", "number: 2.5", 9, "number must be a whole number, 1 or more, got 2.5"),
+        ("clear: 80", "clear: -1", 9, "clear must be a number of pixels, zero or more, got -1"),
+        (", number: 1}", "}", 10, "a chest has either a `number` or a `chance`"),
+        ("number: 1}", "number: 1, chance: 0.5}", 10, "a chest has either a `number` or a `chance`"),
+        ("number: 1}", "number: 2}", 10, "the map has 1 places for 2 chests"),
+        ("number: 1}", "number: 1, away: 2}", 10, "the chest at 2,1 is nearer to town than 2 screens"),
+        ("number: 1}", "chance: 1.5}", 10, "chance must be a probability from 0.01 to 1, got 1.5"),
+        ("reach: area", "reach: here", 11, "reach must be `area`, or a number of pixels above zero, got 'here'"),
+        ("restart: last", "restart: never", 12, "restart must be `last` or `town`, got 'never'"),
+        ("town: {", "twon: {", 11, "unknown key 'twon'"),
+        ("player: {size: 20, speed: 6}\n", "", 1, "'player' is missing"),
+        ("until: chest", "kills: 3, until: chest", 14, "a phase ends either by `until` or by `kills`"),
+        (", until: chest", "", 14, "a phase ends either by `until` or by `kills`"),
+        ("until: chest", "kills: 0", 14, "kills must be a whole number, 1 or more, got 0"),
+        ("until: chest", "kills: 3", 15, "there is nothing to bring to town yet"),
+        ("  - {goal: home, say: Come home, until: town}", "  - {goal: x, say: y, until: chest}", 15,
+         "a phase with the same end has the goal 'explore', this one 'x'"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_its_line(old: str, new: str, line: int, said: str) -> None:
+    assert old in TINY
+    assert (line, said) in faults(TINY.replace(old, new, 1))
+
+
+def test_every_fault_is_told_at_once() -> None:
+    broken = TINY.replace("| T   C |", "| T   ? |").replace("ways: 8", "ways: 6").replace("until: town", "until: dusk")
+    assert [line for line, _ in faults(broken)] == [4, 8, 15]
+
+
+def test_a_map_without_a_place_for_a_chest_cannot_ask_for_one() -> None:
+    text = TINY.replace("| T   C |", "| T     |").replace("number: 1", "chance: 0.5")
+    assert faults(text) == [
+        (14, "there is no place for a chest on the map"),
+        (15, "there is nothing to bring to town yet"),
+    ]
+
+
+def test_a_game_needs_a_phase() -> None:
+    assert faults(TINY[: TINY.index("phases:")] + "phases: []\n") == [(13, "there are no phases")]
+
+
+def test_the_committed_schema_is_the_generated_one() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == shape.rules_schema() + "\n", "write rules_schema() to it"
+    jsonschema.Draft202012Validator.check_schema(json.loads(shape.rules_schema()))
+
+
+@pytest.mark.parametrize("data", SHIPPED)
+def test_the_schema_accepts_the_rules_of_the_papers(data: Any) -> None:
+    assert VALIDATOR.is_valid(data)
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    keys = list(data) if isinstance(data, dict) else list(range(len(data))) if isinstance(data, list) else []
+    return [(data, key) for key in keys] + [place for key in keys for place in places(data[key])]
+
+
+VALUES = st.sampled_from([None, True, "", "area", "chest", -1, 0, 0.33, 4, 2.5, 100_000, "5 s", [], {}, [1], {"a": 1}])
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    data = copy.deepcopy(draw(st.sampled_from(SHIPPED)))
+    for _ in range(draw(st.integers(1, 3))):
+        holder, key = draw(st.sampled_from(places(data)))
+        how = draw(st.sampled_from(["drop", "rename", "replace"]))
+        if how == "replace":
+            holder[key] = draw(VALUES)
+        elif how == "rename" and isinstance(holder, dict):
+            holder[draw(st.sampled_from(["sight", "gems", "kills", "x"]))] = holder.pop(key)
+        else:
+            del holder[key]
+        if not places(data):
+            break
+    return data
+
+
+@settings(max_examples=300, deadline=None)
+@given(mutated())
+def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
+    findings = check_model(shape.RulesShape, data, "a rules file")
+    assert VALIDATOR.is_valid(data) == (not findings)
+    for finding in findings:
+        said = f"{finding.fault.message}; {finding.fault.suggestion}"
+        assert not any(word in said for word in ("Input should", "‹", "pydantic", "Shape"))
+
+
+def written(data: Any) -> str:
+    """Write data as YAML, with the map as a drawing."""
+    if not isinstance(data, dict) or not isinstance(data.get("map"), str):
+        return json.dumps(data, indent=1)
+    drawing = "".join(f"  {line}\n" for line in data["map"].split("\n"))
+    rest = "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in data.items() if key != "map")
+    return f"{rest}map: |\n{drawing}"
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_whatever_a_file_says_it_is_rules_that_can_be_played_or_has_faults_in_its_lines(data: Any) -> None:
+    rules: Rules | None = None
+    told: tuple[Fault, ...] = ()
+    try:
+        rules = read_rules(written(data), file="mutant.yaml")
+    except DefinitionError as error:
+        told = error.faults
+    assert bool(told) == (rules is None)
+    assert all(fault.line and fault.file for fault in told)
+    for directed in (True, False) if rules else ():
+        game = Adventure(rules or "", directed=directed)
+        hold(game, "right+swing", 100)
+        game.view()
