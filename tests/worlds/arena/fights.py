@@ -1,0 +1,132 @@
+"""Fights for tests: a scene of the package, as it is or changed, fought out and read back from its trace."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from telos.agents.mind import Mind
+from telos.agents.records import Began, Planned
+from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.planning.planner import Planner
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.scene import CastMember, Cue, Scene
+from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.views import ArenaView
+
+R = TypeVar("R")
+
+SEEDS = tuple(range(5))
+
+
+class Fight:
+    """A battle that is over, with all that it put on record."""
+
+    def __init__(self, scene: Scene, seed: int = 0, seconds: float | None = None) -> None:
+        self.records: list[object] = []
+        self.battle = Battle(scene, seed=seed, trace=self.records.append)
+        self.views = [self.battle.view, *self.battle.seconds(seconds)]
+
+    def of(self, kind: type[R], who: str | None = None) -> list[R]:
+        """Return the records of one kind, of one person or of all."""
+        found = [each for each in self.records if isinstance(each, kind)]
+        return [each for each in found if who is None or getattr(each, "who", None) == who]
+
+    def steps(self, who: str) -> list[str]:
+        """Return the names of the steps that somebody began, without those that follow themselves."""
+        return squeezed(each.step.partition("(")[0] for each in self.of(Began, who))
+
+    def events(self, *actions: str, by: str | None = None) -> list[Event]:
+        """Return what happened of some kinds."""
+        events = (each for each in self.of(Event) if by in (None, each.player))
+        return [each for each in events if not actions or each.action in actions]
+
+    def goals(self, who: str) -> list[str]:
+        """Return the goals that somebody planned for, one after the other."""
+        return squeezed(each.goal for each in self.of(Planned, who))
+
+
+def squeezed(names: Iterable[str]) -> list[str]:
+    """Return the names without those that follow themselves.
+
+    >>> squeezed("aabba")
+    ['a', 'b', 'a']
+    """
+    kept: list[str] = []
+    for name in names:
+        if kept[-1:] != [name]:
+            kept.append(name)
+    return kept
+
+
+def in_order(wanted: Sequence[str], found: Iterable[str]) -> bool:
+    """Whether the names that are wanted come one after the other, with anything between them.
+
+    >>> in_order("ac", "abc"), in_order("ca", "abc")
+    (True, False)
+    """
+    left = iter(found)
+    return all(name in left for name in wanted)
+
+
+@lru_cache(maxsize=64)  # several tests look at one fight
+def fought(scene: str, seed: int = 0, seconds: float | None = None) -> Fight:
+    """Return a scene of the package, fought out."""
+    return Fight(load_scene(scene), seed, seconds)
+
+
+def member(scene: Scene, name: str) -> CastMember:
+    """Return somebody of the cast."""
+    return next(each for each in scene.cast if each.name == name)
+
+
+def changed(scene: Scene, who: str, /, **changes: Any) -> Scene:
+    """Return a scene in which one of the cast is different."""
+    return replace(scene, cast=tuple(replace(each, **changes) if each.name == who else each for each in scene.cast))
+
+
+def script(*cues: tuple[float, str]) -> tuple[Cue, ...]:
+    """Return a script."""
+    return tuple(Cue(at, do) for at, do in cues)
+
+
+def body(**about: Any) -> FrozenMap[str, Any]:
+    """Return what is different about a body."""
+    return FrozenMap(about)
+
+
+class Stillness:
+    """Measures for how long each mind has neither moved nor done anything, though one of its goals has a plan."""
+
+    def __init__(self, battle: Battle) -> None:
+        self._battle = battle
+        self._since = dict.fromkeys(battle.minds, 0.0)
+        self._places = dict.fromkeys(battle.minds, (0.0, 0.0))
+        self.longest = 0.0
+        self.who = ""  # was still for longest, and what it was about then
+
+    def look(self, view: ArenaView) -> None:
+        """Take in one step."""
+        busy = {event.player for event in self._battle.arena.events}
+        for each in view.fighters:
+            mind = self._battle.minds.get(each.name)
+            if mind is None:
+                continue
+            is_acting = each.status == "running" and each.state in ("animate", "use") and each.doing != "animate idle"
+            has_moved = math.dist(self._places[each.name], (each.x, each.y)) > 0.1
+            if has_moved or is_acting or each.name in busy:
+                self._since[each.name], self._places[each.name] = view.time, (each.x, each.y)
+            elif round(view.time * 10) % 10 == 0 and not self._could_act(mind):
+                self._since[each.name] = view.time
+            elif view.time - self._since[each.name] > self.longest:
+                self.longest = view.time - self._since[each.name]
+                self.who = f"{each.name} at {view.time} s: {mind.goal} {mind.steps} {each.doing!r} {each.reason!r}"
+
+    def _could_act(self, mind: Mind) -> bool:
+        """Whether a goal that matters now, and is not fulfilled, has a plan."""
+        goals = mind.arbiter.in_line(mind.state, mind.goal)
+        planner = Planner(mind.domain, mind.character.actions)
+        answers = (planner.plan(mind.state, goal.name) for goal in goals)
+        return mind.goal is not None or any(answer.found and answer.steps for answer in answers)

@@ -1,0 +1,62 @@
+"""Small random maps and casts, for laws that hold in every fight."""
+
+from hypothesis import strategies as st
+
+from telos.core.frozen import FrozenMap
+from telos.squads.behaviours import ALL
+from telos.worlds.arena.cast import characters
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.scene import CastMember, Scene, SceneThing
+
+_NAMES = ("Ann", "Bob", "Cal", "Dee", "Eve", "Fay")
+_MARKS = "###oo^v<>^v<>+/%=_*12345!"
+_DOORS = "+/%="
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> Scene:
+    """Return a fight on a map that nobody would draw, among any kinds of character."""
+    names = _NAMES[: draw(st.integers(2, len(_NAMES)))]
+    map, places = draw(_maps(len(names) + 1))
+    cast = [
+        CastMember(
+            "A", name, draw(st.sampled_from(sorted(characters()))), draw(st.sampled_from(("red", "red", "blue"))),
+            *place, rank=draw(st.integers(0, 2)), body=FrozenMap({"grenades": draw(st.integers(0, 2))}),
+        )
+        for name, place in zip(names, places, strict=False)
+    ]  # fmt: skip
+    thing = SceneThing("M", "medkit-1", "medkit", *places[-1])
+    route = list(map.patrol) if draw(st.booleans()) else []
+    wish = {"red": FrozenMap({"advance": route})} if route else {}
+    squads = draw(st.sampled_from(((), tuple(each.name for each in ALL))))
+    talk = draw(st.booleans())
+    return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, FrozenMap(wish), talk)
+
+
+@st.composite
+def _maps(draw: st.DrawFn, free: int) -> tuple[ArenaMap, list[tuple[float, float]]]:
+    """Return a map, and so many places on it where somebody can stand."""
+    width, height = draw(st.integers(6, 20)), draw(st.integers(4, 10))
+    cells = [(x, y) for y in range(1, height + 1) for x in range(1, width + 1)]
+    drawn = dict.fromkeys(cells, " ")
+    if draw(st.booleans()):  # a wall across, with whatever is drawn into it as the ways through
+        across = draw(st.integers(2, width - 1))
+        drawn |= {(across, y): "#" for y in range(1, height + 1)}
+        cells += [(across, y) for y in range(1, height + 1)] * 3
+    for mark in draw(st.lists(st.sampled_from(_MARKS), max_size=24)):
+        cell = draw(st.sampled_from(cells))
+        if not mark.isdigit() or mark not in drawn.values():
+            drawn[cell] = mark
+    for (x, y), mark in drawn.items():
+        pairs = (((x - 1, y), (x + 1, y)), ((x, y - 1), (x, y + 1)))
+        if mark in _DOORS and not any(_is_floor(drawn, one) and _is_floor(drawn, two) for one, two in pairs):
+            drawn[x, y] = "#"
+    floor = [cell for cell, mark in drawn.items() if mark == " "]
+    places = draw(st.lists(st.sampled_from(floor), min_size=free, max_size=free, unique=True))
+    rows = ["#" * (width + 2)]
+    rows += ["#" + "".join(drawn[x, y] for x in range(1, width + 1)) + "#" for y in range(1, height + 1)]
+    return ArenaMap("\n".join([*rows, "#" * (width + 2)])), [(x + 0.5, y + 0.5) for x, y in places]
+
+
+def _is_floor(drawn: dict[tuple[int, int], str], cell: tuple[int, int]) -> bool:
+    return drawn.get(cell, "#") not in ("#", "o", "_", *_DOORS)

@@ -1,0 +1,142 @@
+"""One seed fixes a whole fight; looking on changes nothing; a fight that was saved goes on exactly."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from telos.agents.records import Forgot, Noticed
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.records import Commanded, Ended, Started
+from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.views import ArenaView
+from worlds.arena.fights import changed, fought
+
+
+class Taped:
+    """A battle and the lines of its trace, with what was saved at some moments."""
+
+    def __init__(self, scene: str, seed: int) -> None:
+        self.lines: list[str] = []
+        self.battle = Battle(load_scene(scene), seed=seed, trace=lambda record: self.lines.append(as_json(record)))
+        self.saved: list[tuple[int, str]] = []  # how many lines there were, and what was saved
+
+    def fight(self, seconds: float | None = None, *, every: int = 0) -> list[ArenaView]:
+        views = []
+        for view in self.battle.seconds(seconds):
+            views.append(view)
+            if every and round(view.time * 10) % every == 0:
+                self.saved.append((len(self.lines), json.dumps(self.battle.save(), allow_nan=False)))
+        return views
+
+
+def test_the_first_seconds_of_the_flank_are_those_on_record(golden: Callable[[str, str], None]) -> None:
+    lines: list[str] = []
+
+    def note(record: object) -> None:
+        if not isinstance(record, Noticed | Forgot):
+            lines.append(as_json(record))
+
+    for _ in Battle(load_scene("flank"), seed=1, trace=note).seconds(10.0):
+        pass
+    golden("flank_seed1.jsonl", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("scene", ["flank", "layer-7-talk", "grenade"])
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others(scene: str) -> None:
+    one, two, other = Taped(scene, 3), Taped(scene, 3), Taped(scene, 4)
+    for taped in (one, two, other):
+        taped.fight(12.0)
+    assert one.lines == two.lines
+    assert one.lines[1:] != other.lines[1:]
+
+
+@pytest.mark.parametrize("scene", ["pincer", "layer-7-talk", "search"])
+def test_looking_on_changes_nothing(scene: str) -> None:
+    taped, alone = Taped(scene, 5), Battle(load_scene(scene), seed=5)
+    assert taped.fight(20.0) == list(alone.seconds(20.0))
+
+
+def test_a_fight_begins_and_ends_with_its_frame_and_says_all_that_it_takes_to_repeat_it() -> None:
+    fight = fought("flank", 1)
+    started, ended = fight.records[0], fight.records[-1]
+    assert isinstance(started, Started)
+    assert (started.world, started.scene, started.seed) == ("arena", "flank", 1)
+    assert dict(started.sides) == {"red": ("Ann", "Bob"), "blue": ("Pat",)}
+    assert isinstance(ended, Ended)
+    assert (ended.winner, ended.time) == (fight.views[-1].winner, fight.views[-1].time)
+    assert fight.of(Commanded)
+
+
+def test_a_fight_lasts_as_long_as_the_scene_says_or_as_one_asks() -> None:
+    assert [*Battle(load_scene("goals-rat"), seed=1).seconds(2.0)][-1].time == 2.0
+    assert fought("goals-rat", 1).views[-1].time == 60.0
+    with pytest.raises(TelosError, match="a fight lasts more than 0 seconds, got 0"):
+        next(Battle(load_scene("goals-rat")).seconds(0))
+
+
+# Saving
+
+
+def restored(taped: Taped, saved: str) -> Taped:
+    """Return a fresh battle that goes on from what was saved."""
+    other = Taped(taped.battle.scene.name, taped.battle.seed)
+    other.battle.restore(json.loads(saved))
+    other.lines.clear()
+    return other
+
+
+@pytest.mark.parametrize("scene", [name for name in scene_names() if name not in ("skirmish", "search")])
+def test_a_saved_fight_goes_on_bit_by_bit_as_if_it_had_not_been_saved(scene: str) -> None:
+    taped = Taped(scene, 2)
+    views = taped.fight(25.0, every=37)
+    assert taped.saved
+    for lines, saved in taped.saved[:4]:
+        other = restored(taped, saved)
+        assert json.dumps(other.battle.save()) == saved
+        assert other.fight(25.0) == [view for view in views if view.time > json.loads(saved)["arena"]["tick"] / 10]
+        assert other.lines == taped.lines[lines:]
+
+
+@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 7))])
+def test_a_skirmish_goes_on_exactly_after_people_have_fallen(seed: int) -> None:
+    taped = Taped("skirmish", seed)
+    taped.fight(45.0, every=149)
+    fallen = [json.loads(saved)["arena"]["fighters"].values() for _, saved in taped.saved]
+    assert any(not each["alive"] for fighters in fallen for each in fighters)
+    for lines, saved in taped.saved[-2:]:
+        other = restored(taped, saved)
+        other.fight(45.0)
+        assert other.lines == taped.lines[lines:]
+
+
+def test_saving_changes_nothing() -> None:
+    taped, often = Taped("flank", 6), Taped("flank", 6)
+    assert taped.fight() == often.fight(every=1)
+    assert taped.lines == often.lines
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Battle(load_scene("pincer"), seed=1), "saved from 'flank' with seed 1, not from 'pincer' with seed 1"),
+        (lambda: Battle(load_scene("flank"), seed=2), "not from 'flank' with seed 2; restore it in a"),
+        (lambda: Battle(replace(load_scene("flank"), talk=False), seed=1), "'flank' was saved with other squads or"),
+        (lambda: Battle(load_scene("flank"), seed=1, squads={}), "'flank' was saved with other squads or other talk"),
+        (lambda: stepped(Battle(load_scene("flank"), seed=1)), "this battle is 0.1 s old; restore what was saved in"),
+        (lambda: Battle(changed(load_scene("flank"), "Bob", name="Rob"), seed=1), "Bob"),
+    ],
+)  # fmt: skip
+def test_what_was_saved_from_another_fight_is_refused(make: Callable[[], Battle], message: str) -> None:
+    saved: dict[str, Any] = stepped(Battle(load_scene("flank"), seed=1)).save()
+    with pytest.raises(TelosError, match=message):
+        make().restore(saved)
+
+
+def stepped(battle: Battle) -> Battle:
+    battle.step()
+    return battle

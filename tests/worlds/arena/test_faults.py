@@ -1,0 +1,274 @@
+"""Whatever goes wrong, nobody is stuck for long and nothing crashes."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from telos.agents.body import BodyState
+from telos.agents.procedure import Doer, Performed
+from telos.agents.records import Began, Failed
+from telos.core.action import Action
+from telos.squads.records import Concluded, Ordered, Said
+from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.scene import CastMember, Scene
+from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.views import ArenaView, FighterView
+from worlds.arena.fights import Fight, Stillness, body, changed, fought, script
+from worlds.arena.random_scenes import scenes
+
+# The longest that anybody may neither move nor act while a goal of theirs has a plan: what failed is remembered for
+# three seconds, a goal without a plan is tried again after two, and everybody may take a second to look.
+STUCK = 6.0
+
+
+class Laws:
+    """What holds at every step of every fight."""
+
+    def __init__(self) -> None:
+        self._dead: set[str] = set()
+
+    def check(self, view: ArenaView, records: list[object]) -> None:
+        for each in view.fighters:
+            assert 0.0 <= each.health <= 100.0
+            assert min(each.rounds, each.magazines, each.grenades) >= 0
+            assert each.alive == (each.health > 0)
+            assert not (each.alive and each.name in self._dead), f"{each.name} has risen"
+        for record in records:
+            self._check_record(record)
+        self._dead |= {each.name for each in view.fighters if not each.alive}
+
+    def _check_record(self, record: object) -> None:
+        if isinstance(record, Said | Began):
+            assert record.who not in self._dead
+        if isinstance(record, Failed):
+            assert not record.reason.startswith("raised"), record
+        if isinstance(record, Ordered):
+            taken = [said.split()[-1] for said in record.orders.values() if "cover at" in said or "advance to" in said]
+            assert len(taken) == len(set(taken)), record
+
+
+def survived(scene: Scene, seed: int, seconds: float | None = None) -> Battle:
+    """Fight a scene out under all laws; return how it ended."""
+    records: list[object] = []
+    battle = Battle(scene, seed=seed, trace=records.append)
+    laws, still = Laws(), Stillness(battle)
+    for view in battle.seconds(seconds):
+        still.look(view)
+        laws.check(view, records)
+        records.clear()
+    assert still.longest <= STUCK, still.who
+    return battle
+
+
+@pytest.mark.parametrize("name", [name for name in scene_names() if name != "skirmish"])
+def test_in_no_scene_is_anybody_stuck_and_the_laws_hold(name: str) -> None:
+    for seed in (0, 1):
+        survived(load_scene(name), seed)
+
+
+@pytest.mark.parametrize(
+    ("seed", "seconds"), [(3, 30.0), *(pytest.param(seed, None, marks=pytest.mark.slow) for seed in range(5))]
+)
+def test_in_the_skirmish_nobody_is_stuck_and_the_laws_hold(seed: int, seconds: float | None) -> None:
+    survived(load_scene("skirmish"), seed, seconds)
+
+
+_as_it_comes = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+@settings(max_examples=20, **_as_it_comes)
+@given(scenes(), st.integers(0, 99))
+def test_no_map_and_no_cast_breaks_a_law(scene: Scene, seed: int) -> None:
+    survived(scene, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, **_as_it_comes)
+@given(scenes(), st.integers(0, 99))
+def test_many_more_maps_and_casts_break_no_law(scene: Scene, seed: int) -> None:
+    survived(scene, seed)
+
+
+# An action whose procedural part raises
+
+
+class Broken(Performed):
+    """A performance that does not work."""
+
+    def activate(self, doer: Doer, step: Action) -> BodyState:
+        raise RuntimeError("the animation is missing")
+
+
+@pytest.mark.parametrize("broken", ["goto", "attack", "look-round", "open-door"])
+def test_an_action_that_raises_is_a_failure_to_remember_and_the_fight_goes_on(broken: str) -> None:
+    records: list[object] = []
+    battle = Battle(load_scene("door-open"), seed=1, trace=records.append)
+    sam = battle.minds["Sam"]
+    sam._procedures[broken] = Broken(battle._procedures[broken].performance)  # type: ignore[attr-defined]
+    views = [battle.step() for _ in range(120)]
+    failed = [each for each in records if isinstance(each, Failed)]
+    assert {each.reason for each in failed if each.step.startswith(broken)} == {
+        "raised RuntimeError: the animation is missing"
+    }
+    gaps = [two.time - one.time for one, two in pairwise(failed)]
+    assert all(1.0 <= gap <= STUCK for gap in gaps)  # it is tried again, but not in every frame
+    sam._procedures[broken] = battle._procedures[broken]
+    views += list(battle.seconds(40.0))
+    assert views[-1].winner == "red"  # once it is mended, all goes on
+
+
+def test_a_question_to_the_game_that_raises_stops_nobody_else() -> None:
+    records: list[object] = []
+    battle = Battle(load_scene("get-to-cover"), seed=1, trace=records.append)
+    distance = battle.arena.navigator.connected
+
+    def connected(start: Any, end: Any, **manner: Any) -> bool:
+        if start == battle.arena.fighter("Tia").position:
+            raise RuntimeError("the mesh has a hole")
+        return distance(start, end, **manner)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(battle.arena.navigator, "connected", connected)
+        for _ in battle.seconds(10.0):
+            pass
+    raised = [each for each in records if isinstance(each, Failed) and "the mesh has a hole" in each.reason]
+    assert {each.who for each in raised} == {"Tia"}
+    assert {each.who for each in records if isinstance(each, Began)} >= {"Sam", "Ugo"}
+
+
+# A target that vanishes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_target_that_vanishes_in_the_middle_of_a_plan_is_dropped_and_life_goes_on(seed: int) -> None:
+    scene = changed(load_scene("goals-soldier"), "Eve", character="assassin", script=script((10.5, "animate cloak")))
+    battle = survived(scene, seed, 60.0)
+    fight = Fight(scene, seed, 60.0)
+    assert "patrol" in fight.goals("Sam")[1:] or battle.arena.winner == "red"
+
+
+def test_an_enemy_that_somebody_else_kills_is_nobodys_target_any_more() -> None:
+    fight = fought("get-to-cover", 1)
+    assert fight.views[-1].winner == "red"
+    battle = Battle(load_scene("skirmish"), seed=2)
+    for _ in battle.seconds(25.0):
+        living = {name for name, each in battle.arena.fighters.items() if each.alive}
+        for mind in battle.minds.values():
+            foe, since = mind.memory.focus.get("target"), battle.arena.time
+            if foe is not None and foe not in living:
+                known = mind.memory.recall("enemy", foe, since)
+                assert known is None or since - known.time <= 16.0  # what one has not seen fall fades
+
+
+# Nowhere to go
+
+CELL = "#####\n#A B#\n#####\n#1 2#\n#####"
+
+
+@pytest.mark.parametrize("character", ["soldier", "assassin", "rat", "drone", "policeman"])
+def test_on_a_map_without_a_way_out_people_stand_by_and_say_why(character: str) -> None:
+    map = ArenaMap(CELL)
+    cast = tuple(
+        CastMember("A", name, character, "red", *map.places[letter]) for name, letter in (("Ann", "A"), ("Bob", "B"))
+    )
+    battle = survived(Scene("cell", "", 20.0, map, cast), 1)
+    for mind in battle.minds.values():
+        assert mind.goal is None
+        assert mind.deliberation is not None
+        assert "patrol" in mind.deliberation.passed_over
+
+
+def test_with_no_cover_at_all_they_fight_in_the_open_and_say_that_they_have_nowhere_to_go() -> None:
+    map = ArenaMap("\n".join(["#" * 24, *["#" + " " * 22 + "#"] * 6, "#" * 24]))
+    places = {
+        "Ann": ("red", 2.5, 2.5),
+        "Bob": ("red", 2.5, 5.5),
+        "Una": ("blue", 21.5, 3.5),
+        "Vic": ("blue", 21.5, 4.5),
+    }
+    said = set[str]()
+    for seed in range(4):
+        cast = [CastMember("A", name, "soldier", *place) for name, place in places.items()]
+        squads = ("get-to-cover", "advance-cover", "orderly-advance", "search")
+        scene = Scene("plain", "", 60.0, map, tuple(cast), squads=squads, talk=True)
+        survived(scene, seed)
+        fight = Fight(scene, seed)
+        assert fight.views[-1].over
+        assert {"cover", "ambush"}.isdisjoint(fight.goals("Ann"))
+        said |= {each.exchange for each in fight.of(Said)}
+    assert any("cover" in name or "nowhere" in name for name in said), said
+
+
+# A squad that loses its leader
+
+
+def test_a_squad_that_loses_its_leader_in_the_middle_of_an_order_goes_on_under_the_next() -> None:
+    scene = load_scene("orderly-advance")
+    frail = changed(scene, "Ann", body=body(health=1.0))
+    killer = CastMember(
+        "E", "Kit", "soldier", "neutral", 8.5, 7.5,
+        script=script(*((4.0 + each, "animate fire Ann") for each in range(4))),
+    )  # fmt: skip
+    fight = Fight(replace(frail, cast=(*frail.cast, killer)), 1)
+    died = next(each for each in fight.events("dead") if each.context["target"] == "Ann")
+    ordered = [each for each in fight.of(Ordered) if each.time >= died.time]
+    assert "Ann is dead" in ordered[0].why
+    assert 0 <= ordered[0].time - died.time <= 1.0
+    leader = next(who for who, said in ordered[0].orders.items() if said.startswith("lead"))
+    assert leader != "Ann"
+    end = next(each for each in fight.of(Concluded) if each.time > died.time)
+    assert end.fulfilled
+    assert end.why == f"{leader} is at p7"
+
+
+# Five hundred in one room
+
+
+def room_of(number: int, *, is_fight: bool) -> Scene:
+    """Return a room full of people of one side, and perhaps one enemy."""
+    width, height = 60, 40
+    rows = ["#" * width, *["#" + " " * (width - 2) + "#"] * (height - 2), "#" * width]
+    rows[2] = "#" + "1".ljust(width - 2) + "#"
+    rows[-3] = "#" + "2".rjust(width - 2) + "#"
+    places = [(x + 0.5, y + 0.5) for y in range(4, height - 4) for x in range(2, width - 2, 2)]
+    cast = [CastMember("A", f"n{each}", "soldier", "red", *places[each]) for each in range(number - 1)]
+    last = CastMember("Z", "Zed", "soldier", "blue" if is_fight else "red", width - 2.5, 1.5)
+    return Scene("room", "", 10.0, ArenaMap("\n".join(rows)), (*cast, last))
+
+
+def test_five_hundred_in_one_room_all_get_their_turn() -> None:
+    records: list[object] = []
+    battle = Battle(room_of(500, is_fight=True), seed=1, trace=records.append)
+    for _ in range(12):
+        battle.step()
+    assert {each.who for each in records if isinstance(each, Began)} >= set(battle.minds) - {"Zed"}
+    assert not [each for each in records if isinstance(each, Failed) and each.reason.startswith("raised")]
+
+
+@pytest.mark.slow
+def test_five_hundred_in_one_room_are_never_stuck() -> None:
+    assert survived(room_of(500, is_fight=False), 1, 8.0).arena.time == 8.0
+
+
+def test_laws_would_notice_a_breach() -> None:
+    arena = Arena(ArenaMap("####\n#  #\n####"), [])
+    ann = FighterView(
+        "Ann", "red", "soldier", 1.5, 1.5, 0.0, 100.0, True, "", "", "done", "", 5, 1, 0, None, False, False, False,
+        False, 0.0,
+    )  # fmt: skip
+    view = replace(arena.view(), fighters=(ann,))
+    for changes in ({"health": 101.0}, {"rounds": -1}, {"alive": False}):
+        with pytest.raises(AssertionError):
+            Laws().check(replace(view, fighters=(replace(ann, **changes),)), [])
+    laws = Laws()
+    laws.check(replace(view, fighters=(replace(ann, health=0.0, alive=False),)), [])
+    with pytest.raises(AssertionError):
+        laws.check(view, [])
+    with pytest.raises(AssertionError):
+        laws.check(replace(view, fighters=()), [Said(1.0, "Ann", None, "Hello", "x", "y")])

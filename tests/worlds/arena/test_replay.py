@@ -1,0 +1,149 @@
+"""A recorded fight is played again without any mind, and every difference is found and named by its line."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.replay import Replay, replay
+from telos.worlds.arena.replay_intentions import Intentions
+from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.views import ArenaView
+from worlds.arena.fights import fought
+
+
+def recorded(scene: str, seed: int, seconds: float) -> tuple[list[str], list[ArenaView]]:
+    lines: list[str] = []
+    battle = Battle(load_scene(scene), seed=seed, trace=lambda record: lines.append(as_json(record)))
+    return lines, list(battle.seconds(seconds))
+
+
+def flank() -> list[str]:
+    return [as_json(each) for each in fought("flank", 1).records]
+
+
+@pytest.mark.parametrize("scene", [name for name in scene_names() if name != "skirmish"])
+def test_a_replay_shows_the_very_same_fight_and_tells_it_again(scene: str) -> None:
+    lines, views = recorded(scene, 2, 20.0)
+    again: list[str] = []
+    assert list(replay(lines, trace=lambda record: again.append(as_json(record)))) == views
+    assert again == lines
+
+
+def test_a_replay_thinks_nothing() -> None:
+    bodies = [line for line in flank() if json.loads(line)["kind"] in ("started", "commanded", "event", "ended")]
+    assert len(bodies) < len(flank())
+    assert list(replay(bodies)) == fought("flank", 1).views[1:]
+
+
+def test_a_recording_that_was_broken_off_is_played_as_far_as_it_goes() -> None:
+    lines = flank()
+    views = fought("flank", 1).views[1:]
+    for cut in (2, len(lines) // 2, len(lines) - 1):
+        played = list(replay(lines[:cut]))
+        assert played == views[: len(played)]
+    assert len(list(replay(lines[:-1]))) == len(views)
+
+
+def test_a_scene_of_ones_own_has_to_be_given() -> None:
+    own = replace(load_scene("door-open"), name="my-door")
+    lines: list[str] = []
+    views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).seconds())
+    assert list(replay(lines, scene=own)) == views
+    with pytest.raises(TelosError, match="recording:1: the scene 'my-door' is none of the package; name its file"):
+        next(replay(lines))
+    with pytest.raises(TelosError, match="recording:1: 'my-door' was recorded with another cast than 'flank' has"):
+        next(replay(lines, scene=load_scene("flank")))
+
+
+def altered(lines: list[str], kind: str, change: Callable[[dict[str, object]], object]) -> tuple[list[str], int]:
+    """Return the lines with the first record of a kind changed, and the number of that line."""
+    number = next(place for place, line in enumerate(lines) if json.loads(line)["kind"] == kind)
+    record = json.loads(lines[number])
+    change(record)
+    return [*lines[:number], json.dumps(record), *lines[number + 1 :]], number + 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("event", lambda record: record["context"].update(x=1.0), "recorded was .* but here it is"),
+        ("event", lambda record: record.update(player="Pat"), "recorded was .* but here it is"),
+        ("event", lambda record: record.update(time=0.0), "recorded was Ann step at 0 s"),
+        ("commanded", lambda record: record.update(time=0.05), "this is at 0.05 s, but 0.1 s have gone by"),
+        ("event", lambda record: record.update(time=-1), "a fight has no moment at -1 s"),
+        ("event", lambda record: record.update(time=1e9), r"a fight has no moment at 1e\+09 s"),
+        ("event", lambda record: record.pop("player"), "'player' is not what a fight records as 'event'"),
+        ("event", lambda record: record.update(extra=1), "'extra' is not what a fight records as 'event'"),
+        ("event", lambda record: record.update(time="soon"), "'time' is not what a fight records as 'event'"),
+        ("event", lambda record: record.update(kind="dream"), "this is no record of a fight"),
+        ("commanded", lambda record: record["commands"].update(Zed="stop"), "nobody here is called 'Zed'"),
+        ("commanded", lambda record: record["commands"].update(Ann="dance"), "dance"),
+        ("commanded", lambda record: record["commands"].update(Ann=3), "a command is a line of text, not 3"),
+        ("commanded", lambda record: record.update(commands=[]), "'commands' is not what a fight records"),
+        ("started", lambda record: record.update(seed=-1), "a seed is a whole number, zero or more, got -1"),
+        ("started", lambda record: record.update(world="home"), "this is not how a fight begins"),
+        ("started", lambda record: record["sides"].update(red=["Ann"]), "'flank' was recorded with another cast"),
+        ("planned", lambda record: record.update(steps=3), "'steps' is not what a fight records as 'planned'"),
+        ("ended", lambda record: record.update(winner="blue"), "recorded was that blue wins, but here red wins"),
+    ],
+)
+def test_whatever_differs_is_named_by_its_line(
+    kind: str, change: Callable[[dict[str, object]], object], message: str
+) -> None:
+    lines, number = altered(flank(), kind, change)
+    with pytest.raises(TelosError, match=f"^fight.jsonl:{number}: .*{message}") as refused:
+        list(replay(lines, name="fight.jsonl"))
+    assert "\n" not in str(refused.value)
+
+
+def test_another_seed_another_command_or_a_lost_line_is_found_out_later_on() -> None:
+    lines = flank()
+    for kind, change in (
+        ("started", lambda record: record.update(seed=2)),
+        ("commanded", lambda record: record["commands"].clear()),
+    ):
+        broken, _ = altered(lines, kind, change)
+        with pytest.raises(TelosError, match=r"recording:\d+: recorded was"):
+            list(replay(broken))
+    shot = next(place for place, line in enumerate(lines) if '"action": "shot"' in line)
+    with pytest.raises(TelosError, match=rf"recording:{shot + 1}: recorded was"):
+        list(replay([*lines[:shot], *lines[shot + 1 :]]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "recording:1: nothing is recorded here"),
+        (["", "  "], "recording:1: nothing is recorded here"),
+        (["oops"], "recording:1: this is no JSON; is the line cut off?"),
+        (["[1]"], "recording:1: this is no record of a fight"),
+        (['{"kind": "ended", "time": 0, "winner": null, "why": ""}'], "recording:1: this is not how a fight begins"),
+    ],
+)
+def test_what_is_no_recording_is_refused(lines: list[str], message: str) -> None:
+    with pytest.raises(TelosError) as refused:
+        list(replay(lines))
+    assert str(refused.value).startswith(message)
+
+
+def test_nothing_comes_after_the_end() -> None:
+    lines = flank()
+    with pytest.raises(TelosError, match=rf"recording:{len(lines) + 1}: this comes after the end"):
+        list(replay([*lines, lines[-1]]))
+
+
+def test_intentions_are_those_that_the_minds_had() -> None:
+    told, lines = Intentions(), list[str]()
+    battle = Battle(load_scene("flank"), seed=1, trace=lambda record: lines.append(as_json(record)))
+    live = [
+        {name: (mind.goal, mind.steps, mind.index) for name, mind in battle.minds.items() if mind.goal}
+        for _ in battle.seconds(6.0)
+    ]
+    played = Replay(lines, trace=told.note)
+    after = [{name: (each.goal, each.steps, each.index) for name, each in told.minds.items()} for _ in played.steps()]
+    assert after == live

@@ -1,0 +1,278 @@
+"""Squads and talk: orders that members weigh, flanks that nobody programmed, and words that do something."""
+
+import ast
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import telos
+from telos.agents.records import Began, Chose, Finished, Noticed
+from telos.squads.behaviours import ALL
+from telos.squads.records import Concluded, Ordered, Said
+from telos.worlds.arena.cast import arena_domain
+from telos.worlds.arena.grid import Point
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.scene import CastMember, Scene
+from telos.worlds.arena.scenes import load_scene
+from worlds.arena.fights import SEEDS, Fight, body, changed, fought, in_order, script
+
+over_seeds = pytest.mark.parametrize("seed", SEEDS)
+
+
+def angle(eye: Point, one: Point, other: Point) -> float:
+    """Return how far apart two points are to somebody who looks from a third, in degrees."""
+    apart = math.atan2(one[1] - eye[1], one[0] - eye[0]) - math.atan2(other[1] - eye[1], other[0] - eye[0])
+    return abs((math.degrees(apart) + 180) % 360 - 180)
+
+
+def movers(fight: Fight, behaviour: str) -> Iterator[tuple[str, str]]:
+    """Yield who was ordered to which node by behaviours that came to a good end."""
+    ends = {each.time for each in fight.of(Concluded) if each.behaviour == behaviour and each.fulfilled}
+    for ordered in fight.of(Ordered):
+        if ordered.behaviour == behaviour and any(end > ordered.time for end in ends):
+            yield from ((who, said.split()[-1]) for who, said in ordered.orders.items() if "suppress" not in said)
+
+
+def aside(fight: Fight, node: str, enemy: str) -> float:
+    """Return how far from where the squad stood a node is, as the enemy sees it from its own cover."""
+    start = fight.views[0].fighters
+    squad = [(each.x, each.y) for each in start if each.side == "red"]
+    middle = (sum(x for x, _ in squad) / len(squad), sum(y for _, y in squad) / len(squad))
+    map = fight.battle.arena.map
+    return angle(map.nodes[enemy].position, map.nodes[node].position, middle)
+
+
+# What nobody has programmed
+
+
+def test_a_wall_turns_an_order_to_take_cover_into_a_flank() -> None:
+    flanks = 0
+    for seed in SEEDS:
+        fight = fought("flank", seed)
+        for who, node in movers(fight, "get-to-cover"):
+            place = fight.battle.arena.map.nodes[node].position
+            assert aside(fight, node, enemy="c3") > 60
+            assert not fight.battle.arena.protects("c3", place)  # where the enemy hides is no cover from there
+            assert any(each.name == who and each.at == node for view in fight.views for each in view.fighters)
+            flanks += 1
+    assert flanks >= len(SEEDS) // 2
+
+
+def test_he_comes_by_the_back_route_because_the_wall_is_in_the_way() -> None:
+    fight = fought("flank", 1)
+    (who, node), *_ = movers(fight, "get-to-cover")
+    path = [(each.x, each.y) for view in fight.views for each in view.fighters if each.name == who]
+    straight = math.dist(path[0], fight.battle.arena.map.nodes[node].position)
+    walked = sum(math.dist(one, two) for one, two in pairwise(path))
+    assert walked > 1.05 * straight
+
+
+def test_cover_on_either_side_of_the_enemy_makes_a_pincer() -> None:
+    pincers = 0
+    for seed in SEEDS:
+        fight = fought("pincer", seed)
+        nodes = [node for _, node in movers(fight, "advance-cover")]
+        if len(nodes) < 2:
+            continue  # he fell too soon
+        assert all(aside(fight, node, enemy="c4") > 60 for node in nodes)
+        places = [fight.battle.arena.map.nodes[node].position for node in nodes]
+        eye = fight.battle.arena.map.nodes["c4"].position
+        assert min(y for _, y in places) < eye[1] < max(y for _, y in places)
+        assert angle(eye, places[0], places[1]) > 90
+        pincers += 1
+    assert pincers >= 2
+
+
+def test_nothing_in_the_code_is_called_a_flank_or_a_pincer() -> None:
+    names = {action.name for action in arena_domain().actions} | {each.name for each in ALL}
+    assert not [name for name in names if "flank" in name or "pinc" in name or "retreat" in name]
+    root = Path(telos.__file__).parent
+    sources = [*(root / "squads").glob("*.py"), *(root / "worlds" / "arena").glob("*.py")]
+    assert len(sources) > 40
+    parsed = (node for path in sources for node in ast.walk(ast.parse(path.read_text())))
+    named = {getattr(node, "name", None) or getattr(node, "id", None) or getattr(node, "attr", "") for node in parsed}
+    assert not [name for name in named if "flank" in name.lower() or "pincer" in name.lower()]
+
+
+# Orders
+
+
+@pytest.mark.parametrize("scene", ["get-to-cover", "advance-cover", "pincer", "grenade"])
+@over_seeds
+def test_two_are_never_ordered_to_one_place(scene: str, seed: int) -> None:
+    for ordered in fought(scene, seed).of(Ordered):
+        nodes = [said.split()[-1] for said in ordered.orders.values() if "cover at" in said or "advance to" in said]
+        assert len(nodes) == len(set(nodes))
+
+
+@over_seeds
+def test_one_keeps_the_enemy_down_while_the_others_run(seed: int) -> None:
+    fight = fought("get-to-cover", seed)
+    first = fight.of(Ordered)[0]
+    tasks = sorted(said.split()[0] for said in first.orders.values())
+    assert tasks.count("suppress") == 1
+    assert "take" in tasks
+    suppressor = next(who for who, said in first.orders.items() if said.startswith("suppress"))
+    assert "suppress" in fight.steps(suppressor)
+    end = next(each for each in fight.of(Concluded) if each.behaviour == "get-to-cover")
+    assert end.fulfilled
+    runner = next(who for who, said in first.orders.items() if said.startswith("take"))
+    view = next(each for each in fight.views if each.time >= end.time)
+    assert next(each for each in view.fighters if each.name == runner).at == first.orders[runner].split()[-1]
+
+
+@over_seeds
+def test_each_bound_ends_nearer_to_the_enemy_and_never_do_all_run_at_once(seed: int) -> None:
+    fight = fought("advance-cover", seed)
+    bounds = [each for each in fight.of(Ordered) if each.behaviour == "advance-cover"]
+    assert bounds
+    nodes, enemy = fight.battle.arena.map.nodes, fight.battle.arena.map.places["P"]
+    for bound in bounds:
+        assert any(said.startswith("suppress") for said in bound.orders.values())
+        view = next(each for each in fight.views if each.time >= bound.time)
+        where = {each.name: (each.x, each.y) for each in view.fighters}
+        for who, said in bound.orders.items():
+            if said.startswith("advance"):
+                assert math.dist(nodes[said.split()[-1]].position, enemy) < math.dist(where[who], enemy)
+
+
+@over_seeds
+def test_fleeing_a_grenade_beats_advancing_and_the_squad_takes_note(seed: int) -> None:
+    fight = fought("grenade", seed)
+    fled = next(each for each in fight.of(Chose) if each.goal == "escape")
+    assert (fled.who, fled.instead_of) == ("Bob", "follow_order")
+    failed = next(each for each in fight.of(Concluded) if not each.fulfilled)
+    assert (failed.behaviour, failed.why) == ("advance-cover", "Bob refuses: escape comes first")
+    assert 0 <= failed.time - fled.time <= 1.0
+    blast = fight.events("exploded")[0]
+    view = next(each for each in fight.views if each.time >= blast.time)
+    bob = next(each for each in view.fighters if each.name == "Bob")
+    assert math.dist((bob.x, bob.y), (blast.context["x"], blast.context["y"])) > 3.0
+    assert bob.health == 100.0
+
+
+@over_seeds
+def test_the_file_stays_together_and_the_last_looks_back(seed: int) -> None:
+    fight = fought("orderly-advance", seed)
+    end = fight.of(Concluded)[0]
+    assert end.fulfilled
+    assert {"follow", "guard-rear"} <= {step for who in ("Bob", "Cal", "Dee") for step in fight.steps(who)}
+    for view in fight.views:
+        if 6.0 <= view.time <= end.time:
+            places = [(each.x, each.y) for each in view.fighters]
+            nearest = [min(math.dist(one, two) for two in places if two != one) for one in places]
+            assert max(nearest) <= 7.0
+
+
+@over_seeds
+def test_every_room_is_searched_once_by_a_pair(seed: int) -> None:
+    fight = fought("search", seed)
+    searched = [each.subject for each in fight.of(Noticed) if each.fact == "searched"]
+    assert sorted(set(searched)) == ["r1", "r2", "r3", "r4"]
+    assert fight.of(Concluded)[0].why == "every room is searched"
+    for ordered in fight.of(Ordered):
+        rooms = [said.split()[1] for said in ordered.orders.values() if said.startswith("search")]
+        assert len(rooms) == len(set(rooms))
+
+
+# Words that do something
+
+
+def test_the_sergeant_has_the_door_opened_by_who_is_near_and_of_lower_rank() -> None:
+    fight = fought("rank", 1)
+    assert fight.steps("Sam")[:3] == ["goto", "tell-ally-to-open", "goto"]
+    assert fight.steps("Tia") == ["goto", "open-as-told"]
+    assert [each.player for each in fight.events("opened")] == ["Tia"]
+    assert any(each.at == "p1" for view in fight.views for each in view.fighters if each.name == "Sam")
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [{"x": 2.5, "y": 6.5}, {"rank": 3}, {"rank": 2}],
+    ids=["she is far away", "she outranks him", "she is his equal"],
+)
+def test_he_opens_the_door_himself_when(variant: dict[str, object]) -> None:
+    fight = Fight(changed(load_scene("rank"), "Tia", **variant), 1)
+    assert "tell-ally-to-open" not in fight.steps("Sam")
+    assert [each.player for each in fight.events("opened")] == ["Sam"]
+
+
+@over_seeds
+def test_he_opens_the_door_himself_when_she_dies_before_she_can(seed: int) -> None:
+    scene = changed(load_scene("rank"), "Tia", body=body(health=1.0))
+    killer = CastMember(
+        "K", "Kit", "soldier", "neutral", 6.5, 5.5, body=body(magazines=0), script=script((0.0, "animate fire Tia"))
+    )
+    fight = Fight(replace(scene, cast=(*scene.cast, killer)), seed)
+    dead = next(each.time for each in fight.events("dead"))
+    opened = fight.events("opened")
+    if opened[0].player == "Sam":
+        assert opened[0].time - dead <= 15.0
+    else:
+        assert opened[0].time <= dead  # she was quicker than the bullet
+    assert any(each.at == "p1" for view in fight.views for each in view.fighters if each.name == "Sam")
+
+
+BLIND_CORNER = """
+##########################
+#      #                 #
+#  T   #                 #
+#      #                 #
+#      #           P     #
+#                        #
+#                        #
+#                        #
+#                        #
+#           S            #
+#                        #
+#*                      *#
+##########################
+"""
+
+
+def blind_corner(character: str) -> Scene:
+    """Return a fight in which a grenade lands round the corner from Tia, where only Sam can see it."""
+    map = ArenaMap(BLIND_CORNER)
+    sam, tia, pat = (map.places[letter] for letter in "STP")
+    throw = script((0.5, "animate throw 8.5,4.5"))
+    cast = (
+        CastMember("S", "Sam", character, "red", *sam, rank=1, body=body(weapon="pistol")),
+        CastMember("T", "Tia", "private", "red", *tia),
+        CastMember("P", "Pat", "soldier", "blue", *pat, body=body(grenades=1), script=throw),
+    )  # fmt: skip
+    return Scene("corner", "", 6.0, map, cast)
+
+
+@over_seeds
+def test_a_warning_moves_the_ally_who_has_not_seen_the_grenade(seed: int) -> None:
+    fight = Fight(blind_corner("layer-7-talk"), seed)
+    if not fight.events("exploded"):
+        return  # Pat fell before the throw
+    shout = next(each for each in fight.events("shouted", by="Sam"))
+    known = next(each for each in fight.of(Noticed, "Tia") if each.fact == "grenade")
+    assert known.time == shout.time  # by word of mouth, and not before
+    assert in_order(["flee"], fight.steps("Tia"))
+    assert any(each.step == "warn-ally" for each in fight.of(Finished, "Sam"))
+
+
+@over_seeds
+def test_without_the_words_nobody_moves_her(seed: int) -> None:
+    fight = Fight(blind_corner("layer-6-ambush"), seed)
+    assert not [each for each in fight.of(Noticed, "Tia") if each.fact == "grenade"]
+    assert "flee" not in fight.steps("Tia")
+
+
+def test_the_warning_is_tested_with_a_grenade_that_goes_off() -> None:
+    assert sum(bool(Fight(blind_corner("layer-7-talk"), seed).events("exploded")) for seed in SEEDS) >= 3
+
+
+def test_nobody_speaks_or_acts_after_their_death() -> None:
+    fight = fought("skirmish", 2, 60.0)
+    died = {each.context["target"]: each.time for each in fight.events("dead")}
+    assert died
+    for record in [*fight.of(Said), *fight.of(Began)]:
+        assert record.time <= died.get(record.who, math.inf)
