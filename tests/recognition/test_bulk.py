@@ -105,6 +105,15 @@ def test_any_whole_numbers_will_do(kind: str) -> None:
     np.testing.assert_array_equal(expected, found)
 
 
+def test_there_may_be_more_sights_than_a_byte_holds() -> None:
+    rng = np.random.default_rng(8)
+    rows = rng.random((300, 3))
+    symbols, inputs = rng.integers(0, 300, 50), rng.integers(0, 2, 50).astype(np.uint8)
+    found = bulk.filter(three(likelihoods=rows), symbols.astype(np.uint16), inputs).beliefs
+    again = bulk.filter(three(likelihoods=rows[symbols]), np.arange(50), inputs).beliefs  # each with a row of its own
+    np.testing.assert_array_equal(found, again)
+
+
 def test_arrays_that_are_not_in_a_row_or_not_ours_to_change_will_do() -> None:
     symbols = np.random.default_rng(3).integers(0, 4, 200).astype(np.uint8)
     expected = bulk.filter(three(), symbols[::2].copy()).beliefs
@@ -112,6 +121,13 @@ def test_arrays_that_are_not_in_a_row_or_not_ours_to_change_will_do() -> None:
     locked = symbols[::2].copy()
     locked.flags.writeable = False
     np.testing.assert_array_equal(bulk.filter(three(), locked).beliefs, expected)
+
+
+def test_beliefs_are_written_where_they_are_wanted() -> None:
+    room = np.full((4, 3), np.nan)
+    for work in (bulk.smooth, lambda *given, **said: bulk.filter(*given, **said, beliefs=True)):
+        assert work(three(), [0, 1, 3, 2], out=room).beliefs is room
+        np.testing.assert_array_equal(room, work(three(), [0, 1, 3, 2]).beliefs)
 
 
 def test_given_priors_are_not_changed() -> None:
@@ -227,6 +243,8 @@ def test_blocks_cover_every_player_once() -> None:
         (lambda: bulk.filter(three(), [0, 1], prior=[0.5, 0.5]), "3 chances"),
         (lambda: bulk.filter(three(), [0, 1], prior=[0.5, 0.5, 0.5]), "sum to 1"),
         (lambda: bulk.filter(three(), [0, 1], threads=0), "at least 1, got 0"),
+        (lambda: bulk.smooth(three(), [0, 1], out=np.zeros((3, 3))), "of shape \\(2, 3\\)"),
+        (lambda: bulk.smooth(three(), [0, 1], out=np.zeros((2, 3), np.float32)), "64-bit floats"),
         (lambda: bulk.PlayersInBulk(three(), 0), "at least one player"),
         (lambda: bulk.PlayersInBulk(three(), 2).update([0]), "each of 2 players, got 1"),
         (lambda: bulk.PlayersInBulk(three(), 2).update([0], players=[2]), "0 to 1, got 2"),

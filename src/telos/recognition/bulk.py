@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from telos.recognition.bulk_arrays import Array, Encoded, ModelArrays, encode
 from telos.recognition.bulk_players import PlayersInBulk
-from telos.recognition.bulk_sequences import Runner, Sequences, beginnings, sequences
+from telos.recognition.bulk_sequences import Runner, Sequences, beginnings, room_for, sequences
 
 __all__ = ["Encoded", "Explained", "Filtered", "ModelArrays", "PlayersInBulk", "encode", "filter", "smooth", "viterbi"]
 
@@ -39,6 +39,7 @@ def filter(
     offsets: ArrayLike | None = None,
     beliefs: bool = False,
     prior: ArrayLike | None = None,
+    out: Array | None = None,
     threads: int | None = None,
     compiled: bool | None = None,
 ) -> Filtered:
@@ -46,8 +47,9 @@ def filter(
 
     ``inputs`` says which transition matrix applies before each event (the first one if not given), and ``lengths`` or
     ``offsets`` where one player's events end and the next one's begin. ``prior`` is one belief for all players, or one
-    row each, so a session can go on where the last one stopped. Without Numba (or with ``compiled=False``) the kernel
-    runs as Python: the same numbers, slowly.
+    row each, so a session can go on where the last one stopped. ``out`` is an array for the beliefs at each event: new
+    memory is a good part of the time that they take. Without Numba (or with ``compiled=False``) the kernel runs as
+    Python: the same numbers, slowly.
 
     >>> stay = [[0.75, 0.25], [0.25, 0.75]]
     >>> model = ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.25, 0.75]])
@@ -56,7 +58,8 @@ def filter(
     """
     events = sequences(model, symbols, inputs, lengths, offsets)
     runner = Runner(len(model.goals), threads=threads, compiled=compiled)
-    return _filtered(model, events, runner, beginnings(model, prior, events.count), is_kept=beliefs)
+    history = room_for(len(events.symbols), len(model.goals), out) if beliefs else None
+    return _filtered(model, events, runner, beginnings(model, prior, events.count), history)
 
 
 def smooth(
@@ -67,6 +70,7 @@ def smooth(
     lengths: ArrayLike | None = None,
     offsets: ArrayLike | None = None,
     prior: ArrayLike | None = None,
+    out: Array | None = None,
     threads: int | None = None,
     compiled: bool | None = None,
 ) -> Filtered:
@@ -79,7 +83,8 @@ def smooth(
     """
     events = sequences(model, symbols, inputs, lengths, offsets)
     runner = Runner(len(model.goals), threads=threads, compiled=compiled)
-    return _filtered(model, events, runner, beginnings(model, prior, events.count), is_kept=True, is_smoothed=True)
+    history = room_for(len(events.symbols), len(model.goals), out)
+    return _filtered(model, events, runner, beginnings(model, prior, events.count), history, is_smoothed=True)
 
 
 def viterbi(
@@ -124,24 +129,23 @@ def _filtered(
     events: Sequences,
     runner: Runner,
     chances: Array,
+    history: Array | None,
     *,
-    is_kept: bool,
     is_smoothed: bool = False,
 ) -> Filtered:
-    """Filter and, block by block while the beliefs are still in a cache, smooth."""
-    size, count, bounds = len(model.goals), events.count, events.offsets
+    """Filter and, block by block while the beliefs are still in a cache, smooth; all beliefs go into the history."""
+    count, bounds = events.count, events.offsets
     transitions, likelihoods = model.transitions.ravel(), model.likelihoods.ravel()
-    chances = np.ascontiguousarray(chances)
     products, logs, ignored = np.ones(count), np.zeros(count), np.zeros(count, np.int64)
-    history = np.empty(len(events.symbols) * size if is_kept else 0)
+    kept = np.empty(0) if history is None else history.reshape(-1)
 
     def work(first: int, end: int) -> None:
         known = (transitions, likelihoods, events.symbols, events.inputs, events.stride, bounds, first, end)
-        found = (chances.reshape(-1), products, logs, ignored, history, is_kept)
+        found = (chances.reshape(-1), products, logs, ignored, kept, history is not None)
         runner.call("filter_players", *known, *found, *runner.room())
         if is_smoothed:
             known_too = (transitions, events.inputs, events.stride, bounds, first, end)
-            runner.call("smooth_players", *known_too, history, *runner.room())
+            runner.call("smooth_players", *known_too, kept, *runner.room())
 
     runner.over(bounds, work)
-    return Filtered(history.reshape(-1, size) if is_kept else chances, logs + np.log(products), ignored)
+    return Filtered(chances if history is None else history, logs + np.log(products), ignored)

@@ -36,7 +36,7 @@ class PlayersInBulk:
         if count < 1:
             raise TelosError(f"there must be at least one player, got {count}")
         self.model = model
-        self.beliefs: Array = np.ascontiguousarray(beginnings(model, prior, count))
+        self.beliefs: Array = beginnings(model, prior, count)
         self.ignored: NDArray[np.int64] = np.zeros(count, np.int64)
         self._products, self._logs = np.ones(count), np.zeros(count)
         self._runner = Runner(len(model.goals), threads=threads, compiled=compiled)

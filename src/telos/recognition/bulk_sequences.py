@@ -98,13 +98,23 @@ def beginnings(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array
     size = len(model.goals)
     if prior is None:
         return np.tile(model.prior, (count, 1))
-    given = np.array(prior, np.float64)
+    given = np.array(prior, np.float64, order="C")  # a copy: it becomes the belief after the last event
     if given.shape not in ((size,), (count, size)):
         raise TelosError(f"prior must be {size} chances, or {count} rows of them, got the shape {given.shape}")
     sums = given.sum(axis=-1)
     if not np.all(np.isfinite(given)) or np.any(given < 0) or np.any(np.abs(sums - 1.0) > 1e-9):
         raise TelosError("every prior must be chances that sum to 1; one does not")
     return np.tile(given, (count, 1)) if given.ndim == 1 else given
+
+
+def room_for(events: int, goals: int, out: Array | None) -> Array:
+    """Return where beliefs are written: the array given for that, if it fits, else a new one."""
+    if out is None:
+        return np.empty((events, goals))
+    fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (events, goals)
+    if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+        raise TelosError(f"out must be an array of 64-bit floats in a row, of shape ({events}, {goals})")
+    return out
 
 
 class Runner:

@@ -10,6 +10,7 @@ from telos.core.values import Value
 
 Circumstance: TypeAlias = tuple[Value, ...]  # the values of the context entries that a level names
 Given: TypeAlias = tuple[tuple[str, ...], ...]  # names of context entries, from the most detailed level to the coarsest
+ANY_ROW = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +62,35 @@ class Changes:
 class BackedOff:
     """Counts of outcomes by row and circumstance, on several levels; each level is smoothed with the coarser one.
 
-    >>> table = BackedOff(rows=1, outcomes=2)
+    The coarsest of all is what was seen in any row: where a goal was never seen, a sighting then speaks neither for it
+    nor against it.
+
+    >>> table = BackedOff(rows=2, outcomes=2)
     >>> table.add(0, 1, [("kitchen",), ()])
-    >>> table.chance(0, 1, [("kitchen",), ()], strength=1)
-    0.875
-    >>> table.chance(0, 1, [("cellar",), ()], strength=1)
-    0.75
+    >>> table.chance(0, 1, [("kitchen",), ()], strength=1), table.chance(1, 1, [("kitchen",), ()], strength=1)
+    (0.96875, 0.875)
     """
 
     def __init__(self, rows: int, outcomes: int) -> None:
         self.rows, self.outcomes = rows, outcomes
         self._counts: dict[tuple[int, int, Circumstance], list[float]] = {}  # by level; the total is the last entry
 
-    def add(self, row: int, outcome: int, levels: Sequence[Circumstance], amount: float = 1.0) -> None:
+    def add(self, row: int, outcome: int, levels: Sequence[Circumstance]) -> None:
         """Count an outcome on every level."""
         for level, circumstance in enumerate(levels):
-            counts = self._counts.setdefault((level, row, circumstance), [0.0] * (self.outcomes + 1))
-            counts[outcome] += amount
-            counts[-1] += amount
+            for each in (row, ANY_ROW):
+                counts = self._counts.setdefault((level, each, circumstance), [0.0] * (self.outcomes + 1))
+                counts[outcome] += 1.0
+                counts[-1] += 1.0
 
     def chance(self, row: int, outcome: int, levels: Sequence[Circumstance], strength: float) -> float:
         """Return the chance of an outcome; ``strength`` is how many sightings the coarser level is worth."""
         chance = 1.0 / self.outcomes
-        for level in range(len(levels) - 1, -1, -1):
-            counts = self._counts.get((level, row, levels[level]))
-            if counts is not None:
-                chance = (counts[outcome] + strength * chance) / (counts[-1] + strength)
+        for each in (ANY_ROW, row):
+            for level in range(len(levels) - 1, -1, -1):
+                counts = self._counts.get((level, each, levels[level]))
+                if counts is not None:
+                    chance = (counts[outcome] + strength * chance) / (counts[-1] + strength)
         return chance
 
     def join(self, others: Iterable["BackedOff"]) -> None:

@@ -24,7 +24,7 @@ class FeatureIOHMM:
     >>> model = FeatureIOHMM(["eat", "rest"], [keys], Changes("used"))
     >>> model.learn(Event("left", {"room": "hall", "used": None}), "eat")
     >>> [round(each, 3) for each in model.evidence(Event("left", {"room": "hall", "used": None})).likelihood]
-    [0.875, 0.5]
+    [0.969, 0.875]
     """
 
     def __init__(
@@ -56,10 +56,7 @@ class FeatureIOHMM:
                 likelihood = [mine * each for mine, each in zip(likelihood, said, strict=True)]
         if self.done is not None:
             over = self._entry(context, self.done) or ()
-            likelihood = [
-                0.0 if goal in over else each  # type: ignore[operator]
-                for goal, each in zip(self.goals, likelihood, strict=True)
-            ]
+            likelihood = [0.0 if goal in over else each for goal, each in zip(self.goals, likelihood, strict=True)]
         return Evidence(self._matrix(context), tuple(likelihood), event.action)
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
@@ -89,6 +86,12 @@ class FeatureIOHMM:
             self._starts = [a + b - 1.0 for a, b in zip(self._starts, other._starts, strict=True)]
         self._forget()
         return self
+
+    def changing_as(self, other: "FeatureIOHMM") -> "FeatureIOHMM":
+        """Return a model that sees as this one does, but whose goals change as the other's; counts are shared."""
+        made = FeatureIOHMM(self.goals, self.features, other.changes, done=self.done)
+        made._tables, made._follows, made._starts = self._tables, other._follows, other._starts
+        return made
 
     def tempered(self, *, weight: float, strength: float) -> "FeatureIOHMM":
         """Return a model of the same counts whose features have these settings; the counts are shared."""
@@ -122,21 +125,22 @@ class FeatureIOHMM:
         return place
 
     def _matrix(self, context: Mapping[str, Value]) -> Matrix:
-        if self._entry(context, self.changes.when) is None:
-            if self._staying is None:
-                self._staying = _with_slip(_identity(len(self.goals)), self.prior, self.changes.slip)
-            return self._staying
-        levels = self._levels(context, self.changes.given)
+        """Return how goals change before an event: hardly ever, unless one may have been achieved."""
+        may_change = self._entry(context, self.changes.when) is not None
+        levels = self._levels(context, self.changes.given) if may_change else []
         key = tuple(levels)
         known = self._matrices.get(key)
         if known is None:
-            count, strength = len(self.goals), self.changes.strength
-            rows = [
-                tuple(self._follows.chance(row, to, levels, strength) for to in range(count))
-                for row in range(self._follows.rows)
-            ]
-            known = self._matrices[key] = tuple(rows) if len(rows) == count else tuple(rows * count)
+            known = self._counted(levels) if may_change else _staying(self.prior, self.changes.slip)
+            self._matrices[key] = known
         return known
+
+    def _counted(self, levels: list[Circumstance]) -> Matrix:
+        goals, follows = range(len(self.goals)), self._follows
+        sources = [0] * len(goals) if self.changes.from_any else goals
+        return tuple(
+            tuple(follows.chance(source, to, levels, self.changes.strength) for to in goals) for source in sources
+        )
 
     def _levels(self, context: Mapping[str, Value], given: Given) -> list[Circumstance]:
         return [tuple([self._entry(context, name) for name in names]) for names in given]
@@ -151,14 +155,10 @@ class FeatureIOHMM:
         """Drop what was worked out from counts that have changed."""
         self._likelihoods: dict[tuple[object, ...], Chances] = {}
         self._matrices: dict[tuple[Circumstance, ...], Matrix] = {}
-        self._staying: Matrix | None = None
 
 
-def _identity(size: int) -> Matrix:
-    return tuple(tuple(float(row == column) for column in range(size)) for row in range(size))
-
-
-def _with_slip(matrix: Matrix, prior: Chances, slip: float) -> Matrix:
+def _staying(prior: Chances, slip: float) -> Matrix:
     return tuple(
-        tuple((1 - slip) * chance + slip * start for chance, start in zip(row, prior, strict=True)) for row in matrix
+        tuple((1 - slip) * (row == column) + slip * start for column, start in enumerate(prior))
+        for row in range(len(prior))
     )

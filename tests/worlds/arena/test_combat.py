@@ -195,7 +195,7 @@ def test_fire_from_cover_needs_cover() -> None:
         assert arena.fighter("Ann").reason == "not in cover"
 
 
-@pytest.mark.parametrize(("animation", "care"), [("fire", 1.0), ("suppress", 0.5), ("blind_fire", 0.2)])
+@pytest.mark.parametrize(("animation", "care"), [("fire", 1.0), ("suppress", rules.SPRAYING), ("blind_fire", 0.2)])
 def test_bursts_hit_as_often_as_the_chance_says(animation: str, care: float) -> None:
     drawn = ArenaMap("##############\n#>           #\n##############")
     cast = [Placed("Ann", "red", "soldier", 1.5, 1.5), Placed("Bob", "blue", "soldier", 11.5, 1.5)]

@@ -32,7 +32,7 @@ SHELTERED = {
     "blind": 0.1,
 }  # the same behind cover, by how much the target shows
 BLIND = 0.2  # accuracy of who fires without looking
-SPRAYING = 0.5  # accuracy of who fires to keep heads down
+SPRAYING = 0.8  # accuracy of who fires to keep heads down
 UNDER_FIRE = 0.75  # accuracy that being fully suppressed takes away
 INTO_THE_DARK = 0.5  # accuracy against a target in a dark room
 SUPPRESSES, SUPPRESSES_FRIENDS = 0.35, 0.18  # how much a burst adds, for its target and for who is near

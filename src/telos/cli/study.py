@@ -1,0 +1,142 @@
+"""``telos study``: published experiments, run again with simulated players, their figures beside ours."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.core.errors import TelosError, nearest
+
+if TYPE_CHECKING:
+    from telos.studies.report_parts import Study
+
+STUDIES = ("gold-flairs", "gold-aiide")
+_QUICK = {"gold-flairs": {"players": 6, "runs": 6, "draws": 5}, "gold-aiide": {"players": 5, "runs": 3}}
+_Watched = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="gold-flairs or gold-aiide.")],
+    quick: Annotated[bool, typer.Option(help="A few players and runs, in under a minute.")] = False,
+    published: Annotated[bool, typer.Option(help="As many players and runs as in the paper.")] = False,
+    players: Annotated[int | None, typer.Option(help="New players.", show_default="40")] = None,
+    runs: Annotated[int | None, typer.Option(help="Runs of the one experienced player.", show_default="40, 12")] = None,
+    returning: Annotated[
+        int | None, typer.Option(help="gold-aiide: how many players come back.", show_default="all")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="One seed fixes the whole study.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page with all figures to this .html file.")] = None,
+) -> None:
+    """Run a published experiment again, with simulated players.
+
+    gold-flairs: FFBM, FSM and constant T on experienced and new players. gold-aiide: models that are trained on
+    players, in their first run and when they come back.
+
+    Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html
+    """
+    options = _options(name, quick, published, {"players": players, "runs": runs, "returning": returning})
+    if report is not None:
+        _check_report(report)
+    done = _run(name, {**options, "seed": seed, "jobs": jobs})
+    if as_json:
+        typer.echo(json.dumps(done.figures(), indent=2))
+    else:
+        _tell(done)
+    if report is not None:
+        from telos.studies.report import save_report
+
+        save_report(done, report)
+        typer.echo(f"written to {report}", err=as_json)
+
+
+def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
+    """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
+    if name not in STUDIES:
+        raise TelosError(f"there is no study {name!r}; {nearest(name, STUDIES)}")
+    if quick and published:
+        raise TelosError("--quick and --published contradict each other; say one of them")
+    if name == "gold-flairs" and said["returning"] is not None:
+        raise TelosError("nobody comes back in gold-flairs; leave out --returning")
+    options = dict(_QUICK[name]) if quick else {}
+    if published:
+        from telos.studies import gold_aiide, gold_flairs
+
+        options = dict((gold_flairs if name == "gold-flairs" else gold_aiide).AS_PUBLISHED)
+    return {**options, **{option: number for option, number in said.items() if number is not None}}
+
+
+def _check_report(path: Path) -> None:
+    """Refuse a page that could not be written before minutes are spent on it."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise TelosError(f"the report is a web page; end its name with .html, got {str(path)!r}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise TelosError(f"cannot write the report to {str(path)!r}: there is no such folder; name another file")
+
+
+def _run(name: str, options: dict[str, int]) -> "Study":
+    """Run a study, with a bar for whoever waits at a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from telos.studies import gold_aiide, gold_flairs  # here, so that `telos --help` need not wait for worlds
+
+    waiting = Console(stderr=True)
+
+    def watched(done: Iterable[Any], total: int) -> Iterable[Any]:
+        return track(done, "playing", total, console=waiting, transient=True, disable=not waiting.is_terminal)
+
+    if name == "gold-flairs":
+        return gold_flairs.run_study(**options, watched=watched)
+    return gold_aiide.run_study(**options, watched=watched)
+
+
+def _tell(done: "Study") -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    setting = ", ".join(f"{name} {value}" for name, value in done.setting.items())
+    console.print(f"{done.name}: simulated players ({setting}, seed {done.seed})")
+    console.print(f"after {done.source}\n")
+    _tell_scores(done, console)
+    _tell_tests(done, console)
+    for each in done.findings:
+        console.print(f"- {each}")
+
+
+def _tell_scores(done: "Study", console: Any) -> None:
+    from rich.table import Table
+
+    for condition in done.conditions:
+        table = Table(box=None, pad_edge=False, title=None)
+        table.add_column(condition.name, no_wrap=True)
+        for heading in ("simulated", "95% interval", "published"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for method, score in condition.scores.items():
+            low, high = score.interval
+            printed = "" if score.published is None else f"{score.published:g}%"
+            table.add_row(done.labels[method], f"{score.accuracy:.1%}", f"{low:.1%}-{high:.1%}", printed)
+        console.print(table)
+        console.print(f"[dim]{condition.says}[/]\n")
+
+
+def _tell_tests(done: "Study", console: Any) -> None:
+    from rich.table import Table
+
+    from telos.studies.statistics import said_p
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("paired t-test")
+    for heading in ("points", "simulated", "published"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("in kind")
+    for test in done.tests:
+        printed = "" if test.published is None else test.published.says
+        verdict = "" if test.published is None else test.verdict
+        label = f"{test.condition}: {done.labels[test.first]} - {done.labels[test.second]}"
+        table.add_row(label, f"{test.test.difference * 100:+.1f}", said_p(test.test.p), printed, verdict)
+    console.print(table)
+    console.print()

@@ -1,0 +1,1 @@
+"""Reading humans: the same recognisers on public logs of real players."""

@@ -1,0 +1,84 @@
+"""Players by what they can do: novices, experienced ones, and one who knows the game inside out.
+
+Set once, from what is commonly known about people at keyboards, before any recogniser was run on these players. They are
+not to be changed in the light of any accuracy; `docs/concepts/simulated-players.md` says where each number comes from.
+"""
+
+from dataclasses import dataclass, fields
+
+from telos.core.errors import TelosError
+from telos.studies.players.style import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What hands and head are capable of. Times are in seconds, rates in events a second."""
+
+    reaction: float  # median, from seeing that something else must be done to the key
+    reaction_spread: float  # of its logarithm: reaction times lean to the right
+    refractory: float  # how long one is busy with a response before the next can be thought of
+    tap: float  # how long a key is down that is only tapped
+    aim: float  # standard deviation of the direction that is pressed, in degrees
+    rollover: float  # mean time between the two keys of a diagonal
+    foresight: float  # which share of the own reaction time is thought ahead, 0 to 1
+    pauses: float  # how often one stops to think
+    wandering: float  # how often one walks off aimlessly
+    panic: float  # how often one loses one's head, while a monster is close
+    scuffles: float  # how often a monster nearby is fought though something else was wanted
+    wrong_turns: float  # the chance to take another exit than meant
+    map_memory: float  # in how many seconds the way through a screen is forgotten
+    reading: float  # how long a new instruction is read
+    unsteadiness: float  # standard deviation of habits, drawn anew every few seconds
+
+
+# Somebody who plays this game for the first time, and has not played many. Choice reactions among many keys take
+# beginners about 0.4 s; two-key diagonals come apart; a map of a dozen screens is lost within a minute or so.
+BEGINNER = Limits(
+    reaction=0.33, reaction_spread=0.30, refractory=0.27, tap=0.13, aim=11.0, rollover=0.060, foresight=0.70, pauses=0.10, wandering=0.06,
+    panic=0.4, scuffles=0.25, wrong_turns=0.15, map_memory=90.0, reading=1.8, unsteadiness=0.25,
+)  # fmt: skip
+# Somebody who has nothing left to learn here. Simple reactions take 0.2 to 0.25 s, whatever the practice.
+MASTER = Limits(
+    reaction=0.22, reaction_spread=0.18, refractory=0.16, tap=0.08, aim=6.0, rollover=0.025, foresight=0.95, pauses=0.01, wandering=0.0,
+    panic=0.05, scuffles=0.02, wrong_turns=0.0, map_memory=900.0, reading=0.4, unsteadiness=0.03,
+)  # fmt: skip
+
+
+def limits_at(experience: float) -> Limits:
+    """Return what somebody is capable of, on the straight line from beginner (0) to master (1).
+
+    >>> round(limits_at(0.5).reaction, 3)
+    0.3
+    """
+    if not 0 <= experience <= 1:
+        raise TelosError(f"experience goes from 0 to 1, got {experience!r}")
+    mixed = {
+        limit.name: getattr(BEGINNER, limit.name) * (1 - experience) + getattr(MASTER, limit.name) * experience
+        for limit in fields(Limits)
+    }
+    return Limits(**mixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A kind of player, from whom single players are drawn."""
+
+    name: str
+    experience: float  # in the first run
+    spread: float  # players of this kind differ by so much to both sides
+    learning: float  # which share of what is left to learn is learned in a run
+    style: Style | None = None  # of everybody of this kind; None: each has their own
+
+
+# First-time players of very different skill ("from complete novices to experienced" with games, says the second paper),
+# all of them new to this one. Half of what there is to learn is learned by playing it once: it is a small game.
+NOVICE = Preset("novice", experience=0.2, spread=0.15, learning=0.5)
+# Players who have played it for an evening.
+EXPERIENCED = Preset("experienced", experience=0.85, spread=0.08, learning=0.2)
+# One person who wrote the game: nearly nothing left to learn, and always the same habits: careful, straight, no greed.
+EXPERIMENTER = Preset(
+    "experimenter", experience=0.97, spread=0.0, learning=0.0,
+    style=Style(distance=0.6, baiting=0.6, stillness=0.85, boldness=0.3, edges=0.3, diagonals=0.6, greed=0.3, mashing=0.3,
+                halting=0.4, roaming=0.4),
+)  # fmt: skip
+PRESETS = {preset.name: preset for preset in (NOVICE, EXPERIENCED, EXPERIMENTER)}

@@ -1,0 +1,101 @@
+"""The statistics of studies: means with intervals, and paired comparisons of two methods on the same runs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, stdev
+
+from telos.core.errors import TelosError
+
+CONFIDENCE = 0.95
+RESAMPLES = 2_000
+LEVEL = 0.05  # a difference with a smaller p is called significant, as in both papers
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The two-tailed paired t-test of two methods.
+
+    ``effect`` is Cohen's d of the differences: their mean in standard deviations. A p of None means that there is
+    nothing to test: fewer than two pairs.
+    """
+
+    n: int
+    difference: float
+    interval: tuple[float, float]
+    t: float | None
+    p: float | None
+    effect: float | None
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether chance alone would do this in fewer than one of twenty studies."""
+        return self.p is not None and self.p < LEVEL
+
+
+def paired(first: Sequence[float], second: Sequence[float], *, rng: Random) -> Paired:
+    """Compare two methods that were scored on the same runs, in the same order."""
+    if len(first) != len(second) or not first:
+        raise TelosError(f"a paired test needs as many values on both sides, got {len(first)} and {len(second)}")
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    mean = fmean(differences)
+    t, p, effect = _t_test(first, second, differences)
+    return Paired(len(differences), mean, interval(differences, rng=rng), t, p, effect)
+
+
+def _t_test(
+    first: Sequence[float], second: Sequence[float], differences: Sequence[float]
+) -> tuple[float | None, float | None, float | None]:
+    if len(differences) < 2:
+        return None, None, None
+    spread, mean = stdev(differences), fmean(differences)
+    if spread <= 1e-12 * max(1.0, abs(mean)):  # the same difference every time: no t, but no doubt either
+        return None, 1.0 if abs(mean) < 1e-12 else 0.0, None
+    try:
+        from scipy.stats import ttest_rel  # an extra, and slow to load
+    except ImportError:
+        raise TelosError("paired t-tests need scipy; install it with: pip install 'telos[studies]'") from None
+    result = ttest_rel(first, second)
+    return float(result.statistic), float(result.pvalue), mean / spread
+
+
+def interval(
+    values: Sequence[float], *, rng: Random, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
+) -> tuple[float, float]:
+    """Return the bootstrap interval of the mean: what it would be with other players like these.
+
+    >>> interval([0.5, 0.5, 0.5], rng=Random(1))
+    (0.5, 0.5)
+    """
+    if not values:
+        raise TelosError("an interval needs at least one value")
+    if not 0 < confidence < 1:
+        raise TelosError(f"confidence lies between 0 and 1, got {confidence!r}")
+    count = len(values)
+    means = sorted(math.fsum(rng.choices(values, k=count)) / count for _ in range(resamples))
+    tail = (1 - confidence) / 2
+    return quantile(means, tail), quantile(means, 1 - tail)
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the value below which a share of ordered values lies, between neighbours if need be.
+
+    >>> quantile([1.0, 2.0, 4.0], 0.75)
+    3.0
+    """
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def said_p(p: float | None) -> str:
+    """Say a p-value as papers do.
+
+    >>> said_p(0.00001), said_p(0.034), said_p(0.66), said_p(None)
+    ('p < 0.0001', 'p = 0.034', 'p = 0.66', 'not tested')
+    """
+    if p is None:
+        return "not tested"
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
