@@ -15,6 +15,7 @@ from telos.cli.check import check
 from telos.cli.evaluate import evaluate
 from telos.cli.plan import plan
 from telos.cli.recognize import recognize
+from telos.cli.study import study
 from telos.cli.tournament import tournament
 from telos.cli.train import train
 from telos.cli.watch import watch
@@ -31,6 +32,7 @@ app.command()(check)
 app.command()(evaluate)
 app.command()(plan)
 app.command()(recognize)
+app.command()(study)
 app.command()(tournament)
 app.command()(train)
 app.command()(watch)
