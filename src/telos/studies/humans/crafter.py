@@ -28,6 +28,7 @@ from telos.studies.scoring_pool import shared_out
 FOLDS = 10
 OTHERS, FEW_OTHERS = 8, 2  # models of other players that each player is also read with
 KINDS: dict[str, Callable[[], FeatureIOHMM]] = {"paper": papers, "features": features}
+QUICK_KINDS = ("paper",)
 
 
 class Task(NamedTuple):
@@ -54,14 +55,14 @@ def run_crafter(
     seed: int = 1,
     watched: Watched = unwatched,
 ) -> HumanStudy:
-    """Run the study on the log in ``folder``; ``quick`` reads with fewer models of other players."""
+    """Run the study on the log in ``folder``; ``quick`` has only the paper's kind of model, and fewer other players."""
     place = str(Path(folder))
     players = [career.player for career in _careers(place)]
     if len(players) < 2:
         raise TelosError(f"{place}: {len(players)} player; folds by player need at least two")
     tasks = [Task(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
     done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
-    totals = {kind: Score() for kind in KINDS}
+    totals = {kind: Score() for kind in done[0].scores}
     shares: dict[tuple[str, str], dict[str, float]] = {}
     for each in done:
         for kind, found in each.scores.items():
@@ -78,9 +79,9 @@ def run_fold(task: Task) -> Done:
     rest = [career for career in everybody if career.player not in tested]
     mine = [career for career in everybody if career.player in tested]
     done = Done({}, {})
-    for kind, make in KINDS.items():
-        whole = make()
-        teach(whole, [play for career in rest for play in career.plays])
+    for kind in KINDS if not task.quick else QUICK_KINDS:
+        make, taught = KINDS[kind], _taught(task.folder, kind)
+        whole = make().join(taught[career.player] for career in rest)
         done.scores[kind] = score(whole, [play for career in mine for play in career.plays])
         bench = Bench(kind, make, whole, done)
         _pooled(bench, mine, rest)
@@ -157,3 +158,13 @@ def _share(model: FeatureIOHMM, plays: Sequence[Play]) -> float:
 @lru_cache(maxsize=1)  # a process has several folds to do, and reading takes long
 def _careers(folder: str) -> list[Career]:
     return careers(read_plays(folder, SOURCE))
+
+
+@lru_cache(maxsize=len(KINDS))
+def _taught(folder: str, kind: str) -> dict[str, FeatureIOHMM]:
+    """Return one model for each player: counts add up, so any set of players is then trained in no time."""
+    models = {}
+    for career in _careers(folder):
+        models[career.player] = KINDS[kind]()
+        teach(models[career.player], career.plays)
+    return models

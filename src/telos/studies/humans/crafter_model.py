@@ -79,8 +79,12 @@ SOURCE = Source("crafter", idle=IDLE, look=look)
 
 
 def papers() -> FeatureIOHMM:
-    """Return the second paper's kind of model: one observation, Laplace's law, and every sighting in full."""
-    sight = Feature("seen", SIGHTS, strength=float(len(SIGHTS)))  # one pseudo-count for each outcome
+    """Return the second paper's kind of model: one observation, and every sighting in full.
+
+    The pseudo-counts are as many as Laplace's law has, but go to what players do whatever their goal: of sixteen goals,
+    many are hardly ever seen in a part of one player's play, and even chances would be far from what anybody does.
+    """
+    sight = Feature("seen", SIGHTS, strength=float(len(SIGHTS)))
     return FeatureIOHMM(GOALS, [sight], CHANGES, done="done")
 
 
