@@ -6,6 +6,7 @@ import pytest
 
 from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
+from telos.core.event import Event
 from telos.recognition.files.front import named_model
 from telos.recognition.hierarchy import like
 from telos.recognition.iohmm import IOHMM
@@ -34,7 +35,9 @@ def test_unturned_models_say_the_same_as_those_of_the_papers() -> None:
 
 @pytest.mark.parametrize("dial", FLAIRS_DIALS, ids=lambda dial: dial.keyword)
 def test_every_dial_of_the_first_model_changes_what_it_says(dial: Dial) -> None:
-    moments = some_play(4, 6_000)
+    moments = some_play(4, 3_000)
+    chest = {**moments[-1][0].context, "chest_taken": True, "in_town": False}
+    moments.append((Event("up", chest, time=moments[-1][0].time), "explore"))
     turned = flairs_model(**{dial.keyword: dial.turned(2)})
     assert evidence_of(turned, moments) != evidence_of(flairs_model(), moments)
 

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.study_humans import HUMANS, read_humans
 from telos.core.errors import TelosError, nearest
 
 if TYPE_CHECKING:
     from telos.studies.report_parts import Study
 
 STUDIES = ("gold-flairs", "gold-aiide")
-_QUICK = {"gold-flairs": {"players": 6, "runs": 6, "draws": 5}, "gold-aiide": {"players": 5, "runs": 3}}
+_QUICK = {"gold-flairs": {"players": 8, "runs": 8, "draws": 5}, "gold-aiide": {"players": 5, "runs": 3}}
 _Watched = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="gold-flairs or gold-aiide.")],
+    name: Annotated[str, typer.Argument(help="gold-flairs, gold-aiide, overcooked or crafter.")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="overcooked, crafter: the folder with the players' log.", show_default=False)
+    ] = None,
     quick: Annotated[bool, typer.Option(help="A few players and runs, in under a minute.")] = False,
     published: Annotated[bool, typer.Option(help="As many players and runs as in the paper.")] = False,
     players: Annotated[int | None, typer.Option(help="New players.", show_default="40")] = None,
@@ -30,33 +34,38 @@ def study(
     jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as one JSON object.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a page with all figures to this .html file.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write every figure as an .svg file into this folder.")] = None,
 ) -> None:
-    """Run a published experiment again, with simulated players.
+    """Run a published experiment again, with simulated players, or put the recognisers to human ones.
 
     gold-flairs: FFBM, FSM and constant T on experienced and new players. gold-aiide: models that are trained on
-    players, in their first run and when they come back.
+    players, in their first run and when they come back. overcooked, crafter: ten folds by player over a public log of
+    people, which you bring along.
 
-    Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html
+    Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html;
+    telos study overcooked logs/overcooked_humans --jobs 2
     """
+    if name in HUMANS:
+        refused = {"published": published, "players": players, "runs": runs, "returning": returning}
+        refused |= {"report": report, "figures": figures}
+        read_humans(name, folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=refused)
+        return
+    if folder is not None:
+        raise TelosError(f"{name} has simulated players and reads no folder; leave out {str(folder)!r}")
     options = _options(name, quick, published, {"players": players, "runs": runs, "returning": returning})
-    if report is not None:
-        _check_report(report)
+    _check_places(report, figures)
     done = _run(name, {**options, "seed": seed, "jobs": jobs})
     if as_json:
         typer.echo(json.dumps(done.figures(), indent=2))
     else:
         _tell(done)
-    if report is not None:
-        from telos.studies.report import save_report
-
-        save_report(done, report)
-        typer.echo(f"written to {report}", err=as_json)
+    _save(done, report, figures, quiet=as_json)
 
 
 def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
     """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
     if name not in STUDIES:
-        raise TelosError(f"there is no study {name!r}; {nearest(name, STUDIES)}")
+        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, *HUMANS])}")
     if quick and published:
         raise TelosError("--quick and --published contradict each other; say one of them")
     if name == "gold-flairs" and said["returning"] is not None:
@@ -69,12 +78,25 @@ def _options(name: str, quick: bool, published: bool, said: dict[str, int | None
     return {**options, **{option: number for option, number in said.items() if number is not None}}
 
 
-def _check_report(path: Path) -> None:
-    """Refuse a page that could not be written before minutes are spent on it."""
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise TelosError(f"the report is a web page; end its name with .html, got {str(path)!r}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise TelosError(f"cannot write the report to {str(path)!r}: there is no such folder; name another file")
+def _check_places(report: Path | None, figures: Path | None) -> None:
+    """Refuse what could not be written before minutes are spent on it."""
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise TelosError(f"the report is a web page; end its name with .html, got {str(report)!r}")
+    if report is not None and (report.is_dir() or not report.parent.is_dir()):
+        raise TelosError(f"cannot write the report to {str(report)!r}: there is no such folder; name another file")
+    if figures is not None and not figures.is_dir():
+        raise TelosError(f"cannot write figures into {str(figures)!r}: there is no such folder; make it first")
+
+
+def _save(done: "Study", report: Path | None, figures: Path | None, *, quiet: bool) -> None:
+    from telos.studies.report import save_figures, save_report
+
+    if report is not None:
+        save_report(done, report)
+        typer.echo(f"written to {report}", err=quiet)
+    if figures is not None:
+        written = save_figures(done, figures)
+        typer.echo(f"{len(written)} figures written into {figures}", err=quiet)
 
 
 def _run(name: str, options: dict[str, int]) -> "Study":

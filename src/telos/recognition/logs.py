@@ -16,7 +16,7 @@ from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.values import Value
 
-_KEYS = ("player", "session", "time", "action", "context", "goal", "truth")
+_KEYS = ("player", "session", "time", "action", "context", "goal", "truth", "human")
 _TABLES = (".csv", ".csv.gz")
 _LONGEST = 10_000_000  # characters of one line; more is no line of a log
 

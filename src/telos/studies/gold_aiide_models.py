@@ -5,7 +5,6 @@ from statistics import fmean
 
 from telos.recognition.hierarchy import best_strength, like, personal, pooled
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.smoothing import backward
 from telos.studies.gold_aiide_runs import (
     Game,
     filtered,
@@ -16,7 +15,7 @@ from telos.studies.gold_aiide_runs import (
     weighted_counts,
 )
 from telos.studies.scoring import Tally, share_right
-from telos.studies.scoring_lag import LAGS
+from telos.studies.scoring_lag import LAGS, judged_late
 from telos.studies.sensitivity import AIIDE_DIALS, aiide_model, one_at_a_time
 
 METHODS = {
@@ -66,9 +65,7 @@ def by_lag(games: Sequence[Game]) -> dict[int, list[float]]:
         beliefs, evidences = filtered(model, game.test)
         truths = [update.truth for update in game.test]
         for lag in LAGS:
-            judged = [
-                backward(beliefs[now : now + lag + 1], evidences[now : now + lag + 1])[0] for now in range(len(beliefs))
-            ]
+            judged = judged_late(beliefs, evidences, lag)
             accuracies[lag].append(share_right(model.goals, judged, truths))
     return accuracies
 

@@ -40,6 +40,8 @@ NOTES = (
     "Intervals are bootstrap percentiles over runs. 'Just after a change' is the accuracy in the first ten updates "
     "after a goal has changed; 'updates until right' is how long it takes to be right after a change.",
     "'Chest rule only' and 'town rule only' are the FFBM with one of its two extra matrices, to see what it is worth.",
+    "'Any swing is still' is the FFBM for a game in which nobody walks on while swinging; the paper does not say "
+    "whether one can, and in ours one can.",
     "Sensitivity: a number that cannot be doubled because it is a chance has its complement halved instead.",
 )
 
@@ -70,7 +72,7 @@ def run_study(
         if len(finished) < 2:
             raise TelosError(f"only {len(finished)} of the {kind!r} runs were finished; play more of them")
     conditions = tuple(_condition(kind, by_kind[kind.name], seed) for kind in KINDS)
-    tests, grid = _tests(by_kind, seed), what_players_do(by_kind)
+    tests, grids = _tests(by_kind, seed), what_players_do(by_kind)
     unfinished = sum(not each.is_done for each in done)
     return Study(
         NAME,
@@ -82,9 +84,9 @@ def run_study(
         conditions,
         tests,
         charts(by_kind, seed),
-        (*findings(tests, METHODS), *_further(by_kind, conditions), *_why(grid, conditions)),
+        (*findings(tests, METHODS), *_further(by_kind, conditions), *_why(grids, conditions)),
         NOTES,
-        (grid,),
+        grids,
     )
 
 
@@ -120,7 +122,7 @@ def _tests(by_kind: Mapping[str, Sequence[Played]], seed: int) -> tuple[Comparis
 
 def _further(by_kind: Mapping[str, Sequence[Played]], conditions: Sequence[Condition]) -> list[str]:
     """Say what the paper asks for but does not measure, and what its rules are worth one by one."""
-    said = []
+    said = [_experience(conditions)]
     for condition in conditions:
         accuracy = {method: score.accuracy for method, score in condition.scores.items()}
         said.append(
@@ -141,16 +143,28 @@ def _further(by_kind: Mapping[str, Sequence[Played]], conditions: Sequence[Condi
     return said
 
 
-def _why(grid: Grid, conditions: Sequence[Condition]) -> list[str]:
+def _experience(conditions: Sequence[Condition]) -> str:
+    """Say whether an experienced player is easier to read, which the paper finds by far."""
+    scores = {condition.name: condition.scores["ffbm"].accuracy for condition in conditions}
+    ours = 100 * (scores["experienced"] - scores["new"])
+    printed = ACCURACIES["experienced"]["ffbm"] - ACCURACIES["new"]["ffbm"]
+    return (
+        f"The FFBM is right {ours:+.1f} points more often about the experienced player than about new ones; published: "
+        f"{printed:+.0f}. These are different people, so there is no paired test."
+    )
+
+
+def _why(grids: tuple[Grid, Grid], conditions: Sequence[Condition]) -> list[str]:
     """Say where the FFBM fails most, and what players do there."""
-    said, rows = [], dict(grid.rows)
+    (did, told), said = (dict(grid.rows) for grid in grids), []
     for condition in conditions:
         by_goal = condition.scores["ffbm"].by_goal
         worst = min(by_goal, key=by_goal.__getitem__)
-        shares = zip(grid.headings, rows[f"{condition.name}, {worst}"], strict=True)
-        did = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+        place = f"{condition.name}, {worst}"
+        parts = zip(grids[0].headings, did[place], told[place], strict=False)
+        updates = ", ".join(f"{name} {share:.0%} ({bits:+.1f} bits)" for name, share, bits in parts)
         said.append(
             f"{condition.name}: the FFBM is right least often in phases of {worst} ({by_goal[worst]:.0%}). "
-            f"There the updates are: {did}."
+            f"There the updates are: {updates}; on average they tell {told[place][-1]:+.2f} bits for {worst}."
         )
     return said

@@ -10,6 +10,7 @@ from telos.studies.scoring_lag import LAGS
 from telos.studies.sensitivity import FACTORS, FLAIRS_DIALS
 from telos.studies.statistics import interval
 
+ALL = "all"
 Rows = tuple[tuple[Chart, ...], ...]
 
 
@@ -26,15 +27,26 @@ def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
     return tuple(rows)
 
 
-def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> Grid:
-    """Return what updates are under each goal: where a model is wrong, this says what it did not expect."""
-    rows = []
+def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid]:
+    """Return what updates are under each goal, and how much they tell the FFBM: where it is wrong, this says why."""
+    shares, bits = [], []
     for kind, done in by_kind.items():
         for goal in GOALS:
-            counts = [sum(each.seen[goal][group] for each in done if each.seen) for group in GROUPS]
+            seen = [[each.seen[goal][group] for each in done if each.seen] for group in GROUPS]
+            counts = [sum(number for number, _ in each) for each in seen]
+            sums = [sum(told for _, told in each) for each in seen]
             total = sum(counts) or 1
-            rows.append((f"{kind}, {goal}", tuple(count / total for count in counts)))
-    return Grid("what_players_do", "What players do under each goal: shares of updates", GROUPS, tuple(rows))
+            means = (told / (count or 1) for told, count in zip(sums, counts, strict=True))
+            shares.append((f"{kind}, {goal}", tuple(count / total for count in counts)))
+            bits.append((f"{kind}, {goal}", (*means, sum(sums) / total)))
+    note = (
+        "Mean bits for the goal that is pursued, against the other goal that makes the update likeliest. Where the "
+        "mean of all is below zero, the model expects something else than what players do: only momentum can help it."
+    )
+    return (
+        Grid("what_players_do", "What players do under each goal: shares of updates", GROUPS, tuple(shares)),
+        Grid("what_it_tells", "What that tells the FFBM", (*GROUPS, ALL), tuple(bits), percent=False, note=note),
+    )
 
 
 def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[Chart, ...]:

@@ -1,9 +1,11 @@
 """One run of the first study: a player plays the adventure once, and every method reads it."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import Any
 
 from telos.core.event import Event
 from telos.recognition.constant import ConstantT
@@ -14,6 +16,7 @@ from telos.recognition.forward import Chances
 from telos.recognition.model import GoalModel
 from telos.recognition.reader import Reader
 from telos.recognition.recognizer import Recognizer
+from telos.recognition.symbols import ELEVEN, Symbols
 from telos.recognition.transitions import TransitionRules
 from telos.studies.players import EXPERIENCED, EXPERIMENTER, NOVICE, Player, Preset, Session, play
 from telos.studies.scoring import Reading, Tally, changes, evidence_of, filtered_accuracy, read
@@ -31,6 +34,7 @@ METHODS = {
     "constant": "constant T",
     "chest_only": "FFBM, chest rule only",
     "town_only": "FFBM, town rule only",
+    "any_swing": "FFBM, any swing is still",
 }
 
 
@@ -73,7 +77,7 @@ class Played:
     lags: Mapping[int, float] | None = None
     turned: Mapping[tuple[str, float], float] | None = None
     drawn: tuple[float, ...] = ()
-    seen: Mapping[str, Mapping[str, int]] | None = None  # by goal and group: what the updates were
+    seen: Mapping[str, Mapping[str, tuple[int, float]]] | None = None  # by goal and group: how many, how telling
 
 
 def played(run: Run) -> Played:
@@ -117,6 +121,7 @@ def methods(run: Run) -> dict[str, Recognizer]:
         "constant": Reader(ConstantT.of(_ffbm())),
         "chest_only": Reader(_with_case(0)),
         "town_only": Reader(_with_case(1)),
+        "any_swing": Reader(_any_swing()),
     }
 
 
@@ -132,12 +137,19 @@ def around_change(reading: Reading, method: str, to: str) -> tuple[Chances, ...]
     return ()
 
 
-def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> dict[str, dict[str, int]]:
-    """Count what the updates of a run were, by the goal that was pursued."""
-    counts = {goal: dict.fromkeys(GROUPS, 0) for goal in GOALS}
+def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> dict[str, dict[str, tuple[int, float]]]:
+    """Count what the updates of a run were, by the goal that was pursued, and how much they told for that goal.
+
+    What one tells is in bits, against the other goal that makes it likeliest: below zero it speaks for that one.
+    """
+    found = {goal: dict.fromkeys(GROUPS, (0, 0.0)) for goal in GOALS}
     for evidence, truth in zip(*evidence_of(model, moments), strict=True):
-        counts[truth][evidence.seen if evidence.seen in GROUPS else WALKING] += 1
-    return counts
+        chances = dict(zip(model.goals, evidence.likelihood, strict=True))
+        bits = math.log2(chances.pop(truth) / max(chances.values()))
+        group = evidence.seen if evidence.seen in GROUPS else WALKING
+        number, total = found[truth][group]
+        found[truth][group] = number + 1, total + bits
+    return found
 
 
 def _own_seed(run: Run, what: str) -> int:
@@ -154,17 +166,21 @@ def _ffbm() -> FFBM:
 @cache
 def _with_case(number: int) -> FFBM:
     """Return the model with one of its two cases, to see which of them it owes its accuracy to."""
+    rules = _ffbm().transitions
+    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, [rules.cases[number]]))
+
+
+@cache
+def _any_swing() -> FFBM:
+    """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
+    symbols = [pair for pair in zip(ELEVEN.names, ELEVEN.conditions, strict=True) if not pair[0].startswith("swing")]
+    return _changed(outcomes=Symbols([("swing_still", "action == swing"), *symbols]))
+
+
+def _changed(**parts: Any) -> FFBM:
     model = _ffbm()
-    rules = model.transitions
-    return FFBM(
-        model.goals,
-        transitions=TransitionRules(rules.lasts, rules.rows, [rules.cases[number]]),
-        observations=model.observations,
-        prior=model.prior,
-        clock=model.clock,
-        outcomes=model.outcomes,
-        vocabulary=model.vocabulary,
-    )
+    kept = {name: getattr(model, name) for name in ("transitions", "observations", "prior", "clock", "outcomes")}
+    return FFBM(model.goals, **{**kept, **parts})
 
 
 @cache

@@ -6,16 +6,17 @@ from pathlib import Path
 
 from telos.core.errors import TelosError
 from telos.studies.figures import bars, lines
-from telos.studies.figures_svg import STYLE_SHEET
+from telos.studies.figures_svg import STYLE_SHEET, alone
 from telos.studies.report_parts import Study
 from telos.studies.scoring_contest import Comparison, Condition
 from telos.studies.statistics import said_p
 
+_BARS = "Right at so many updates"
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5f6773; --rule: #e3e6ea; --paper: #ffffff; --wash: #f5f6f8; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8eaee; --soft: #a3abb8; --rule: #333a45; --paper: #171a20; --wash: #1e222a; } }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 60rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem; }
 .soft { color: var(--soft); } .tag { border: 1px solid var(--soft); border-radius: 1rem; padding: 0 .6rem;
@@ -25,7 +26,8 @@ figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } svg 
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--rule); } th { font-weight: 600; }
-td.n, th.n { text-align: right; white-space: nowrap; }
+th { vertical-align: bottom; } td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
+td:first-child { min-width: 13rem; }
 li { margin: .35rem 0; } .findings { background: var(--wash); border-radius: .5rem; padding: .8rem 1.2rem; }
 """
 
@@ -38,6 +40,21 @@ def save_report(study: Study, path: Path) -> None:
         raise TelosError(f"cannot write the report to {str(path)!r}: {error.strerror}; name another file") from error
 
 
+def save_figures(study: Study, folder: Path) -> list[Path]:
+    """Write every figure as a picture of its own, ``study-NAME-FIGURE.svg``, and return where."""
+    pictures = {"accuracy": bars(study.conditions, study.labels, title=_BARS)}
+    pictures.update({chart.key: lines(chart) for row in study.charts for chart in row})
+    written = []
+    for key, picture in pictures.items():
+        path = folder / f"study-{study.name}-{key.replace('_', '-')}.svg"
+        try:
+            path.write_text(alone(picture), encoding="utf-8")
+        except OSError as error:
+            raise TelosError(f"cannot write {str(path)!r}: {error.strerror}; name another folder") from error
+        written.append(path)
+    return written
+
+
 def page(study: Study) -> str:
     """Return the page of a study, whole."""
     setting = ", ".join(f"{name} {value}" for name, value in {**study.setting, "seed": study.seed}.items())
@@ -48,7 +65,7 @@ def page(study: Study) -> str:
         "<h2>Findings</h2>",
         f'<div class="findings">{_list(study.findings)}</div>',
         "<h2>Accuracy</h2>",
-        f"<figure>{bars(study.conditions, study.labels, title='Right at so many updates')}</figure>",
+        f"<figure>{bars(study.conditions, study.labels, title=_BARS)}</figure>",
         *(_condition_table(each, study) for each in study.conditions),
         "<h2>Tests</h2>",
         _test_table(study),
@@ -73,8 +90,10 @@ def _charts(study: Study) -> Iterable[str]:
 
 def _grids(study: Study) -> Iterable[str]:
     for grid in study.grids:
-        rows = [[name, *(f"{share:.0%}" for share in shares)] for name, shares in grid.rows]
-        yield f"<h2>{escape(grid.title)}</h2>{_table(['', *grid.headings], rows)}"
+        form = "{:.0%}" if grid.percent else "{:+.2f}"
+        rows = [[name, *map(form.format, values)] for name, values in grid.rows]
+        note = f'<p class="soft">{escape(grid.note)}</p>' if grid.note else ""
+        yield f"<h2>{escape(grid.title)}</h2>{note}{_table(['', *grid.headings], rows)}"
 
 
 def _condition_table(condition: Condition, study: Study) -> str:
@@ -98,11 +117,13 @@ def _condition_table(condition: Condition, study: Study) -> str:
 
 
 def _test_table(study: Study) -> str:
-    head = ["", "difference", "95% interval", "p", "effect", "published", "in kind"]
+    goals = list(study.tests[0].by_goal)
+    head = ["", "difference", "95% interval", "p", "effect", "published", *goals, "just after a change", "in kind"]
     rows = [_test_row(test, study) for test in study.tests]
     return _table(head, rows) + (
-        '<p class="soft">Two-tailed paired t-tests, as in the paper; not corrected for being several. '
-        "The effect is Cohen's d of the differences.</p>"
+        '<p class="soft">Two-tailed paired t-tests, as in the paper; not corrected for being several. The effect is '
+        "Cohen's d of the differences. The columns of goals say how many points of the difference fall into the phases "
+        "of each; they sum to it. Just after a change are the first ten updates after a goal has changed.</p>"
     )
 
 
@@ -115,6 +136,8 @@ def _test_row(test: Comparison, study: Study) -> list[str]:
         said_p(test.test.p).removeprefix("p = ").removeprefix("p "),
         "" if test.test.effect is None else f"{test.test.effect:.2f}",
         "" if test.published is None else test.published.says,
+        *(f"{part * 100:+.1f}" for part in test.by_goal.values()),
+        f"{test.soon * 100:+.1f}",
         test.verdict,
     ]
 

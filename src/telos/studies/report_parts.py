@@ -42,12 +42,14 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of shares: rows with a name, and a share for each heading."""
+    """A table: rows with a name, and for each heading a share, or a number if ``percent`` is false."""
 
     key: str
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, tuple[float, ...]], ...]
+    percent: bool = True
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _chart(chart: Chart) -> dict[str, Any]:
 
 def _grid(grid: Grid) -> dict[str, Any]:
     rows = {name: dict(zip(grid.headings, map(_rounded, shares), strict=True)) for name, shares in grid.rows}
-    return {"title": grid.title, "rows": rows}
+    return {"title": grid.title, "rows": rows, "note": grid.note}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
@@ -90,9 +91,9 @@ def tally(truths: Sequence[str], tops: Sequence[str]) -> Tally:
         for goal in dict.fromkeys(truths)
     }
     starts = changes(truths)
-    ends = [*starts[1:], len(truths)]
-    first = [hits[start : min(start + SOON, end)] for start, end in zip(starts, ends, strict=True)]
-    delays = tuple(_until_right(hits[start:end]) for start, end in zip(starts, ends, strict=True))
+    phases = [hits[start:end] for start, end in pairwise([*starts, len(truths)])]
+    first = [phase[:SOON] for phase in phases]
+    delays = tuple(_until_right(phase) for phase in phases)
     return Tally(sum(hits), len(hits), by_goal, (sum(map(sum, first)), sum(map(len, first))), delays)
 
 

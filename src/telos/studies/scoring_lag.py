@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from telos.core.event import Event
-from telos.recognition.forward import as_weighed, forward
-from telos.recognition.model import GoalModel
-from telos.recognition.smoothing import backward
+from telos.recognition.forward import Chances, as_weighed, forward
+from telos.recognition.model import Evidence, GoalModel
+from telos.recognition.smoothing import look_back
 from telos.studies.scoring import evidence_of, share_right
 
 LAGS = (0, 1, 2, 3, 5, 8, 13, 21)  # updates
@@ -22,10 +22,13 @@ def lagged_accuracies(
     steps = forward(model.prior, evidences)
     filtered = [after for _, after, _ in steps]
     weighed = as_weighed(evidences, steps)
-    accuracies = {}
-    for lag in lags:
-        judged = [
-            backward(filtered[now : now + lag + 1], weighed[now : now + lag + 1])[0] for now in range(len(filtered))
-        ]
-        accuracies[lag] = share_right(model.goals, judged, truths)
-    return accuracies
+    return {lag: share_right(model.goals, judged_late(filtered, weighed, lag), truths) for lag in lags}
+
+
+def judged_late(filtered: Sequence[Chances], weighed: Sequence[Evidence], lag: int) -> list[Chances]:
+    """Return how likely each goal was at each update, judged so many updates later; only the ratios matter."""
+    judged = []
+    for now, chances in enumerate(filtered):
+        later = look_back(weighed[now : now + lag + 1], len(chances))[0]
+        judged.append(tuple(chance * weight for chance, weight in zip(chances, later, strict=True)))
+    return judged

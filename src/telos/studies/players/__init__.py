@@ -2,10 +2,9 @@
 
 from telos.studies.players.player import Player
 from telos.studies.players.presets import EXPERIENCED, EXPERIMENTER, NOVICE, PRESETS, Limits, Preset, limits_at
-from telos.studies.players.sessions import Phase, Session, play
+from telos.studies.players.session_logs import read_sessions, write_sessions
+from telos.studies.players.sessions import Phase, Session, play, session_of
 from telos.studies.players.style import Style
-
-experimenter = EXPERIMENTER
 
 __all__ = [
     "EXPERIENCED",
@@ -18,7 +17,9 @@ __all__ = [
     "Preset",
     "Session",
     "Style",
-    "experimenter",
     "limits_at",
     "play",
+    "read_sessions",
+    "session_of",
+    "write_sessions",
 ]

@@ -8,6 +8,8 @@ from telos.studies.players.steering import eighth, quarter
 from telos.worlds.adventure.directions import STOP, VECTORS
 
 STRIKE = 68.0  # pixels ahead: a swing that starts now meets whoever is that near
+_ON_THE_RUN = 105.0  # the same for who walks on: both close in while the sword is out
+_HALT = 140.0  # pixels; who means to stand had better stop here, and let it come
 _LANE = 20.0  # pixels beside the line of the sword, a little less than it is wide
 _EARLY = 105.0  # pixels; so far ahead there is time to turn first and swing later
 
@@ -25,7 +27,7 @@ def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
 
     >>> stance = Stance(stands=True, waits=True, four_ways=True)
     >>> fence(Foe(60, 60, 5), "right", stance)
-    Wish(direction='stop', swing=True, tap=False)
+    Wish(direction='stop', swing=True, tap=True)
     >>> fence(Foe(150, 150, 5), "up", stance)
     Wish(direction='right', swing=False, tap=True)
     """
@@ -35,9 +37,9 @@ def fence(foe: Foe, sword: str, stance: Stance) -> Wish | None:
     # It comes straight here, so it is the nearer to the line the nearer it is.
     if abs(beside) * min(1.0, STRIKE / max(along, 1.0)) > _LANE:
         return _line_up(foe, way) if along > _EARLY else None
-    if along <= STRIKE:
+    if along <= (STRIKE if stance.stands else _ON_THE_RUN):
         return Wish(STOP if stance.stands and sword == way else way, swing=True, tap=stance.stands)
-    if not stance.waits:
+    if not stance.stands or (along > _HALT and not stance.waits):
         return Wish(way)
     return Wish(way, tap=True) if sword != way and along > _EARLY else Wish()
 

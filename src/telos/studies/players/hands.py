@@ -48,7 +48,7 @@ class Hands:
         return self._queue[-1][1].direction if self._queue else self._held.direction
 
     def path(self, ahead: float) -> tuple[float, float]:
-        """Return how far one will get in so many frames, in steps across and down: one knows what the hands are up to."""
+        """Return how far one will get in so many frames, in steps across and down: one knows what the hands will do."""
         across = down = 0.0
         now, end, direction = float(self._frame), self._frame + ahead, self._held.direction
         for due, keys in (*self._queue, (math.inf, self._held)):
@@ -81,8 +81,10 @@ class Hands:
         for part in _rolled(before, direction):
             due = self._then(due, Keys(part), self._rng.expovariate(1 / limits.rollover) if limits.rollover else 0.0)
         if wish.swing:
+            if wish.tap and direction != STOP:  # turn, let go, and strike where one stands
+                due, direction = self._then(due, Keys(direction), limits.tap / 2), STOP
             due = self._then(due, Keys(direction, swing=True), limits.tap)
-            self._queue.append((due, Keys(STOP if wish.tap else direction)))
+            self._queue.append((due, Keys(direction)))
         elif wish.tap:
             due = self._then(due, Keys(direction), limits.tap)
             self._queue.append((due, Keys()))

@@ -8,6 +8,9 @@ from telos.worlds.adventure.views import AdventureView
 OWN_SPEED, THEIR_SPEED = 8.0, 4.0  # pixels a frame; players have a feeling for both within seconds
 NOTICE = 145.0  # pixels; who is nearer is seen by monsters of every kind, and a little before that players expect it
 
+_TOGETHER = 50.0  # pixels; who is no farther behind than this comes at the same time
+_ASIDE = 0.5  # the cosine of 60 degrees
+
 
 class Foe(NamedTuple):
     """A monster, as it will stand to the player."""
@@ -28,6 +31,16 @@ class Scene(NamedTuple):
     def nearest(self) -> float:
         """Return how far the nearest monster is."""
         return self.foes[0].away if self.foes else math.inf
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether a second monster comes at the same time, from another side."""
+        first = self.foes[0]
+        return any(
+            foe.away < min(NOTICE, first.away + _TOGETHER)
+            and foe.across * first.across + foe.down * first.down < _ASIDE * foe.away * first.away
+            for foe in self.foes[1:4]
+        )
 
 
 def look_ahead(view: AdventureView, path: tuple[float, float], lead: float, *, roamers: bool) -> Scene:

@@ -1,7 +1,8 @@
 """Players by what they can do: novices, experienced ones, and one who knows the game inside out.
 
-Set once, from what is commonly known about people at keyboards, before any recogniser was run on these players. They are
-not to be changed in the light of any accuracy; `docs/concepts/simulated-players.md` says where each number comes from.
+All numbers were set from what is commonly known about people at keyboards, and by watching whether the games look and
+last as games do, before any recogniser had read these players. They are not to be changed in the light of any accuracy:
+see ``docs/concepts/simulated-players.md``, which says where each comes from.
 """
 
 from dataclasses import dataclass, fields
@@ -31,24 +32,52 @@ class Limits:
     unsteadiness: float  # standard deviation of habits, drawn anew every few seconds
 
 
-# Somebody who plays this game for the first time, and has not played many. Choice reactions among many keys take
-# beginners about 0.4 s; two-key diagonals come apart; a map of a dozen screens is lost within a minute or so.
+# Somebody who plays for the first time. Choosing among several keys takes about a third of a second; a tapped key is
+# down for an eighth; the keys of a diagonal come apart by two frames; one press in forty goes to a direction beside the
+# right one; a screen is forgotten within one and a half minutes; an instruction takes two seconds to read.
 BEGINNER = Limits(
-    reaction=0.33, reaction_spread=0.30, refractory=0.27, tap=0.13, aim=11.0, rollover=0.060, foresight=0.70, pauses=0.10, wandering=0.06,
-    panic=0.4, scuffles=0.25, wrong_turns=0.15, map_memory=90.0, reading=1.8, unsteadiness=0.25,
-)  # fmt: skip
-# Somebody who has nothing left to learn here. Simple reactions take 0.2 to 0.25 s, whatever the practice.
+    reaction=0.33,
+    reaction_spread=0.30,
+    refractory=0.27,
+    tap=0.13,
+    aim=10.0,
+    rollover=0.060,
+    foresight=0.80,
+    pauses=0.10,
+    wandering=0.06,
+    panic=0.4,
+    scuffles=0.25,
+    wrong_turns=0.15,
+    map_memory=90.0,
+    reading=1.8,
+    unsteadiness=0.25,
+)
+# Somebody who has nothing left to learn. Simple reactions take 0.2 to 0.25 s, and no practice changes that; what it
+# does change is that things are seen coming, that hands do as they are told, and that the map is known.
 MASTER = Limits(
-    reaction=0.22, reaction_spread=0.18, refractory=0.16, tap=0.08, aim=6.0, rollover=0.025, foresight=0.95, pauses=0.01, wandering=0.0,
-    panic=0.05, scuffles=0.02, wrong_turns=0.0, map_memory=900.0, reading=0.4, unsteadiness=0.03,
-)  # fmt: skip
+    reaction=0.22,
+    reaction_spread=0.18,
+    refractory=0.16,
+    tap=0.08,
+    aim=6.0,
+    rollover=0.025,
+    foresight=0.95,
+    pauses=0.01,
+    wandering=0.0,
+    panic=0.05,
+    scuffles=0.02,
+    wrong_turns=0.0,
+    map_memory=900.0,
+    reading=0.4,
+    unsteadiness=0.03,
+)
 
 
 def limits_at(experience: float) -> Limits:
     """Return what somebody is capable of, on the straight line from beginner (0) to master (1).
 
     >>> round(limits_at(0.5).reaction, 3)
-    0.3
+    0.275
     """
     if not 0 <= experience <= 1:
         raise TelosError(f"experience goes from 0 to 1, got {experience!r}")
@@ -70,15 +99,29 @@ class Preset:
     style: Style | None = None  # of everybody of this kind; None: each has their own
 
 
-# First-time players of very different skill ("from complete novices to experienced" with games, says the second paper),
-# all of them new to this one. Half of what there is to learn is learned by playing it once: it is a small game.
-NOVICE = Preset("novice", experience=0.2, spread=0.15, learning=0.5)
-# Players who have played it for an evening.
+# First-time players of very different skill (those of the second paper ranged "from complete novices to experienced"
+# with games), all of them new to this one. A small game: half of what there is to learn is learned by playing it once.
+NOVICE = Preset("novice", experience=0.25, spread=0.2, learning=0.5)
+# Players who have played it for an evening or two; there is still something left to learn.
 EXPERIENCED = Preset("experienced", experience=0.85, spread=0.08, learning=0.2)
-# One person who wrote the game: nearly nothing left to learn, and always the same habits: careful, straight, no greed.
+# One person, who wrote the game: nothing new to learn, and always the same habits. They stand to strike and let
+# monsters come, go round what is in the way, and do not bother about gems.
 EXPERIMENTER = Preset(
-    "experimenter", experience=0.97, spread=0.0, learning=0.0,
-    style=Style(distance=0.6, baiting=0.6, stillness=0.85, boldness=0.3, edges=0.3, diagonals=0.6, greed=0.3, mashing=0.3,
-                halting=0.4, roaming=0.4),
-)  # fmt: skip
+    "experimenter",
+    experience=0.97,
+    spread=0.0,
+    learning=0.0,
+    style=Style(
+        distance=0.6,
+        baiting=0.6,
+        stillness=0.85,
+        boldness=0.3,
+        edges=0.3,
+        diagonals=0.6,
+        greed=0.3,
+        mashing=0.3,
+        halting=0.4,
+        roaming=0.4,
+    ),
+)
 PRESETS = {preset.name: preset for preset in (NOVICE, EXPERIENCED, EXPERIMENTER)}

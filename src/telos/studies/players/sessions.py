@@ -1,14 +1,15 @@
 """Sessions: a game that was played, as inputs that replay it and as events with the goal that was pursued."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from telos.core.event import Event
 from telos.studies.players.player import Player
-from telos.worlds.adventure.adventure import Adventure
+from telos.worlds.adventure.adventure import Adventure, replayed
 from telos.worlds.adventure.recording import Recording
 
-FIVE_MINUTES = 9_000  # frames
+LONGEST = 36_000  # frames: twenty minutes; both games are meant to take about five
 
 
 class Phase(NamedTuple):
@@ -26,33 +27,55 @@ class Phase(NamedTuple):
 class Session:
     """A game that was played. ``truths`` holds the goal that was given at each event, None where there was none."""
 
-    recording: Recording
     events: tuple[Event, ...]
     truths: tuple[str | None, ...]
     phases: tuple[Phase, ...] = ()
+    recording: Recording | None = None  # None if it was read from a log
     is_done: bool = True  # all phases were played to their end
     name: str = ""
     human: bool = False
 
+    @property
+    def player(self) -> str:
+        """Return who played; the empty text if nothing happened."""
+        return self.events[0].player if self.events else ""
 
-def play(adventure: Adventure, player: Player, *, max_frames: int = 4 * FIVE_MINUTES, name: str = "") -> Session:
+
+def play(adventure: Adventure, player: Player, *, max_frames: int = LONGEST, name: str = "") -> Session:
     """Let a player play until all phases are over, or for so many frames."""
+    return _watched(adventure, _games(adventure, player, max_frames), name=name, human=False)
+
+
+def session_of(recording: Recording, *, human: bool = True, name: str = "") -> Session:
+    """Return a recorded game as a session, so that people can stand in for simulated players."""
+    first = Adventure(
+        recording.rules, directed=recording.directed, monsters=recording.monsters, seed=recording.seed,
+        player=recording.player,
+    )  # fmt: skip
+    return _watched(first, replayed(recording), name=name, human=human)
+
+
+def _games(adventure: Adventure, player: Player, max_frames: int) -> Iterator[Adventure]:
+    for _ in range(max_frames):
+        if adventure.done:
+            return
+        adventure.step({adventure.player: player.input(adventure.view())})
+        yield adventure
+
+
+def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: bool) -> Session:
+    """Look on while a game is played; ``game`` is how it starts."""
     events: list[Event] = []
     truths: list[str | None] = []
     phases: list[Phase] = []
-    start_frame = start = 0
-    for _ in range(max_frames):
-        if adventure.done:
-            break
-        given, number, round_ = adventure.truth, adventure.view().phase, adventure.round
-        adventure.step({adventure.player: player.input(adventure.view())})
-        events += adventure.events
-        truths += [given] * len(adventure.events)
-        if adventure.done or adventure.view().phase != number:
-            phases.append(Phase(given, round_, start, len(events), adventure.frame - start_frame, True))
-            start, start_frame = len(events), adventure.frame
-    if not adventure.done:
-        phases.append(
-            Phase(adventure.truth, adventure.round, start, len(events), adventure.frame - start_frame, False)
-        )
-    return Session(adventure.recording(), tuple(events), tuple(truths), tuple(phases), adventure.done, name)
+    given, start, since = (game.truth, game.round), 0, game.frame
+    for now in games:
+        game = now
+        events += now.events
+        truths += [given[0]] * len(now.events)  # what was given when it was done, not what it led to
+        if (now.truth, now.round) != given:
+            phases.append(Phase(*given, start, len(events), now.frame - since, True))
+            given, start, since = (now.truth, now.round), len(events), now.frame
+    if not game.done:
+        phases.append(Phase(*given, start, len(events), game.frame - since, False))
+    return Session(tuple(events), tuple(truths), tuple(phases), game.recording(), game.done, name, human)

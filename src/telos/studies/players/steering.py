@@ -1,4 +1,4 @@
-"""Which of the eight ways to go: to a point, and round monsters. Plain arithmetic, as it is asked many times a second."""
+"""Which of the eight ways to go: to a point, and round monsters. It is asked many times a second: plain arithmetic."""
 
 import math
 from typing import NamedTuple

@@ -1,0 +1,61 @@
+"""``telos study`` prints tables or one JSON object, writes a page, and refuses bad input in one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from telos.cli.main import app
+from telos.core.errors import TelosError
+
+pytest.importorskip("scipy")
+SMALL = ("study", "gold-flairs", "--quick", "--players", "2", "--runs", "2", "--seed", "3")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, [*SMALL, *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_json_is_one_object_and_the_page_is_written_beside_it(tmp_path: Path) -> None:
+    said = json.loads(run("--json", "--report", str(tmp_path / "page.html"), "--figures", str(tmp_path)))
+    assert (said["study"], said["seed"], said["simulated"]) == ("gold-flairs", 3, True)
+    assert said["setting"]["players"] == 2
+    assert said["conditions"]["experienced"]["ffbm"]["published"] == 90
+    assert {test["published_p"] for test in said["tests"]} >= {0.0003, 0.88, 0.03, 0.0002, 0.66}
+    assert "simulated players" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    pictures = {path.name for path in tmp_path.glob("*.svg")}
+    assert {"study-gold-flairs-accuracy.svg", "study-gold-flairs-lag.svg"} <= pictures
+    assert len(pictures) == 1 + len(said["charts"])
+
+
+def test_the_tables_say_that_it_is_simulated_and_show_what_was_published() -> None:
+    lines = run().splitlines()
+    assert lines[0].startswith("gold-flairs: simulated players (players 2, runs 2")
+    (ffbm, *_) = [line for line in lines if line.startswith("FFBM ")]
+    assert ffbm.split()[-1] == "90%"
+    assert any("p < 0.0003" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gold-flair"], "there is no study 'gold-flair'; did you mean 'gold-flairs'?"),
+        (["gold-flairs", "--players", "1"], "at least 2 players and 2 runs, got 1 and 40"),
+        (["gold-aiide", "--players", "3", "--returning", "4"], "at most all 3 players can come back, got 4"),
+        (["gold-flairs", "--returning", "4"], "nobody comes back in gold-flairs; leave out --returning"),
+        (["gold-flairs", "--quick", "--published"], "contradict each other; say one of them"),
+        (["gold-flairs", "--seed", "-2"], "a seed is a whole number, zero or more, got -2"),
+        (["gold-aiide", "--quick", "--jobs", "0"], "a study needs at least 1 job, got 0"),
+        (["gold-flairs", "--report", "page.pdf"], "end its name with .html, got 'page.pdf'"),
+        (["gold-flairs", "--report", "nowhere/page.html"], "there is no such folder; name another file"),
+        (["gold-flairs", "--figures", "nowhere"], "figures into 'nowhere': there is no such folder; make it first"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) -> None:
+    with pytest.raises(TelosError) as refused:
+        CliRunner().invoke(app, ["study", *arguments], catch_exceptions=False)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
