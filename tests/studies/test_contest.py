@@ -53,6 +53,7 @@ CLEAR, UNCLEAR = Published(90, 70, 0.0003, "p < 0.0003"), Published(44, 46, 0.66
         (BETTER, CLEAR, "agrees"),
         (SLIGHTLY, CLEAR, "same direction, not significant here"),
         (EVEN, CLEAR, "differs: no difference here"),
+        ([(5, 4), (4, 5)], CLEAR, "differs: no difference here"),
         (WORSE, CLEAR, "differs: the other way round"),
         (EVEN, UNCLEAR, "agrees"),
         (BETTER, UNCLEAR, "differs: significant here"),

@@ -109,7 +109,7 @@ def test_models_that_were_trained_on_telling_rounds_are_right_and_untrained_ones
     games = [a_game(seed) for seed in range(4)]
     said = tallies(games, trained(games[0].training))
     for each, game in zip(said, games, strict=True):
-        assert list(each) == ["trained", "fsm", "experimenter", "stranger", "pooled", "personal"]
+        assert list(each) == ["trained", "fsm", "experimenter", "stranger", "pooled", "personal", "itself"]
         assert min(each["trained"].accuracy, each["pooled"].accuracy, each["personal"].accuracy) > 0.8
         assert scored_by(untrained(), game.test).accuracy < 0.6
     assert said[1]["stranger"] == scored_by(trained(games[2].training), games[1].test)

@@ -46,8 +46,8 @@ def study(
     telos study overcooked logs/overcooked_humans --jobs 2
     """
     if name in HUMANS:
-        refused = {"published": published, "players": players, "runs": runs, "returning": returning}
-        refused |= {"report": report, "figures": figures}
+        numbers = {"published": published, "players": players, "runs": runs, "returning": returning}
+        refused: dict[str, object] = {**numbers, "report": report, "figures": figures}
         read_humans(name, folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=refused)
         return
     if folder is not None:

@@ -50,7 +50,8 @@ def _bar(score: Score, x: float, up: Scale, number: int, label: str) -> list[str
     if score.published is not None:
         share = score.published / 100
         parts.append(diamond(middle, up(share), f"published: {score.published:g}%"))
-        above = min(above, up(share) - 6) if up(share) - 10 < above + 16 else above
+        if above - 24 < up(share) < above + 8:  # the diamond stands where the number would
+            above = up(share) - 6
     return [*parts, text(middle, above - 6, f"{value * 100:.0f}", anchor="middle")]
 
 

@@ -26,6 +26,7 @@ METHODS = {
     "pooled": "trained on all other players",
     "personal": "other players, then the player",
     "before": "trained on the player's first run",
+    "itself": "trained on the test round itself",
 }
 LESSONS = (1, 3, 10, 30, 100, 300)  # of each goal
 WEIGHTS = (0.0, 0.1, 0.25, 0.5, 1.0)  # of the lessons of a first run
@@ -36,7 +37,7 @@ def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]
     own = [trained(game.training) for game in games]
     said = []
     for at, game in enumerate(games):
-        models = {"trained": own[at], "experimenter": experimenter}
+        models = {"trained": own[at], "experimenter": experimenter, "itself": trained(game.test)}
         others = [*own[at + 1 :], *own[:at]]
         if others:
             models["stranger"] = others[0]
@@ -47,6 +48,12 @@ def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]
         read = {name: scored_by(model, game.test) for name, model in models.items()}
         said.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
     return said
+
+
+def likeness(games: Sequence[Game]) -> float:
+    """Return how alike players are: what all of them did is worth so many lessons about one of them."""
+    models = [trained(game.training) for game in games]
+    return best_strength(pooled(models), models)
 
 
 def by_lessons(games: Sequence[Game]) -> dict[int, list[float]]:

@@ -42,6 +42,7 @@ NOTES = (
     "'Chest rule only' and 'town rule only' are the FFBM with one of its two extra matrices, to see what it is worth.",
     "'Any swing is still' is the FFBM for a game in which nobody walks on while swinging; the paper does not say "
     "whether one can, and in ours one can.",
+    "'Town rule on arrival' is the FFBM whose town rule holds when the town is entered, and not while one stays.",
     "Sensitivity: a number that cannot be doubled because it is a chance has its complement halved instead.",
 )
 
@@ -84,7 +85,7 @@ def run_study(
         conditions,
         tests,
         charts(by_kind, seed),
-        (*findings(tests, METHODS), *_further(by_kind, conditions), *_why(grids, conditions)),
+        (*findings(tests, METHODS), *_further(by_kind, conditions), *_why(by_kind, grids, conditions)),
         NOTES,
         grids,
     )
@@ -154,9 +155,16 @@ def _experience(conditions: Sequence[Condition]) -> str:
     )
 
 
-def _why(grids: tuple[Grid, Grid], conditions: Sequence[Condition]) -> list[str]:
+def _why(
+    by_kind: Mapping[str, Sequence[Played]], grids: tuple[Grid, Grid], conditions: Sequence[Condition]
+) -> list[str]:
     """Say where the FFBM fails most, and what players do there."""
     (did, told), said = (dict(grid.rows) for grid in grids), []
+    there, in_all = (sum(each.in_town[at] for done in by_kind.values() for each in done) for at in (0, 1))
+    said.append(
+        f"{there / (in_all or 1):.0%} of the updates in phases of level are in the town's area. There the town rule "
+        "makes level and explore equally likely again at every update, so the belief has no memory."
+    )
     for condition in conditions:
         by_goal = condition.scores["ffbm"].by_goal
         worst = min(by_goal, key=by_goal.__getitem__)

@@ -17,7 +17,7 @@ from telos.recognition.model import GoalModel
 from telos.recognition.reader import Reader
 from telos.recognition.recognizer import Recognizer
 from telos.recognition.symbols import ELEVEN, Symbols
-from telos.recognition.transitions import TransitionRules
+from telos.recognition.transitions import TransitionCase, TransitionRules
 from telos.studies.players import EXPERIENCED, EXPERIMENTER, NOVICE, Player, Preset, Session, play
 from telos.studies.scoring import Reading, Tally, changes, evidence_of, filtered_accuracy, read
 from telos.studies.scoring_lag import lagged_accuracies
@@ -35,6 +35,7 @@ METHODS = {
     "chest_only": "FFBM, chest rule only",
     "town_only": "FFBM, town rule only",
     "any_swing": "FFBM, any swing is still",
+    "arrival": "FFBM, town rule on arrival",
 }
 
 
@@ -78,6 +79,7 @@ class Played:
     turned: Mapping[tuple[str, float], float] | None = None
     drawn: tuple[float, ...] = ()
     seen: Mapping[str, Mapping[str, tuple[int, float]]] | None = None  # by goal and group: how many, how telling
+    in_town: tuple[int, int] = (0, 0)  # updates in phases of level: in town, and in all
 
 
 def played(run: Run) -> Played:
@@ -98,6 +100,7 @@ def played(run: Run) -> Played:
         turned={key: filtered_accuracy(model, moments) for key, model in _turned().items()},
         drawn=tuple(filtered_accuracy(model, moments) for model in _drawn(run.draws)),
         seen=what_was_seen(ffbm, moments),
+        in_town=_in_town(ffbm, moments),
     )
 
 
@@ -122,6 +125,7 @@ def methods(run: Run) -> dict[str, Recognizer]:
         "chest_only": Reader(_with_case(0)),
         "town_only": Reader(_with_case(1)),
         "any_swing": Reader(_any_swing()),
+        "arrival": Reader(_on_arrival()),
     }
 
 
@@ -152,6 +156,12 @@ def what_was_seen(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> d
     return found
 
 
+def _in_town(model: FFBM, moments: Iterable[tuple[Event, str | None]]) -> tuple[int, int]:
+    levelling = [event.context for event, truth in moments if truth == "level"]
+    counted = [context for context in levelling if model.clock.counts(str(context["cause"]))]
+    return sum(bool(context["in_town"]) for context in counted), len(counted)
+
+
 def _own_seed(run: Run, what: str) -> int:
     return Random(f"gold-flairs {run.seed} {run.kind.name} {run.number} {what}").randrange(2**32)
 
@@ -175,6 +185,15 @@ def _any_swing() -> FFBM:
     """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
     symbols = [pair for pair in zip(ELEVEN.names, ELEVEN.conditions, strict=True) if not pair[0].startswith("swing")]
     return _changed(outcomes=Symbols([("swing_still", "action == swing"), *symbols]))
+
+
+@cache
+def _on_arrival() -> FFBM:
+    """Return the model whose town rule holds on entering the town only: in it, what was seen before counts again."""
+    rules = _ffbm().transitions
+    chest, town = rules.cases
+    cases = [chest, TransitionCase(f"({town.condition}) and cause == area", town.rows)]
+    return _changed(transitions=TransitionRules(rules.lasts, rules.rows, cases))
 
 
 def _changed(**parts: Any) -> FFBM:

@@ -27,7 +27,7 @@ figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } svg 
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--rule); } th { font-weight: 600; }
 th { vertical-align: bottom; } td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
-td:first-child { min-width: 13rem; }
+td:first-child { min-width: 13rem; } td:last-child { white-space: normal; }
 li { margin: .35rem 0; } .findings { background: var(--wash); border-radius: .5rem; padding: .8rem 1.2rem; }
 """
 

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import TypeAlias
 
 from telos.core.errors import TelosError
 from telos.studies.scoring import Tally
 from telos.studies.statistics import LEVEL, Paired, interval, paired
 
-Run: TypeAlias = Mapping[str, Tally]  # by method
+NOTHING = 0.01  # a difference of less than a point of accuracy has no direction to speak of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,10 @@ class Comparison:
             return "not published"
         ours = self.test.is_significant
         if self.published.is_significant:
-            if self.test.difference <= 0:
-                return "differs: the other way round" if ours else "differs: no difference here"
+            if ours and self.test.difference < 0:
+                return "differs: the other way round"
+            if self.test.difference < NOTHING:
+                return "differs: no difference here"
             return "agrees" if ours else "same direction, not significant here"
         return "differs: significant here" if ours else "agrees"
 
