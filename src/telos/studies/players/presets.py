@@ -1,8 +1,8 @@
 """Players by what they can do: novices, experienced ones, and one who knows the game inside out.
 
 All numbers were set from what is commonly known about people at keyboards, and by watching whether the games look and
-last as games do, before any recogniser had read these players. They are not to be changed in the light of any accuracy:
-see ``docs/concepts/simulated-players.md``, which says where each comes from.
+last as games do. None was set in the light of an accuracy, and none is to be changed for one: see
+``docs/concepts/simulated-players.md``, which says where each comes from, and what was counted on the way.
 """
 
 from dataclasses import dataclass, fields
