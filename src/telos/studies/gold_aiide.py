@@ -28,7 +28,7 @@ ACCURACIES = {
 LABELS = {**METHODS, "later": "trained on the later run", "first": "trained on the first run"}
 RUNS_BEFORE = (1, 1, 1, 3, 3)  # of the five who came back, three had played once before, and two three times
 NOTES = (
-    "Players are simulated; no preset was set or changed in the light of an accuracy. The original logs are not public.",
+    "Players are simulated; no preset was set in the light of an accuracy. The original logs are not public.",
     "Every game gives each goal twice. Models are trained on the first round of a game by counting, and scored on the "
     "second, at every update of the model (a changed input, or half a second of walking).",
     "All methods start the second round knowing nothing; the state machine's first guess is drawn.",

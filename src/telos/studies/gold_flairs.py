@@ -31,7 +31,7 @@ TESTS = {
     ("new", "constant", "fsm"): (0.66, "p = 0.66"),
 }
 NOTES = (
-    "Players are simulated; no preset was set or changed in the light of an accuracy. The original logs are not public.",
+    "Players are simulated; no preset was set in the light of an accuracy. The original logs are not public.",
     "experienced: one player in every run (five monsters an area); new: another first-time player in every run (three "
     "monsters); veterans, which are ours: another experienced player in every run (five monsters).",
     "A method is scored at every update of the FFBM (a changed input, a changed area), by whether its likeliest goal "
