@@ -1,6 +1,5 @@
 """Characters and performances are files: a new kind of character is a few lines, and a bad file is told off in full."""
 
-import copy
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 import telos
 import telos.agents.character_shape as shape
 from core.files.broken import expected, matches
+from mutations import mutated
 from telos.agents.body import Animate, Goto, UseSmartObject
 from telos.agents.character import Character
 from telos.agents.character_files import characters_in, load_character
@@ -308,28 +308,7 @@ VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sa
 KEYS = st.sampled_from(["goals", "like", "drop", "character", "two words", "2nd", "a.b", "body"])
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [each for key, value in inside for each in [(data, key), *places(value)]]
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> Any:
-    """A good file with up to three entries dropped, renamed or replaced."""
-    data = copy.deepcopy(draw(st.sampled_from(GOOD)))
-    for _ in range(draw(st.integers(1, 3))):
-        holder, key = draw(st.sampled_from(places(data)))
-        how = draw(st.sampled_from(["drop", "rename", "replace"]))
-        if how == "replace":
-            holder[key] = draw(VALUES)
-        elif how == "rename" and isinstance(holder, dict):
-            holder[draw(KEYS)] = holder.pop(key)
-        else:
-            del holder[key]
-        if not places(data):
-            break
-    return data
+MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 
 def test_the_committed_schema_is_the_generated_one() -> None:
@@ -344,7 +323,7 @@ def test_both_accept_good_files(data: Any) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
     findings = check_model(shape.CharacterShape, data, "a character file")
     assert VALIDATOR.is_valid(data) == (not findings)
@@ -354,7 +333,7 @@ def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_whatever_a_file_says_it_is_a_character_or_has_faults_in_its_lines(data: Any) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder, "mutant.yaml")

@@ -1,6 +1,5 @@
 """Files of lines: good ones, bad ones with every fault named, and the lines that come along."""
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.squads.lines_shape as shape
+from mutations import mutated
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault
 from telos.core.files.models import check_model
@@ -222,33 +222,18 @@ def test_the_schema_is_a_schema_that_takes_the_lines_that_come_along() -> None:
     assert VALIDATOR.is_valid(GOOD[0])
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [each for key, value in inside for each in [(data, key), *places(value)]]
-
-
 @st.composite
-def mutated(draw: st.DrawFn) -> Any:
-    """The good file, cut down to three exchanges, with up to three entries dropped, renamed or replaced."""
+def few_exchanges(draw: st.DrawFn) -> Any:
+    """The good file, cut down to at most three exchanges."""
     names = draw(st.lists(st.sampled_from(sorted(GOOD[0]["exchanges"])), min_size=1, max_size=3, unique=True))
-    data = {"exchanges": {name: copy.deepcopy(GOOD[0]["exchanges"][name]) for name in names}}
-    for _ in range(draw(st.integers(1, 3))):
-        holder, key = draw(st.sampled_from(places(data)))
-        how = draw(st.sampled_from(["drop", "rename", "replace"]))
-        if how == "replace":
-            holder[key] = draw(VALUES)
-        elif how == "rename" and isinstance(holder, dict):
-            holder[draw(KEYS)] = holder.pop(key)
-        else:
-            del holder[key]
-        if not places(data):
-            break
-    return data
+    return {"exchanges": {name: GOOD[0]["exchanges"][name] for name in names}}
+
+
+MUTATED = mutated(few_exchanges(), values=VALUES, keys=KEYS)
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
     findings = check_model(shape.LinesShape, data, "a file of lines")
     assert VALIDATOR.is_valid(data) == (not findings)
@@ -256,7 +241,7 @@ def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_a_mutated_file_is_read_or_refused_with_places(data: Any) -> None:
     faults: tuple[Fault, ...] = ()
     try:

@@ -1,6 +1,5 @@
 """The JSON Schema and the loader agree on the shape of a domain file."""
 
-import copy
 import json
 import math
 from pathlib import Path
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 import telos.core.files.shape as shape
 from core.files.broken import FILES
+from mutations import mutated
 from telos.core.files.yaml_text import read_yaml
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "domains").glob("*.yaml"))
@@ -77,38 +77,17 @@ def has_strange_numbers(data: Any) -> bool:
     return isinstance(data, float) and not math.isfinite(data)
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [each for key, value in inside for each in [(data, key), *places(value)]]
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> Any:
-    """A good file with up to three entries dropped, renamed or replaced."""
-    data = copy.deepcopy(draw(st.sampled_from(GOOD)))
-    for _ in range(draw(st.integers(1, 3))):
-        holder, key = draw(st.sampled_from(places(data)))
-        how = draw(st.sampled_from(["drop", "rename", "replace"]))
-        if how == "replace":
-            holder[key] = draw(VALUES)
-        elif how == "rename" and isinstance(holder, dict):
-            holder[draw(KEYS)] = holder.pop(key)
-        else:
-            del holder[key]
-        if not places(data):
-            break
-    return data
+MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 
 @settings(max_examples=400, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_both_give_one_verdict_on_mutated_files(data: Any) -> None:
     assert VALIDATOR.is_valid(data) == (not shape.check_shape(data))
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_shape_faults_speak_our_words(data: Any) -> None:
     for finding in shape.check_shape(data):
         said = f"{finding.fault.message}; {finding.fault.suggestion}"

@@ -1,6 +1,5 @@
 """The JSON Schema of recogniser files is the generated one, and gives the same verdict as the loader."""
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mutations import mutated
 from telos.core.errors import DefinitionError, Fault
 from telos.core.files.models import check_model
 from telos.core.files.yaml_text import read_yaml
@@ -63,28 +63,7 @@ KEYS = st.sampled_from(
 )
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return every entry of a file, as the list or mapping that it is in and its index or key."""
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [each for key, value in inside for each in [(data, key), *places(value)]]
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> Any:
-    """A good file with up to three entries dropped, renamed or replaced."""
-    data = copy.deepcopy(draw(st.sampled_from(GOOD)))
-    for _ in range(draw(st.integers(1, 3))):
-        holder, key = draw(st.sampled_from(places(data)))
-        how = draw(st.sampled_from(["drop", "rename", "replace"]))
-        if how == "replace":
-            holder[key] = draw(VALUES)
-        elif how == "rename" and isinstance(holder, dict):
-            holder[draw(KEYS)] = holder.pop(key)
-        else:
-            del holder[key]
-        if not places(data):
-            break
-    return data
+MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 
 def shape_faults(data: Any) -> list[Any]:
@@ -106,13 +85,13 @@ def test_both_accept_good_files(data: Any) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_schema_and_loader_give_one_verdict(data: Any) -> None:
     assert VALIDATOR.is_valid(data) == (not shape_faults(data))
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_whatever_a_file_says_it_is_a_model_or_has_faults_in_its_lines(data: Any) -> None:
     faults: tuple[Fault, ...] = ()
     try:

@@ -1,6 +1,5 @@
 """Rules are files: what they may say, and every fault told at once with its line."""
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.worlds.adventure.rules_shape as shape
+from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.files.models import check_model
 from telos.core.files.yaml_text import read_yaml
@@ -131,33 +131,15 @@ def test_the_schema_accepts_the_rules_of_the_papers(data: Any) -> None:
     assert VALIDATOR.is_valid(data)
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    keys = list(data) if isinstance(data, dict) else list(range(len(data))) if isinstance(data, list) else []
-    return [(data, key) for key in keys] + [place for key in keys for place in places(data[key])]
-
-
 VALUES = st.sampled_from([None, True, "", "area", "chest", -1, 0, 0.33, 4, 2.5, 100_000, "5 s", [], {}, [1], {"a": 1}])
 
 
-@st.composite
-def mutated(draw: st.DrawFn) -> Any:
-    data = copy.deepcopy(draw(st.sampled_from(SHIPPED)))
-    for _ in range(draw(st.integers(1, 3))):
-        holder, key = draw(st.sampled_from(places(data)))
-        how = draw(st.sampled_from(["drop", "rename", "replace"]))
-        if how == "replace":
-            holder[key] = draw(VALUES)
-        elif how == "rename" and isinstance(holder, dict):
-            holder[draw(st.sampled_from(["sight", "gems", "kills", "x"]))] = holder.pop(key)
-        else:
-            del holder[key]
-        if not places(data):
-            break
-    return data
+KEYS = st.sampled_from(["sight", "gems", "kills", "x"])
+MUTATED = mutated(st.sampled_from(SHIPPED), values=VALUES, keys=KEYS)
 
 
 @settings(max_examples=300, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
     findings = check_model(shape.RulesShape, data, "a rules file")
     assert VALIDATOR.is_valid(data) == (not findings)
@@ -176,7 +158,7 @@ def written(data: Any) -> str:
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated())
+@given(MUTATED)
 def test_whatever_a_file_says_it_is_rules_that_can_be_played_or_has_faults_in_its_lines(data: Any) -> None:
     rules: Rules | None = None
     told: tuple[Fault, ...] = ()
