@@ -31,7 +31,7 @@ def test_transitions_are_those_of_the_paper() -> None:
     model = IOHMM()
     assert transition(model)[1] == pytest.approx((0.05, 0.9, 0.05))
     assert transition(model, goal="return") == ((0.5, 0.5, 0.0),) * 3
-    assert transition(model, chest_taken=True, goal="explore")[0] == pytest.approx((0.025, 0.025, 0.95))
+    assert transition(model, goal="explore")[0] == pytest.approx((0.025, 0.025, 0.95))
     assert transition(model, goal="level")[1] == pytest.approx((0.05, 0.9, 0.05))
 
 
@@ -106,11 +106,11 @@ def test_transitions_are_learned_by_counting_in_each_case_apart() -> None:
     reader = Reader(IOHMM(learned=LearnedTransitions(strength=10)))
     goals = ["explore"] * 10 + ["level"]
     for time, goal in enumerate(goals):
-        reader.learn(Event("up", {"chest_taken": time == 10}, time=time), goal)
+        reader.learn(Event("up", time=time, goal="explore" if time == 10 else None), goal)
     model = reader.model
     assert isinstance(model, IOHMM)
     assert transition(model)[0] == pytest.approx(((9 + 9) / 19, 0.5 / 19, 0.5 / 19))
-    assert transition(model, chest_taken=True)[0] == pytest.approx((0.25 / 11, 1.25 / 11, 9.5 / 11))
+    assert transition(model, goal="explore")[0] == pytest.approx((0.25 / 11, 1.25 / 11, 9.5 / 11))
     assert transition(model, goal="return")[0] == (0.5, 0.5, 0.0)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.worlds.home.household import Household
-from telos.worlds.home.plot import check_path, draw, save
+from telos.worlds.home.plot import draw, save
+from telos.worlds.plots import check_path
 
 
 def a_day(people: int) -> list[object]:

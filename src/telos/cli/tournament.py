@@ -38,7 +38,7 @@ def tournament(
     if not 0 < seconds <= _LONGEST:  # a NaN fails too
         raise TelosError(f"--seconds must be more than 0 and at most {_LONGEST}, got {seconds:g}")
     if plot is not None:
-        from telos.worlds.arena.tournament_plot import check_path  # matplotlib is an extra
+        from telos.worlds.plots import check_path
 
         check_path(plot)
     scores = _fight(scene, layer or [], fights=fights, seed=seed, seconds=seconds, jobs=jobs)

@@ -35,7 +35,8 @@ def _live(household: Household, minutes: int) -> None:
 
 
 def _save_plot(path: Path, people: int, seed: int, minutes: int, *, also: Trace | None) -> None:
-    from telos.worlds.home.plot import check_path, save  # matplotlib is heavy, and an extra
+    from telos.worlds.home.plot import save  # matplotlib is heavy, and an extra
+    from telos.worlds.plots import check_path
 
     check_path(path)
     records: list[object] = []

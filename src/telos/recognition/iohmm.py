@@ -20,7 +20,7 @@ USUAL = TransitionRules(
     lasts=10,
     cases=[
         ("goal == return", {"any": {"return": 0, "others": "shared"}}),
-        ("chest_taken", {"any": {"return": 0.95, "others": "shared"}}),
+        ("goal == explore", {"any": {"return": 0.95, "others": "shared"}}),
     ],
 )
 BY_INPUT = Clock(on=("input",), every=0.5)

@@ -6,11 +6,9 @@ from typing import Any
 
 from telos.core.errors import TelosError
 from telos.worlds.arena.tournament_score import Score
-from telos.worlds.home.plot import check_path
+from telos.worlds.plots import figure_class
 
 _COLOURS = {"pays": "#3f9b5b", "costs": "#d1495b", "no clear difference": "#8a8d91"}
-
-__all__ = ["check_path", "draw", "save"]
 
 
 def save(scores: Sequence[Score], path: Path, *, about: str) -> None:
@@ -24,9 +22,7 @@ def save(scores: Sequence[Score], path: Path, *, about: str) -> None:
 
 def draw(scores: Sequence[Score], *, about: str) -> Any:
     """Return a matplotlib figure with a row for each contest, the first on top."""
-    from matplotlib.figure import Figure  # heavy, and an extra
-
-    figure = Figure(figsize=(9, 1.6 + 0.42 * len(scores)), dpi=120, layout="constrained")
+    figure = figure_class()(figsize=(9, 1.6 + 0.42 * len(scores)), dpi=120, layout="constrained")
     axes = figure.subplots()
     for row, each in enumerate(scores):
         colour, (low, high) = _COLOURS[each.verdict], each.interval

@@ -9,8 +9,8 @@ from telos.core.errors import TelosError
 from telos.worlds.home.body import NAMES_OF_MOTIVES
 from telos.worlds.home.records import Began, Finished, Interrupted, Levels, Started
 from telos.worlds.home.views import MINUTES_A_DAY
+from telos.worlds.plots import figure_class
 
-_FORMATS = (".png", ".svg", ".pdf")
 _LINES = dict(zip(NAMES_OF_MOTIVES, ("#d1495b", "#3a86c8", "#4b3f8f", "#3f9b5b", "#d98324", "#8a8d91"), strict=True))
 _BANDS = {
     "sleep": ("sleeps", "#4b3f8f"),
@@ -20,23 +20,6 @@ _BANDS = {
     "fun": ("has fun", "#3f9b5b"),
     "company": ("talks", "#d98324"),
 }
-
-
-def check_path(path: Path) -> None:
-    """Refuse what could not be written, before anybody waits for a long run."""
-    if path.suffix.lower() not in _FORMATS:
-        raise TelosError(f"cannot draw into {str(path)!r}; end the name with one of {', '.join(_FORMATS)}")
-    if not path.parent.is_dir():
-        raise TelosError(f"cannot draw into {str(path)!r}: there is no folder {str(path.parent)!r}")
-    _figure_class()
-
-
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise TelosError('plots need matplotlib; install it with: pip install "telos[worlds]"') from error
-    return Figure
 
 
 def save(records: Iterable[object], path: Path) -> None:
@@ -64,7 +47,7 @@ def draw(records: list[object]) -> Any:
     """Return a matplotlib figure of a trace, one row for each person."""
     started = next(record for record in records if isinstance(record, Started))
     last = max(record.time for record in records if isinstance(record, Levels))
-    figure = _figure_class()(figsize=(10, 1.2 + 1.7 * len(started.people)), dpi=120, layout="constrained")
+    figure = figure_class()(figsize=(10, 1.2 + 1.7 * len(started.people)), dpi=120, layout="constrained")
     rows = figure.subplots(len(started.people), 1, sharex=True, squeeze=False)[:, 0]
     for axes, person in zip(rows, started.people, strict=True):
         own = [record for record in records if getattr(record, "person", None) == person]

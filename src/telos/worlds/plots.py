@@ -1,0 +1,26 @@
+"""What every picture of a world needs before it is drawn: a place to go, and matplotlib."""
+
+from pathlib import Path
+from typing import Any
+
+from telos.core.errors import TelosError
+
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def check_path(path: Path) -> None:
+    """Refuse what could not be written, before anybody waits for a long run."""
+    if path.suffix.lower() not in FORMATS:
+        raise TelosError(f"cannot draw into {str(path)!r}; end the name with one of {', '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise TelosError(f"cannot draw into {str(path)!r}: there is no folder {str(path.parent)!r}")
+    figure_class()
+
+
+def figure_class() -> Any:
+    """Return matplotlib's figure; it is heavy, and an extra."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise TelosError('plots need matplotlib; install it with: pip install "telos[worlds]"') from error
+    return Figure
