@@ -75,9 +75,12 @@ class _Reading:
         self._remembers = remembers
         self._events: dict[tuple[str, str], list[Event]] = {}
         self._keeps = keeps
-        if (keeps or remembers) and not isinstance(self._fresh(), Reader):
-            option = "--story" if keeps else "--why"
+        made = self._fresh()
+        option = "--story" if keeps else "--why"
+        if (keeps or remembers) and not hasattr(made, "why"):
             raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine; try flairs")
+        if keeps and not isinstance(made, Reader):
+            raise TelosError("--story is for models of goals that change; for formulas, use: telos logic infer")
 
     def _fresh(self) -> "Recognizer":
         from telos.recognition.files.front import fresh
@@ -98,11 +101,12 @@ class _Reading:
 
     def tell_stories(self, as_json: bool) -> None:
         """Say what each player was after, from when to when."""
-        from telos.recognition.files.machine import Machine
+        from telos.recognition.ffbm import FFBM
+        from telos.recognition.iohmm import IOHMM
         from telos.recognition.story import story
 
         for (player, session), events in self._events.items():
-            assert not isinstance(self._model, Machine)  # it was refused at the start
+            assert isinstance(self._model, FFBM | IOHMM)  # others were refused at the start
             spans = story(self._model, events)
             if not as_json:
                 typer.secho(_named(player, session), bold=True)
@@ -118,7 +122,9 @@ class _Reading:
         from telos.recognition.reader import Reader
 
         for (player, session), reader in self.recognizers.items():
-            assert isinstance(reader, Reader)
+            if not isinstance(reader, Reader):
+                self._tell_weighing(player, session, reader, as_json)
+                continue
             reasons = reader.why(last=last)
             if not as_json:
                 typer.secho(_named(player, session), bold=True)
@@ -130,6 +136,20 @@ class _Reading:
             ]
             odds = {"goal": reasons.goal, "over": reasons.over, "start": reasons.start, "total": reasons.total}
             typer.echo(json.dumps({**_keys(player, session), "why": {**odds, "parts": parts}}))
+
+    def _tell_weighing(self, player: str, session: str, reader: "Recognizer", as_json: bool) -> None:
+        """Say which formulas spoke for the goal in the last update; Markov logic has no others to tell of."""
+        from telos.recognition.markov_logic import MarkovLogicReader
+
+        assert isinstance(reader, MarkovLogicReader)  # state machines were refused at the start
+        weighed = reader.why()
+        if not as_json:
+            typer.secho(_named(player, session), bold=True)
+            typer.echo(f"{reader.belief.why()}\n{weighed}")
+            return
+        parts = [{"formula": text, "adds": value} for text, value in weighed.parts]
+        odds = {"goal": weighed.goal, "over": weighed.over, "total": weighed.total}
+        typer.echo(json.dumps({**_keys(player, session), "why": {**odds, "parts": parts}}))
 
 
 def _keys(player: str, session: str) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from telos.core.conditions import Condition
 from telos.core.expressions import names
 from telos.core.state import Layout
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files.load import Model
+from telos.recognition.files.load import FileModel, Model
 from telos.recognition.files.machine import Machine
+from telos.recognition.iohmm import IOHMM
 from telos.recognition.wording import labelled
 
 
@@ -18,6 +19,8 @@ def entries_read(model: Model) -> frozenset[str]:
     >>> sorted(entries_read(named_model("flairs-fsm")))
     ['attacked', 'nearer_town', 'new_area']
     """
+    if not isinstance(model, FFBM | IOHMM | Machine):
+        return model.context
     layout = Layout(model.vocabulary.variables(model.goals))
     said = (names(labelled(condition.expression, layout)) for condition in _conditions(model))
     looks = model.observations.values() if isinstance(model, FFBM) else ()
@@ -25,7 +28,7 @@ def entries_read(model: Model) -> frozenset[str]:
     return exits.union(*said) & frozenset(model.vocabulary.context)
 
 
-def _conditions(model: Model) -> Iterator[Condition]:
+def _conditions(model: FileModel) -> Iterator[Condition]:
     if isinstance(model, Machine):
         yield from (condition for condition, _ in model.rules)
         return

@@ -5,8 +5,10 @@ from pathlib import Path
 from random import Random
 
 from telos.core.errors import TelosError, nearest
+from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import Model, load_model
 from telos.recognition.files.machine import Machine
+from telos.recognition.iohmm import IOHMM
 from telos.recognition.reader import REMEMBERED, Reader
 from telos.recognition.recognizer import Recognizer
 
@@ -27,26 +29,46 @@ def recognizer(path_or_name: str | os.PathLike[str], *, seed: int = 0) -> Recogn
 
 
 def named_model(path_or_name: str | os.PathLike[str]) -> Model:
-    """Return the model in a file, or one that comes along; a file in the way of a name wins."""
+    """Return the model in a file, or one that comes along; a file in the way of a name wins.
+
+    A name that ends in ``.mln`` is a Markov logic model.
+    """
     said = os.fspath(path_or_name)
-    is_path = said.endswith((".yaml", ".yml")) or os.sep in said
+    is_path = said.endswith((".yaml", ".yml", ".mln")) or os.sep in said
     if Path(said).is_file():
-        return load_model(said)
-    name = said.removesuffix(".yaml")
-    if name in built_in_names():
-        return load_model(_DATA / f"{name}.yaml")
+        return _loaded(said)
+    built_in = next((file for file in _built_in() if said in (file.stem, file.name)), None)
+    if built_in is not None:
+        return _loaded(built_in)
     if is_path:
-        return load_model(said)  # which says why it cannot be read
-    raise TelosError(f"no recogniser {said!r}; {nearest(said, built_in_names())}, or name a .yaml file")
+        return _loaded(said)  # which says why it cannot be read
+    raise TelosError(f"no recogniser {said!r}; {nearest(said, built_in_names())}, or name a .yaml or .mln file")
+
+
+def _loaded(path: str | os.PathLike[str]) -> Model:
+    if os.fspath(path).endswith(".mln"):
+        from telos.recognition.files.logic import load_logic_model  # it needs NumPy, which is an extra
+
+        return load_logic_model(path)
+    return load_model(path)
 
 
 def built_in_names() -> tuple[str, ...]:
     """Return the names of the recognisers that come along."""
-    return tuple(sorted(file.stem for file in _DATA.glob("*.yaml")))
+    return tuple(sorted(file.stem for file in _built_in()))
+
+
+def _built_in() -> list[Path]:
+    """Return the files of ready recognisers; the formulas beside them have no weights before they are learned."""
+    return [*_DATA.glob("*.yaml"), *(_DATA / "trained").glob("*.mln")]
 
 
 def fresh(model: Model, *, seed: int = 0, remembers: int = REMEMBERED) -> Recognizer:
     """Return a recogniser that has seen nothing yet; any number of them may share one model."""
     if isinstance(model, Machine):
         return model.recognizer(Random(seed))
-    return Reader(model, remembers=remembers)
+    if isinstance(model, FFBM | IOHMM):
+        return Reader(model, remembers=remembers)
+    from telos.recognition.markov_logic import MarkovLogicReader
+
+    return MarkovLogicReader(model)

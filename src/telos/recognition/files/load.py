@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from telos.core.errors import Path
 from telos.core.files.sheet import refuse
@@ -19,10 +19,14 @@ from telos.recognition.learned import LearnedTransitions, row_name
 from telos.recognition.symbols import ELEVEN, NINE
 from telos.recognition.transitions import TransitionRules
 
-Model: TypeAlias = FFBM | IOHMM | Machine
+if TYPE_CHECKING:
+    from telos.recognition.markov_logic import MarkovLogicModel  # NumPy is an extra
+
+FileModel: TypeAlias = FFBM | IOHMM | Machine  # what a recogniser file holds
+Model: TypeAlias = "FFBM | IOHMM | Machine | MarkovLogicModel"
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str]) -> FileModel:
     """Read the recogniser file at ``path``.
 
     A bad file raises a ``DefinitionError`` that holds all its faults, each with line, column and remedy.
@@ -30,7 +34,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return loads_model(read_text(path), name=os.fspath(path))
 
 
-def loads_model(text: str, *, name: str = "<text>") -> Model:
+def loads_model(text: str, *, name: str = "<text>") -> FileModel:
     r"""Read a model from the text of a recogniser file; ``name`` stands for it in faults.
 
     >>> loads_model("recognizer: fsm\ngoals: [level, town]\nrules: [{if: atacked, then: level}]")
@@ -134,7 +138,7 @@ def _fsm(page: Page) -> Machine | None:
     return Machine(page.goals, tuple(rules), first, page.words, page.sheet.entry("name", default=""))
 
 
-_READERS: dict[type[RecognizerShape], Callable[[Page], Model | None]] = {
+_READERS: dict[type[RecognizerShape], Callable[[Page], FileModel | None]] = {
     FfbmShape: _ffbm,
     ConstantShape: _ffbm,
     IohmmShape: _iohmm,

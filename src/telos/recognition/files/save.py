@@ -16,7 +16,7 @@ from telos.recognition.constant import ConstantT
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.chances import updates_of, written
 from telos.recognition.files.context import KINDS
-from telos.recognition.files.load import Model
+from telos.recognition.files.load import FileModel
 from telos.recognition.files.looks import ANY_EXIT, EXITS
 from telos.recognition.files.machine import RANDOM, Machine
 from telos.recognition.iohmm import IOHMM
@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"[A-Za-z][\w .<>=!()+*/-]*\Z", re.ASCII)
 _TAKEN = frozenset({"yes", "no", "on", "off", "y", "n"})  # other versions of YAML read these as true and false
 
 
-def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+def save_model(model: FileModel, path: str | os.PathLike[str]) -> None:
     """Write a model as a recogniser file; ``load_model`` reads it back as an equal model."""
     text = model_text(model)
     try:
@@ -38,7 +38,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
         raise TelosError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
 
 
-def model_text(model: Model) -> str:
+def model_text(model: FileModel) -> str:
     """Return the text of the recogniser file that says what a model is."""
     match model:
         case FFBM():
@@ -98,7 +98,7 @@ def _fsm(model: Machine) -> Iterator[str]:
         yield f"    then: {_word(goal)}"
 
 
-def _head(model: Model, sort: str) -> Iterator[str]:
+def _head(model: FileModel, sort: str) -> Iterator[str]:
     yield f"recognizer: {sort}"
     if model.name:
         yield f"name: {_word(model.name)}"

@@ -1,0 +1,269 @@
+"""What is known: ground facts, as arrays of codes, of one world or of many that share a model.
+
+A world is one closed story: one player, one video, one database file. Facts of different worlds never meet in a ground
+formula. A corpus of 137 players is one database of 137 worlds, so that it can be grounded in one go.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError, nearest
+
+Codes: TypeAlias = NDArray[np.int32]
+
+MOST_CELLS = 100_000_000  # of worlds × constants of a type, marked in one array of bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The ground facts of one predicate: row i says that its atom with ``arguments[i]`` is true (false) in a world.
+
+    ``arguments`` holds codes: the position of a constant in ``Database.constants`` of the argument's type.
+    """
+
+    world: Codes  # (n,)
+    arguments: Codes  # (n, number of arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Facts that hold, facts that are said not to hold, and the constants that they speak of.
+
+    ``constants[type]`` are all constants of a type in all worlds, whole numbers in ascending order first, then names in
+    the order of their first mention. ``functions[name]`` holds rows of ``arguments… , result`` with their worlds.
+    ``worlds`` names the worlds. ``present[type]`` says which worlds mention which constant (world, code), sorted: a
+    variable of that type ranges over those and over the constants that the model itself declares.
+    """
+
+    worlds: tuple[str, ...]
+    constants: Mapping[str, tuple[str, ...]]
+    true: Mapping[str, Facts]
+    false: Mapping[str, Facts] = field(default_factory=dict)
+    functions: Mapping[str, Facts] = field(default_factory=dict)
+    present: Mapping[str, Codes] = field(default_factory=dict)  # (m, 2)
+
+
+def database_of(
+    tables: Mapping[str, Sequence[Sequence[object]]],
+    *,
+    types: Mapping[str, tuple[str, ...]],
+    world: str = "world",
+    false: Mapping[str, Sequence[Sequence[object]]] | None = None,
+    functions: Mapping[str, Sequence[Sequence[object]]] | None = None,
+    constants: Mapping[str, Sequence[object]] | None = None,
+) -> Database:
+    """Return a database of one world from plain rows; ``types`` says the types of each predicate's arguments.
+
+    A function's types end with that of its result. ``constants`` are present in the world, mentioned or not.
+
+    >>> known = database_of({"action": [(0, "Eat"), (1, "Talk")]}, types={"action": ("time", "action")})
+    >>> known.constants["action"], known.true["action"].arguments.tolist()
+    (('Eat', 'Talk'), [[0, 0], [1, 1]])
+    """
+    builder = DatabaseBuilder(types)
+    builder.world(world)
+    for kind, names in (constants or {}).items():
+        for name in names:
+            builder.mention(kind, str(name))
+    for part, rows in (("true", tables), ("false", false or {}), ("functions", functions or {})):
+        for predicate, given in rows.items():
+            for row in given:
+                builder.add(part, predicate, [str(each) for each in row])
+    return builder.built()
+
+
+def database_from_arrays(
+    worlds: Sequence[str],
+    constants: Mapping[str, Sequence[str]],
+    facts: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]],
+    *,
+    types: Mapping[str, tuple[str, ...]],
+    false: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]] | None = None,
+) -> Database:
+    """Return a database of many worlds from arrays of codes: for each predicate its worlds (n,) and arguments (n, k).
+
+    A code is the position of a name in ``constants`` of its type. Names are put into the order of ``Database`` and the
+    codes with them, so they may be given in any order.
+
+    >>> import numpy as np
+    >>> facts = {"action": (np.array([0, 1]), np.array([[0, 0], [0, 1]]))}
+    >>> names = {"time": ["0"], "action": ["Eat", "Talk"]}
+    >>> known = database_from_arrays(["Ann", "Bob"], names, facts, types={"action": ("time", "action")})
+    >>> known.present["action"].tolist()
+    [[0, 0], [1, 1]]
+    """
+    named = {kind: ordered(names) for kind, names in constants.items()}
+    moves = {kind: _moves(tuple(names), named[kind], kind) for kind, names in constants.items()}
+    parts = [
+        {name: _recoded(name, given, types, moves, len(worlds)) for name, given in part.items()}
+        for part in (facts, false or {})
+    ]
+    present = _present(len(worlds), named, [(part, types) for part in parts], {})
+    return Database(tuple(worlds), named, parts[0], parts[1], {}, present)
+
+
+def selected(database: Database, worlds: Sequence[int]) -> Database:
+    """Return some worlds of a database, in the order given; codes of constants stay what they were."""
+    if len(set(worlds)) != len(worlds):
+        raise TelosError(f"the same world is selected twice: {list(worlds)}; name each world once")
+    place = np.full(len(database.worlds), -1, np.int32)
+    place[list(worlds)] = np.arange(len(worlds), dtype=np.int32)
+
+    def kept(part: Mapping[str, Facts]) -> dict[str, Facts]:
+        return {
+            name: Facts(place[each.world[chosen]], each.arguments[chosen])
+            for name, each in part.items()
+            for chosen in (place[each.world] >= 0,)
+        }
+
+    present = {}
+    for kind, rows in database.present.items():
+        moved = np.column_stack((place[rows[:, 0]], rows[:, 1]))
+        moved = moved[moved[:, 0] >= 0]
+        present[kind] = moved[np.lexsort((moved[:, 1], moved[:, 0]))].astype(np.int32)
+    parts = (kept(database.true), kept(database.false), kept(database.functions))
+    return Database(tuple(database.worlds[each] for each in worlds), database.constants, *parts, present)
+
+
+def ordered(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names once each: whole numbers in ascending order first, then the others as they came.
+
+    >>> ordered(["Eat", "10", "9", "Eat"])
+    ('9', '10', 'Eat')
+    """
+    once = dict.fromkeys(names)
+    numbers = sorted((name for name in once if whole(name)), key=int)
+    return (*numbers, *(name for name in once if not whole(name)))
+
+
+def whole(name: str) -> bool:
+    """Return whether a constant is a whole number, written the one way that numbers are: ``-3``, not ``007``."""
+    digits = name.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and (digits[0] != "0" or name == "0")
+
+
+class DatabaseBuilder:
+    """Takes facts one by one, world after world, and builds a database of them."""
+
+    def __init__(
+        self, types: Mapping[str, tuple[str, ...]], constants: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        """Start with constants that every world may use, because the model names them."""
+        self._types = types
+        self._codes = {
+            kind: {name: code for code, name in enumerate(names)} for kind, names in (constants or {}).items()
+        }
+        self._worlds: list[str] = []
+        self._rows: dict[tuple[str, str], dict[tuple[int, ...], None]] = {}
+        self._mentioned: dict[str, list[tuple[int, int]]] = {}
+
+    def world(self, name: str) -> None:
+        """Begin a world: what is added from now on belongs to it."""
+        self._worlds.append(name)
+
+    def mention(self, kind: str, name: str) -> None:
+        """Say that a constant is present in this world."""
+        codes = self._codes.setdefault(kind, {})
+        self._mentioned.setdefault(kind, []).append((len(self._worlds) - 1, codes.setdefault(name, len(codes))))
+
+    def add(self, part: str, predicate: str, names: Sequence[str]) -> None:
+        """Add a fact to ``true``, ``false`` or ``functions``; said twice it counts once."""
+        types = self._types.get(predicate)
+        if types is None:
+            raise TelosError(f"unknown predicate {predicate!r}; {nearest(predicate, self._types)}")
+        if len(types) != len(names):
+            raise TelosError(f"{predicate} takes {len(types)} arguments ({', '.join(types)}), not {len(names)}")
+        row = [len(self._worlds) - 1]
+        for kind, name in zip(types, names, strict=True):
+            codes = self._codes.get(kind)
+            if codes is None:
+                codes = self._codes[kind] = {}
+            row.append(codes.setdefault(name, len(codes)))
+        if part != "functions":
+            other = self._rows.get(("false" if part == "true" else "true", predicate))
+            if other and tuple(row) in other:
+                said = f"{predicate}({','.join(names)})" if names else predicate
+                raise TelosError(f"{said} is said to be true and to be false; leave out one of them")
+        self._rows.setdefault((part, predicate), {})[tuple(row)] = None
+
+    def built(self) -> Database:
+        """Return the database of all that was added."""
+        names = {kind: ordered(codes) for kind, codes in self._codes.items()}
+        moves = {kind: _moves(tuple(codes), names[kind], kind) for kind, codes in self._codes.items()}
+        parts: dict[str, dict[str, Facts]] = {"true": {}, "false": {}, "functions": {}}
+        for (part, predicate), rows in self._rows.items():
+            table = np.array(list(rows), np.int32).reshape(len(rows), 1 + len(self._types[predicate]))
+            given = (table[:, 0], table[:, 1:])
+            parts[part][predicate] = _recoded(predicate, given, self._types, moves, len(self._worlds))
+        mentioned = {
+            kind: (np.array([world for world, _ in rows]), moves[kind][[code for _, code in rows]])
+            for kind, rows in self._mentioned.items()
+        }
+        present = _present(len(self._worlds), names, [(part, self._types) for part in parts.values()], mentioned)
+        return Database(tuple(self._worlds), names, parts["true"], parts["false"], parts["functions"], present)
+
+
+def _moves(given: tuple[str, ...], wanted: tuple[str, ...], kind: str) -> Codes:
+    """Return the new code of each old one."""
+    if len(given) != len(wanted):
+        raise TelosError(f"the constants of {kind} name one twice; name each once")
+    place = {name: code for code, name in enumerate(wanted)}
+    return np.array([place[name] for name in given], np.int32)
+
+
+def _recoded(
+    predicate: str,
+    given: tuple[NDArray[np.integer], NDArray[np.integer]],
+    types: Mapping[str, tuple[str, ...]],
+    moves: Mapping[str, Codes],
+    worlds: int,
+) -> Facts:
+    kinds = types.get(predicate)
+    if kinds is None:
+        raise TelosError(f"unknown predicate {predicate!r}; {nearest(predicate, types)}")
+    world = np.asarray(given[0], np.int32)
+    codes = np.asarray(given[1], np.int32).reshape(len(world), -1) if kinds else np.zeros((len(world), 0), np.int32)
+    if codes.shape[1] != len(kinds):
+        raise TelosError(f"{predicate} takes {len(kinds)} arguments ({', '.join(kinds)}), not {codes.shape[1]}")
+    if len(world) and not 0 <= world.min() <= world.max() < worlds:
+        raise TelosError(f"a fact of {predicate} is of world {world.max()}, but there are {worlds}; count from 0")
+    columns = []
+    for place, kind in enumerate(kinds):
+        column, known = codes[:, place], moves.get(kind, np.zeros(0, np.int32))
+        if len(column) and not 0 <= column.min() <= column.max() < len(known):
+            raise TelosError(f"{predicate} uses code {column.max()} for {kind}, which has {len(known)} constants")
+        columns.append(known[column])
+    return Facts(world, np.column_stack(columns).astype(np.int32) if columns else codes)
+
+
+def _present(
+    worlds: int,
+    constants: Mapping[str, tuple[str, ...]],
+    parts: Sequence[tuple[Mapping[str, Facts], Mapping[str, tuple[str, ...]]]],
+    mentioned: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]],
+) -> dict[str, Codes]:
+    """Return which worlds mention which constants, as rows (world, code) in order."""
+    seen: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in constants}
+    for facts, types in parts:
+        for name, rows in facts.items():
+            for place, kind in enumerate(types[name]):
+                seen[kind].append(rows.world.astype(np.int64) * len(constants[kind]) + rows.arguments[:, place])
+    for kind, (world, codes) in mentioned.items():
+        seen[kind].append(np.asarray(world, np.int64) * len(constants[kind]) + codes)
+    return {kind: _rows(seen[kind], worlds, len(constants[kind])) for kind in constants}
+
+
+def _rows(cells: Sequence[NDArray[np.int64]], worlds: int, codes: int) -> Codes:
+    size = worlds * codes
+    if size <= MOST_CELLS:  # a table of marks is many times as fast as sorting
+        marks = np.zeros(size, np.bool_)
+        for each in cells:
+            marks[each] = True
+        found = np.flatnonzero(marks)
+    else:
+        found = np.unique(np.concatenate(cells)) if cells else np.zeros(0, np.int64)
+    return np.column_stack((found // max(codes, 1), found % max(codes, 1))).astype(np.int32)

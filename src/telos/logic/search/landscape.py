@@ -1,0 +1,88 @@
+"""Potentials as flat arrays, for kernels that walk from world to world by changing one variable at a time."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from telos.logic.network import Ints
+from telos.logic.search.potentials import Potentials, Tables
+
+
+class Landscape(NamedTuple):
+    """Every table and clause by number, and for every variable those that it is in. All fields are arrays.
+
+    Tables come first, the single variables' among them; clause c is constraint ``len(table) + c``. The cell that a
+    table is in is the sum of ``stride * value`` over its variables.
+    """
+
+    sizes: Any  # (variables,)
+    table: Any  # (tables,) where its cells begin
+    cells: Any
+    top: Any  # (tables,) the best cell
+    scope_start: Any  # (tables + 1,)
+    scope: Any
+    stride: Any
+    clause: Any  # (clauses + 1,) where its literals begin
+    variable: Any
+    value: Any
+    negated: Any
+    gain: Any  # (clauses,)
+    in_tables: Any  # (variables + 1,) where its tables begin
+    table_of: Any
+    stride_of: Any
+    in_clauses: Any  # (variables + 1,) where its literals begin, clause by clause
+    clause_of: Any
+    literal_of: Any
+
+
+def landscape_of(potentials: Potentials, hard: float) -> Landscape:
+    """Lay potentials out flat; a broken hard formula costs ``hard``."""
+    groups = [*_singles(potentials), *potentials.tables]
+    widths = _joined([np.full(len(group.scope), len(group.sizes)) for group in groups])
+    cells = _joined([np.maximum(group.values, -hard).reshape(-1) for group in groups], np.float64)
+    lengths = _joined([np.full(len(group.scope), group.values.shape[1]) for group in groups])
+    scope = _joined([group.scope.reshape(-1) for group in groups])
+    stride = _joined([np.tile(group.strides, len(group.scope)) for group in groups])
+    count, long = len(potentials.sizes), potentials.clauses
+    by_variable = np.argsort(scope, kind="stable")
+    owner = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
+    literals = np.lexsort((long.owner, long.variable))
+    return Landscape(
+        sizes=potentials.sizes.astype(np.int32),
+        table=_starts(lengths)[:-1],
+        cells=cells,
+        top=_joined([np.maximum(group.values.max(axis=1), -hard) for group in groups], np.float64),
+        scope_start=_starts(widths),
+        scope=scope,
+        stride=stride,
+        clause=long.start.astype(np.int32),
+        variable=long.variable.astype(np.int32),
+        value=long.value.astype(np.int32),
+        negated=long.negated.astype(np.int32),
+        gain=np.minimum(long.gain, hard),
+        in_tables=_starts(np.bincount(scope, minlength=count)),
+        table_of=owner[by_variable],
+        stride_of=stride[by_variable],
+        in_clauses=_starts(np.bincount(long.variable, minlength=count)),
+        clause_of=long.owner[literals],
+        literal_of=literals.astype(np.int32),
+    )
+
+
+def _singles(potentials: Potentials) -> list[Tables]:
+    """Return what single values add, as tables over one variable; those that add the same for all are left out."""
+    groups = []
+    for size in np.unique(potentials.sizes).tolist():
+        scope = np.flatnonzero(potentials.sizes == size).astype(np.int32)
+        values = potentials.single[potentials.start[scope][:, None] + np.arange(size)]
+        differs = values.max(axis=1) > values.min(axis=1)
+        groups.append(Tables((size,), scope[differs][:, None], values[differs]))
+    return groups
+
+
+def _joined(parts: list[Any], kind: Any = np.int32) -> Any:
+    return np.concatenate([*parts, np.zeros(0)]).astype(kind)
+
+
+def _starts(lengths: Any) -> Ints:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

@@ -1,0 +1,130 @@
+"""Chances by drawing worlds: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas bind."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from telos.core.errors import TelosError
+from telos.logic.answers import Unsatisfiable
+from telos.logic.network import Floats, Ints, Network
+from telos.logic.search import highs, native
+from telos.logic.search.conflict import conflict_of
+from telos.logic.search.folding import potentials_of
+from telos.logic.search.landscape import Landscape, landscape_of
+from telos.logic.search.potentials import Potentials
+from telos.logic.search.sampled import Sampled, sampled
+from telos.logic.search.walking import blank, seeds
+
+FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
+FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
+LEAST_FLIPS = 10_000
+
+
+def gibbs(
+    network: Network,
+    seed: int = 0,
+    *,
+    weights: Floats | None = None,
+    samples: int = 2000,
+    burn_in: int = 200,
+    chains: int = 4,
+) -> Sampled | Unsatisfiable:
+    """Estimate all chances by Gibbs sampling, blocks drawn as a whole.
+
+    Where hard formulas tie variables together, a chain that changes one at a time may never leave its corner: MC-SAT
+    is used instead, and the answer's ``method`` says so.
+    """
+    _check(samples, burn_in, chains)
+    potentials = potentials_of(network, weights)
+    if potentials.has_traps:
+        return mcsat(network, seed, weights=weights, samples=samples, burn_in=burn_in, chains=chains)
+    if not potentials.is_possible:
+        return conflict_of(network)
+    drawing = _Drawing(potentials, seed)
+    shares = [drawing.gibbs(samples, burn_in) for _ in range(chains)]
+    return sampled(network, potentials, np.array(shares), samples=samples, method="gibbs")
+
+
+def mcsat(
+    network: Network,
+    seed: int = 0,
+    *,
+    weights: Floats | None = None,
+    samples: int = 2000,
+    burn_in: int = 200,
+    chains: int = 4,
+) -> Sampled | Unsatisfiable:
+    """Estimate all chances by MC-SAT: worlds drawn from slices, in each of which all worlds are equally likely."""
+    _check(samples, burn_in, chains)
+    potentials = potentials_of(network, weights)
+    if not potentials.is_possible:
+        return conflict_of(network)
+    drawing = _Drawing(potentials, seed)
+    shares = []
+    for _ in range(chains):
+        world = drawing.lawful_world()
+        if world is None:
+            return conflict_of(network)
+        shares.append(drawing.mcsat(world, samples, burn_in))
+    return sampled(network, potentials, np.array(shares), samples=samples, method="mcsat")
+
+
+class _Drawing:
+    """The arrays that chains of draws share."""
+
+    def __init__(self, potentials: Potentials, seed: int) -> None:
+        self._potentials = potentials
+        self._land: Landscape = landscape_of(potentials, FORBIDDEN)
+        self._kernels = native.kernels()
+        self._rng = Random(seed)
+        self._state = blank(self._land)
+        self._start = potentials.start.astype(np.int32)
+        self._scratch = np.zeros(int(potentials.sizes.max(initial=1)))
+        self._move = np.zeros(2, np.int32)
+        self._steps = max(LEAST_FLIPS, FLIPS_PER_VARIABLE * len(potentials.sizes))
+
+    def gibbs(self, samples: int, burn_in: int) -> Floats:
+        """Return the share of each value in one chain."""
+        sums = np.zeros(len(self._potentials.single))
+        world = self._allowed_values()
+        self._kernels.gibbs(
+            self._land, world, *self._state, self._start, sums, self._scratch, seeds(self._rng), burn_in, samples
+        )
+        return sums / samples
+
+    def mcsat(self, world: Ints, samples: int, burn_in: int) -> Floats:
+        """Return the share of each value in one chain that starts at a world."""
+        sums = np.zeros(len(self._potentials.single))
+        self._kernels.mcsat(
+            self._land, world, world.copy(), *self._state, self._start, sums, self._scratch, seeds(self._rng),
+            self._move, burn_in, samples, self._steps,
+        )  # fmt: skip
+        return sums / samples
+
+    def lawful_world(self) -> Ints | None:
+        """Return a random world that keeps all hard formulas: SampleSAT on these alone, or HiGHS if that fails."""
+        world = self._allowed_values()
+        cell, held, limit, need, broken = self._state
+        limit[:] = -FORBIDDEN / 2
+        need[:] = self._land.gain >= FORBIDDEN
+        chance: Any = seeds(self._rng)
+        if self._kernels.sample_sat(
+            self._land, world, cell, held, limit, need, broken, chance, self._move, self._steps
+        ):
+            return world
+        solved = highs.solve(self._potentials)
+        return None if solved is None else solved.world
+
+    def _allowed_values(self) -> Ints:
+        """Return a world with every value drawn from those that are not forbidden by themselves."""
+        allowed = np.isfinite(self._potentials.single)
+        bounds = zip(self._potentials.start[:-1].tolist(), self._potentials.start[1:].tolist(), strict=True)
+        return np.array([self._rng.choice(np.flatnonzero(allowed[a:b]).tolist()) for a, b in bounds], dtype=np.int32)
+
+
+def _check(samples: int, burn_in: int, chains: int) -> None:
+    if samples < 1 or burn_in < 0 or chains < 1:
+        raise TelosError(
+            f"sampling needs at least 1 sample, 0 for burn-in and 1 chain, got {samples}, {burn_in} and {chains}"
+        )

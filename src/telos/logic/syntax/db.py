@@ -1,0 +1,187 @@
+"""Databases from the field's ``.db`` files: one fact a line."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.logic.database import Database, DatabaseBuilder
+from telos.logic.model import MarkovLogic
+from telos.logic.syntax.declarations import listed, unquoted
+from telos.logic.syntax.files import read_text
+from telos.logic.syntax.lexer import TOKEN, Source, Statement, Wrong, source_of
+from telos.logic.syntax.signature import Signature, signature_of
+
+# Constants in a database need no quotes unless they hold a space or one of these signs.
+_FACT = re.compile(r"\s*(!?)\s*([^\W\d]\w*)\s*(?:\(\s*([^()\"'={}?]*?)\s*\))?\s*\.?\s*$")
+_RULE = re.compile(r"\s*-{3,}\s*$")
+
+
+def load_db(paths: str | Path | Sequence[str | Path], model: MarkovLogic) -> Database:
+    """Read a database from a file, or from several: each file is a world, or several with lines ``---`` between.
+
+    Worlds are named after their files. ``.gz`` is read as it is. All that is wrong is said at once.
+    """
+    many = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not many:
+        raise TelosError("no database was named; name at least one .db file")
+    loading = _Loading(model)
+    for path in map(Path, many):
+        name = path.name.removesuffix(".gz").removesuffix(".db")
+        loading.read(source_of(read_text(path), str(path)), name)
+    return loading.built()
+
+
+def parse_db(text: str, model: MarkovLogic, source: str = "") -> Database:
+    r"""Read a database from a text.
+
+    >>> from telos.logic.syntax.mln import parse_mln
+    >>> known = parse_db("Smokes(Anna)\n!Smokes(Bob)", parse_mln("Smokes(person)"))
+    >>> known.constants["person"], known.false["Smokes"].arguments.tolist()
+    (('Anna', 'Bob'), [[1]])
+    """
+    loading = _Loading(model)
+    loading.read(source_of(text, source), Path(source).stem if source else "world")
+    return loading.built()
+
+
+class _Loading:
+    """Reads the lines of one file after the other."""
+
+    def __init__(self, model: MarkovLogic) -> None:
+        self._model = model
+        self._signature: Signature = signature_of(model)
+        functions = {name: (*each.types, each.returns) for name, each in model.functions.items()}
+        self._types = {name: each.types for name, each in model.predicates.items()} | functions
+        self._builder = DatabaseBuilder(self._types, model.constants)
+        self._fine: dict[str, set[str]] = {}  # constants already found to fit their type
+        self._faults: list[Fault] = []
+
+    def read(self, source: Source, name: str) -> None:
+        """Take in a file as one world, or as many as it has parts that say something."""
+        parts: list[list[tuple[int, str]]] = [[]]
+        for number, line in enumerate(source.bare):
+            if _RULE.match(line):
+                parts.append([])
+            elif line and not line.isspace():
+                parts[-1].append((number, line))
+        told = [part for part in parts if part] or parts[:1]
+        for count, part in enumerate(told, start=1):
+            self._builder.world(name if len(told) == 1 else f"{name}:{count}")
+            for number, line in part:
+                try:
+                    self._line(line)
+                except Wrong as wrong:
+                    self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), wrong))
+
+    def built(self) -> Database:
+        """Return the database, or say all that is wrong."""
+        if self._faults:
+            raise DefinitionError(self._faults)
+        return self._builder.built()
+
+    def _line(self, line: str) -> None:
+        found = _FACT.match(line)
+        if found is None:
+            self._other(TOKEN.findall(line))
+            return
+        negated, predicate, inside = found.groups()
+        names = [each.strip() for each in inside.split(",")] if inside else []
+        self._fact(line, "false" if negated else "true", predicate, names)
+
+    def _fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
+        declared = self._model.predicates.get(predicate)
+        if declared is None:
+            raise Wrong(_find(line, predicate), f"unknown predicate {predicate!r}", self._near(predicate))
+        self._check(line, predicate, names, declared.types)
+        self._add(line, part, predicate, names)
+
+    def _near(self, predicate: str) -> str:
+        return nearest(predicate, self._model.predicates)
+
+    def _add(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
+        try:
+            self._builder.add(part, predicate, names)
+        except TelosError as error:
+            raise Wrong(_find(line, predicate), str(error)) from None
+
+    def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
+        if len(names) != len(types):
+            wanted = f"declared as {name}({', '.join(types)})"
+            raise Wrong(_find(line, name), f"{name} takes {len(types)} arguments, not {len(names)}", wanted)
+        for said, kind in zip(names, types, strict=True):
+            fine = self._fine.setdefault(kind, set())
+            if said not in fine:
+                self._check_constant(line, said, kind)
+                fine.add(said)
+
+    def _check_constant(self, line: str, said: str, kind: str) -> None:
+        if not said or any(sign.isspace() for sign in said):
+            raise Wrong(_find(line, said.split()[0]) if said else 0, "an argument is one name", "put it in quotes")
+        wrong = self._signature.join(kind, said)
+        if wrong:
+            raise Wrong(_find(line, said), wrong, self._signature.nearest_constant(kind, said))
+
+    def _other(self, tokens: list[str]) -> None:
+        """Take in what is no plain fact: lists of constants, functions, facts with names in quotes."""
+        if tokens[1:3] == ["=", "{"]:
+            self._constants(tokens)
+        elif tokens[1:2] == ["="] and len(tokens) > 3 and tokens[3] == "(":
+            self._function(tokens)
+        elif tokens[0][0] in "?*":
+            said = "facts that are left open ('?') are not known here"
+            raise Wrong(0, said, "leave the line out, and query the predicate")
+        elif tokens[0][0].isdigit() or tokens[0][0] == ".":
+            said = "evidence has no weight here: a fact is true, false (!) or not said"
+            raise Wrong(0, said, "write the weight into the model, before a formula")
+        else:
+            at = 1 if tokens[0] == "!" else 0
+            names = self._names(tokens, at + 1)
+            self._quoted(tokens, "false" if at else "true", tokens[at] if at < len(tokens) else "", names)
+
+    def _quoted(self, tokens: list[str], part: str, predicate: str, names: list[str]) -> None:
+        declared = self._model.predicates.get(predicate)
+        if declared is None:
+            raise Wrong(0, f"unknown predicate {predicate!r}", self._near(predicate))
+        line = " ".join(tokens)
+        if len(names) != len(declared.types):
+            self._check(line, predicate, names, declared.types)
+        for said, kind in zip(names, declared.types, strict=True):
+            wrong = self._signature.join(kind, said)
+            if wrong:
+                raise Wrong(0, wrong, self._signature.nearest_constant(kind, said))
+        self._add(line, part, predicate, names)
+
+    def _names(self, tokens: list[str], at: int) -> list[str]:
+        end = len(tokens) - (tokens[-1] == ".")
+        if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
+            raise Wrong(min(at, len(tokens) - 1), "a fact is a predicate with constants in parentheses", "Smokes(Anna)")
+        names = tokens[at + 1 : end - 1 : 2]
+        if any(comma != "," for comma in tokens[at + 2 : end - 1 : 2]) or (end - at) % 2 == 0:
+            raise Wrong(at + 1, "the arguments of a fact are constants with commas between them", "quote other signs")
+        return [unquoted(each) for each in names]
+
+    def _function(self, tokens: list[str]) -> None:
+        function = self._model.functions.get(tokens[2])
+        if function is None:
+            raise Wrong(2, f"unknown function {tokens[2]!r}", nearest(tokens[2], self._model.functions))
+        names = [*self._names(tokens, 3), unquoted(tokens[0])]
+        line = " ".join(tokens)
+        if len(names) - 1 != len(function.types):
+            self._check(line, function.name, names[:-1], function.types)
+        self._check(line, function.name, names, (*function.types, function.returns))
+        self._add(line, "functions", function.name, names)
+
+    def _constants(self, tokens: list[str]) -> None:
+        kind = tokens[0]
+        for name in listed(tokens):
+            wrong = self._signature.join(kind, name)
+            if wrong:
+                at = next(place for place, token in enumerate(tokens) if unquoted(token) == name)
+                raise Wrong(at, wrong, self._signature.nearest_constant(kind, name))
+            self._builder.mention(kind, name)
+
+
+def _find(line: str, name: str) -> int:
+    """Return the number of the token that a name stands at, for the message."""
+    return next((at for at, token in enumerate(TOKEN.findall(line)) if unquoted(token) == name), 0)

@@ -1,0 +1,305 @@
+"""The front of inference gives the known answers, by every method, and says what it cannot do."""
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from telos.core.errors import TelosError
+from telos.logic.answers import Unsatisfiable
+from telos.logic.infer import METHODS, Answer, infer
+from telos.logic.syntax import parse_db, parse_mln
+
+SMOKERS = """
+person = {A, B}
+Smokes(person)
+Friends(person, person)
+Cancer(person)
+1.5 Smokes(x) => Cancer(x)
+1.1 Friends(x,y) => (Smokes(x) <=> Smokes(y))
+"""
+ALL = ("Smokes", "Friends", "Cancer")
+
+# The person and the ruler of the schoolbook, told in our own words.
+ROMANS = """
+Hate(person, person)
+Loyal(person, person)
+Roman(person)
+People(person)
+Ruler(person)
+Pompeian(person)
+Assassinate(person, person)
+Pompeian(x) => Roman(x).
+Roman(x) => Loyal(x, Caesar) v Hate(x, Caesar).
+1 EXIST y Loyal(x, y)
+2 People(x) ^ Ruler(y) ^ Assassinate(x, y) => !Loyal(x, y)
+1 !Hate(x, x)
+"""
+ROMAN_FACTS = "People(Marcus)\nPompeian(Marcus)\nRuler(Caesar)\nAssassinate(Marcus, Caesar)"
+
+# Formulas and numbers from pracmln's example "hmm" (https://github.com/danielnyga/pracmln, BSD two-clause licence).
+_SEEN = {
+    "N": {"flies": 0.30, "like": 0.30, "flower": 0.40},
+    "V": {"flies": 0.50, "like": 0.49, "flower": 0.01},
+    "ART": {"the": 0.54, "a": 0.46},
+    "P": {"flies": 0.10, "like": 0.80, "flower": 0.10},
+}
+_NEXT = {
+    "N": {"N": 0.13, "V": 0.43, "P": 0.44},
+    "V": {"N": 0.35, "ART": 0.65},
+    "ART": {"N": 1.0},
+    "P": {"N": 0.26, "ART": 0.74},
+}
+_FIRST = {"N": 0.29, "ART": 0.71}
+
+
+def answered(text: str, facts: str, *query: str, **options: object) -> Answer:
+    model = parse_mln(text)
+    found = infer(model, parse_db(facts, model), query, **options)  # type: ignore[arg-type]
+    assert isinstance(found, Answer)
+    return found
+
+
+def tagger() -> str:
+    """Return the tagger as formulas: a chance is the logarithm of a weight, and what never happens is forbidden."""
+
+    def line(chance: float | None, formula: str) -> str:
+        return f"{math.log(chance)} {formula}" if chance else f"!({formula})."
+
+    lines = ["seq(ti, ti)", "state(ti, st!)", "observation(ti, obs!)"]
+    for state, chances in _SEEN.items():
+        lines += [line(chances.get(o), f"observation(t,{o.title()}) ^ state(t,{state})") for o in
+                  ("the", "flies", "like", "a", "flower")]  # fmt: skip
+        lines += [line(_NEXT[state].get(then), f"state(t1,{state}) ^ state(t2,{then}) ^ seq(t1,t2)") for then in _SEEN]
+        lines.append(line(_FIRST.get(state), f"state(t0,{state}) ^ !(EXIST t seq(t,t0))"))
+    return "\n".join(lines)
+
+
+def test_two_smokers_without_evidence() -> None:
+    chances = answered(SMOKERS, "", *ALL, marginal=True)
+    assert chances.log_z == pytest.approx(12.209774110947912)
+    assert chances.atoms["Smokes(A)"] == pytest.approx(0.336748290856491)
+    assert chances.atoms["Cancer(B)"] == pytest.approx(0.6069426620778536)
+    assert chances.atoms["Friends(A,B)"] == pytest.approx(0.4290908600218933)
+    assert chances.atoms["Friends(A,A)"] == pytest.approx(0.5)
+    assert (chances.exact, chances.score, chances.gap) == (True, None, None)
+
+
+def test_two_smokers_one_of_them_known() -> None:
+    facts = "Smokes(A)\nFriends(A,B)"
+    chances = answered(SMOKERS, facts, *ALL, marginal=True)
+    assert chances.log_z == pytest.approx(10.191763081339278)
+    assert chances.atoms["Smokes(B)"] == pytest.approx(0.733817452442255)
+    assert chances.atoms["Cancer(A)"] == pytest.approx(0.817574476193643)
+    assert chances.atoms["Friends(B,A)"] == pytest.approx(0.4333851275406211)
+    assert chances.atoms["Smokes(A)"] == 1.0
+    world = answered(SMOKERS, facts, *ALL)
+    assert world.score == pytest.approx(7.4)
+    assert world.atoms["Smokes(A)"] == world.atoms["Friends(A,B)"] == world.atoms["Smokes(B)"] == 1
+
+
+@pytest.mark.parametrize("method", [each for each in METHODS if each not in ("gibbs", "mcsat")])
+def test_every_method_finds_the_best_score_of_the_smokers(method: str) -> None:
+    world = answered(SMOKERS, "", *ALL, method=method, seed=3)
+    assert world.score == pytest.approx(7.4)
+    assert world.exact
+    assert {type(value) for value in world.atoms.values()} == {int}
+
+
+@pytest.mark.parametrize("method", ["gibbs", "mcsat"])
+def test_samplers_tell_chances_whether_asked_to_or_not(method: str) -> None:
+    chances = answered(SMOKERS, "", *ALL, method=method, seed=3)
+    assert chances.atoms["Smokes(A)"] == pytest.approx(0.337, abs=0.05)
+    assert not chances.exact
+    assert chances.r_hat == pytest.approx(1.0, abs=0.05)
+    assert chances.error is not None
+    assert 0 < chances.error < 0.05
+
+
+def test_two_hard_clauses() -> None:
+    both = answered("H\nS\nH v S.", "", "H", "S", marginal=True)
+    assert both.log_z == pytest.approx(math.log(3))
+    assert both.atoms == pytest.approx({"H": 2 / 3, "S": 2 / 3})
+    implied = answered("H\nS\nH => S.", "", "H", "S", marginal=True)
+    assert implied.atoms == pytest.approx({"H": 1 / 3, "S": 2 / 3})
+    assert answered("H\nS\nH v S.", "", "H", "S").score == 0
+    sampled = answered("H\nS\nH => S.", "", "H", "S", method="gibbs")
+    assert sampled.method == "mcsat"
+    assert sampled.atoms == pytest.approx({"H": 1 / 3, "S": 2 / 3}, abs=0.05)
+
+
+def test_a_coin_with_a_weight() -> None:
+    assert answered("Heads\n1 Heads", "", "Heads", marginal=True).atoms["Heads"] == pytest.approx(0.7310585786300049)
+
+
+@pytest.mark.parametrize(
+    "how", ["Outcome(face!)", "Outcome(face)\nEXIST f Outcome(f).\nOutcome(f) ^ !(f = g) => !Outcome(g)."]
+)
+def test_a_die_shows_one_face_and_a_weight_makes_it_likelier(how: str) -> None:
+    text = f"face = {{1,...,6}}\n{how}\n"
+    fair = answered(text, "", "Outcome", marginal=True)
+    assert list(fair.atoms.values()) == pytest.approx([1 / 6] * 6)
+    assert fair.log_z == pytest.approx(math.log(6))
+    loaded = answered(f"{text}1 Outcome(3)", "", "Outcome", marginal=True)
+    assert loaded.atoms["Outcome(3)"] == pytest.approx(0.3521874283517515)
+    assert loaded.atoms["Outcome(4)"] == pytest.approx(0.12956251432964971)
+    assert answered(f"{text}1 Outcome(3)", "", "Outcome").atoms["Outcome(3)"] == 1
+
+
+def test_marcus_hates_caesar() -> None:
+    chances = answered(ROMANS, ROMAN_FACTS, "Hate", "Loyal", "Roman", marginal=True)
+    assert chances.log_z == pytest.approx(9.71308570455108)
+    assert chances.atoms["Hate(Marcus,Caesar)"] == pytest.approx(0.8582298084660624)
+    assert chances.atoms["Loyal(Marcus,Caesar)"] == pytest.approx(0.28354038306787094)
+    assert chances.atoms["Roman(Caesar)"] == pytest.approx(0.41282757691589433)
+    for method in ("auto", "cpi", "walksat"):
+        world = answered(ROMANS, ROMAN_FACTS, "Hate", method=method)
+        assert world.score == pytest.approx(6.0)
+        assert world.atoms["Hate(Marcus,Caesar)"] == 1
+        assert not any(name.startswith("Loyal") for name in world.atoms)  # hidden, but nobody asked
+
+
+@pytest.mark.parametrize("method", ["auto", "cpi"])
+def test_flies_like_a_flower(method: str) -> None:
+    facts = "observation(T0,Flies)\nobservation(T1,Like)\nobservation(T2,A)\nobservation(T3,Flower)\n"
+    facts += "seq(T0,T1)\nseq(T1,T2)\nseq(T2,T3)"
+    world = answered(tagger(), facts, "state", method=method)
+    assert [name for name, value in world.atoms.items() if value] == [
+        "state(T0,N)", "state(T1,P)", "state(T2,ART)", "state(T3,N)",
+    ]  # fmt: skip
+    assert world.score == pytest.approx(math.log(0.004169763840000001))
+    chances = answered(tagger(), facts, "state", marginal=True)
+    assert chances.atoms["state(T1,P)"] == pytest.approx(0.65540277026432)
+    assert chances.atoms["state(T1,V)"] == pytest.approx(0.3445972297356801)
+
+
+COLDS = """
+person = {Ann, Bob}
+Cold(person)
+Coughs(person)
+Family(person, person)
+1.5 Cold(x) => Coughs(x)
+"""
+WHOLE = "1.1 Family(x,y) => (Cold(x) <=> Cold(y))"
+CLAUSES = "1.1 !Family(x,y) v Cold(x) v !Cold(y)\n1.1 !Family(x,y) v !Cold(x) v Cold(y)"
+
+
+def colds_and_coughs() -> Iterator[tuple[dict[str, int], float]]:
+    """Give every world of two people, one of whom coughs and is family of the other, with its score: Table 1."""
+    people = ("Ann", "Bob")
+    names = [f"{said}({x})" for said in ("Cold", "Coughs") for x in people]
+    names += [f"Family({x},{y})" for x in people for y in people]
+    for values in itertools.product((0, 1), repeat=len(names)):
+        world = dict(zip(names, values, strict=True))
+        if world["Coughs(Ann)"] and world["Family(Ann,Bob)"]:
+            score = sum(1.5 for x in people if not world[f"Cold({x})"] or world[f"Coughs({x})"])
+            pairs = ((x, y) for x in people for y in people)
+            alike = (not world[f"Family({x},{y})"] or world[f"Cold({x})"] == world[f"Cold({y})"] for x, y in pairs)
+            yield world, score + 1.1 * sum(alike)
+
+
+@pytest.mark.parametrize("family", [WHOLE, CLAUSES])
+def test_colds_and_coughs_of_the_chapter(family: str) -> None:
+    facts, query = "Coughs(Ann)\nFamily(Ann,Bob)", ("Cold", "Coughs", "Family")
+    worlds = list(colds_and_coughs())
+    total = math.fsum(math.exp(score) for _, score in worlds)
+    chances = answered(COLDS + family, facts, *query, marginal=True)
+    for name, chance in chances.atoms.items():
+        expected = math.fsum(math.exp(score) for world, score in worlds if world[name]) / total
+        assert chance == pytest.approx(expected), name
+    clauses = 4 if family == CLAUSES else 0  # of two clauses one always holds, which adds the same to every world
+    best = answered(COLDS + family, facts, *query)
+    assert best.score == pytest.approx(max(score for _, score in worlds) + 1.1 * clauses)
+
+
+def test_three_people_of_whom_one_smokes() -> None:
+    """The worked example that comes with Alchemy 2, its chances computed by looking at every world."""
+    text = """
+    p = {Jerry, Elaine, George}
+    Smokes(p)
+    Friends(p, p)
+    Cancer(p)
+    1.5 !Smokes(x) v Cancer(x)
+    2.0 !Friends(x,y) v !Friends(y,z) v Friends(x,z)
+    1.1 !Smokes(x) v !Friends(x,y) v Smokes(y)
+    """
+    facts = "Smokes(Jerry)\nFriends(Jerry, Elaine)\nFriends(Elaine, George)"
+    chances = answered(text, facts, *ALL, marginal=True)
+    assert chances.log_z == pytest.approx(72.5447422873095)
+    assert chances.atoms["Smokes(George)"] == pytest.approx(0.7080082227672527)
+    assert chances.atoms["Friends(George,Jerry)"] == pytest.approx(0.09536193618266359)
+    assert chances.atoms["Cancer(Elaine)"] == pytest.approx(0.6907195428108966)
+    for method in ("auto", "cpi", "walksat"):
+        assert answered(text, facts, *ALL, method=method).score == pytest.approx(68.4)
+    drawn = answered(text, facts, *ALL, method="mcsat", seed=1)
+    assert drawn.atoms["Friends(George,Jerry)"] == pytest.approx(0.0954, abs=0.05)
+
+
+def test_an_open_or_a_closed_predicate_is_as_it_is_said_to_be() -> None:
+    text = "person = {A}\nP(person)\nQ(person)\n1 P(x) => Q(x)"
+    assert answered(text, "", "P", marginal=True).atoms["P(A)"] == pytest.approx(
+        (1 + math.e) / (1 + 3 * math.e)  # Q is hidden too, since nothing is said of it
+    )
+    assert answered(text, "", "P", marginal=True, closed=["Q"]).atoms["P(A)"] == pytest.approx(1 / (1 + math.e))
+    more = answered(f"{text}\n2 Q(x)", "Q(A)\nP(A)", "Q", opened=["P"])
+    assert more.atoms == {"Q(A)": 1}
+
+
+def test_atoms_of_several_worlds_are_kept_apart() -> None:
+    model = parse_mln("P(person)\nQ(person)\n1 Q(x) => P(x)")
+    answer = infer(model, parse_db("Q(A)\n---\nQ(A)\nQ(B)", model), "P")
+    assert isinstance(answer, Answer)
+    assert len(answer.atoms) == 3
+    assert len({name.split(": ")[0] for name in answer.atoms}) == 2
+
+
+def test_an_answer_says_why() -> None:
+    world = answered(ROMANS, ROMAN_FACTS, "Hate")
+    said = str(world.why("Hate(Marcus,Marcus)"))
+    assert "Hate" in said
+    assert "1" in said
+    with pytest.raises(TelosError, match=r"nothing was asked about 'Hate\(Brutus\)'"):
+        world.why("Hate(Brutus)")
+
+
+def test_contradictory_hard_formulas_are_answered_with_a_smallest_set() -> None:
+    model = parse_mln("P(person)\nP(Ann).\n!P(x).\nP(x) v !P(x).", "bad.mln")
+    for options in ({}, {"marginal": True}, {"method": "cpi"}, {"method": "walksat"}, {"method": "mcsat"}):
+        answer = infer(model, parse_db("", model), "P", **options)  # type: ignore[arg-type]
+        assert isinstance(answer, Unsatisfiable)
+        assert sorted(answer.rules) == [0, 1]
+        assert all("bad.mln:" in each for each in answer.conflict)
+
+
+def test_an_empty_database_is_named() -> None:
+    model = parse_mln("goal(time, goal)\n1 goal(t, g)")
+    with pytest.raises(TelosError, match="no constants of type time"):
+        infer(model, parse_db("", model), "goal")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"query": "Smoke"}, "no predicate 'Smoke'; did you mean 'Smokes'"),
+        ({"query": ()}, "nothing is asked"),
+        ({"query": "Smokes", "closed": ["Cancr"]}, "did you mean 'Cancer'"),
+        ({"query": "Smokes", "method": "gibs"}, "no method 'gibs'; did you mean 'gibbs'"),
+        ({"query": "Smokes", "method": "cpi", "marginal": True}, "cpi finds one world and no chances"),
+    ],
+)
+def test_wrong_questions_are_named(options: dict[str, object], said: str) -> None:
+    model = parse_mln(SMOKERS)
+    with pytest.raises(TelosError, match=said):
+        infer(model, parse_db("", model), **options)  # type: ignore[arg-type]
+
+
+def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
+    count = 40
+    facts = "\n".join(f"Near(P{a},P{b})" for a in range(count) for b in range(count) if a != b)
+    text = "P(thing)\nNear(thing, thing)\n1 Near(x,y) ^ P(x) => P(y)\n-0.3 P(x)"
+    with pytest.raises(TelosError, match="too wide for exact inference; use method 'cpi'"):
+        answered(text, facts, "P", method="exact")
+    with pytest.raises(TelosError, match="too wide for exact chances"):
+        answered(text, facts, "P", method="exact", marginal=True)
+    assert answered(text, facts, "P").method.startswith("cpi")

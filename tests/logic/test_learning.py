@@ -1,0 +1,209 @@
+"""Weight learning from facts: known optima, mistakes that go away, stopping and going on."""
+
+import json
+import math
+from random import Random
+from typing import get_args
+
+import pytest
+
+from telos.logic.answers import MostProbable
+from telos.logic.database import Database
+from telos.logic.exact import exact_map
+from telos.logic.grounding import ground, truth_of
+from telos.logic.learning import By, Epoch, Learned, Stop, learn, worlds_of
+from telos.logic.model import MarkovLogic
+from telos.logic.syntax import mln_text, parse_db, parse_mln
+
+COIN = parse_mln("heads(toss)\nheads(t)\n")
+FOUR_TOSSES = parse_db("heads(1)\nheads(2)\nheads(3)\n!heads(4)\n", COIN)
+GOALS = parse_mln(
+    "action(time, act)\ngoal(time, aim!)\ngoal(t, +g)\naction(t, +a) => goal(t, +g)\ngoal(t-1, +g1) => goal(t, +g2)\n"
+)
+SMOKERS = parse_mln("Friends(person, person)\nSmokes(person)\nSmokes(x)\nFriends(x, y) => (Smokes(x) <=> Smokes(y))\n")
+FOUR_FRIENDS = parse_db(
+    "Friends(Ann,Bob)\nFriends(Bob,Cy)\nFriends(Cy,Ann)\nFriends(Cy,Dee)\nSmokes(Ann)\nSmokes(Bob)\nSmokes(Cy)\n",
+    SMOKERS,
+)
+every_learner = pytest.mark.parametrize("by", get_args(By))
+
+
+def stories(count: int, *, length: int = 8, noise: float = 0.0, seed: int = 0) -> Database:
+    """Return players who eat to be fed and talk to be told; with noise they now and then do either."""
+    rng = Random(seed)
+    worlds = []
+    for _ in range(count):
+        said, goal = [], "Fed"
+        for t in range(length):
+            goal = rng.choice(["Fed", "Told"]) if rng.random() < 0.3 else goal
+            act = {"Fed": "Eat", "Told": "Talk"}[goal] if rng.random() >= noise else rng.choice(["Eat", "Talk"])
+            said += [f"action({t},{act})", f"goal({t},{goal})"]
+        worlds.append("\n".join(said))
+    return parse_db("\n---\n".join(worlds), GOALS)
+
+
+def weights_of(learned: Learned) -> list[dict[tuple[str, ...], float]]:
+    return [dict(rule.weights) for rule in learned.model.rules]
+
+
+def mistakes(model: MarkovLogic, database: Database, query: str) -> int:
+    network = ground(model, database, [query], learning=True)
+    found = exact_map(network)
+    assert isinstance(found, MostProbable)
+    return int((found.values != truth_of(network, database)).sum())
+
+
+def test_a_coin_with_three_heads_of_four_has_the_weight_log_3() -> None:
+    learned = learn(COIN, FOUR_TOSSES, ["heads"], by="likelihood", l2=0.0)
+    assert weights_of(learned) == [{(): pytest.approx(math.log(3), abs=1e-5)}]
+    assert learned.stopped is Stop.CONVERGED
+
+
+def test_a_prior_pulls_the_weight_of_a_coin_towards_nothing() -> None:
+    (weights,) = weights_of(learn(COIN, FOUR_TOSSES, ["heads"], by="likelihood", l2=2.0))
+    w = weights[()]
+    assert 4 * (0.75 - 1 / (1 + math.exp(-w))) == pytest.approx(2.0 * w, abs=1e-5)  # where pull and counts balance
+
+
+@every_learner
+def test_every_learner_tells_apart_what_can_be_told_apart(by: By) -> None:
+    database = stories(6)
+    learned = learn(GOALS, database, ["goal"], by=by, epochs=30)
+    assert mistakes(learned.model, database, "goal") == 0
+    assert learned.epochs[-1].accuracy == 1.0
+
+
+@pytest.mark.parametrize("by", ["mira", "perceptron"])
+def test_learners_from_mistakes_stop_when_there_are_none(by: By) -> None:
+    learned = learn(GOALS, stories(6), ["goal"], by=by)
+    assert learned.stopped is Stop.NO_MISTAKES
+    assert learned.epochs[-1].loss == 0.0
+
+
+@pytest.mark.parametrize("by", ["mira", "perceptron", "likelihood"])
+def test_worlds_that_are_no_sequences_are_learned_from_too(by: By) -> None:
+    learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by=by, epochs=20)
+    assert learned.epochs[-1].accuracy >= 0.75
+    assert any(weights_of(learned))
+
+
+def test_the_likelihood_of_a_world_that_is_no_sequence_grows_until_it_is_at_its_top() -> None:
+    learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by="likelihood", l2=0.1)
+    losses = [epoch.loss for epoch in learned.epochs]
+    assert learned.stopped is Stop.CONVERGED
+    assert losses[-1] < losses[0] < math.log(2)
+
+
+def test_prefixes_are_foreseen_better_by_the_learner_that_is_made_for_them() -> None:
+    database = stories(12, length=12, noise=0.5)
+    whole = learn(GOALS, database, ["goal"], by="likelihood", l2=0.1, epochs=200)
+    live = learn(GOALS, database, ["goal"], by="prefix", l2=0.1, epochs=200, start=whole)
+    begun = learn(GOALS, database, ["goal"], by="prefix", l2=0.1, epochs=1, start=whole)
+    assert {epoch.phase for epoch in live.epochs} == {"prefix"}
+    assert live.epochs[-1].loss < begun.epochs[0].loss
+
+
+def test_prefixes_are_warmed_up_by_the_likelihood() -> None:
+    learned = learn(GOALS, stories(4, noise=0.5), ["goal"], by="prefix", epochs=2, warm_up=3)
+    assert [epoch.phase for epoch in learned.epochs] == ["likelihood"] * 3 + ["prefix"] * 2
+
+
+@every_learner
+def test_going_on_leads_where_an_unbroken_run_leads(by: By) -> None:
+    database = stories(6, noise=0.6)
+    held_out = [database.worlds[0]]
+    whole = learn(GOALS, database, ["goal"], by=by, epochs=7, warm_up=3, patience=99, held_out=held_out)
+    first = learn(GOALS, database, ["goal"], by=by, epochs=2, warm_up=3, patience=99, held_out=held_out)
+    kept = Learned(first.model, by, first.epochs, first.stopped, (), json.loads(json.dumps(first.state)))
+    again = learn(GOALS, database, ["goal"], by=by, epochs=7, warm_up=3, patience=99, held_out=held_out, start=kept)
+    assert again.epochs == whole.epochs
+    assert weights_of(again) == weights_of(whole)
+
+
+def test_a_run_that_had_nothing_left_to_learn_stays_where_it_is() -> None:
+    done = learn(GOALS, stories(6), ["goal"])
+    again = learn(GOALS, stories(6), ["goal"], start=done)
+    assert (again.epochs, again.stopped, weights_of(again)) == (done.epochs, done.stopped, weights_of(done))
+
+
+def test_new_facts_are_learned_from_the_weights_of_the_old_ones() -> None:
+    old = learn(GOALS, stories(4), ["goal"], by="perceptron")
+    new = learn(GOALS, stories(5, seed=1), ["goal"], by="perceptron", start=old, epochs=1)
+    assert [epoch.number for epoch in new.epochs] == [1]
+    assert new.epochs[0].loss == 0.0
+
+
+def test_weights_that_the_data_never_meets_stay_as_they_began() -> None:
+    start = parse_mln(mln_text(GOALS) + "\n2.5 action(t, Sleep) => goal(t, Rested)\n")
+    learned = learn(GOALS, stories(2), ["goal"], start=start)
+    assert weights_of(learned)[1]["Sleep", "Rested"] == 2.5
+
+
+def test_the_seed_decides_the_order_of_the_worlds() -> None:
+    database = stories(8, noise=0.7)
+    one, same, other = (
+        weights_of(learn(GOALS, database, ["goal"], epochs=3, seed=seed, average=False)) for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_held_out_worlds_end_learning_and_their_best_weights_are_kept() -> None:
+    database = stories(10, noise=0.8, seed=3)
+    held_out = database.worlds[:5]
+    learned = learn(GOALS, database, ["goal"], epochs=200, held_out=held_out, patience=4)
+    losses = [epoch.held_out_loss for epoch in learned.epochs]
+    assert learned.stopped is Stop.HELD_OUT
+    assert len(losses) - losses.index(min(losses)) == 5  # the best epoch, and four that were no better
+    alone = learn(GOALS, database, ["goal"], epochs=losses.index(min(losses)) + 1, held_out=held_out, patience=99)
+    assert weights_of(learned) == weights_of(alone)
+
+
+def test_held_out_worlds_are_not_learned_from() -> None:
+    odd = "\n".join(f"action({t},Sleep)\ngoal({t},Fed)" for t in range(4))
+    database = parse_db("action(0,Eat)\ngoal(0,Fed)\naction(1,Talk)\ngoal(1,Told)\n---\n" + odd, GOALS)
+    learned = learn(GOALS, database, ["goal"], held_out=["world:2"], patience=99, epochs=5)
+    assert not any("Sleep" in key for table in weights_of(learned) for key in table)
+
+
+def test_weights_that_never_move_are_not_written() -> None:
+    database = parse_db("action(0,Eat)\ngoal(0,Fed)\naction(1,Eat)\ngoal(1,Fed)\naction(2,Talk)\ngoal(2,Told)", GOALS)
+    learned = learn(GOALS, database, ["goal"], average=False)
+    assert weights_of(learned)
+    assert all(weight for table in weights_of(learned) for weight in table.values())
+    assert "0 action" not in mln_text(learned.model).splitlines()
+
+
+def test_progress_is_told_epoch_by_epoch() -> None:
+    told: list[Epoch] = []
+    learned = learn(GOALS, stories(3, noise=0.5), ["goal"], epochs=4, progress=told.append)
+    assert tuple(told) == learned.epochs
+    assert [epoch.number for epoch in told] == list(range(1, len(told) + 1))
+
+
+def test_learning_against_the_worst_rival_also_separates() -> None:
+    database = stories(6)
+    learned = learn(GOALS, database, ["goal"], loss_augmented=True, epochs=30)
+    assert mistakes(learned.model, database, "goal") == 0
+
+
+@pytest.mark.parametrize("by", ["mira", "perceptron"])
+def test_calibrated_weights_find_the_same_worlds_and_are_as_sure_as_they_are_right(by: By) -> None:
+    database = stories(10, noise=0.8, seed=5)
+    raw = learn(GOALS, database, ["goal"], by=by, epochs=5)
+    calibrated = learn(GOALS, database, ["goal"], by=by, epochs=5, calibrate=True)
+    assert mistakes(raw.model, database, "goal") == mistakes(calibrated.model, database, "goal")
+    (factor,) = {
+        round(after / before, 6)
+        for ours, theirs in zip(weights_of(calibrated), weights_of(raw), strict=True)
+        for after, before in zip(ours.values(), theirs.values(), strict=True)
+    }
+    surprises = [surprise(raw.model, database, factor * way) for way in (0.9, 1.0, 1.1)]
+    assert min(surprises) == surprises[1]
+
+
+def surprise(model: MarkovLogic, database: Database, factor: float) -> float:
+    """Return minus the log of the chance of the truth, value by value, under weights times a factor."""
+    network = ground(model, database, ["goal"], learning=True)
+    worlds = worlds_of(network, truth_of(network, database))
+    return -worlds.log_chance(range(len(database.worlds)), factor * network.weights, is_prefix=True)

@@ -1,0 +1,87 @@
+"""The integer program is tight: it stays small, and its relaxation is whole where the network is a chain."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from logic.networks import chain_network, network_of
+from telos.logic.network import Clauses, Factors, Network
+from telos.logic.search.folding import potentials_of
+from telos.logic.search.program import Program, program_of
+
+
+def _program(network: Network) -> Program:
+    return program_of(potentials_of(network))
+
+
+def _table(scope: list[int], holds: list[float], *, hard: bool = False) -> Factors:
+    return Factors(
+        rule=0,
+        scope=np.array([scope], np.int32),
+        key=np.zeros(1, np.int32),
+        weights=np.array([[-1 if hard else 0]], np.int32),
+        holds=np.array(holds)[:, None],
+        hard=hard,
+        formulas=1,
+    )
+
+
+def test_a_formula_over_two_atoms_takes_one_column() -> None:
+    implies = _program(network_of([2, 2], [_table([0, 1], [1, 1, 0, 1])], weights=[1.5]))
+    assert len(implies.cost) == 3
+    same = _program(network_of([2, 2], [_table([0, 1], [1, 0, 0, 1])], weights=[1.5]))
+    assert len(same.cost) == 3
+
+
+def test_a_clause_over_three_atoms_takes_one_column_and_one_row() -> None:
+    program = _program(network_of([2, 2, 2], [_table([0, 1, 2], [1, 1, 1, 1, 1, 1, 0, 1])], weights=[1.5]))
+    assert (len(program.cost), len(program.most)) == (4, 1)
+
+
+def test_a_hard_clause_takes_one_row_and_no_column() -> None:
+    program = _program(network_of([2, 2, 2], [_table([0, 1, 2], [1, 1, 1, 1, 1, 1, 0, 1], hard=True)]))
+    assert (len(program.cost), len(program.most)) == (3, 1)
+
+
+def test_factors_over_the_same_variables_become_one_table() -> None:
+    one = _table([0, 1, 2], [1, 0, 1, 0, 1, 1, 0, 1])
+    turned = _table([2, 0, 1], [1, 1, 0, 0, 1, 0, 0, 1])
+    potentials = potentials_of(network_of([2, 2, 2], [one, turned], weights=[1.5]))
+    assert [len(tables.scope) for tables in potentials.tables] == [1]
+
+
+def test_forbidden_cells_have_no_column() -> None:
+    same = _table([0, 1], [float(a == b) for a in range(3) for b in range(3)], hard=True)
+    program = _program(network_of([3, 3], [same]))
+    assert len(program.cost) == 6 + 3
+
+
+def test_a_long_clause_that_costs_something_has_a_row_for_each_literal() -> None:
+    literals = np.arange(5, dtype=np.int32)
+    clause = Clauses(
+        rule=0,
+        start=np.array([0, 5], np.int32),
+        variable=literals,
+        value=np.ones(5, np.int32),
+        negated=np.zeros(5, np.int8),
+        weight=np.zeros(1, np.int32),
+        sign=np.ones(1),
+        hard=False,
+    )
+    assert len(_program(network_of([2] * 5, clauses=[clause], weights=[1.0])).most) == 1
+    assert len(_program(network_of([2] * 5, clauses=[clause], weights=[-1.0])).most) == 5
+
+
+def test_the_relaxation_of_a_chain_is_whole() -> None:
+    highspy = pytest.importorskip("highspy")
+    from telos.logic.search.highs import _loaded  # the relaxation alone is no promise to users
+
+    rng = Random(3)
+    unary = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(4)]
+    steps = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(5)]
+    program = _program(chain_network(unary, [rng.randrange(4) for _ in range(30)], steps))
+    solver = _loaded(highspy, program, None)
+    solver.run()
+    solution = np.array(solver.getSolution().col_value)[: program.binaries]
+    assert solution == pytest.approx(solution.round(), abs=1e-6)

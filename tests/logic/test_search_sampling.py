@@ -1,0 +1,109 @@
+"""Sampling: seeded, near the truth, and aware of how far its chains agree."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from logic.networks import chain_network, network_of, networks
+from telos.core.errors import TelosError
+from telos.logic.answers import Unsatisfiable
+from telos.logic.exact import exact_marginals
+from telos.logic.network import Factors, Network
+from telos.logic.search import Sampled, gibbs, mcsat, native
+from telos.logic.search.folding import potentials_of
+from telos.logic.search.landscape import landscape_of
+from telos.logic.search.sampling import FORBIDDEN
+from telos.logic.search.walking import blank, seeds
+
+
+def chain(length: int) -> Network:
+    rng = Random(2)
+    unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
+    steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]
+    return chain_network(unary, [rng.randrange(6) for _ in range(length)], steps)
+
+
+def alternating(length: int) -> Network:
+    """Return a ring of atoms in which neighbours must differ: two worlds, and no single change leads to the other."""
+    scope = [(v, (v + 1) % length) for v in range(length)]
+    differ = Factors(
+        rule=0,
+        scope=np.array(scope, np.int32),
+        key=np.zeros(length, np.int32),
+        weights=np.full((1, 1), -1, np.int32),
+        holds=np.array([[0.0], [1.0], [1.0], [0.0]]),
+        hard=True,
+        formulas=1,
+    )
+    return network_of([2] * length, [differ])
+
+
+def test_chances_on_a_chain_are_those_of_dynamic_programming() -> None:
+    network = chain(30)
+    exact = exact_marginals(network)
+    assert exact is not None
+    assert not isinstance(exact, Unsatisfiable)
+    for answer in (gibbs(network, 1), mcsat(network, 1)):
+        assert isinstance(answer, Sampled)
+        assert answer.chances == pytest.approx(exact.chances, abs=0.05)
+        assert answer.r_hat < 1.05
+        assert 0 < answer.error < 0.05
+        assert (answer.exact, answer.log_z) == (False, None)
+
+
+def test_gibbs_gives_way_to_mcsat_where_hard_formulas_would_trap_it() -> None:
+    answer = gibbs(alternating(6), samples=4000)
+    assert isinstance(answer, Sampled)
+    assert answer.method == "mcsat"
+    assert answer.chances == pytest.approx(np.full(12, 0.5), abs=0.1)
+
+
+def test_chains_that_disagree_show() -> None:
+    far = [[4.0 * (a == b) for b in range(2)] for a in range(2)]
+    answer = gibbs(chain_network([[0.0, 0.0]], [0] * 40, far), samples=20, burn_in=0, chains=6)
+    assert isinstance(answer, Sampled)
+    assert answer.r_hat > 1.1
+
+
+def test_the_same_seed_gives_the_same_chances() -> None:
+    for method in (gibbs, mcsat):
+        one, two = (method(chain(10), 3, samples=50) for _ in range(2))
+        assert isinstance(one, Sampled)
+        assert isinstance(two, Sampled)
+        assert one.chances.tolist() == two.chances.tolist()
+
+
+def test_what_is_given_has_chance_one() -> None:
+    network = chain(3)
+    known = Network(**{**{name: getattr(network, name) for name in Network.__slots__}, "given": np.array([-1, 2, -1])})
+    answer = gibbs(known, samples=50)
+    assert isinstance(answer, Sampled)
+    assert answer.of(1).tolist() == [0, 0, 1, 0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(networks(hard=False))
+def test_the_compiled_samplers_are_the_python_ones(network: Network) -> None:
+    pytest.importorskip("numba")
+    potentials = potentials_of(network)
+    land = landscape_of(potentials, FORBIDDEN)
+    ends = []
+    for kernels in (native.plain(), native.compiled()):
+        state, scratch, move = blank(land), np.zeros(3), np.zeros(2, np.int32)
+        sums, chance, world = np.zeros(len(potentials.single)), seeds(Random(5)), potentials.greedy()
+        kernels.gibbs(land, world, *state, potentials.start, sums, scratch, chance, 2, 5)
+        kernels.mcsat(
+            land, world, world.copy(), *state, potentials.start, sums, scratch, chance, move, 2, 8, 100
+        )  # fmt: skip
+        ends.append((world.tolist(), chance.tolist(), sums))
+    assert ends[0][:2] == ends[1][:2]
+    assert ends[0][2] == pytest.approx(ends[1][2], abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [{"samples": 0}, {"burn_in": -1}, {"chains": 0}])
+def test_wrong_options_are_named(wrong: dict[str, int]) -> None:
+    for method in (gibbs, mcsat):
+        with pytest.raises(TelosError, match="at least 1 sample, 0 for burn-in and 1 chain"):
+            method(chain(2), **wrong)

@@ -1,0 +1,126 @@
+"""MaxWalkSAT: seeded, the same in Python and compiled, and honest about what it does not know."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from logic.networks import chain_network, network_of, networks, worlds
+from telos.core.errors import TelosError
+from telos.logic.answers import MostProbable, Unsatisfiable
+from telos.logic.network import Factors, Network
+from telos.logic.search import native, walksat
+from telos.logic.search.folding import potentials_of
+from telos.logic.search.landscape import landscape_of
+from telos.logic.search.walking import blank, hard_weight, seeds
+
+
+def chain(length: int) -> Network:
+    rng = Random(2)
+    unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
+    steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]
+    return chain_network(unary, [rng.randrange(6) for _ in range(length)], steps)
+
+
+def test_the_same_seed_gives_the_same_world() -> None:
+    one, two = walksat(chain(60), 5, steps=500), walksat(chain(60), 5, steps=500)
+    assert isinstance(one, MostProbable)
+    assert isinstance(two, MostProbable)
+    assert one.values.tolist() == two.values.tolist()
+
+
+def test_a_walk_is_no_worse_than_where_it_starts() -> None:
+    network = chain(60)
+    potentials = potentials_of(network)
+    answer = walksat(network, steps=50)
+    assert isinstance(answer, MostProbable)
+    assert answer.score > potentials.score(potentials.greedy())
+
+
+def test_a_walk_that_proves_nothing_says_so() -> None:
+    answer = walksat(chain(60), steps=100)
+    assert isinstance(answer, MostProbable)
+    assert not answer.exact
+    assert answer.gap > 0
+
+
+def test_a_world_in_which_nothing_is_broken_is_known_to_be_the_best() -> None:
+    stays = [[3.0 * (a == b) for b in range(4)] for a in range(4)]
+    answer = walksat(chain_network([[1.0, 0.0, 0.0, 0.0]], [0] * 20, stays))
+    assert isinstance(answer, MostProbable)
+    assert answer.exact
+
+
+def test_hard_formulas_outbid_all_soft_ones() -> None:
+    cells = [float(a != b) for a in range(2) for b in range(2)]
+    differ = Factors(
+        rule=0,
+        scope=np.array([[v, v + 1] for v in range(9)], np.int32),
+        key=np.zeros(9, np.int32),
+        weights=np.full((1, 1), -1, np.int32),
+        holds=np.array(cells)[:, None],
+        hard=True,
+        formulas=1,
+    )
+    likes = Factors(
+        rule=1,
+        scope=np.arange(10, dtype=np.int32)[:, None],
+        key=np.zeros(10, np.int32),
+        weights=np.zeros((1, 1), np.int32),
+        holds=np.array([[0.0], [1.0]]),
+        hard=False,
+        formulas=1,
+    )
+    answer = walksat(network_of([2] * 10, [differ, likes], weights=[100.0]))
+    assert isinstance(answer, MostProbable)
+    assert answer.score == pytest.approx(500.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(networks())
+def test_the_compiled_walk_is_the_python_walk(network: Network) -> None:
+    pytest.importorskip("numba")
+    potentials = potentials_of(network)
+    if not potentials.is_possible:
+        return
+    land = landscape_of(potentials, hard_weight(potentials))
+    ends = []
+    for kernels in (native.plain(), native.compiled()):
+        world, best = potentials.greedy(), potentials.greedy()
+        state, trail, move = blank(land), np.zeros(3, np.int32), np.zeros(2, np.int32)
+        gained = kernels.walk(land, world, best, *state, trail, seeds(Random(7)), move, 200, 0.3)
+        before = best.tolist()
+        kernels.climb(land, best, *state, 10)
+        ends.append((gained, world.tolist(), before, best.tolist()))
+    assert ends[0] == ends[1]
+
+
+def test_a_walk_that_cannot_keep_the_hard_formulas_names_them() -> None:
+    both = [(v, [0.0, 1.0]) for v in (0, 1)] + [((0, 1), [1.0, 1.0, 1.0, 0.0])]
+    factors = [
+        Factors(
+            rule=rule,
+            scope=np.array([scope if isinstance(scope, tuple) else (scope,)], np.int32),
+            key=np.zeros(1, np.int32),
+            weights=np.full((1, 1), -1, np.int32),
+            holds=np.array(cells)[:, None],
+            hard=True,
+            formulas=1,
+        )
+        for rule, (scope, cells) in enumerate(both)
+    ]
+    network = network_of([2, 2], factors)
+    assert not list(worlds(network))
+    answer = walksat(network)
+    assert isinstance(answer, Unsatisfiable)
+    assert set(answer.rules) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"steps": -1}, "0 steps"), ({"restarts": 0}, "1 restart"), ({"noise": 1.5}, "noise is a share from 0 to 1")],
+)
+def test_wrong_options_are_named(wrong: dict[str, float], said: str) -> None:
+    with pytest.raises(TelosError, match=said):
+        walksat(chain(2), **wrong)  # type: ignore[arg-type]

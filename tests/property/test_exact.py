@@ -1,0 +1,117 @@
+"""Laws of exact inference, over random networks, against looking at every world."""
+
+import itertools
+import math
+
+import numpy as np
+from hypothesis import given, settings
+
+from logic.networks import networks, worlds
+from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
+from telos.logic.chain import chain_of
+from telos.logic.exact import Expected, counts, exact_map, exact_marginals, expected_counts, is_allowed, score
+from telos.logic.exact.elimination import all_chances, best_world, plan_of
+from telos.logic.network import Network
+
+
+def check_best(network: Network, answer: MostProbable | Unsatisfiable | None) -> None:
+    scores = dict(worlds(network))
+    if not scores:
+        assert isinstance(answer, Unsatisfiable)
+        return
+    assert isinstance(answer, MostProbable)
+    assert answer.exact
+    assert math.isclose(answer.score, max(scores.values()), abs_tol=1e-9)
+    assert math.isclose(answer.score, scores[tuple(answer.values.tolist())], abs_tol=1e-9)
+    assert math.isclose(answer.score, score(network, answer.values), abs_tol=1e-9)
+
+
+def check_chances(network: Network, answer: Marginals | Unsatisfiable | None) -> None:
+    scores = dict(worlds(network))
+    if not scores:
+        assert isinstance(answer, Unsatisfiable)
+        return
+    assert isinstance(answer, Marginals)
+    total = math.fsum(math.exp(each) for each in scores.values())
+    assert answer.log_z is not None
+    assert math.isclose(answer.log_z, math.log(total), abs_tol=1e-9)
+    for variable, size in enumerate(network.sizes.tolist()):
+        expected = [
+            math.fsum(math.exp(each) for world, each in scores.items() if world[variable] == value) / total
+            for value in range(size)
+        ]
+        assert np.allclose(answer.of(variable), expected, atol=1e-12)
+
+
+@given(networks())
+@settings(deadline=None, max_examples=300)
+def test_the_most_probable_world_is_the_best_of_all(network: Network) -> None:
+    check_best(network, exact_map(network))
+
+
+@given(networks())
+@settings(deadline=None, max_examples=300)
+def test_chances_are_shares_of_all_worlds(network: Network) -> None:
+    check_chances(network, exact_marginals(network))
+
+
+@given(networks(chains=True, clauses=False))
+@settings(deadline=None, max_examples=300)
+def test_chains_are_found_and_solved(network: Network) -> None:
+    assert chain_of(network) is not None
+    check_best(network, exact_map(network))
+    check_chances(network, exact_marginals(network))
+
+
+def check_expected(network: Network, answer: Expected | Unsatisfiable | None) -> None:
+    scores = dict(worlds(network))
+    if not scores:
+        assert isinstance(answer, Unsatisfiable)
+        return
+    assert isinstance(answer, Expected)
+    total = math.fsum(math.exp(each) for each in scores.values())
+    mean = sum(math.exp(each) / total * counts(network, np.array(world, np.int32)) for world, each in scores.items())
+    assert np.allclose(answer.counts, mean, atol=1e-9)
+    assert math.isclose(answer.log_z, math.log(total), abs_tol=1e-9)
+
+
+@given(networks())
+@settings(deadline=None, max_examples=200)
+def test_expected_counts_are_the_mean_over_all_worlds(network: Network) -> None:
+    check_expected(network, expected_counts(network))
+
+
+@given(networks(chains=True, clauses=False))
+@settings(deadline=None, max_examples=200)
+def test_expected_counts_of_chains_are_the_mean_over_all_worlds(network: Network) -> None:
+    check_expected(network, expected_counts(network))
+
+
+@given(networks(given=False))
+@settings(deadline=None, max_examples=200)
+def test_counts_times_weights_are_the_score_of_every_world(network: Network) -> None:
+    allowed = dict(worlds(network))
+    for world in itertools.product(*map(range, network.sizes.tolist())):
+        values = np.array(world, np.int32)
+        assert is_allowed(network, values) == (world in allowed)
+        assert math.isclose(score(network, values), allowed.get(world, -math.inf), abs_tol=1e-9)
+
+
+@given(networks(chains=True, clauses=False))
+@settings(deadline=None, max_examples=200)
+def test_elimination_and_the_chain_give_one_answer(network: Network) -> None:
+    known, weights = exact_marginals(network), network.weights
+    plan = plan_of(network, weights, most_cells=2**20)
+    assert plan is not None
+    chances, log_z = all_chances(plan)
+    if isinstance(known, Unsatisfiable):
+        assert log_z == -math.inf
+        return
+    assert isinstance(known, Marginals)
+    assert known.log_z is not None
+    assert math.isclose(log_z, known.log_z, abs_tol=1e-9)
+    for variable, share in chances.items():
+        assert np.allclose(share, known.of(variable))
+    best = exact_map(network)
+    assert isinstance(best, MostProbable)
+    assert math.isclose(best_world(plan)[1], best.score, abs_tol=1e-9)

@@ -1,0 +1,115 @@
+"""A Markov logic file reads a player: events in, belief out, with the formulas that made it."""
+
+from pathlib import Path
+
+import pytest
+
+import telos
+from telos.checks.recognizers import check_recognizer
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
+
+TRAINED = """
+// a player who is hungry or curious
+action(time, action)
+loc(time, place)
+dark(time)
+goal(time, goal!)
+0.3 goal(t, Learn)
+1.5 action(t, Chew) => goal(t, Eat)
+1.1 action(t, Read) => goal(t, Learn)
+0.8 loc(t, Hall) => goal(t, Eat)
+2.0 goal(t-1, Eat) => goal(t, Eat)
+2.0 goal(t-1, Learn) => goal(t, Learn)
+-0.5 dark(t) => goal(t, Learn)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "hungry.mln"
+    path.write_text(TRAINED)
+    return path
+
+
+def at(time: float, action: str, **context: object) -> Event:
+    return Event(action, context, time=time)  # type: ignore[arg-type]
+
+
+EVENTS = [at(0, "Read"), at(1, "Chew", loc="Hall"), at(2, "Chew", loc=("Hall", "Dock"), dark=True), at(3, "Swim")]
+
+
+def test_a_file_reads_a_player(file: Path) -> None:
+    reader = telos.recognizer(file)
+    assert set(reader.goals) == {"Eat", "Learn"}
+    assert reader.belief["Eat"] == pytest.approx(0.5)
+    assert reader.observe(EVENTS[0]).top == "Learn"
+    for event in EVENTS[1:]:
+        reader.observe(event)
+    assert reader.belief.top == "Eat"
+
+
+def test_it_keeps_the_promises_of_a_recognizer(file: Path) -> None:
+    check_recognizer(lambda: telos.recognizer(file), EVENTS)
+
+
+def test_the_first_belief_is_the_sum_of_what_the_formulas_say(file: Path) -> None:
+    reader = telos.recognizer(file)
+    belief = reader.observe(at(0, "Read", dark=True))
+    odds = 0.3 + 1.1 - 0.5  # how common it is, reading, and the dark; all of them about Learn
+    assert belief["Learn"] / belief["Eat"] == pytest.approx(2.718281828 ** (odds))
+
+
+def test_why_adds_up_and_names_the_formulas(file: Path) -> None:
+    reader = telos.recognizer(file)
+    assert isinstance(reader, MarkovLogicReader)
+    for event in EVENTS[:2]:
+        reader.observe(event)
+    weighed = reader.why()
+    belief = reader.belief
+    assert weighed.total == pytest.approx(_log(belief[weighed.goal] / belief[weighed.over]))
+    assert ("action(t,Chew)", 1.5) in [(text, round(value, 9)) for text, value in weighed.parts]
+    assert "what was seen before" in str(weighed)
+
+
+def _log(odds: float) -> float:
+    import math
+
+    return math.log(odds)
+
+
+def test_what_was_never_seen_says_nothing_and_is_told(file: Path) -> None:
+    reader = telos.recognizer(file)
+    reader.observe(at(0, "Read"))
+    assert "never seen before, so it says nothing: Swim" in reader.observe(at(1, "Swim")).why()
+
+
+def test_formulas_without_weights_are_to_be_learned_first() -> None:
+    data = Path(telos.__file__).parent / "recognition" / "data"
+    with pytest.raises(TelosError, match=r"majority\.mln: .* learn them first: telos logic learn"):
+        telos.recognizer(data / "majority.mln")
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("1 goal(t-2, g) => goal(t, g)", "more than one step before"),
+        ("1 EXIST g goal(t, g)", "quantifier"),
+        ("1 action(t, Chew) v goal(t, Eat)", "where its evidence does not hold"),
+        ("1 goal(3, Eat)", "a fixed time"),
+    ],
+)
+def test_a_rule_that_cannot_be_used_live_is_named(rule: str, reason: str) -> None:
+    from telos.logic.syntax import parse_mln
+
+    with pytest.raises(TelosError, match=reason) as refused:
+        MarkovLogicModel(parse_mln(TRAINED + rule, source="bad.mln"))
+    assert "bad.mln" in str(refused.value)
+
+
+def test_time_runs_forwards(file: Path) -> None:
+    reader = telos.recognizer(file)
+    reader.observe(at(5, "Read"))
+    with pytest.raises(TelosError, match="time"):
+        reader.observe(at(4, "Read"))
