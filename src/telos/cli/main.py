@@ -12,7 +12,9 @@ from typing import Annotated
 import typer
 
 from telos.cli.check import check
+from telos.cli.corpus import corpus
 from telos.cli.evaluate import evaluate
+from telos.cli.logic import logic
 from telos.cli.plan import plan
 from telos.cli.recognize import recognize
 from telos.cli.study import study
@@ -29,7 +31,9 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(check)
+app.add_typer(corpus)
 app.command()(evaluate)
+app.add_typer(logic, name="logic")
 app.command()(plan)
 app.command()(recognize)
 app.command()(study)

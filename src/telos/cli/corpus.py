@@ -1,0 +1,165 @@
+"""``telos corpus``: event tables made into corpora, and logs of simulated players to make them of."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from telos.telemetry.columns import Columns
+    from telos.telemetry.corpus import Corpus
+    from telos.telemetry.statistics import CorpusStatistics
+
+corpus = typer.Typer(
+    name="corpus",
+    help="Make a corpus of an event table: actions with the goals that they led to, in folds.",
+    no_args_is_help=True,
+)
+
+_LARGE = 20_000_000  # bytes of a log; a smaller one is prepared before anybody wonders
+
+
+@corpus.command()
+def prepare(
+    log: Annotated[Path, typer.Argument(help="An event table: .csv, .jsonl (also .gz) or .parquet.")],
+    columns: Annotated[
+        str | None,
+        typer.Option(help="The file that says what the columns are, or crafter, island, overcooked or starcraft."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the corpus here: .parquet, .csv or .jsonl.")
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds, dealt by player or group; 0 for none.")] = 10,
+    seed: Annotated[int, typer.Option(help="One seed fixes the folds.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Label every action with the next goal achieved, remove the achieving actions and the tail, and deal folds.
+
+    Example: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet
+    """
+    from telos.telemetry.columns_files import named_columns  # here, so that `telos --help` need not wait
+    from telos.telemetry.writing import check_writable, write_table
+
+    described = None if columns is None else named_columns(columns)
+    if output is not None:
+        check_writable(output)
+    with _waiting(f"preparing {log.name}", log.is_file() and log.stat().st_size > _LARGE):
+        found = _prepared(log, described, folds=folds, seed=seed)
+        figures = found.statistics()
+        if output is not None:
+            write_table(found.frame, output)
+    _tell(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
+    if output is not None:
+        typer.echo(f"written to {output}", err=as_json)
+
+
+def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":
+    """Return the corpus of a log; what is wrong with the table is said with the log's name."""
+    from telos.telemetry.columns import usual_columns
+    from telos.telemetry.preparing import prepare
+    from telos.telemetry.reading import read_table
+
+    table = read_table(log, columns)
+    try:
+        return prepare(table, columns or usual_columns(table.collect_schema()), folds=folds, seed=seed)
+    except TelosError as error:
+        raise TelosError(f"{log}: {error}") from None
+
+
+@corpus.command()
+def island(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file for the log: .parquet, .csv or .jsonl.", show_default=False),
+    ] = None,
+    players: Annotated[int, typer.Option(help="How many simulated players.")] = 137,
+    seed: Annotated[int, typer.Option(help="One seed fixes all of them.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes that share the work; the log stays the same.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Let simulated players loose on the island, write their log, and print what corpus it makes.
+
+    The file is the raw log, a row for each action; `telos corpus prepare FILE --columns island` makes the corpus.
+
+    Example: telos corpus island --players 137 --seed 1 -o island.parquet
+    """
+    from telos.telemetry.writing import check_writable, write_rows  # here, so that `telos --help` need not wait
+
+    if output is None:
+        raise TelosError("where should the log go? name a file, as in: -o island.parquet")
+    for name, number in (("--players", players), ("--jobs", jobs)):
+        if number < 1:
+            raise TelosError(f"{name} must be at least 1, got {number}")
+    check_writable(output)
+    if output.suffix == ".parquet":
+        from telos.telemetry import frames  # noqa: F401  said before the work, not after it
+    rows = _recorded(players, seed, jobs)
+    write_rows(rows, output)
+    setting = {"players_recorded": players, "seed": seed, "output": str(output), "simulated": True}
+    _tell_of_island(output, setting, as_json)
+    typer.echo(f"{len(rows):,} events of {players:,} simulated players, written to {output}", err=as_json)
+
+
+def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
+    """Return the rows of a log of simulated players, with a bar for whoever waits at a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from telos.telemetry.recording import evened, rows_of_plays
+    from telos.worlds.island.corpus import record_players
+
+    waiting = Console(stderr=True)
+    with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
+        task = progress.add_task("playing", total=players)
+        plays = record_players(players, seed, jobs, lambda *_: progress.advance(task))
+        return evened(rows_of_plays(plays))
+
+
+def _tell_of_island(output: Path, setting: dict[str, Any], as_json: bool) -> None:
+    """Print the statistics of a log that was just written, or why there are none: the log stands all the same."""
+    from telos.telemetry.columns_files import named_columns
+
+    try:
+        figures = _prepared(output, named_columns("island"), folds=0, seed=1).statistics()
+    except TelosError as error:  # polars is missing, or too few players achieved anything
+        typer.echo(str(error), err=True)
+        if as_json:
+            typer.echo(json.dumps(setting))
+        return
+    _tell(figures, setting, as_json)
+
+
+@contextmanager
+def _waiting(doing: str, is_long: bool) -> Iterator[None]:
+    """Show that something is being done; how much is left, the engine does not say."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not is_long or not console.is_terminal:
+        yield
+        return
+    with console.status(doing):
+        yield
+
+
+def _tell(figures: "CorpusStatistics", setting: dict[str, Any], as_json: bool) -> None:
+    """Print the statistics, as tables or as JSON."""
+    if as_json:
+        typer.echo(json.dumps({**setting, **figures.as_object()}))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for title, heads, rows in figures.tables():
+        table = Table(title=title, title_justify="left", show_header=any(heads))
+        for i, head in enumerate(heads):
+            table.add_column(head, justify="right" if i else "left")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)

@@ -1,0 +1,1 @@
+"""Event tables in and out: reading logs of any game, and preparing corpora from them."""
