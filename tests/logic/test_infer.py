@@ -303,3 +303,10 @@ def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
     with pytest.raises(TelosError, match="too wide for exact chances"):
         answered(text, facts, "P", method="exact", marginal=True)
     assert answered(text, facts, "P").method.startswith("cpi")
+
+
+def test_a_soft_formula_that_a_hard_one_says_too_is_not_counted() -> None:
+    model = parse_mln("person = {Anna, Bob}\nill(person)\nold(person)\n!ill(Anna).\n2 !ill(x)\n1 old(x)")
+    answer = infer(model, parse_db("old(Anna)", model), "ill")
+    assert isinstance(answer, Answer)
+    assert answer.score == 2  # of Bob; that Anna is well has to hold anyway

@@ -10,7 +10,7 @@ from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
 from telos.logic.database import Database
 from telos.logic.exact import exact_map, exact_marginals
 from telos.logic.explaining import Explanation, explain
-from telos.logic.grounding import ground
+from telos.logic.grounding import ground, restated
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Ints, Network
 from telos.logic.search import Sampled, conflict_of, cutting_planes, gibbs, mcsat, walksat
@@ -25,7 +25,8 @@ class Answer:
     """What is so of every atom of the queried predicates.
 
     In the most probable world an atom has 1 or 0; asked for chances, each has one. ``score`` is that of the world, the
-    sum of the weights of the ground formulas that hold in it, and ``gap`` how much better another could be at most.
+    sum of the weights of the ground formulas that hold in it but for those that a hard formula says, too, and ``gap``
+    how much better another could be at most.
     Chances have no score; they have ``log_z`` where it is known, and if they were sampled, ``error`` and ``r_hat``.
     """
 
@@ -141,7 +142,8 @@ def _values(network: Network, found: MostProbable | Marginals) -> Ints:
 
 def _of_world(case: Case, found: MostProbable) -> Answer:
     atoms = {name: int(found.values[variable] == value) for name, variable, value in case.named()}
-    return Answer(atoms, found.score, found.exact, found.gap, found.method, case=case)
+    score = found.score - restated(case.network)
+    return Answer(atoms, score, found.exact, found.gap, found.method, case=case)
 
 
 def _of_chances(case: Case, found: Marginals) -> Answer:

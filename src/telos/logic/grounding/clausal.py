@@ -32,6 +32,7 @@ class GroundClauses:
     negated: Ints
     weight: Floats
     constant: float
+    restated: float  # the part of it from soft clauses that a hard one says, too
     atoms: int
 
     def __len__(self) -> int:
@@ -63,6 +64,13 @@ def clauses_of(network: Network, weights: Floats | None = None) -> GroundClauses
     return collected.merged(atoms)
 
 
+def restated(network: Network) -> float:
+    """Return the weight of soft clauses that a hard one says, too: no world that is allowed can do without it."""
+    if not any(group.hard for group in (*network.factors, *network.clauses)):
+        return 0.0
+    return clauses_of(network).restated
+
+
 def _is_plain(network: Network) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     plain = np.zeros(len(network.sizes), np.bool_)
     names = network.atoms
@@ -77,7 +85,7 @@ class _Collected:
     def __init__(self, offset: Longs, plain: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
         self._offset, self._plain = offset, plain
         self._found: dict[int, list[tuple[Longs, Floats]]] = {}
-        self.constant = 0.0
+        self.constant = self.restated = 0.0
 
     def codes(self, variable: Ints, value: Ints, negated: Ints) -> Longs:
         """Return literals as numbers; of a plain atom, to be false is to be not true."""
@@ -106,6 +114,7 @@ class _Collected:
             (code % 2).astype(np.int32),
             np.concatenate([np.zeros(0), *weights]),
             self.constant,
+            self.restated,
             atoms,
         )
 
@@ -120,6 +129,7 @@ class _Collected:
         distinct, place = np.unique(rows, axis=0, return_inverse=True)
         summed = np.bincount(place.ravel(), weight, minlength=len(distinct))
         sure = np.isinf(summed)[place.ravel()] & np.isfinite(weight)  # soft, but a hard clause says the same
+        self.restated += float(weight[sure].sum())
         self.constant += float(weight[sure].sum())
         kept = summed != 0.0
         return distinct[kept], summed[kept]

@@ -106,7 +106,7 @@ class NetworkWorlds:
     def _found(self, world: int, weights: Floats) -> tuple[Ints, int]:
         """Return the most probable values of a world, and how many of them are wrong."""
         known = self._worlds[world]
-        answer = exact_map(known.network, weights) or cutting_planes(known.network, weights=weights)
+        answer = exact_map(known.network, weights) or cutting_planes(known.network, "walksat", weights=weights)
         assert isinstance(answer, MostProbable)  # the truth keeps all hard rules, so there is a possible world
         return answer.values, int((answer.values != known.truth).sum())
 
