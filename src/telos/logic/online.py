@@ -7,7 +7,7 @@ exact inference over everything seen so far, and what is yet to come can change 
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,18 +33,17 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sum:
-    """What the rules that hold in one window of facts add up to, and the exponential of it, the largest being 1."""
+class _Moment:
+    """The facts of one step, and what they alone multiply the goals by, seen from now or from so many steps later."""
 
-    logarithms: Floats
-    factors: Floats
+    facts: Facts
+    factors: dict[int, Floats] = field(default_factory=dict)
 
 
-def _sum(tables: Sequence[Floats], shape: tuple[int, ...]) -> _Sum:
-    total = np.zeros(shape)
-    for table in tables:
-        total += table
-    return _Sum(total, np.exp(total - total.max()))
+def _powers(tables: Sequence[Floats]) -> Floats:
+    """Return the exponentials of what tables add up to, the largest being 1."""
+    total = np.sum(tables, axis=0)
+    return np.asarray(np.exp(total - total.max()))
 
 
 class Online:
@@ -61,19 +60,22 @@ class Online:
         soft = [rule for rule in model.rules if not rule.hard]
         _refuse_hard(model)
         self._rules = tuple(live_rule(model, rule, query, self._time, self.values) for rule in soft)
+        self._even, self._zeros = np.ones(len(self.values)), np.zeros(len(self.values))
+        self._square = np.zeros((len(self.values),) * 2)
         self._reach = max((rule.reach for rule in self._rules), default=0)
-        self._singles = tuple(rule for rule in self._rules if not rule.is_pair)
         self._pairs = tuple(rule for rule in self._rules if rule.is_pair)
-        self._sums: dict[tuple[object, ...], tuple[_Sum, _Sum]] = {}
-        self._squares: dict[tuple[int, ...], tuple[list[Floats], _Sum]] = {}
+        singles = [rule for rule in self._rules if not rule.is_pair]
+        self._across = tuple(rule for rule in singles if len(rule.times) > 1)
+        self._alone = _by_time([rule for rule in singles if len(rule.times) <= 1])
+        self._moments: dict[tuple[object, ...], _Moment] = {}
+        self._kept: dict[tuple[int, ...], tuple[list[Floats], Floats]] = {}
         self._known = {name for rule in model.rules for key in rule.weights for name in key}
         self._known |= {name for names in model.constants.values() for name in names}
         self.reset()
 
     def reset(self) -> None:
         """Forget the story, and begin before its first step."""
-        self._window: deque[Facts] = deque(maxlen=self._reach + 1)
-        self._keys: deque[object] = deque(maxlen=self._reach + 1)
+        self._window: deque[_Moment] = deque(maxlen=self._reach + 1)
         self._belief = np.full(len(self.values), 1 / len(self.values))
         self._past = self._belief
         self.unknown: tuple[str, ...] = ()  # constants of the last step that no rule has ever had a weight for
@@ -90,28 +92,33 @@ class Online:
         A fact names a predicate and its argument besides the time, or several. A constant that no rule has a weight
         for says nothing.
         """
-        settled = self._settled(facts)
-        self.unknown = tuple(
-            name for rows in settled.values() for row in rows for name in row if name not in self._known
-        )
-        self._window.appendleft(settled)
-        self._keys.appendleft(tuple(settled.items()))
-        now, before = self._added(tuple(self._keys))
-        past = self._belief @ before.factors if self.steps else np.ones(len(self.values))
-        joint = past * now.factors
+        self._window.appendleft(self._moment(facts))
+        window = [moment.facts for moment in self._window]
+        self.unknown = self._strange(window[0])
+        past = self._belief @ self._before(window) if self.steps and self._pairs else self._even
+        joint = past * self._across_times(window)
+        for shift, rules in self._alone:
+            if -shift < len(window):
+                joint *= self._of_moment(shift, rules, window)
         total = joint.sum()
-        if total < LEAST:
-            past, joint, total = self._in_logarithms(now, before)
+        if not total > LEAST:
+            past, joint, total = self._in_logarithms(window)
         self._past, self._belief = past, joint / total
         self.steps += 1
         return self.belief
 
-    def _in_logarithms(self, now: _Sum, before: _Sum) -> tuple[Floats, Floats, float]:
-        """Return the same sums with weights so large that their exponentials vanish."""
+    def _in_logarithms(self, window: list[Facts]) -> tuple[Floats, Floats, float]:
+        """Return the same products with weights so large that their exponentials vanish."""
+        now, before = self._zeros, self._square
+        for rule in self._rules:
+            for table in rule.added(window):
+                if rule.is_pair:
+                    before = before + table
+                else:
+                    now = now + table
         with np.errstate(divide="ignore"):
-            ways = np.log(self._belief)[:, None] + (before.logarithms if self.steps else 0.0)
-        past = np.logaddexp.reduce(ways, axis=0)
-        joint = past + now.logarithms
+            past = np.logaddexp.reduce(np.log(self._belief)[:, None] + before, axis=0) if self.steps else self._even
+        joint = past + now
         return np.exp(past - past.max()), (scaled := np.exp(joint - joint.max())), float(scaled.sum())
 
     def reasons(self) -> tuple[Reason, ...]:
@@ -128,16 +135,14 @@ class Online:
 
     def save(self) -> dict[str, Any]:
         """Return where the story stands, as plain data."""
-        window = [{name: [list(row) for row in rows] for name, rows in facts.items()} for facts in self._window]
+        window = [{name: [list(row) for row in rows] for name, rows in moment.facts.items()} for moment in self._window]
         return {"belief": self._belief.tolist(), "past": self._past.tolist(), "window": window, "steps": self.steps}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Go on from where ``save()`` was called, exactly."""
         self.reset()
         for facts in reversed(saved["window"]):
-            settled = {name: tuple(tuple(row) for row in rows) for name, rows in facts.items()}
-            self._window.appendleft(settled)
-            self._keys.appendleft(tuple(settled.items()))
+            self._window.appendleft(_Moment({name: tuple(map(tuple, rows)) for name, rows in facts.items()}))
         self._belief, self._past = np.array(saved["belief"]), np.array(saved["past"])
         self.steps = saved["steps"]
 
@@ -152,35 +157,59 @@ class Online:
             settled[name] = tuple((each,) for each in rows) if len(predicate.types) > 1 else ((),) * bool(rows)
         return settled
 
-    def _added(self, keys: tuple[object, ...]) -> tuple[_Sum, _Sum]:
-        """Return what the rules about the goal now add up to, and those about the goal before and now."""
-        sums = self._sums.get(keys)
-        if sums is None:
-            if len(self._sums) >= MOST_KEPT:
-                self._sums.clear()
-            window, size = list(self._window), len(self.values)
-            now = _sum([table for rule in self._singles for table in rule.added(window)], (size,))
-            sums = self._sums[keys] = (now, self._before(window))
-        return sums
-
-    def _before(self, window: list[Facts]) -> _Sum:
-        # Few formulas look at two goals, and at little else: their sums are met again and again. The tables are kept
-        # with their sum, so that no other can take the place in memory that they are known by.
-        tables = [table for rule in self._pairs for table in rule.added(window)]
-        key = tuple(map(id, tables))
-        known = self._squares.get(key)
+    def _moment(self, facts: Said) -> _Moment:
+        settled = self._settled(facts)
+        key = tuple(settled.items())
+        known = self._moments.get(key)
         if known is None:
-            if len(self._squares) >= MOST_KEPT:
-                self._squares.clear()
-            size = len(self.values)
-            known = self._squares[key] = (tables, _sum(tables, (size, size)))
+            if len(self._moments) >= MOST_KEPT:
+                self._moments.clear()
+            known = self._moments[key] = _Moment(settled)
+        return known
+
+    def _strange(self, facts: Facts) -> tuple[str, ...]:
+        return tuple(name for rows in facts.values() for row in rows for name in row if name not in self._known)
+
+    def _of_moment(self, shift: int, rules: tuple[LiveRule, ...], window: list[Facts]) -> Floats:
+        moment = self._window[-shift]
+        known = moment.factors.get(shift)
+        if known is None:
+            tables = [table for rule in rules for table in rule.added(window)]
+            known = moment.factors[shift] = _powers([self._zeros, *tables])
+        return known
+
+    def _before(self, window: list[Facts]) -> Floats:
+        return self._product([self._square, *(table for rule in self._pairs for table in rule.added(window))])
+
+    def _across_times(self, window: list[Facts]) -> Floats:
+        if not self._across:
+            return self._even
+        return self._product([self._zeros, *(table for rule in self._across for table in rule.added(window))])
+
+    def _product(self, tables: list[Floats]) -> Floats:
+        # Few rules look at two times, and at little else: the same tables meet again and again. They are kept with
+        # their product, so that no other can take the place in memory that they are known by.
+        key = tuple(map(id, tables))
+        known = self._kept.get(key)
+        if known is None:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            known = self._kept[key] = (tables, _powers(tables))
         return known[1]
 
     def _speaking(self) -> Iterator[tuple[LiveRule, dict[str, str]]]:
-        window = list(self._window)
+        window = [moment.facts for moment in self._window]
         for rule in self._rules:
             for binding in rule.bindings(window):
                 yield rule, binding
+
+
+def _by_time(rules: Sequence[LiveRule]) -> tuple[tuple[int, tuple[LiveRule, ...]], ...]:
+    """Return rules by the one time that their evidence lies at; those without evidence count as now."""
+    found: dict[int, list[LiveRule]] = {}
+    for rule in rules:
+        found.setdefault(rule.times[0] if rule.times else 0, []).append(rule)
+    return tuple((shift, tuple(group)) for shift, group in found.items())
 
 
 def _words(rule: LiveRule, binding: Mapping[str, str]) -> str:

@@ -42,6 +42,7 @@ class LiveRule:
     values: tuple[str, ...]
     truths: Mapping[tuple[bool, ...], bool]  # of the hidden literals, given that all evidence holds
     is_pair: bool  # whether it speaks of the goal before, too
+    times: tuple[int, ...]  # the shifts of its evidence, earliest first
     reach: int  # how many steps back it looks
     names: tuple[str, ...]  # the variables of the evidence, in the order in which facts bind them
     keyed: tuple[str, ...]  # those of them that are marked +
@@ -159,6 +160,7 @@ def live_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: tup
         fixed=frozenset(goals & set(names)),
         rows=_rows(rule, keyed, free, values),
         is_pair=any(each.shift == -1 for each in hidden),
+        times=tuple(sorted({each.shift for each in evidence})),
         reach=max(-each.shift for each in literals),
         names=names,
         is_plain=len(names) == len(terms),
