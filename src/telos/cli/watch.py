@@ -1,4 +1,4 @@
-"""``telos watch``: look into a world while the characters in it live, or fight, by their goals."""
+"""``telos watch``: look into a world while the characters in it live, fight, or search, by their goals."""
 
 import math
 from pathlib import Path
@@ -11,18 +11,19 @@ from telos.core.errors import TelosError, nearest
 _OPTIONS = {
     "home": ("people", "days", "plot"),
     "arena": ("scene", "list", "seconds", "replay"),
+    "island": ("style", "seconds"),
 }  # those of one world only
 
 
 def watch(
-    world: Annotated[str, typer.Argument(help="The world to look into: home or arena.")],
+    world: Annotated[str, typer.Argument(help="The world to look into: home, arena or island.")],
     seed: Annotated[int, typer.Option(help="One seed fixes the whole run.")] = 7,
     speed: Annotated[
         float | None,
         typer.Option(
             help="In a terminal, how much of their time goes by in a second of yours: minutes at home, seconds in the "
-            "arena.",
-            show_default="24 at home, 1 in the arena",
+            "arena and on the island.",
+            show_default="24 at home, 1 in the arena, 8 on the island",
         ),
     ] = None,
     as_lines: Annotated[bool, typer.Option("--json", help="Print the trace, one JSON object a line.")] = False,
@@ -40,11 +41,18 @@ def watch(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="arena: say which scenes there are, and stop.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="arena: stop after so many seconds.", show_default="as the scene says")
+        float | None,
+        typer.Option(
+            help="arena, island: stop after so many seconds.", show_default="as the scene says; an hour on the island"
+        ),
     ] = None,
     recording: Annotated[
         Path | None,
         typer.Option("--replay", help="arena: play a fight again that was recorded with --json, and check it."),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(help="island: methodical, social or guesser.", show_default="the one that the seed draws"),
     ] = None,
 ) -> None:
     """Watch a world live: who does what, and why.
@@ -52,12 +60,13 @@ def watch(
     In a terminal it is drawn as it happens (Ctrl-C ends it); otherwise, and with --json or --plot, it runs as fast as
     it can.
 
-    Examples: telos watch home --people 3 --days 1 --seed 7; telos watch arena --scene flank --seed 3
+    Examples: telos watch home --people 3 --days 1 --seed 7; telos watch arena --scene flank --seed 3;
+    telos watch island --style social
     """
     if world not in _OPTIONS:
         raise TelosError(f"there is no world {world!r}; {nearest(world, _OPTIONS)}")
     given = {"people": people, "days": days, "plot": plot, "scene": scene, "list": listed or None, "seconds": seconds}
-    given["replay"] = recording
+    given |= {"replay": recording, "style": style}
     _refuse_strangers(world, [option for option, value in given.items() if value is not None])
     if world == "home":
         from telos.cli.watch_home import watch_home  # here, so that `telos --help` need not wait for worlds
@@ -66,6 +75,11 @@ def watch(
             people=3 if people is None else people, days=1.0 if days is None else days,
             seed=seed, speed=_speed(speed, 24.0, "minutes"), as_lines=as_lines, plot=plot,
         )  # fmt: skip
+        return
+    if world == "island":
+        from telos.cli.watch_island import watch_island
+
+        watch_island(seed=seed, style=style, seconds=seconds, speed=_speed(speed, 8.0, "seconds"), as_lines=as_lines)
         return
     pace = _speed(speed, 1.0, "seconds")
     if listed:

@@ -7,12 +7,14 @@ from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.arena.cast import arena_of
 from telos.worlds.arena.scenes import load_scene
 from telos.worlds.home.home import Home
+from telos.worlds.island.island import Island
 from telos.worlds.world import World
 
 WORLDS: dict[str, Callable[[], World]] = {
     "adventure": Adventure,
     "arena": lambda: arena_of(load_scene("skirmish")),
     "home": Home,
+    "island": Island,
 }
 
 

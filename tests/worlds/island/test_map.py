@@ -1,0 +1,71 @@
+"""The map is whole: seven areas, 39 places, all of them drawn, and every way is a shortest one."""
+
+import math
+
+import pytest
+
+from telos.core.errors import TelosError
+from telos.worlds.island.map import IslandMap, Place
+from telos.worlds.island.story_files import the_story
+
+STORY = the_story()
+MAP = STORY.map
+
+
+def test_there_are_seven_areas_with_39_places_in_all() -> None:
+    assert len(MAP.places) == 39
+    assert {place.area for place in MAP.places.values()} == {
+        "outdoors", "infirmary", "dining-hall", "laboratory", "living-quarters", "lead-scientist", "waterfall",
+    }  # fmt: skip
+
+
+def test_every_place_has_a_spot_of_its_own_on_the_drawing() -> None:
+    spots = [(place.column, place.row) for place in MAP.places.values()]
+    assert len(set(spots)) == 39
+    for column, row in spots:
+        assert STORY.drawing[row].ljust(column + 1)[column] in " ≈", f"column {column}, row {row} is taken"
+
+
+def test_every_way_leads_back_through_the_same_door() -> None:
+    for name, ways in MAP.ways.items():
+        for way in ways:
+            back = MAP.way(way.to, name)
+            assert back is not None
+            assert (back.metres, back.door) == (way.metres, way.door)
+
+
+def test_distances_are_those_of_the_slow_obvious_method() -> None:
+    names = list(MAP.places)
+    far = {(a, b): 0.0 if a == b else math.inf for a in names for b in names}
+    far.update({(name, way.to): way.metres for name, ways in MAP.ways.items() for way in ways})
+    for via in names:
+        for a in names:
+            for b in names:
+                far[a, b] = min(far[a, b], far[a, via] + far[via, b])
+    for (a, b), metres in far.items():
+        assert MAP.distance(a, b) == pytest.approx(metres)
+        assert metres < math.inf, f"{b} cannot be reached from {a}"
+
+
+def test_a_route_goes_from_place_to_place_and_is_as_long_as_it_says() -> None:
+    for start in MAP.places:
+        for end in MAP.places:
+            here, metres = start, 0.0
+            for place in MAP.route(start, end):
+                way = MAP.way(here, place)
+                assert way is not None
+                here, metres = place, metres + way.metres
+            assert here == end
+            assert metres == pytest.approx(MAP.distance(start, end))
+
+
+def test_an_unknown_place_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(TelosError, match="there is no place 'kitchn' on the island; did you mean 'kitchen'"):
+        MAP.route("kitchn", "dock")
+
+
+def test_where_no_way_leads_nobody_goes() -> None:
+    split = IslandMap.of([Place("here", "one", 0, 0), Place("there", "two", 9, 9)], [], metres=1.0)
+    assert split.distance("here", "there") == math.inf
+    with pytest.raises(TelosError, match="there is no way from 'here' to 'there'"):
+        split.route("here", "there")
