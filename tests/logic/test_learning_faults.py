@@ -119,3 +119,14 @@ def test_choices_that_make_no_sense_are_refused(choices: dict[str, object], said
 def test_somebody_has_to_ask_for_something() -> None:
     with refusal("query is empty"):
         learn(GOALS, parse_db(TWO_STEPS, GOALS), [])
+
+
+def test_a_network_too_entangled_for_exact_inference_is_left_to_learners_from_mistakes() -> None:
+    model = parse_mln("Near(town, town)\nRich(town)\nRich(x)\nNear(x, y) => (Rich(x) <=> Rich(y))\n")
+    towns = range(50)
+    near = [f"Near(T{x},T{y})" for x in towns for y in towns if x < y and (x * y) % 5 != 1]
+    database = parse_db("\n".join([*near, *(f"Rich(T{x})" for x in range(40))]), model)
+    with refusal("too entangled for exact inference; learn with by='mira' or by='perceptron'"):
+        learn(model, database, ["Rich"], by="likelihood")
+    learned = learn(model, database, ["Rich"], by="mira", epochs=2)
+    assert learned.epochs[-1].accuracy >= 0.8

@@ -1,0 +1,219 @@
+"""Laws of learning: gradients are slopes, objectives are chances of worlds, and fast learners do what slow ones do."""
+
+import math
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from logic.networks import networks, worlds
+from telos.core import kernels
+from telos.logic.answers import MostProbable
+from telos.logic.chain import Chain, chain_of
+from telos.logic.exact import counts, exact_map, score
+from telos.logic.learning.margin import MarginLearner
+from telos.logic.learning.parts import parts_of
+from telos.logic.learning.sequences import KERNEL, SequenceWorlds
+from telos.logic.learning.worlds import NetworkWorlds
+from telos.logic.network import Floats, Ints, Network
+
+some_chains = networks(most_variables=5, chains=True, clauses=False)
+
+
+def truth_from(network: Network, seed: int) -> Ints:
+    """Return some world that the network allows."""
+    allowed = [world for world, _ in worlds(network)]
+    assume(allowed)
+    return np.array(Random(seed).choice(allowed), np.int32)
+
+
+def plainly(network: Network, truth: Ints) -> SequenceWorlds:
+    chain = chain_of(network)
+    assert chain is not None
+    return SequenceWorlds(network, chain, truth, kernel=kernels.plain(*KERNEL))
+
+
+def log_chance(network: Network, truth: Ints, places: list[int]) -> float:
+    """Return the log of the chance that all these variables have their true values, by looking at every world."""
+    found = list(worlds(network))
+    agreeing = [each for world, each in found if all(world[v] == truth[v] for v in places)]
+    return math.log(math.fsum(map(math.exp, agreeing))) - math.log(math.fsum(math.exp(each) for _, each in found))
+
+
+def until(network: Network, chain: Chain, position: int) -> Network:
+    """Return the network without the factors that speak of a later position."""
+    seen = chain.order[: position + 1]
+    kept = []
+    for factors in network.factors:
+        is_seen = np.isin(factors.scope, seen).all(axis=1)
+        kept.append(replace(factors, scope=factors.scope[is_seen], key=factors.key[is_seen]))
+    return replace(network, factors=tuple(kept))
+
+
+def slope(sequences: SequenceWorlds | NetworkWorlds, weights: Floats, number: int, *, is_prefix: bool) -> float:
+    step = np.zeros_like(weights)
+    step[number] = 1e-5
+    above = sequences.log_chance([0], weights + step, is_prefix=is_prefix)
+    return (above - sequences.log_chance([0], weights - step, is_prefix=is_prefix)) / 2e-5
+
+
+@given(some_chains, st.integers(0, 100))
+@settings(deadline=None)
+def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Network, seed: int) -> None:
+    truth = truth_from(network, seed)
+    found = plainly(network, truth).log_chance([0], network.weights)
+    assert found == pytest.approx(log_chance(network, truth, list(range(len(truth)))), abs=1e-9)
+
+
+@given(some_chains, st.integers(0, 100))
+@settings(max_examples=60, deadline=None)
+def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_time(network: Network, seed: int) -> None:
+    truth = truth_from(network, seed)
+    chain = chain_of(network)
+    assert chain is not None
+    slow = sum(log_chance(until(network, chain, p), truth, [int(v)]) for p, v in enumerate(chain.order))
+    assert plainly(network, truth).log_chance([0], network.weights, is_prefix=True) == pytest.approx(slow, abs=1e-9)
+
+
+@given(some_chains, st.integers(0, 100), st.booleans())
+@settings(deadline=None)
+def test_gradients_along_chains_are_the_slopes_of_their_objectives(
+    network: Network, seed: int, is_prefix: bool
+) -> None:
+    sequences = plainly(network, truth_from(network, seed))
+    _, gradient = sequences.objective([0], network.weights, is_prefix=is_prefix)
+    for number in range(len(gradient)):
+        assert gradient[number] == pytest.approx(
+            slope(sequences, network.weights, number, is_prefix=is_prefix), abs=1e-5
+        )
+
+
+@given(some_chains, st.integers(0, 100), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Network, seed: int, is_prefix: bool) -> None:
+    """Beliefs of 1e-400 are no numbers any more; the sweeps must notice, and turn to logarithms."""
+    sequences = plainly(network, truth_from(network, seed))
+    weights = network.weights * 400
+    value, gradient = sequences.objective([0], weights, is_prefix=is_prefix)
+    assert math.isfinite(value)
+    assert np.isfinite(gradient).all()
+    for number in range(len(gradient)):
+        step = 1e-5 * np.eye(len(weights))[number]
+        above, below = (sequences.log_chance([0], weights + way, is_prefix=is_prefix) for way in (step, -step))
+        assert gradient[number] == pytest.approx((above - below) / 2e-5, abs=1e-2)
+
+
+@given(networks(most_variables=4, clauses=True), st.integers(0, 100))
+@settings(max_examples=40, deadline=None)
+def test_gradients_of_any_small_network_are_slopes(network: Network, seed: int) -> None:
+    general = NetworkWorlds(network, truth_from(network, seed))
+    _, gradient = general.objective([0], network.weights)
+    for number in range(len(gradient)):
+        assert gradient[number] == pytest.approx(slope(general, network.weights, number, is_prefix=False), abs=1e-5)
+
+
+@given(some_chains, st.integers(0, 100), st.sampled_from([0.0, 0.1, 1.0]))
+@settings(deadline=None)
+def test_updates_along_sequences_are_those_of_the_textbook(network: Network, seed: int, most: float) -> None:
+    """The textbook subtracts the counts of two whole worlds; the kernel moves only what differs."""
+    truth, chain = truth_from(network, seed), chain_of(network)
+    assert chain is not None
+    sequences = plainly(network, truth)
+    found = np.empty_like(truth)
+    found[chain.order] = sequences.best([0], network.weights)
+    difference, mistakes = counts(network, truth) - counts(network, found), int((found != truth).sum())
+    tau = 1.0
+    if most and difference.any():
+        tau = min(most, (mistakes - network.weights @ difference) / (difference @ difference))
+    weights, sums = network.weights.copy(), np.zeros_like(network.weights)
+    assert sequences.learn([0], weights, sums, 3.0, most, 0.0) == mistakes
+    assert weights == pytest.approx(network.weights + tau * difference, abs=1e-9)
+    assert sums == pytest.approx(3.0 * tau * difference, abs=1e-9)
+
+
+@given(some_chains, st.integers(0, 100))
+@settings(deadline=None)
+def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(network: Network, seed: int) -> None:
+    truth, chain = truth_from(network, seed), chain_of(network)
+    assert chain is not None
+    sequences, general = plainly(network, truth), NetworkWorlds(network, truth)
+    assert general.log_chance([0], network.weights) == pytest.approx(sequences.log_chance([0], network.weights))
+    best = sequences.best([0], network.weights)
+    exact = exact_map(network)
+    assert isinstance(exact, MostProbable)
+    assume((exact.values[chain.order] == best).all())  # of worlds that score the same, either may be found
+    fast, slow = network.weights.copy(), network.weights.copy()
+    assert sequences.learn([0], fast, np.zeros_like(fast), 1.0, 0.5, 0.0) == general.learn(
+        [0], slow, np.zeros_like(slow), 1.0, 0.5, 0.0
+    )
+    assert fast == pytest.approx(slow, abs=1e-9)
+
+
+@given(some_chains, st.integers(0, 100), st.integers(1, 9))
+@settings(deadline=None, max_examples=50)
+def test_the_average_is_that_of_the_weights_after_each_world_since_the_last_mark(
+    network: Network, seed: int, epochs: int
+) -> None:
+    sequences = plainly(network, truth_from(network, seed))
+    learner = MarginLearner(sequences, [0], network.weights, phase="mira", seed=0, aggressiveness=0.3, average=True)
+    after, now = [network.weights.copy()], network.weights.copy()
+    for _ in range(epochs):
+        learner.advance()
+        sequences.learn([0], now, np.zeros_like(now), 1.0, 0.3, 0.0)
+        after.append(now.copy())
+    mark = max(2 ** (epochs.bit_length() - 1) // 2, 0)
+    later = after[mark + 1 :] if mark else after
+    assert learner.weights == pytest.approx(np.mean(later, axis=0), abs=1e-9)
+
+
+@given(networks(most_variables=3), networks(most_variables=3), st.integers(0, 100))
+@settings(deadline=None)
+def test_the_parts_of_a_network_have_its_whole_score(one: Network, two: Network, seed: int) -> None:
+    pair = [replace(each, weights=one.weights) for each in (one, two)]
+    truths = [truth_from(each, seed) for each in pair]
+    whole, order = shuffled_together(pair, Random(seed))
+    truth = np.concatenate(truths)[order]
+    found = {world: score(part, truth[kept]) for world, part, kept in parts_of(whole)}
+    assert found == {world: pytest.approx(score(pair[world], truths[world]), abs=1e-9) for world in (0, 1)}
+
+
+def shuffled_together(pair: list[Network], rng: Random) -> tuple[Network, Ints]:
+    """Return one network of two worlds whose variables stand in any order, and which of both stands at each place."""
+    first, second = pair
+    shift, total = len(first.sizes), len(first.sizes) + len(second.sizes)
+    order = np.array(rng.sample(range(total), total))
+    place = np.argsort(order).astype(np.int32)
+    factors, clauses = [], []
+    for start, network in ((0, first), (shift, second)):
+        factors += [replace(each, scope=place[each.scope + start]) for each in network.factors]
+        clauses += [replace(each, variable=place[each.variable + start]) for each in network.clauses]
+    together = replace(
+        first,
+        sizes=np.concatenate([first.sizes, second.sizes])[order],
+        given=np.concatenate([first.given, second.given])[order],
+        world=np.repeat([0, 1], [shift, total - shift])[order].astype(np.int32),
+        factors=tuple(factors),
+        clauses=tuple(clauses),
+    )
+    return together, order
+
+
+@pytest.mark.skipif(not kernels.is_installed(), reason="no Numba")
+@given(some_chains, st.integers(0, 100), st.booleans(), st.sampled_from([1.0, 300.0]))
+@settings(max_examples=30, deadline=None)
+def test_compiled_kernels_do_what_the_plain_ones_do(network: Network, seed: int, is_prefix: bool, scale: float) -> None:
+    truth, weights = truth_from(network, seed), network.weights * scale
+    chain = chain_of(network)
+    assert chain is not None
+    answers = []
+    for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
+        sequences = SequenceWorlds(network, chain, truth, kernel=form)
+        value, gradient = sequences.objective([0], weights, is_prefix=is_prefix)
+        moved, sums = weights.copy(), np.zeros_like(weights)
+        wrong = sequences.learn([0, 0, 0], moved, sums, 1.0, 0.5, 1.0)
+        right = sequences.right([0], weights), sequences.right([0], weights, is_prefix=True)
+        answers.append((value, *gradient, wrong, *moved, *sums, *right))
+    assert answers[0] == pytest.approx(answers[1], abs=1e-9)
