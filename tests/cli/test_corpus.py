@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from telos.cli.main import app
 from telos.core.errors import TelosError
+from telos.logic.syntax import load_db, load_mln
 
 LOG = """\
 player,pair,step,action,place,won
@@ -152,3 +153,23 @@ def test_help_does_not_wait_for_polars() -> None:
     code = "import sys, telos.cli.main; print('polars' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_corpus_becomes_facts_of_the_predicates_that_a_model_has(log: Path, tmp_path: Path) -> None:
+    columns, model, out = tmp_path / "camp.yaml", tmp_path / "goals.mln", tmp_path / "corpus.db"
+    columns.write_text(COLUMNS)
+    model.write_text(
+        "action(time, act)\nloc(time, place)\nmood(time, mood)\ngoal(time, goal!)\nloc(t, +l) => goal(t, +g)"
+    )
+    done = run("prepare", log, "--columns", columns, "-o", out, "--model", model, "--folds", 0)
+    assert done.exit_code == 0, done.output
+    said = out.read_text()
+    assert said.count("---") == 2
+    assert "action(0,walk)" in said
+    assert "goal(0,food)" in said
+    known = load_db(out, load_mln(model))
+    assert known.constants["place"] == ("camp", "hall")
+
+
+def test_facts_need_a_model(log: Path, tmp_path: Path) -> None:
+    assert "states the predicates of a model" in refused("prepare", log, "-o", tmp_path / "corpus.db")

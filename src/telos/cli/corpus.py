@@ -32,7 +32,10 @@ def prepare(
         typer.Option(help="The file that says what the columns are, or crafter, island, overcooked or starcraft."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the corpus here: .parquet, .csv or .jsonl.")
+        Path | None, typer.Option("--output", "-o", help="Write the corpus here: .parquet, .csv, .jsonl or .db.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="For .db: the formulas whose predicates are to be stated.", show_default=False)
     ] = None,
     folds: Annotated[int, typer.Option(help="Folds, dealt by player or group; 0 for none.")] = 10,
     seed: Annotated[int, typer.Option(help="One seed fixes the folds.")] = 1,
@@ -40,22 +43,37 @@ def prepare(
 ) -> None:
     """Label every action with the next goal achieved, remove the achieving actions and the tail, and deal folds.
 
-    Example: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet
+    Examples: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet;
+    telos corpus prepare island.csv --columns island -o island.db --model island.mln
     """
     from telos.telemetry.columns_files import named_columns  # here, so that `telos --help` need not wait
-    from telos.telemetry.writing import check_writable, write_table
+    from telos.telemetry.writing import FORMATS, check_writable
 
     described = None if columns is None else named_columns(columns)
     if output is not None:
-        check_writable(output)
+        check_writable(output, (*FORMATS, ".db"))
+        if (output.suffix == ".db") != (model is not None):
+            raise TelosError("a .db file states the predicates of a model: say both, as in -o all.db --model goals.mln")
     with _waiting(f"preparing {log.name}", log.is_file() and log.stat().st_size > _LARGE):
         found = _prepared(log, described, folds=folds, seed=seed)
         figures = found.statistics()
         if output is not None:
-            write_table(found.frame, output)
+            _write(found, output, model)
     _tell(figures, {"log": str(log), "output": str(output) if output else None, "seed": seed}, as_json)
     if output is not None:
         typer.echo(f"written to {output}", err=as_json)
+
+
+def _write(found: "Corpus", output: Path, model: Path | None) -> None:
+    from telos.telemetry.writing import write_table
+
+    if model is None:
+        write_table(found.frame, output)
+        return
+    from telos.logic.syntax import load_mln
+    from telos.telemetry.databases import facts_text
+
+    output.write_text(facts_text(found, load_mln(model)), encoding="utf-8")
 
 
 def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":

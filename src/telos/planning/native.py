@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import math
 import types
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -28,6 +29,7 @@ ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle
 _compiled: types.SimpleNamespace | None = None
 
 
+@cache
 def is_installed() -> bool:
     """Whether Numba can be had."""
     return find_spec("numba") is not None

@@ -7,6 +7,7 @@ import numpy as np
 from telos.core.errors import TelosError, nearest
 from telos.logic.database import Codes, Database, database_from_arrays
 from telos.logic.model import MarkovLogic
+from telos.logic.syntax import db_text
 from telos.telemetry.corpus import Corpus
 from telos.telemetry.frames import pl
 
@@ -35,6 +36,15 @@ def to_database(
         for predicate, column in wanted.items()
     }
     return database_from_arrays(_worlds(frame, world), constants, facts, types=types)
+
+
+def facts_text(corpus: Corpus, model: MarkovLogic) -> str:
+    """Return a corpus as the text of a ``.db`` file: the facts of those predicates of a model that are its columns."""
+    found = [name for name in model.predicates if name != "goal" and name in corpus.frame.columns]
+    if not found:
+        columns = ", ".join(corpus.frame.columns)
+        raise TelosError(f"no predicate of the model is a column of the corpus ({columns}); name its columns alike")
+    return db_text(to_database(corpus, {name: name for name in found}, model=model), model)
 
 
 def _types(predicate: str, column: pl.Series, model: MarkovLogic | None) -> tuple[str, ...]:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 FORMATS = (".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz")
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
+def check_writable(path: str | os.PathLike[str], formats: tuple[str, ...] = FORMATS) -> None:
     """Refuse a file that could not be written in the end, before the work begins."""
     name = os.fspath(path)
-    if not name.lower().endswith(FORMATS):
-        raise TelosError(f"{name}: in which format? end the name in one of {', '.join(FORMATS)}")
+    if not name.lower().endswith(formats):
+        raise TelosError(f"{name}: in which format? end the name in one of {', '.join(formats)}")
     folder = Path(name).parent
     if not folder.is_dir():
         raise TelosError(f"{name}: there is no folder {str(folder)!r}; make it first")
