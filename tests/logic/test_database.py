@@ -86,9 +86,9 @@ def test_an_empty_text_is_one_world_without_facts() -> None:
         ("?action(1, Eat)", 1, "facts that are left open", "query"),
         ("M = met(A, B)", 5, "unknown function 'met'", "did you mean 'meet'?"),
         ("M = meet(A)", 5, "meet takes 2 arguments, not 1", "declared as meet(person, person)"),
-        ("action(1, Eat", 7, "constants in parentheses", ""),
+        ("action(1, Eat", 7, "constants in parentheses", "for example"),
         ("action(1, Eat Talk)", 11, "an argument is one name", "quotes"),
-        ("!Rain", 2, "Rain is said to be true and to be false", ""),
+        ("!Rain", 2, "Rain is said to be true and to be false", "leave out one of them"),
     ],
 )
 def test_a_bad_fact_is_named_with_its_place(line: str, column: int, message: str, remedy: str) -> None:
@@ -109,6 +109,14 @@ def test_all_bad_facts_are_said_at_once() -> None:
 def test_no_files_is_no_database() -> None:
     with pytest.raises(TelosError, match="name at least one"):
         load_db([], MODEL)
+
+
+def test_worlds_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for day in ("monday", "tuesday"):
+        (tmp_path / day).mkdir()
+        (tmp_path / day / "ann.db").write_text("Rain\n", encoding="utf-8")
+    database = load_db([tmp_path / "monday" / "ann.db", tmp_path / "tuesday" / "ann.db"], MODEL)
+    assert database.worlds == ("ann", "ann#2")
 
 
 def test_rows_of_plain_values_make_a_database() -> None:

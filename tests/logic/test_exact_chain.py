@@ -21,7 +21,7 @@ from telos.logic.exact import (
     exact_marginals,
     forward_backward,
     forward_filter,
-    kernel_scores,
+    kernel,
     steps_of,
     viterbi,
 )
@@ -271,7 +271,7 @@ def test_rows_are_added_alike_by_the_plain_and_the_compiled_kernel() -> None:
     table, key = np.array([[1.0, 2.0], [0.5, -np.inf]]), np.array([1, -1, 0], np.int32)
     for form in (kernels.plain, kernels.compiled):
         scores = np.ones((3, 2))
-        form(kernel_scores).add_rows(scores, table, key)
+        form(kernel).add_rows(scores, table, key)
         assert scores.tolist() == [[1.5, -np.inf], [1.0, 1.0], [2.0, 3.0]]
 
 

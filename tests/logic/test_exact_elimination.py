@@ -9,9 +9,10 @@ import pytest
 
 from logic.networks import network_of, worlds
 from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
-from telos.logic.exact import exact_map, exact_marginals, expected_counts, score
+from telos.logic.exact import exact_map, exact_marginals, expected_counts
 from telos.logic.exact.order import cliques_of
 from telos.logic.network import Clauses, Factors, Network
+from telos.logic.scoring import score
 
 
 def tied(rng: Random, sizes: list[int], scopes: list[tuple[int, ...]], given: list[int] | None = None) -> Network:

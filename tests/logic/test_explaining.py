@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from telos.logic.exact import exact_map
 from telos.logic.explaining import explain
-from telos.logic.grounding import ground, score_of
+from telos.logic.grounding import ground
 from telos.logic.network import Network
+from telos.logic.scoring import score
 from telos.logic.syntax import parse_db, parse_mln
 
 MODEL = parse_mln(
@@ -58,4 +59,4 @@ def test_the_parts_add_up_to_what_the_change_would_cost(values: list[int], varia
     other = world.copy()
     other[variable] = against
     told = explain(MODEL, network, world, variable, against=against)
-    assert told.total == pytest.approx(score_of(network, world) - score_of(network, other))
+    assert told.total == pytest.approx(score(network, world) - score(network, other))

@@ -9,8 +9,9 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import clauses_of, ground, score_of, tables_of, truth_of
+from telos.logic.grounding import clauses_of, ground, truth_of
 from telos.logic.network import Ints, Network
+from telos.logic.scoring import cell_scores, score
 from telos.logic.syntax import parse_db, parse_mln
 
 SMOKERS = """
@@ -53,7 +54,7 @@ def network_of(model: str, facts: str, *query: str, **options: object) -> Networ
 def scores(network: Network) -> dict[tuple[int, ...], float]:
     """Return the score of every world that the known facts allow."""
     ranges = [range(size) if known < 0 else (known,) for size, known in zip(network.sizes, network.given, strict=True)]
-    return {values: score_of(network, np.asarray(values, np.int32)) for values in itertools.product(*ranges)}
+    return {values: score(network, np.asarray(values, np.int32)) for values in itertools.product(*ranges)}
 
 
 def log_z(network: Network) -> float:
@@ -106,13 +107,13 @@ def test_only_weights_that_the_rules_have_are_numbered() -> None:
     network = network_of(model, "action(0, Talk)\naction(1, Walk)", "goal")
     assert network.weights.tolist() == [0.5]
     assert sum(len(group.scope) for group in network.factors) == 1
-    assert score_of(network, np.asarray([1, 0], np.int32)) == 0.5
+    assert score(network, np.asarray([1, 0], np.int32)) == 0.5
 
 
 def test_a_rule_without_weights_adds_nothing() -> None:
     network = network_of(GOALS, PLAYED, "goal")
     assert network.factors == ()
-    assert score_of(network, np.zeros(3, np.int32)) == 0.0
+    assert score(network, np.zeros(3, np.int32)) == 0.0
 
 
 def test_the_truth_is_kept_back_for_learning() -> None:
@@ -156,7 +157,7 @@ def test_a_time_that_does_not_exist_has_no_ground_formula() -> None:
 def test_atoms_that_coincide_are_one_variable_of_the_factor() -> None:
     network = network_of("S(p)\nF(p,p)\n1 F(x,y) => (S(x) => S(y))\n", "F(A,A)\nF(A,B)", "S")
     assert sorted(group.scope.tolist() for group in network.factors) == [[[0]], [[0, 1]]]
-    assert score_of(network, np.asarray([1, 0], np.int32)) == 1.0
+    assert score(network, np.asarray([1, 0], np.int32)) == 1.0
 
 
 def test_a_variable_bound_by_evidence_may_name_the_value_of_a_block() -> None:
@@ -205,16 +206,16 @@ def test_long_disjunctions_are_clauses() -> None:
     soft, hard = network.clauses
     assert (len(soft.weight), len(hard.weight), hard.hard) == (16, 1, True)
     nobody: Ints = np.zeros(256, np.int32)
-    assert score_of(network, nobody) == -math.inf
+    assert score(network, nobody) == -math.inf
     nobody[0] = 1  # A likes A
-    assert score_of(network, nobody) == 1.5
+    assert score(network, nobody) == 1.5
 
 
 def test_long_conjunctions_are_negated_clauses() -> None:
     people = " ".join(f"P({name})\n" for name in "ABCDEFGHIJKLMNOP")
     network = network_of("P(p)\nS(p)\n1.5 FORALL y S(y)\n", people, "S")
-    assert score_of(network, np.ones(16, np.int32)) == 1.5
-    assert score_of(network, np.asarray([0] + [1] * 15, np.int32)) == 0.0
+    assert score(network, np.ones(16, np.int32)) == 1.5
+    assert score(network, np.asarray([0] + [1] * 15, np.int32)) == 0.0
 
 
 def test_what_is_wide_and_no_clause_is_refused_with_advice() -> None:
@@ -231,7 +232,7 @@ def test_a_long_disjunction_beside_other_atoms_is_counted_once() -> None:
         for smokes, claim in itertools.product(([0] * 16, [0] * 7 + [1] + [0] * 8), (0, 1)):
             values = np.asarray([*smokes, claim, *[0] * 15], np.int32)
             holds = claim == any(smokes) or (claim == 1 and "<=>" not in formula)
-            assert score_of(network, values) == (whole if holds else broken)
+            assert score(network, values) == (whole if holds else broken)
 
 
 def test_too_many_instances_of_a_quantifier_are_refused() -> None:
@@ -291,7 +292,7 @@ def test_an_unknown_query_names_the_one_that_was_meant() -> None:
 def test_an_empty_database_leaves_nothing_open() -> None:
     network = network_of("goal(time, goal!)\naction(time, act)\n1 action(t,a) => goal(t,g)\n", "", "goal")
     assert len(network.sizes) == 0
-    assert score_of(network, np.zeros(0, np.int32)) == 0.0
+    assert score(network, np.zeros(0, np.int32)) == 0.0
 
 
 def test_a_block_without_values_is_refused() -> None:
@@ -309,7 +310,7 @@ def test_tables_have_weights_and_forbidden_cells() -> None:
     network = network_of("A(x)\nB(x)\n1.5 A(x) => B(x)\nA(x) v B(x).\n", "", "A", "B")
     assert network.factors == ()  # there is no x
     network = network_of("A(x)\nB(x)\nE(x)\n1.5 A(x) => B(x)\nA(x) v B(x).\n", "E(One)", "A", "B")
-    soft, hard = (tables_of(group, network.weights).tolist() for group in network.factors)
+    soft, hard = (cell_scores(group, network.weights).tolist() for group in network.factors)
     assert soft == [[1.5, 1.5, 0.0, 1.5]]
     assert hard == [[-math.inf, 0.0, 0.0, 0.0]]
 
@@ -326,7 +327,7 @@ def test_a_soft_clause_that_a_hard_one_repeats_is_a_constant() -> None:
     network = network_of("A(x)\nE(x)\nA(x).\n2 A(x)\n0.5 !A(x) v A(x)\n", "E(One)", "A")
     clauses = clauses_of(network)
     assert list(clauses.text(network)) == ["A(One)."]
-    assert clauses.constant == score_of(network, np.ones(1, np.int32)) == 2.5
+    assert clauses.constant == score(network, np.ones(1, np.int32)) == 2.5
 
 
 def test_a_formula_that_is_no_clause_becomes_several() -> None:

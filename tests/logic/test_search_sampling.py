@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 
 from logic.networks import chain_network, network_of, networks
+from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.answers import Unsatisfiable
 from telos.logic.exact import exact_marginals
 from telos.logic.network import Factors, Network
-from telos.logic.search import Sampled, gibbs, mcsat, native
+from telos.logic.search import Sampled, gibbs, mcsat
 from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import landscape_of
+from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
 from telos.logic.search.sampling import FORBIDDEN
-from telos.logic.search.walking import blank, seeds
 
 
 def chain(length: int) -> Network:
@@ -90,13 +90,11 @@ def test_the_compiled_samplers_are_the_python_ones(network: Network) -> None:
     potentials = potentials_of(network)
     land = landscape_of(potentials, FORBIDDEN)
     ends = []
-    for kernels in (native.plain(), native.compiled()):
-        state, scratch, move = blank(land), np.zeros(3), np.zeros(2, np.int32)
+    for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
         sums, chance, world = np.zeros(len(potentials.single)), seeds(Random(5)), potentials.greedy()
-        kernels.gibbs(land, world, *state, potentials.start, sums, scratch, chance, 2, 5)
-        kernels.mcsat(
-            land, world, world.copy(), *state, potentials.start, sums, scratch, chance, move, 2, 8, 100
-        )  # fmt: skip
+        state, scratch, move = state_at(land, world), np.zeros(3), np.zeros(2, np.int32)
+        form.gibbs(land, state, potentials.start, sums, scratch, chance, 2, 5)
+        form.mcsat(land, state, world.copy(), potentials.start, sums, scratch, chance, move, 2, 8, 100)
         ends.append((world.tolist(), chance.tolist(), sums))
     assert ends[0][:2] == ends[1][:2]
     assert ends[0][2] == pytest.approx(ends[1][2], abs=1e-9)

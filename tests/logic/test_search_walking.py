@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 from logic.networks import chain_network, network_of, networks, worlds
+from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.answers import MostProbable, Unsatisfiable
 from telos.logic.network import Factors, Network
-from telos.logic.search import native, walksat
+from telos.logic.search import walksat
 from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import landscape_of
-from telos.logic.search.walking import blank, hard_weight, seeds
+from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
+from telos.logic.search.walking import hard_weight
 
 
 def chain(length: int) -> Network:
@@ -86,12 +87,12 @@ def test_the_compiled_walk_is_the_python_walk(network: Network) -> None:
         return
     land = landscape_of(potentials, hard_weight(potentials))
     ends = []
-    for kernels in (native.plain(), native.compiled()):
+    for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
         world, best = potentials.greedy(), potentials.greedy()
-        state, trail, move = blank(land), np.zeros(3, np.int32), np.zeros(2, np.int32)
-        gained = kernels.walk(land, world, best, *state, trail, seeds(Random(7)), move, 200, 0.3)
+        state, trail, move = state_at(land, world), np.zeros(3, np.int32), np.zeros(2, np.int32)
+        gained = form.walk(land, state, best, trail, seeds(Random(7)), move, 200, 0.3)
         before = best.tolist()
-        kernels.climb(land, best, *state, 10)
+        form.climb(land, state._replace(world=best), 10)
         ends.append((gained, world.tolist(), before, best.tolist()))
     assert ends[0] == ends[1]
 

@@ -98,6 +98,7 @@ def test_a_weight_may_stand_behind_two_colons() -> None:
 def test_a_full_stop_or_an_infinite_weight_makes_a_formula_hard() -> None:
     assert rule("Rain.") == Rule(RAIN, hard=True)
     assert rule("inf Rain") == Rule(RAIN, hard=True)
+    assert rule("inf Smokes(x)") == Rule(SMOKES, hard=True)
     assert rule("-inf Rain") == rule("log(0) Rain") == Rule(Not(RAIN), hard=True)
 
 

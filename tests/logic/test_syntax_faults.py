@@ -20,23 +20,29 @@ WORDS = "goal = {Cook, Nurse}\nact(time, action)\ngoal(time, goal!)\nRain\nfluen
         ("1 goal(t)", 3, "goal takes 2 arguments, not 1", "declared as goal(time, goal)"),
         ("1 goal(t, Cok)", 11, "'Cok' is no goal", "did you mean 'Cook'?"),
         ("1 goal(t, 3)", 11, "'3' is no goal", "known: Cook, Nurse"),
-        ("1 act(t, a) ^ goal(a, g)", 20, "variable 'a' is of type action, but type time belongs here", ""),
-        ("1 goal(t, g) ^ g = t", 16, "things of types goal and time are never equal", ""),
+        (
+            "1 act(t, a) ^ goal(a, g)",
+            20,
+            "variable 'a' is of type action, but type time belongs here",
+            "use another one",
+        ),
+        ("1 goal(t, g) ^ g = t", 16, "things of types goal and time are never equal", "of one type"),
         ("1 Rain ^ x = y", 10, "variable 'x' has no type", "use it in a predicate as well"),
         ("nan Rain", 1, "the weight is not a number (NaN)", "give a number"),
+        ("NaN goal(t, Cook)", 1, "the weight is not a number (NaN)", "give a number"),
         ("1/0 Rain", 2, "the weight divides by zero", "inf"),
-        ("log(-1) Rain", 1, "log(-1) is the logarithm of a negative number", ""),
+        ("log(-1) Rain", 1, "log(-1) is the logarithm of a negative number", "such as -1"),
         ("0.5", 4, "a weight without a formula", ""),
         ("2 Rain.", 1, "a formula has a weight or a full stop, not both", "leave out one of them"),
         ("EXIST z Rain.", 1, "the quantified variable 'z' is not used", "leave it out"),
         ("1 EXIST g goal(t, +g)", 19, "'+' marks 'g', which a quantifier binds", "leave out one of them"),
         ("1 goal(t, +Cook)", 11, "'+' marks a variable, and 'Cook' is a constant", ""),
-        ("1 goal(t, g+1)", 11, "'g' is moved by a number, but goal is not a type of numbers", ""),
+        ("1 goal(t, g+1)", 11, "'g' is moved by a number, but goal is not a type of numbers", "whole numbers"),
         ("1 (Rain ^ Rain", 15, "expected ')', found nothing", ""),
         ("1 Rain ∧ Rain", 8, "'∧' is no sign of this language", "write '^'"),
         ("1 Rain Rain", 8, "expected the end of the formula, found 'Rain'", ""),
         ("1 meet(g, g)", 13, "expected '=' or '!=', found nothing", ""),
-        ("1 act(t, meet(g, g))", 10, "meet gives type fluent, but type action belongs here", ""),
+        ("1 act(t, meet(g, g))", 10, "meet gives type fluent, but type action belongs here", "use another one"),
         ("goal(time, aim)", 1, "goal is declared twice", "write 0 before it"),
         ("time = {0,...,Cook}", 11, "'...' stands between two whole numbers", "{0,...,13}"),
         ("P(Rain) = 0.1", 1, "constraints such as P(x) = 0.1 are not known here", "log(0.1/0.9)"),
@@ -83,6 +89,11 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         load_mln(tmp_path / "one.mln")
     with pytest.raises(TelosError, match="not a text in UTF-8"):
         load_mln(tmp_path / "two.mln")
+    (tmp_path / "three.mln.gz").write_bytes(b"plain")
+    with pytest.raises(TelosError, match=r"three\.mln\.gz: it is not packed by gzip, or broken; pack it again"):
+        load_mln(tmp_path / "three.mln.gz")
+    with pytest.raises(TelosError, match="it is a folder; name a file in it"):
+        load_mln(tmp_path)
 
 
 GOAL = {"goal": Predicate("goal", ("time", "goal"))}

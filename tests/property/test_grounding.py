@@ -14,9 +14,10 @@ from logic.naive import Known, NaiveNetwork, Worlds, naive_network
 from logic.random_models import HIDDEN, random_database, random_model
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import clauses_of, ground, keys, openings, residual, score_of, shapes, truth_of, wide
+from telos.logic.grounding import clauses_of, ground, keys, openings, residual, shapes, truth_of, wide
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats, Ints, Network
+from telos.logic.scoring import score
 
 seeds = st.integers(0, 10**9)
 Problem = tuple[MarkovLogic, Database, tuple[str, ...]]
@@ -67,7 +68,7 @@ def assert_same_scores(network: Network, naive: NaiveNetwork, rng: Random, weigh
     for values in worlds_of(network, rng):
         world = world_of(network, values)
         expected = naive.score(world) if is_allowed(naive, world) else -math.inf
-        scored = score_of(network, values, weights)
+        scored = score(network, values, weights)
         assert scored == expected or math.isclose(scored, expected, abs_tol=1e-9), sorted(world)
 
 
@@ -128,7 +129,7 @@ def test_clauses_score_as_the_network_does(seed: int) -> None:
         held = np.asarray([literals[a:b].any() for a, b in itertools.pairwise(clauses.start)], np.bool_)
         hard = np.isinf(clauses.weight)
         total = clauses.constant + float(clauses.weight[held & ~hard].sum())
-        expected = score_of(network, values)
+        expected = score(network, values)
         if not held[hard].all():
             assert expected == -math.inf
         else:

@@ -35,6 +35,8 @@ FORMULAS = (
     "loc(t, +l) => (goal(t-1, +g) <=> goal(t, +g))",
     "action(t, Walk) ^ loc(t, x) => goal(t, Talk)",
     "action(t+1, +a) => goal(t, +g)",
+    "action(t, Read) => !goal(t, Eat).",
+    "goal(t-1, Test) => !goal(t, Eat).",
 )
 CONSTANTS = {
     "a": ("Walk", "Read"),
@@ -54,6 +56,9 @@ def models(draw: st.DrawFn) -> MarkovLogic:
     model = parse_mln(DECLARED + "\n".join(chosen))
     rules = []
     for rule in model.rules:
+        if rule.hard:
+            rules.append(rule)
+            continue
         keys = itertools.product(*(CONSTANTS[name] for name in rule.plus))
         rules.append(Rule(rule.formula, rule.plus, {key: draw(WEIGHTS) for key in keys}, text=rule.text))
     return MarkovLogic(model.predicates, tuple(rules), model.functions, model.constants)
@@ -112,3 +117,12 @@ def test_saved_and_restored_it_goes_on_exactly(model: MarkovLogic, steps: list[d
     for facts in steps[cut:]:
         resumed.step(facts)
     assert resumed.belief == whole.belief
+
+
+def test_facts_that_leave_no_goal_are_passed_over_and_told() -> None:
+    model = "goal = {Eat, Talk}\naction(time, act)\ngoal(time, goal!)\n1 goal(t, Eat)\naction(t, Die) => !goal(t, g)."
+    online = Online(parse_mln(model))
+    before = online.step({"action": "Walk"})
+    assert not online.contradicted
+    assert online.step({"action": "Die"}) == before
+    assert online.contradicted

@@ -163,11 +163,11 @@ def _figures(learned: "Learned", database: "Database") -> dict[str, Any]:
 
 def _tell(learned: "Learned", worlds: int, output: Path) -> None:
     count = sum(len(rule.weights) for rule in learned.model.rules)
-    typer.echo(f"learned {count:,} weights from {worlds:,} worlds by {learned.by}")
+    typer.echo(f"learned {_several(count, 'weight')} from {_several(worlds, 'world')} by {learned.by}")
     if learned.epochs:
         last = learned.epochs[-1]
         watched = "" if last.held_out_accuracy is None else f", {last.held_out_accuracy:.1%} of those held out"
-        typer.echo(f"{last.number} epochs: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
+        typer.echo(f"{_several(last.number, 'epoch')}: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
     for note in learned.notes:
         typer.echo(f"note: {note}")
     typer.echo(f"written to {output}")
@@ -192,3 +192,7 @@ def _write(file: Path, text: str) -> None:
             raise
     except OSError as error:
         raise TelosError(f"{file}: cannot be written: {error.strerror or error}") from None
+
+
+def _several(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from telos.cli.study_humans import HUMANS, read_humans
+from telos.cli.study_island import ISLAND, read_island
 from telos.core.errors import TelosError, nearest
 
 if TYPE_CHECKING:
@@ -19,16 +20,24 @@ _Watched = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="gold-flairs, gold-aiide, overcooked or crafter.")],
+    name: Annotated[
+        str, typer.Argument(help="gold-flairs, gold-aiide, crystal-island, overcooked, crafter or starcraft.")
+    ],
     folder: Annotated[
-        Path | None, typer.Argument(help="overcooked, crafter: the folder with the players' log.", show_default=False)
+        Path | None,
+        typer.Argument(help="overcooked, crafter, starcraft: the folder with the players' log.", show_default=False),
     ] = None,
-    quick: Annotated[bool, typer.Option(help="A few players and runs, in under a minute.")] = False,
+    quick: Annotated[bool, typer.Option(help="A few players and runs, in about a minute.")] = False,
     published: Annotated[bool, typer.Option(help="As many players and runs as in the paper.")] = False,
-    players: Annotated[int | None, typer.Option(help="New players.", show_default="40")] = None,
+    players: Annotated[int | None, typer.Option(help="New players; of the island.", show_default="40, 137")] = None,
     runs: Annotated[int | None, typer.Option(help="Runs of the one experienced player.", show_default="40, 12")] = None,
     returning: Annotated[
         int | None, typer.Option(help="gold-aiide: how many players come back.", show_default="all")
+    ] = None,
+    folds: Annotated[int | None, typer.Option(help="crystal-island: folds by player.", show_default="10")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="crystal-island: a folder with a log of people, or with several such folders."),
     ] = None,
     seed: Annotated[int, typer.Option(help="One seed fixes the whole study.")] = 1,
     jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
@@ -39,12 +48,22 @@ def study(
     """Run a published experiment again, with simulated players, or put the recognisers to human ones.
 
     gold-flairs: FFBM, FSM and constant T on experienced and new players. gold-aiide: models that are trained on
-    players, in their first run and when they come back. overcooked, crafter: ten folds by player over a public log of
-    people, which you bring along.
+    players, in their first run and when they come back. crystal-island: Markov logic and n-grams on an island mystery,
+    and with --data on public logs of people. overcooked, crafter, starcraft: ten folds by player over a public log
+    of people, which you bring along.
 
     Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html;
     telos study overcooked logs/overcooked_humans --jobs 2
     """
+    if name == ISLAND:
+        _check_places(report, figures)
+        others: dict[str, object] = {"published": published, "runs": runs, "returning": returning}
+        sizes: dict[str, Any] = {"players": players, "folds": folds, "data": data or folder}
+        told: dict[str, Any] = {"as_json": as_json, "report": report, "figures": figures, "refused": others}
+        read_island(**sizes, quick=quick, seed=seed, jobs=jobs, **told)
+        return
+    if folds is not None or data is not None:
+        raise TelosError(f"--folds and --data are for {ISLAND}; leave them out for {name}")
     if name in HUMANS:
         numbers = {"published": published, "players": players, "runs": runs, "returning": returning}
         refused: dict[str, object] = {**numbers, "report": report, "figures": figures}
@@ -65,7 +84,7 @@ def study(
 def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
     """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
     if name not in STUDIES:
-        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, *HUMANS])}")
+        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, ISLAND, *HUMANS])}")
     if quick and published:
         raise TelosError("--quick and --published contradict each other; say one of them")
     if name == "gold-flairs" and said["returning"] is not None:

@@ -1,4 +1,4 @@
-"""``telos study overcooked`` and ``telos study crafter``: the recognisers on public logs of people."""
+"""``telos study overcooked``, ``crafter`` and ``starcraft``: the recognisers on public logs of people."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ import typer
 
 from telos.core.errors import TelosError
 
-HUMANS = ("overcooked", "crafter")
+HUMANS = ("overcooked", "crafter", "starcraft")
 
 
 def read_humans(

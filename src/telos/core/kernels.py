@@ -1,7 +1,8 @@
 """Kernels: hot loops in plain Python that Numba compiles where it is installed.
 
 A kernel is a module of ordinary functions on numbers and arrays; in its file a function stands below those that it
-calls. ``kernel`` gives it compiled if Numba can be had, and as it is written otherwise: slow, with the same results.
+calls. ``kernel`` gives it compiled if Numba can be had, and as it is written otherwise: slow, with the same results. A
+module may name in ``INLINED`` functions that the compiler is to write out wherever they are called.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ def kernel(*modules: types.ModuleType) -> Any:
 @cache
 def plain(*modules: types.ModuleType) -> Any:
     """Return the functions of kernel modules as the Python that they are."""
-    return types.SimpleNamespace(**_functions(modules))
+    return types.SimpleNamespace(**functions_of(modules))
 
 
 @cache
@@ -34,20 +35,19 @@ def compiled(*modules: types.ModuleType) -> Any:
 
     Numba compiles a function when it is first called, or takes it from its cache on disk.
     """
-    import numba  # heavy: half a second, so only when asked for
-
-    edition = _edition(modules)
     names = {name: each for module in modules for name, each in vars(module).items() if not name.startswith("__")}
     names["__name__"] = modules[-1].__name__
-    functions = _functions(modules)
+    functions, edition = functions_of(modules), edition_of(modules)
+    inlined = {name for module in modules for name in getattr(module, "INLINED", ())}
     for name, function in functions.items():
         copied = types.FunctionType(function.__code__, names, name, function.__defaults__)
         copied.__qualname__ = f"{name}_{edition}"
-        names[name] = _jit(numba, copied)
+        names[name] = compile_one(copied, forceinline=name in inlined)
     return types.SimpleNamespace(**{name: names[name] for name in functions})
 
 
-def _functions(modules: tuple[types.ModuleType, ...]) -> dict[str, types.FunctionType]:
+def functions_of(modules: tuple[types.ModuleType, ...]) -> dict[str, types.FunctionType]:
+    """Return the functions that stand in kernel modules, in their order."""
     return {
         name: each
         for module in modules
@@ -56,7 +56,7 @@ def _functions(modules: tuple[types.ModuleType, ...]) -> dict[str, types.Functio
     }
 
 
-def _edition(modules: tuple[types.ModuleType, ...]) -> str:
+def edition_of(modules: tuple[types.ModuleType, ...]) -> str:
     """Return what tells this edition of the modules from others.
 
     Numba's cache looks at the one file that a function stands in, and not at those whose functions are part of it.
@@ -65,8 +65,11 @@ def _edition(modules: tuple[types.ModuleType, ...]) -> str:
     return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
 
 
-def _jit(numba: Any, function: types.FunctionType) -> Any:
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
+def compile_one(function: types.FunctionType, **more: bool) -> Any:
+    """Compile one function with Numba, with ``more`` of Numba's options; what it calls must be compiled before."""
+    import numba  # heavy: half a second, so only when asked for
+
+    options: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy", **more}
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process

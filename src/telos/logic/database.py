@@ -158,12 +158,14 @@ class DatabaseBuilder:
             kind: {name: code for code, name in enumerate(names)} for kind, names in (constants or {}).items()
         }
         self._worlds: list[str] = []
+        self._named: dict[str, int] = {}  # how many worlds were given a name
         self._rows: dict[tuple[str, str], dict[tuple[int, ...], None]] = {}
         self._mentioned: dict[str, list[tuple[int, int]]] = {}
 
     def world(self, name: str) -> None:
-        """Begin a world: what is added from now on belongs to it."""
-        self._worlds.append(name)
+        """Begin a world: what is added from now on belongs to it. The second one of a name is called ``name#2``."""
+        count = self._named[name] = self._named.get(name, 0) + 1
+        self._worlds.append(name if count == 1 else f"{name}#{count}")
 
     def mention(self, kind: str, name: str) -> None:
         """Say that a constant is present in this world."""

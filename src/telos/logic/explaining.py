@@ -7,7 +7,8 @@ import numpy as np
 
 from telos.logic.formulas import substituted
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Clauses, Factors, Floats, Ints, Network
+from telos.logic.network import Clauses, Factors, Ints, Network
+from telos.logic.scoring import cells_in, holding
 from telos.logic.syntax import formula_text
 
 
@@ -71,61 +72,45 @@ def _runner_up(model: MarkovLogic, network: Network, values: Ints, variable: int
 def _parts(
     model: MarkovLogic, network: Network, values: Ints, variable: int, against: int
 ) -> tuple[list[Part], list[str]]:
+    """Return what speaks for the value over the other one, and the hard formulas that forbid the other one."""
     other = values.copy()
     other[variable] = against
-    parts: list[Part] = []
-    forbidden: list[str] = []
-    for group in network.factors:
-        for row in np.flatnonzero((group.scope == variable).any(axis=1)):
-            said = _of_factor(model, network, group, int(row), variable, values, other)
-            (forbidden if group.hard else parts).extend(said if not group.hard else [part.text for part in said])
-    for clauses in network.clauses:
-        for part in _of_clauses(model, network, clauses, variable, values, other):
-            if clauses.hard:
-                forbidden.append(part.text)
-            else:
-                parts.append(part)
-    return parts, forbidden
+    said = [(each.hard, _of_factors(model, network, each, variable, values, other)) for each in network.factors]
+    said += [(each.hard, _of_clauses(model, network, each, variable, values, other)) for each in network.clauses]
+    soft = [part for is_hard, parts in said if not is_hard for part in parts]
+    return soft, [part.text for is_hard, parts in said if is_hard for part in parts]
 
 
-def _of_factor(
-    model: MarkovLogic, network: Network, group: Factors, row: int, variable: int, values: Ints, other: Ints
+def _of_factors(
+    model: MarkovLogic, network: Network, factors: Factors, variable: int, values: Ints, other: Ints
 ) -> Iterator[Part]:
-    scope = group.scope[row]
-    sizes = tuple(int(network.sizes[each]) for each in scope)
-    difference: Floats = (
-        group.holds[np.ravel_multi_index(tuple(values[scope]), sizes)]
-        - group.holds[np.ravel_multi_index(tuple(other[scope]), sizes)]
-    )
-    about = ", ".join(network.atoms.literal(int(each), int(values[each])) for each in scope if each != variable)
-    for choice in np.flatnonzero(difference):
-        weight = int(group.weights[group.key[row], choice])
-        if group.hard:
-            yield Part(_text(model, group.rule, ()), about, 0.0)
-        elif weight >= 0:
-            text = _text(model, group.rule, network.names[weight][1])
-            yield Part(text, about, float(network.weights[weight] * difference[choice]))
+    mine = factors.take((factors.scope == variable).any(axis=1))
+    here, there = (cells_in(mine, network.sizes, world) for world in (values, other))
+    for scope, key, change in zip(mine.scope, mine.key, mine.holds[here] - mine.holds[there], strict=True):
+        about = ", ".join(network.atoms.literal(int(each), int(values[each])) for each in scope if each != variable)
+        for choice in np.flatnonzero(change):
+            weight = int(mine.weights[key, choice])
+            if mine.hard or weight >= 0:
+                yield _part(model, network, mine.rule, weight, float(change[choice]), about)
 
 
 def _of_clauses(
     model: MarkovLogic, network: Network, clauses: Clauses, variable: int, values: Ints, other: Ints
 ) -> Iterator[Part]:
-    touched = np.searchsorted(clauses.start, np.flatnonzero(clauses.variable == variable), side="right") - 1
-    for clause in np.unique(touched):
-        change = _holds(clauses, int(clause), values) - _holds(clauses, int(clause), other)
-        if not change:
-            continue
-        weight = int(clauses.weight[clause])
-        key = () if weight < 0 else network.names[weight][1]
-        value = 0.0 if weight < 0 else float(network.weights[weight] * change * clauses.sign[clause])
-        if clauses.hard or value:
-            yield Part(_text(model, clauses.rule, key), "", value)
+    touches = np.zeros(len(clauses.sign), np.bool_)
+    touches[clauses.owner[clauses.variable == variable]] = True
+    mine = clauses.take(touches)
+    change = holding(mine, values).astype(np.int8) - holding(mine, other)
+    for clause in np.flatnonzero(change):
+        weight = int(mine.weight[clause])
+        if mine.hard or weight >= 0:
+            yield _part(model, network, mine.rule, weight, float(change[clause]), "")
 
 
-def _holds(clauses: Clauses, clause: int, values: Ints) -> int:
-    literals = slice(int(clauses.start[clause]), int(clauses.start[clause + 1]))
-    met = (values[clauses.variable[literals]] == clauses.value[literals]) != (clauses.negated[literals] == 1)
-    return int(met.any())
+def _part(model: MarkovLogic, network: Network, rule: int, weight: int, change: float, about: str) -> Part:
+    if weight < 0:
+        return Part(_text(model, rule, ()), about, 0.0)
+    return Part(_text(model, rule, network.names[weight][1]), about, float(network.weights[weight] * change))
 
 
 def _text(model: MarkovLogic, rule: int, key: tuple[str, ...]) -> str:

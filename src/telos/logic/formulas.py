@@ -107,19 +107,24 @@ class Exists:
 Formula: TypeAlias = Atom | Equal | Not | And | Or | Implies | Iff | ForAll | Exists
 
 
+def inside(formula: Formula) -> tuple[Formula, ...]:
+    """Return the formulas that a formula is made of, from left to right; an atom or equation has none."""
+    match formula:
+        case Not(part) | ForAll(_, part) | Exists(_, part):
+            return (part,)
+        case And(parts) | Or(parts):
+            return parts
+        case Implies(left, right) | Iff(left, right):
+            return left, right
+    return ()
+
+
 def atoms(formula: Formula) -> Iterator[Atom | Equal]:
     """Give the atoms and equations of a formula, from left to right, as often as they occur."""
-    match formula:
-        case Atom() | Equal():
-            yield formula
-        case Not(part) | ForAll(_, part) | Exists(_, part):
-            yield from atoms(part)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from atoms(part)
-        case Implies(left, right) | Iff(left, right):
-            yield from atoms(left)
-            yield from atoms(right)
+    if isinstance(formula, Atom | Equal):
+        yield formula
+    for part in inside(formula):
+        yield from atoms(part)
 
 
 def free_variables(formula: Formula) -> tuple[str, ...]:
@@ -134,16 +139,11 @@ def _free(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
                 yield from (name for name in _names(term) if name not in bound)
         case Equal(left, right):
             yield from (name for term in (left, right) for name in _names(term) if name not in bound)
-        case Not(part):
-            yield from _free(part, bound)
         case ForAll(names, part) | Exists(names, part):
             yield from _free(part, bound | set(names))
-        case And(parts) | Or(parts):
-            for part in parts:
+        case _:
+            for part in inside(formula):
                 yield from _free(part, bound)
-        case Implies(left, right) | Iff(left, right):
-            yield from _free(left, bound)
-            yield from _free(right, bound)
 
 
 def _names(term: Term) -> Iterator[str]:
@@ -169,34 +169,32 @@ def apart(formula: Formula) -> Formula:
 
 
 def _bound(formula: Formula) -> Iterator[str]:
-    match formula:
-        case Not(part):
-            yield from _bound(part)
-        case ForAll(names, part) | Exists(names, part):
-            yield from names
-            yield from _bound(part)
-        case And(parts) | Or(parts):
-            for each in parts:
-                yield from _bound(each)
-        case Implies(left, right) | Iff(left, right):
-            yield from _bound(left)
-            yield from _bound(right)
+    if isinstance(formula, ForAll | Exists):
+        yield from formula.variables
+    for part in inside(formula):
+        yield from _bound(part)
 
 
 def _apart(formula: Formula, renamed: Mapping[str, str], outside: frozenset[str], taken: set[str]) -> Formula:
     match formula:
         case Atom() | Equal():
             return rewritten(formula, lambda each: _renamed(each, renamed))
-        case Not(part):
-            return Not(_apart(part, renamed, outside, taken))
         case ForAll(names, part) | Exists(names, part):
             new = {name: _fresh(name, taken) if name in outside else name for name in names}
             inner = _apart(part, {**renamed, **new}, outside | set(new.values()), taken)
             return type(formula)(tuple([new[name] for name in names]), inner)
+    return _rejoined(formula, lambda part: _apart(part, renamed, outside, taken))
+
+
+def _rejoined(formula: Not | And | Or | Implies | Iff, change: Callable[[Formula], Formula]) -> Formula:
+    """Return the same connective of parts that were changed."""
+    match formula:
+        case Not(part):
+            return Not(change(part))
         case And(parts) | Or(parts):
-            return type(formula)(tuple([_apart(part, renamed, outside, taken) for part in parts]))
-        case Implies(one, other) | Iff(one, other):
-            return type(formula)(_apart(one, renamed, outside, taken), _apart(other, renamed, outside, taken))
+            return type(formula)(tuple([change(part) for part in parts]))
+        case Implies(left, right) | Iff(left, right):
+            return type(formula)(change(left), change(right))
 
 
 def _renamed(each: Variable | Constant, renamed: Mapping[str, str]) -> Term:
@@ -226,15 +224,10 @@ def rewritten(
             return Atom(predicate, tuple([_rewritten(each, term) for each in arguments]))
         case Equal(left, right):
             return Equal(_rewritten(left, term), _rewritten(right, term))
-        case Not(part):
-            return Not(rewritten(part, term, name))
         case ForAll(names, part) | Exists(names, part):
             bound = tuple([name(each) for each in names])
             return type(formula)(bound, rewritten(part, term, name))
-        case And(parts) | Or(parts):
-            return type(formula)(tuple([rewritten(part, term, name) for part in parts]))
-        case Implies(one, other) | Iff(one, other):
-            return type(formula)(rewritten(one, term, name), rewritten(other, term, name))
+    return _rejoined(formula, lambda part: rewritten(part, term, name))
 
 
 def _rewritten(each: Term, term: Callable[[Variable | Constant], Term]) -> Term:

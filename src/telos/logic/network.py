@@ -9,15 +9,18 @@ With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weig
 how many ground formulas of that choice of ``+`` constants hold in that cell. A weight index of -1 stands for 0.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,10 @@ class Factors:
     hard: bool  # every ground formula must hold: a cell with fewer than ``formulas`` is forbidden
     formulas: int  # ground formulas in one factor
 
+    def take(self, which: Bools) -> "Factors":
+        """Return the factors that are flagged."""
+        return replace(self, scope=self.scope[which], key=self.key[which])
+
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
@@ -54,18 +61,54 @@ class Clauses:
     sign: Floats  # (n,) 1, or -1 where the ground formula is the negation of the clause (a long conjunction)
     hard: bool
 
+    @property
+    def owner(self) -> Longs:
+        """The clause of each literal."""
+        return np.repeat(np.arange(len(self.sign)), np.diff(self.start))
+
+    def met(self, values: Ints) -> Bools:
+        """Say which literals hold in a world."""
+        holds: Bools = (values[self.variable] == self.value) != (self.negated != 0)
+        return holds
+
+    def take(self, which: Bools) -> "Clauses":
+        """Return the clauses that are flagged."""
+        lengths = np.diff(self.start)
+        literals = np.repeat(which, lengths)
+        return replace(
+            self,
+            start=np.append(0, np.cumsum(lengths[which])).astype(np.int32),
+            variable=self.variable[literals],
+            value=self.value[literals],
+            negated=self.negated[literals],
+            weight=self.weight[which],
+            sign=self.sign[which],
+        )
+
+    def plainly(self) -> "Clauses":
+        """Return hard clauses such that each must hold: one that must fail is as many clauses as it has literals."""
+        if not self.hard or bool((self.sign > 0).all()):
+            return self
+        must_fail = np.repeat(self.sign < 0, np.diff(self.start))
+        is_first = np.zeros(len(must_fail), np.bool_)
+        is_first[self.start[:-1]] = True
+        start = np.append(np.flatnonzero(is_first | must_fail), len(must_fail)).astype(np.int32)
+        negated = np.where(must_fail, 1 - self.negated, self.negated).astype(np.int8)
+        weight, sign = np.full(len(start) - 1, -1, np.int32), np.ones(len(start) - 1)
+        return replace(self, start=start, negated=negated, weight=weight, sign=sign)
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
     """What is left open once the evidence is known.
 
-    ``given[v]`` is the known value of a variable, or -1. ``constant`` is what the weights of ground formulas without
-    open atoms add to every score: nothing, if only evidence predicates decide them, because those are not counted.
+    Ground formulas that evidence predicates alone decide are not in it, and add nothing to any score. A known fact
+    about a hidden predicate leaves nothing out: it gives its variable a value.
     """
 
     sizes: Ints  # (variables,) number of values
-    world: Ints  # (variables,)
-    given: Ints  # (variables,)
+    world: Ints  # (variables,) index into the worlds of the database
+    given: Ints  # (variables,) the known value, or -1
     factors: tuple[Factors, ...]
     clauses: tuple[Clauses, ...]
     weights: Floats  # one for each weight in use
@@ -91,7 +134,7 @@ class AtomNames:
 
     def name(self, variable: int, value: int = 1) -> str:
         """Return the atom that is true when a variable has a value: ``goal(3,Eat)``."""
-        run = next(i for i in range(len(self.predicates)) if variable < self.start[i + 1])
+        run = self._run(variable)
         row = self.arguments[run][variable - self.start[run]]
         words = (
             self.values[run][value] if code < 0 else self.constants[run][place][code]
@@ -101,11 +144,15 @@ class AtomNames:
         said = ",".join(words)
         return f"{self.predicates[run]}({said})" if said else self.predicates[run]
 
-    def is_block(self, variable: int) -> bool:
-        """Whether a variable stands for a block of atoms, of which exactly one is true."""
-        return bool(self.values[next(i for i in range(len(self.predicates)) if variable < self.start[i + 1])])
+    @property
+    def is_plain(self) -> Bools:
+        """Whether each variable is an atom by itself, and no block of atoms of which exactly one is true."""
+        return np.repeat([not values for values in self.values], np.diff(self.start)).astype(np.bool_)
 
     def literal(self, variable: int, value: int) -> str:
         """Say a variable's value: ``goal(3,Eat)``, ``Smokes(Anna)`` or ``!Smokes(Anna)``."""
-        is_false = value == 0 and not self.is_block(variable)
+        is_false = value == 0 and not self.values[self._run(variable)]
         return f"!{self.name(variable)}" if is_false else self.name(variable, value)
+
+    def _run(self, variable: int) -> int:
+        return bisect_right(self.start, variable) - 1

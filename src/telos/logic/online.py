@@ -22,6 +22,7 @@ Said: TypeAlias = Mapping[str, str | Sequence[str]]  # what a caller says of one
 
 MOST_KEPT = 50_000  # combinations of evidence whose sums are kept
 LEAST = 1e-200  # below this a step is computed again with logarithms
+LOWEST = -1e300  # a logarithm below this is that of something forbidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class _Moment:
 def _powers(tables: Sequence[Floats]) -> Floats:
     """Return the exponentials of what tables add up to, the largest being 1."""
     total = np.sum(tables, axis=0)
-    return np.asarray(np.exp(total - total.max()))
+    return np.asarray(np.exp(total - max(total.max(), LOWEST)))  # nothing is left of what hard rules forbid altogether
 
 
 class Online:
@@ -57,9 +58,7 @@ class Online:
         self.model = model
         self._predicate, self._time, sort = _block(model, query)
         self.values = _values(model, query, sort)
-        soft = [rule for rule in model.rules if not rule.hard]
-        _refuse_hard(model)
-        self._rules = tuple(live_rule(model, rule, query, self._time, self.values) for rule in soft)
+        self._rules = tuple(live_rule(model, rule, query, self._time, self.values) for rule in model.rules)
         self._even, self._zeros = np.ones(len(self.values)), np.zeros(len(self.values))
         self._square = np.zeros((len(self.values),) * 2)
         self._reach = max((rule.reach for rule in self._rules), default=0)
@@ -79,6 +78,7 @@ class Online:
         self._belief = np.full(len(self.values), 1 / len(self.values))
         self._past = self._belief
         self.unknown: tuple[str, ...] = ()  # constants of the last step that no rule has ever had a weight for
+        self.contradicted = False  # whether the hard rules left no goal in the last step, so that it was passed over
         self.steps = 0
 
     @property
@@ -92,6 +92,7 @@ class Online:
         A fact names a predicate and its argument besides the time, or several. A constant that no rule has a weight
         for says nothing.
         """
+        self.contradicted = False
         self._window.appendleft(self._moment(facts))
         window = [moment.facts for moment in self._window]
         self.unknown = self._strange(window[0])
@@ -119,6 +120,9 @@ class Online:
         with np.errstate(divide="ignore"):
             past = np.logaddexp.reduce(np.log(self._belief)[:, None] + before, axis=0) if self.steps else self._even
         joint = past + now
+        if joint.max() < LOWEST:  # the hard rules leave no goal: the facts contradict them, and change nothing
+            self.contradicted = True
+            return self._belief, self._belief, 1.0
         return np.exp(past - past.max()), (scaled := np.exp(joint - joint.max())), float(scaled.sum())
 
     def reasons(self) -> tuple[Reason, ...]:
@@ -249,13 +253,3 @@ def _stands_for(rule: Rule, name: str, predicate: Predicate) -> bool:
     (place,) = predicate.exactly_one
     found = (each for each in atoms(rule.formula) if isinstance(each, Atom) and each.predicate == predicate.name)
     return any(isinstance(term := atom.arguments[place], Variable) and term.name == name for atom in found)
-
-
-def _refuse_hard(model: MarkovLogic) -> None:
-    for rule in model.rules:
-        if rule.hard:
-            where = f"{rule.source}: " if rule.source else ""
-            raise TelosError(
-                f"{where}the hard rule `{rule.text or rule.formula}` cannot be used live; "
-                "declare the goal's argument with ! to have exactly one, and give other rules a weight"
-            )

@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from telos.core.errors import TelosError
-from telos.logic.formulas import And, Atom, Constant, Equal, Formula, Iff, Implies, Not, Or, Variable, atoms
+from telos.logic.formulas import Atom, Constant, Equal, Exists, ForAll, Formula, Variable, atoms, inside
+from telos.logic.grounding.residual import fold
 from telos.logic.model import MarkovLogic, Rule
 from telos.logic.network import Floats
 
@@ -93,6 +94,8 @@ class LiveRule:
     def _computed(self, binding: Binding) -> Floats:
         size = len(self.values)
         shape = (size, size) if self.is_pair else (size,)
+        if self.rule.hard:
+            return np.where(self._holds(binding).all(axis=1), 0.0, -np.inf).reshape(shape)
         weights = self.rows.get(tuple(binding[name] for name in self.keyed))
         if weights is None:
             weights = np.full((size,) * len(self.free), self.rule.otherwise)
@@ -134,6 +137,8 @@ def live_rule(model: MarkovLogic, rule: Rule, query: str, time: str, values: tup
     found = list(dict.fromkeys(atoms(rule.formula)))
     if any(isinstance(each, Equal) for each in found):
         raise _refused(rule, "it compares terms with =")
+    if _has_quantifier(rule.formula):
+        raise _refused(rule, "it has a quantifier")
     literals = [_literal(model, rule, each, time) for each in found if isinstance(each, Atom)]
     now = max(each.shift for each in literals)
     literals = [Literal(each.predicate, each.shift - now, each.arguments) for each in literals]
@@ -207,7 +212,7 @@ def _truths(
         answers = {}
         for guess in product((True, False), repeat=len(hidden)):
             known = dict(zip((*evidence, *hidden), (*seen, *guess), strict=True))
-            answers[guess] = _true(rule, rule.formula, {atom: known[literal] for atom, literal in literals.items()})
+            answers[guess] = fold(rule.formula, {atom: known[literal] for atom, literal in literals.items()}) is True
         if all(seen):
             truths = answers
         elif len(set(answers.values())) > 1:
@@ -215,22 +220,8 @@ def _truths(
     return truths
 
 
-def _true(rule: Rule, formula: Formula, truth: Mapping[Atom, bool]) -> bool:
-    match formula:
-        case Atom():
-            return truth[formula]
-        case Not(part):
-            return not _true(rule, part, truth)
-        case And(parts):
-            return all(_true(rule, part, truth) for part in parts)
-        case Or(parts):
-            return any(_true(rule, part, truth) for part in parts)
-        case Implies(left, right):
-            return not _true(rule, left, truth) or _true(rule, right, truth)
-        case Iff(left, right):
-            return _true(rule, left, truth) == _true(rule, right, truth)
-        case _:
-            raise _refused(rule, "it has a quantifier")
+def _has_quantifier(formula: Formula) -> bool:
+    return isinstance(formula, ForAll | Exists) or any(map(_has_quantifier, inside(formula)))
 
 
 def _refused(rule: Rule, reason: str) -> TelosError:

@@ -84,6 +84,8 @@ class MarkovLogicReader:
         because: tuple[str, ...] = (f"last seen: {event.action}",)
         if self._online.unknown:
             because += (f"never seen before, so it says nothing: {', '.join(self._online.unknown)}",)
+        if self._online.contradicted:
+            because += ("what must hold leaves no goal: it was passed over",)
         self._belief = Belief.of(self.goals, chances, because)
         return self._belief
 

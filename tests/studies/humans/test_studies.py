@@ -125,7 +125,7 @@ def test_folds_share_nobody_and_leave_nobody_out() -> None:
 
 
 def test_every_registered_study_asks_for_a_folder(tmp_path: Path) -> None:
-    assert set(STUDIES) == {"overcooked", "crafter"}
+    assert set(STUDIES) == {"overcooked", "crafter", "starcraft"}
     for entry in STUDIES.values():
         assert entry.needs_folder
         with pytest.raises(TelosError, match="no such folder"):

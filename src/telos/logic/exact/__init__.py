@@ -5,7 +5,6 @@ from telos.logic.exact.chain_scores import ChainScores, Steps, chain_scores, ste
 from telos.logic.exact.expectation import Expected, expected_counts
 from telos.logic.exact.front import MOST_CELLS, exact_map, exact_marginals
 from telos.logic.exact.sequences import BestPaths, Smoothed, forward_backward, forward_filter, viterbi
-from telos.logic.exact.tables import cell_scores, counts, is_allowed, score
 
 __all__ = [
     "MOST_CELLS",
@@ -16,17 +15,13 @@ __all__ = [
     "Links",
     "Smoothed",
     "Steps",
-    "cell_scores",
     "chain_of",
     "chain_scores",
-    "counts",
     "exact_map",
     "exact_marginals",
     "expected_counts",
     "forward_backward",
     "forward_filter",
-    "is_allowed",
-    "score",
     "steps_of",
     "viterbi",
 ]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from telos.core.kernels import kernel
 from telos.logic.chain import Chain
-from telos.logic.exact import kernel_scores as scoring
-from telos.logic.exact.tables import cell_scores
+from telos.logic.exact import kernel as products
 from telos.logic.network import Floats, Ints, Network
+from telos.logic.scoring import cell_scores
 from telos.logic.short_clauses import tabled
 
 MOST_MARKED = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
@@ -50,7 +50,7 @@ def chain_scores(
     scores = {group: cell_scores(together.factors[group], weights) for group in needed}
     unary = np.zeros((len(chain.order), chain.size))
     for links in chain.singles:
-        kernel(scoring).add_rows(unary, scores[links.group], links.key)
+        kernel(products).add_rows(unary, scores[links.group], links.key)
     _fix(unary, network.given[chain.order])
     return ChainScores(unary, steps.row, _step_tables(chain, steps, scores))
 

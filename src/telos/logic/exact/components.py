@@ -6,12 +6,9 @@ A single odd player among a hundred, or two kinds of sequence side by side, must
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from telos.logic.chain import Chain, chain_of
-from telos.logic.network import Clauses, Factors, Ints, Network
-
-Longs = NDArray[np.int64]
+from telos.logic.network import Bools, Clauses, Factors, Ints, Longs, Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +76,14 @@ def _ties(network: Network) -> tuple[Longs, Longs, Longs]:
     return np.concatenate(first), np.concatenate(second), np.concatenate(odd)
 
 
-def _is_path(network: Network, component: Longs, first: Longs, second: Longs, odd: Longs) -> NDArray[np.bool_]:
+def _is_path(network: Network, component: Longs, first: Longs, second: Longs, odd: Longs) -> Bools:
     """Say of each component, by its lowest variable, whether it is a path of variables with equally many values."""
     count = len(component)
     code = np.unique(np.minimum(first, second) * count + np.maximum(first, second))
     first, second = code // max(count, 1), code % max(count, 1)
     degree = np.bincount(np.append(first, second), minlength=count)
     edges = np.bincount(component[first], minlength=count)
-    is_path: NDArray[np.bool_] = edges == np.bincount(component, minlength=count) - 1  # no ring
+    is_path: Bools = edges == np.bincount(component, minlength=count) - 1  # no ring
     is_path[component[degree > 2]] = False
     is_path[component[network.sizes != network.sizes[component]]] = False
     is_path[component[odd]] = False
@@ -112,22 +109,14 @@ def _part(network: Network, variables: Longs, *, keeps_settled: bool) -> Part:
 
 def _factors(factors: Factors, renumbered: Ints, keeps_settled: bool) -> Factors:
     if not factors.scope.shape[1]:
-        return factors if keeps_settled else replace(factors, scope=factors.scope[:0], key=factors.key[:0])
-    is_inside = renumbered[factors.scope[:, 0]] >= 0
-    return replace(factors, scope=renumbered[factors.scope[is_inside]], key=factors.key[is_inside])
+        return factors.take(np.full(len(factors.key), keeps_settled))
+    inside = factors.take(renumbered[factors.scope[:, 0]] >= 0)
+    return replace(inside, scope=renumbered[inside.scope])
 
 
 def _clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses:
-    lengths = np.diff(clauses.start)
-    is_inside = np.full(len(lengths), keeps_settled)
-    is_inside[lengths > 0] = renumbered[clauses.variable[clauses.start[:-1][lengths > 0]]] >= 0
-    literals = np.repeat(is_inside, lengths)
-    return replace(
-        clauses,
-        start=np.append(0, np.cumsum(lengths[is_inside])).astype(np.int32),
-        variable=renumbered[clauses.variable[literals]],
-        value=clauses.value[literals],
-        negated=clauses.negated[literals],
-        weight=clauses.weight[is_inside],
-        sign=clauses.sign[is_inside],
-    )
+    has_literals = np.diff(clauses.start) > 0
+    is_inside = np.full(len(has_literals), keeps_settled)
+    is_inside[has_literals] = renumbered[clauses.variable[clauses.start[:-1][has_literals]]] >= 0
+    inside = clauses.take(is_inside)
+    return replace(inside, variable=renumbered[inside.variable])

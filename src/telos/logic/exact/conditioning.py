@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from telos.logic.network import Clauses, Floats, Ints, Network
+from telos.logic.scoring import weights_at
 
 
 def conditioned(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
@@ -20,26 +21,23 @@ def _shortened(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses,
 
     A clause of which nothing is left stays, as an empty one: it does not hold.
     """
-    count = len(clauses.start) - 1
-    clause = np.repeat(np.arange(count), np.diff(clauses.start))
     known = given[clauses.variable]
-    is_met = (known >= 0) & ((known == clauses.value) != (clauses.negated != 0))
-    settled = np.zeros(count, np.bool_)
-    settled[clause[is_met]] = True
-    stays, left = ~settled, (known < 0) & ~settled[clause]
+    settled = np.zeros(len(clauses.sign), np.bool_)
+    settled[clauses.owner[(known >= 0) & clauses.met(given)]] = True
+    rest = clauses.take(~settled)
+    is_open = given[rest.variable] < 0
     shorter = replace(
-        clauses,
-        start=np.append(0, np.cumsum(np.bincount(clause[left], minlength=count)[stays])).astype(np.int32),
-        variable=clauses.variable[left],
-        value=clauses.value[left],
-        negated=clauses.negated[left],
-        weight=clauses.weight[stays],
-        sign=clauses.sign[stays],
+        rest,
+        start=np.append(0, np.cumsum(is_open))[rest.start].astype(np.int32),
+        variable=rest.variable[is_open],
+        value=rest.value[is_open],
+        negated=rest.negated[is_open],
     )
-    return shorter, _settled_score(clauses, settled, weights)
+    return shorter, _settled_score(clauses.take(settled), weights)
 
 
-def _settled_score(clauses: Clauses, settled: np.ndarray[tuple[int], np.dtype[np.bool_]], weights: Floats) -> float:
+def _settled_score(clauses: Clauses, weights: Floats) -> float:
+    """Return what clauses score of which every one has a literal that holds."""
     if clauses.hard:
-        return -np.inf if (clauses.sign[settled] < 0).any() else 0.0
-    return float(np.append(weights, 0.0)[clauses.weight[settled & (clauses.sign > 0)]].sum())
+        return -np.inf if (clauses.sign < 0).any() else 0.0
+    return float(weights_at(clauses.weight[clauses.sign > 0], weights).sum())

@@ -8,8 +8,8 @@ import numpy as np
 
 from telos.logic.exact.conditioning import conditioned
 from telos.logic.exact.order import Clique, cliques_of
-from telos.logic.exact.tables import cell_scores
 from telos.logic.network import Floats, Ints, Network
+from telos.logic.scoring import cell_scores
 from telos.logic.short_clauses import tabled
 
 

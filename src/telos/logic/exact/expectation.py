@@ -11,8 +11,8 @@ from telos.logic.exact.components import pieces_of
 from telos.logic.exact.elimination import Plan, calibrated, log_sum, placed, plan_of, shares
 from telos.logic.exact.front import MOST_CELLS
 from telos.logic.exact.sequences import forward_backward
-from telos.logic.exact.tables import weighed
 from telos.logic.network import Factors, Floats, Ints, Network
+from telos.logic.scoring import weighed
 from telos.logic.short_clauses import tabled
 
 

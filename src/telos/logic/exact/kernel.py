@@ -23,6 +23,15 @@ NEVER = -math.inf
 FILTERED, SMOOTHED, COUNTED = 0, 1, 2  # how far to go: the past alone, the future too, and the chances of steps
 
 
+def add_rows(scores: Floats, table: Floats, key: Ints) -> None:
+    """Add to each row of scores the row of a table that its key names; -1 names none."""
+    for position in range(len(key)):
+        row = key[position]
+        if row >= 0:
+            for value in range(scores.shape[1]):
+                scores[position, value] += table[row, value]
+
+
 def best_step(best: Floats, table: Floats, unary: Floats, after: Floats, back: Ints) -> None:
     """Find the best way to each next value; among equal ways, that from the lowest value."""
     size = len(best)

@@ -10,7 +10,7 @@ import numpy as np
 from telos.core.errors import TelosError
 from telos.logic.grounding.domains import Domains
 from telos.logic.grounding.hidden import Family
-from telos.logic.grounding.keys import Longs, distinct
+from telos.logic.grounding.keys import distinct
 from telos.logic.grounding.long import Long, long_clauses
 from telos.logic.grounding.merging import merged_clauses, merged_factors
 from telos.logic.grounding.openings import Group
@@ -18,7 +18,7 @@ from telos.logic.grounding.shapes import table
 from telos.logic.grounding.weighing import RuleWeights, rule_weights
 from telos.logic.grounding.wide import Wide, wide
 from telos.logic.model import Rule
-from telos.logic.network import Clauses, Factors, Ints
+from telos.logic.network import Clauses, Factors, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)

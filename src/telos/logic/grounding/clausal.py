@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telos.logic.grounding.keys import Longs
-from telos.logic.network import Clauses, Factors, Floats, Ints, Network
+from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Longs, Network
+from telos.logic.scoring import forbidden
 
 Cell = tuple[int | None, ...]  # the value of each variable of a factor; None is any value
 Literal = tuple[int, int, bool]  # variable of the factor, value, negated
@@ -53,36 +53,27 @@ class GroundClauses:
 def clauses_of(network: Network, weights: Floats | None = None) -> GroundClauses:
     """Return a network as clauses: equal ones are one with their weights summed, those of weight 0 are dropped."""
     used = np.append(network.weights if weights is None else weights, 0.0)
-    plain = _is_plain(network)
+    plain = network.atoms.is_plain
     offset = np.concatenate([[0], np.cumsum(network.sizes, dtype=np.int64)])
     collected = _Collected(offset, plain)
     for group in network.factors:
         _add_factors(group, network.sizes, used, collected)
     for clauses in network.clauses:
-        _add_clauses(clauses, used, collected)
+        _add_clauses(clauses.plainly(), used, collected)
     atoms = int(plain.sum() + network.sizes[~plain].sum())
     return collected.merged(atoms)
 
 
 def restated(network: Network) -> float:
     """Return the weight of soft clauses that a hard one says, too: no world that is allowed can do without it."""
-    if not any(group.hard for group in (*network.factors, *network.clauses)):
-        return 0.0
-    return clauses_of(network).restated
-
-
-def _is_plain(network: Network) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    plain = np.zeros(len(network.sizes), np.bool_)
-    names = network.atoms
-    for run, values in enumerate(names.values):
-        plain[names.start[run] : names.start[run + 1]] = not values
-    return plain
+    has_hard = any(group.hard for group in network.factors) or any(group.hard for group in network.clauses)
+    return clauses_of(network).restated if has_hard else 0.0
 
 
 class _Collected:
     """Clauses by length, each literal a number: twice its atom, and one more if it is negated."""
 
-    def __init__(self, offset: Longs, plain: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def __init__(self, offset: Longs, plain: Bools) -> None:
         self._offset, self._plain = offset, plain
         self._found: dict[int, list[tuple[Longs, Floats]]] = {}
         self.constant = self.restated = 0.0
@@ -140,8 +131,7 @@ def _add_factors(group: Factors, sizes: Ints, used: Floats, collected: _Collecte
         return
     shape = tuple(int(size) for size in sizes[group.scope[0]])
     if group.hard:
-        forbidden = group.holds.sum(axis=1) < group.formulas
-        for cell in _shortened(np.asarray(forbidden, np.bool_).reshape(shape)):
+        for cell in _shortened(forbidden(group).reshape(shape)):
             _add_pattern(group, _breaking(cell), np.full(len(group.scope), np.inf), collected)
         return
     for choice in range(group.weights.shape[1]):

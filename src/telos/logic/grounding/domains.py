@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding.keys import Longs, Lookup, packed
+from telos.logic.grounding.keys import Lookup, packed
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Ints
+from telos.logic.network import Ints, Longs
 
 
 class Domains:

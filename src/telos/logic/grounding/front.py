@@ -1,6 +1,7 @@
 """Grounding: a model and a database made into a network of tables and clauses over what is not known."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -47,11 +48,9 @@ def ground(
     relations = Relations(model, database, domains)
     families = {name: Family(name, model.predicates[name].types, hidden[name], domains) for name in hidden}
     for name in dict.fromkeys(query):
-        families[name].add_all(_limit(f"predicate {name}", most_cells, "atoms"))
-    found = [
-        _ground_rule(number, rule, model, hidden, families, relations, most_cells)
-        for number, rule in enumerate(model.rules)
-    ]
+        families[name].add_all(_limit(f"predicate {_placed(name, model.source)}", most_cells, "atoms"))
+    setting = _Setting(model, hidden, families, relations, most_cells)
+    found = [setting.ground(number, rule) for number, rule in enumerate(model.rules)]
     total = 0
     for family in families.values():
         total = family.number(total)
@@ -81,47 +80,40 @@ def _network(
     )
 
 
-def _ground_rule(
-    number: int,
-    rule: Rule,
-    model: MarkovLogic,
-    hidden: Mapping[str, frozenset[int]],
-    families: Mapping[str, Family],
-    relations: Relations,
-    most_cells: int,
-) -> RuleGround:
-    """Ground one rule, and tell the families which of their atoms it touches."""
-    what = f"rule `{rule.text or rule.formula}`{f' ({rule.source})' if rule.source else ''}"
-    try:
-        ground = _groups(number, rule, model, hidden, families, relations, _limit(what, most_cells))
-    except TelosError as fault:
-        raise fault if str(fault).startswith(what) else TelosError(f"{what}: {fault}") from None
-    for group in ground.groups:
-        for predicate, keys in group.scope:
-            families[predicate].touched.append(keys)
-    return ground
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What all rules are grounded in; ``hidden`` has the places of each predicate's exactly-one arguments."""
 
+    model: MarkovLogic
+    hidden: Mapping[str, frozenset[int]]
+    families: Mapping[str, Family]
+    relations: Relations
+    most_cells: int
 
-def _groups(
-    number: int,
-    rule: Rule,
-    model: MarkovLogic,
-    hidden: Mapping[str, frozenset[int]],
-    families: Mapping[str, Family],
-    relations: Relations,
-    allow: Callable[[float, int], None],
-) -> RuleGround:
-    prepared = prepare(rule, model, hidden, relations, allow)
-    plus = () if rule.hard else rule.plus
-    opener = Opener(prepared, plus, families, relations)
-    binder = Binder(relations, prepared.scope, allow)
-    guards = tuple((guard, True) for guard in prepared.guards)
-    groups: list[Group] = []
-    for case in cases(prepared.formula, lambda leaf: prepared.is_evidence(leaf, hidden)):
-        rows = binder.bind((*guards, *case.literals))
-        if len(rows) and not isinstance(case.open, bool):
-            groups += opener.groups(rows, case.open, case.undecided)
-    return RuleGround(number, rule, {name: prepared.kinds[name] for name in plus}, prepared.choices, tuple(groups))
+    def ground(self, number: int, rule: Rule) -> RuleGround:
+        """Ground one rule, and tell the families which of their atoms it touches."""
+        what = f"rule {_placed(f'`{rule.text or rule.formula}`', rule.source)}"
+        try:
+            ground = self._groups(number, rule, _limit(what, self.most_cells))
+        except TelosError as fault:
+            raise fault if str(fault).startswith(what) else TelosError(f"{what}: {fault}") from None
+        for group in ground.groups:
+            for predicate, keys in group.scope:
+                self.families[predicate].touched.append(keys)
+        return ground
+
+    def _groups(self, number: int, rule: Rule, allow: Callable[[float, int], None]) -> RuleGround:
+        prepared = prepare(rule, self.model, self.hidden, self.relations, allow)
+        plus = () if rule.hard else rule.plus
+        opener = Opener(prepared, plus, self.families, self.relations)
+        binder = Binder(self.relations, prepared.scope, allow)
+        guards = tuple((guard, True) for guard in prepared.guards)
+        groups: list[Group] = []
+        for case in cases(prepared.formula, lambda leaf: prepared.is_evidence(leaf, self.hidden)):
+            rows = binder.bind((*guards, *case.literals))
+            if len(rows) and not isinstance(case.open, bool):
+                groups += opener.groups(rows, case.open, case.undecided)
+        return RuleGround(number, rule, {name: prepared.kinds[name] for name in plus}, prepared.choices, tuple(groups))
 
 
 def _named(model: MarkovLogic) -> list[tuple[str, str]]:
@@ -149,12 +141,18 @@ def _refuse_empty_blocks(families: Iterable[Family]) -> None:
             raise TelosError(f"{family.name} needs a value, and {kinds} has no constants; declare `{kinds} = {{A, B}}`")
 
 
+def _placed(name: str, source: str) -> str:
+    return f"{name} ({source})" if source else name
+
+
 def _limit(what: str, most_cells: int, made: str = "ground formulas") -> Callable[[float, int], None]:
+    advice = "bind its variables with evidence predicates, or " if made == "ground formulas" else ""
+
     def allow(total: float, width: int) -> None:
         if total * (width + 1) > most_cells:
             raise TelosError(
-                f"{what} would have {total:.1e} {made}, and there is room for {most_cells / (width + 1):.1e}; bind its "
-                "variables with evidence predicates, declare fewer constants, or raise most_cells"
+                f"{what} would have {total:.1e} {made}, and there is room for {most_cells / (width + 1):.1e}; "
+                f"{advice}declare fewer constants"
             )
 
     return allow

@@ -8,10 +8,10 @@ import numpy as np
 
 from telos.logic.database import Database, Facts
 from telos.logic.grounding.domains import Domains
-from telos.logic.grounding.keys import Longs, Places, packed, unpacked
+from telos.logic.grounding.keys import Places, packed, unpacked
 from telos.logic.grounding.tables import Rows, join
 from telos.logic.model import MarkovLogic
-from telos.logic.network import AtomNames, Ints
+from telos.logic.network import AtomNames, Ints, Longs
 
 
 class Family:

@@ -2,16 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
-from telos.logic.network import Ints
-
-Longs: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
+from telos.logic.network import Bools, Ints, Longs
 
 LARGEST_KEY = 1 << 62
 DENSE = 1 << 16  # a table of this many entries is always made; a larger one only if it stays near the number of keys

@@ -10,13 +10,14 @@ import numpy as np
 from telos.logic.formulas import Atom, Constant, Equal, Formula, Term, Variable, atoms
 from telos.logic.grounding import shapes
 from telos.logic.grounding.hidden import Family
-from telos.logic.grounding.keys import LARGEST_KEY, Bools, Longs, distinct, packed, unpacked
+from telos.logic.grounding.keys import LARGEST_KEY, distinct, packed, unpacked
 from telos.logic.grounding.prepare import Prepared
 from telos.logic.grounding.relations import Relations
 from telos.logic.grounding.residual import Leaf, fold
 from telos.logic.grounding.shapes import Open, Spot
 from telos.logic.grounding.tables import Rows
 from telos.logic.grounding.wide import narrow_atoms
+from telos.logic.network import Bools, Longs
 
 MOST_BITS = 30  # that join a pattern before it is numbered anew, so that it never outgrows 64 bits
 

@@ -9,10 +9,10 @@ import numpy as np
 from telos.logic.database import Database, Facts
 from telos.logic.formulas import Atom, Constant, Equal, Term, Variable
 from telos.logic.grounding.domains import Domains
-from telos.logic.grounding.keys import Bools, Lookup, packed
+from telos.logic.grounding.keys import Lookup, packed
 from telos.logic.grounding.tables import Rows
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Ints
+from telos.logic.network import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)

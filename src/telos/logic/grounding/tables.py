@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telos.logic.grounding.keys import Bools, Longs, matches, packed
-from telos.logic.network import Ints
+from telos.logic.grounding.keys import matches, packed
+from telos.logic.network import Bools, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)

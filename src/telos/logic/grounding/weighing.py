@@ -8,9 +8,9 @@ from typing import overload
 import numpy as np
 
 from telos.logic.grounding.domains import Domains
-from telos.logic.grounding.keys import Longs, Places, packed, unpacked
+from telos.logic.grounding.keys import Places, packed, unpacked
 from telos.logic.model import Rule
-from telos.logic.network import Floats, Ints
+from telos.logic.network import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)

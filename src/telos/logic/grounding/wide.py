@@ -11,20 +11,18 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from telos.logic.formulas import And, Atom, Formula, Iff, Not, Or, Term, Variable, atoms
 from telos.logic.grounding.long import Literals, Long, value_in
 from telos.logic.grounding.normal import normal
 from telos.logic.grounding.residual import fold
 from telos.logic.grounding.shapes import Open, Spot, Table, possible, truth_over
+from telos.logic.network import Longs
 
 MOST_DISJUNCTIONS = 3
 MOST_CELLS = 256  # of the small table
 MOST_CLAUSES = 10_000  # of one hard formula
 LONG = 3  # literals side by side that are taken as one
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def _is_literal(formula: Formula) -> bool:
     return isinstance(formula, Atom) or (isinstance(formula, Not) and isinstance(formula.part, Atom))
 
 
-def _truths(small: Open, formula: Formula, disjunctions: Sequence[Atom]) -> dict[tuple[bool, ...], Counts]:
+def _truths(small: Open, formula: Formula, disjunctions: Sequence[Atom]) -> dict[tuple[bool, ...], Longs]:
     """Return, for all truth values of the disjunctions, where the formula holds: (values…, number of the choice).
 
     What equations alone decide is nowhere counted: it is marked -1.
@@ -133,7 +131,7 @@ def _unless(cell: Sequence[int], slots: Sequence[int]) -> Literals:
 
 
 def _soft(
-    truths: Mapping[tuple[bool, ...], Counts],
+    truths: Mapping[tuple[bool, ...], Longs],
     forms: Sequence[_Disjunction],
     slots: tuple[int, ...],
     small: Open,
@@ -163,7 +161,7 @@ def _soft(
     return Wide(tuple(clauses), slots, made)
 
 
-def _share(truths: Mapping[tuple[bool, ...], Counts], failing: tuple[bool, ...], number: int, small: Open) -> Counts:
+def _share(truths: Mapping[tuple[bool, ...], Longs], failing: tuple[bool, ...], number: int, small: Open) -> Longs:
     """Return what it adds, cell by cell, that these disjunctions fail: the alternating sum over smaller sets."""
     total = np.zeros(small.sizes, np.int64)
     for some in product(*((False, True) if fails else (False,) for fails in failing)):
@@ -173,7 +171,7 @@ def _share(truths: Mapping[tuple[bool, ...], Counts], failing: tuple[bool, ...],
 
 
 def _hard(
-    truths: Mapping[tuple[bool, ...], Counts], forms: Sequence[_Disjunction], slots: tuple[int, ...], small: Open
+    truths: Mapping[tuple[bool, ...], Longs], forms: Sequence[_Disjunction], slots: tuple[int, ...], small: Open
 ) -> Wide | None:
     clauses: list[Long] = []
     for number, choice, codes in _each_choice(small):

@@ -9,6 +9,7 @@ import numpy as np
 from telos.core.errors import TelosError
 from telos.logic.model import Key, MarkovLogic
 from telos.logic.network import Floats, Network
+from telos.logic.syntax import checked
 
 
 def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floats:
@@ -36,7 +37,7 @@ def weighted(model: MarkovLogic, network: Network, weights: Floats, start: Marko
     rules = (
         rule if rule.hard else replace(rule, weights=table) for rule, table in zip(model.rules, tables, strict=True)
     )
-    return replace(model, rules=tuple(rules))
+    return checked(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
 
 
 def fingerprint(names: Sequence[tuple[int, Key]], worlds: Sequence[str]) -> str:

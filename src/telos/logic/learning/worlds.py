@@ -8,10 +8,11 @@ import numpy as np
 
 from telos.core.errors import TelosError
 from telos.logic.answers import MostProbable
-from telos.logic.exact import counts, exact_map, expected_counts
+from telos.logic.exact import exact_map, expected_counts
 from telos.logic.exact.expectation import Expected
 from telos.logic.learning.parts import parts_of
 from telos.logic.network import Floats, Ints, Network
+from telos.logic.scoring import counts
 from telos.logic.search import cutting_planes
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from telos.logic.answers import Unsatisfiable
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Clauses, Factors, Network
+from telos.logic.network import Clauses, Network
+from telos.logic.scoring import forbidden
 from telos.logic.search.highs import is_possible
 from telos.logic.search.potentials import LongClauses, Potentials
 from telos.logic.search.primes import Clause, Literal, prime_clauses
@@ -54,9 +55,8 @@ class _Atoms:
 
     def __init__(self, network: Network) -> None:
         self._network = network
-        sizes = network.sizes.tolist()
-        self._is_plain = [size == 2 and not network.atoms.is_block(variable) for variable, size in enumerate(sizes)]
-        self._width = [1 if plain else size for plain, size in zip(self._is_plain, sizes, strict=True)]
+        self._is_plain = (network.atoms.is_plain & (network.sizes == 2)).tolist()
+        self._width = np.where(self._is_plain, 1, network.sizes).tolist()
         self._first = np.concatenate([[0], np.cumsum(self._width)]).astype(int)
 
     def about(self, variable: int) -> list[Statement]:
@@ -121,15 +121,11 @@ def _of_factors(network: Network, atoms: _Atoms) -> list[Statement]:
     for factors in network.factors:
         if factors.hard and len(factors.scope):
             sizes = network.sizes[factors.scope[0]].tolist()
-            for shape in prime_clauses(sizes, _barred(factors)):
+            for shape in prime_clauses(sizes, forbidden(factors).tolist()):
                 for scope in factors.scope.tolist():
                     clause = tuple((scope[place], value, negated) for place, value, negated in shape)
                     statements.append(Statement((clause,), factors.rule, atoms.words(clause)))
     return statements
-
-
-def _barred(factors: Factors) -> list[bool]:
-    return [bool(each) for each in factors.holds.sum(axis=1) < factors.formulas - 0.5]
 
 
 def _of_clauses(network: Network, atoms: _Atoms) -> list[Statement]:

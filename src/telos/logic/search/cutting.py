@@ -11,12 +11,11 @@ import numpy as np
 
 from telos.core.errors import TelosError
 from telos.logic.answers import MostProbable, Unsatisfiable
-from telos.logic.network import Floats, Ints, Network
+from telos.logic.network import Bools, Floats, Ints, Network
 from telos.logic.search import highs
 from telos.logic.search.conflict import conflict_of
 from telos.logic.search.folding import potentials_of
-from telos.logic.search.potentials import ROUNDING, Flags, Potentials
-from telos.logic.search.solved import Solved
+from telos.logic.search.potentials import ROUNDING, Potentials, Solved
 from telos.logic.search.walking import no_world, walk
 
 PATIENCE = 3  # rounds that add only what could be better off
@@ -125,7 +124,7 @@ class _Kept:
         self._clauses |= long
         return added
 
-    def _spread(self, wanted: list[Flags], long: Flags) -> tuple[list[Flags], Flags]:
+    def _spread(self, wanted: list[Bools], long: Bools) -> tuple[list[Bools], Bools]:
         """Return the factors that share a variable with those wanted."""
         touched = np.zeros(len(self._all.sizes), bool)
         clauses = self._all.clauses

@@ -3,11 +3,12 @@
 import itertools
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from telos.logic.network import Clauses, Factors, Floats, Ints, Network
+from telos.logic.scoring import cell_scores, weights_at
 from telos.logic.search.potentials import NO_CLAUSES, LongClauses, Potentials, Tables, strides_of
 
 
@@ -16,8 +17,8 @@ def potentials_of(network: Network, weights: Floats | None = None) -> Potentials
     weights = network.weights if weights is None else weights
     fold = _Fold.of(network)
     for factors in network.factors:
-        fold.add_factors(factors, _cells(factors, weights))
-    long = _joined([fold.clauses(_positive(clauses), weights) for clauses in network.clauses])
+        fold.add_factors(factors, cell_scores(factors, weights))
+    long = _joined([fold.clauses(clauses.plainly(), weights) for clauses in network.clauses])
     tables = tuple(_merged(sizes, parts, fold) for sizes, parts in fold.parts.items())
     return Potentials(
         known=np.where(fold.known >= 0, fold.known, 0).astype(np.int32),
@@ -29,29 +30,6 @@ def potentials_of(network: Network, weights: Floats | None = None) -> Potentials
         clauses=long,
         constant=fold.constant,
     )
-
-
-def _positive(clauses: Clauses) -> Clauses:
-    """Return hard clauses such that each must hold: one that must fail is as many clauses as it has literals."""
-    if not clauses.hard or not bool((clauses.sign < 0).any()):
-        return clauses
-    lengths = np.diff(clauses.start)
-    denied = np.repeat(clauses.sign < 0, lengths)
-    first = np.zeros(len(denied), bool)
-    first[clauses.start[:-1]] = True
-    start = np.append(np.flatnonzero(first | denied), len(denied)).astype(np.int32)
-    count = len(start) - 1
-    negated = np.where(denied, 1 - clauses.negated, clauses.negated).astype(np.int8)
-    return replace(clauses, start=start, negated=negated, weight=np.full(count, -1, np.int32), sign=np.ones(count))
-
-
-def _cells(factors: Factors, weights: Floats) -> Floats:
-    """Return the table of each row of weights: minus infinity for a cell in which a hard formula fails."""
-    if factors.hard:
-        barred = factors.holds.sum(axis=1) < factors.formulas - 0.5
-        return np.repeat(np.where(barred, -np.inf, 0.0)[None, :], len(factors.weights), axis=0)
-    chosen = np.where(factors.weights >= 0, np.append(weights, 0.0)[factors.weights], 0.0)
-    return np.asarray(chosen @ factors.holds.T)
 
 
 @dataclass(slots=True)
@@ -116,12 +94,10 @@ class _Fold:
 
     def clauses(self, clauses: Clauses, weights: Floats) -> LongClauses:
         """Take the known variables out of clauses; what is decided or about one literal goes where it belongs."""
-        count = len(clauses.start) - 1
-        owner = np.repeat(np.arange(count), np.diff(clauses.start))
+        count, owner = len(clauses.sign), clauses.owner
         gain = self._gains(clauses, weights)
         sure = self.known[clauses.variable] >= 0
-        true = (self.known[clauses.variable] == clauses.value) != (clauses.negated == 1)
-        is_met = np.bincount(owner, weights=sure & true, minlength=count) > 0
+        is_met = np.bincount(owner, weights=sure & clauses.met(self.known), minlength=count) > 0
         left = np.bincount(owner, weights=~sure, minlength=count).astype(int)
         self.constant += float(np.where(np.isinf(gain), 0.0, gain)[is_met].sum())
         if bool((np.isinf(gain) & ~is_met & (left == 0)).any()):
@@ -139,7 +115,7 @@ class _Fold:
         """Return what each clause adds if it holds; a negated one adds its weight first and takes it away then."""
         if clauses.hard:
             return np.full(len(clauses.sign), np.inf)
-        weight = np.where(clauses.weight >= 0, np.append(weights, 0.0)[clauses.weight], 0.0)
+        weight = weights_at(clauses.weight, weights)
         self.constant += float(weight[clauses.sign < 0].sum())
         return np.asarray(weight * clauses.sign)
 

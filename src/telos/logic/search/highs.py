@@ -6,9 +6,8 @@ import numpy as np
 
 from telos.core.errors import TelosError
 from telos.logic.network import Floats
-from telos.logic.search.potentials import Potentials
+from telos.logic.search.potentials import Potentials, Solved
 from telos.logic.search.program import Program, program_of
-from telos.logic.search.solved import Solved
 
 WHOLE = 1e-6  # a column that is this near a whole number is one
 TIGHT = 1e-9  # relative: an answer that is this near the bound is the best there is

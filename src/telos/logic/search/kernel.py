@@ -1,9 +1,7 @@
 """Changing one variable of a world: what that is worth, which constraints it breaks, and which change to make.
 
-This is ordinary Python, and slow; ``native`` compiles the very same functions with Numba. A constraint is broken if a
-table is in a cell below its ``limit``, or a clause does not hold though ``need`` is 1, or holds though it is -1.
-``broken`` lists them: their numbers first, then for each constraint its place in that list (-1: not broken), and last
-how many there are.
+This is ordinary Python, and slow; ``telos.core.kernels`` compiles the very same functions with Numba. ``land`` is a
+``landscape.Landscape``, and ``state`` a ``landscape.State``, the place in it that a walk has come to.
 
 Chance is two multiplicative generators taken together (L'Ecuyer, 1988): numbers below 2**47 only, so that Python and
 compiled code draw the same.
@@ -13,6 +11,8 @@ import math
 from typing import Any, TypeAlias
 
 Array: TypeAlias = Any  # lists in Python would do; NumPy arrays are what is passed
+
+INLINED = ("gain_of", "breaks")  # handing over all the arrays of a landscape takes longer than what they do with them
 
 FIRST, SECOND = 2147483563, 2147483399  # the moduli of the two generators
 
@@ -43,17 +43,17 @@ def literal_holds(land: Any, literal: int, value: int) -> bool:
     return bool((land.value[literal] == value) != (land.negated[literal] == 1))
 
 
-def place_all(land: Any, world: Array, cell: Array, held: Array) -> None:
+def place_all(land: Any, state: Any) -> None:
     """Compute for a world which cell each table is in, and how many literals of each clause hold."""
     for table in range(len(land.table)):
-        cell[table] = 0
+        state.cell[table] = 0
         for at in range(land.scope_start[table], land.scope_start[table + 1]):
-            cell[table] += land.stride[at] * world[land.scope[at]]
+            state.cell[table] += land.stride[at] * state.world[land.scope[at]]
     for clause in range(len(land.gain)):
-        held[clause] = 0
+        state.held[clause] = 0
         for literal in range(land.clause[clause], land.clause[clause + 1]):
-            if literal_holds(land, literal, world[land.variable[literal]]):
-                held[clause] += 1
+            if literal_holds(land, literal, state.world[land.variable[literal]]):
+                state.held[clause] += 1
 
 
 def shift_of(land: Any, at: int, end: int, old: int, new: int) -> int:
@@ -73,20 +73,20 @@ def same_clause(land: Any, at: int, end: int) -> int:
     return past
 
 
-def gain_of(land: Any, world: Array, cell: Array, held: Array, variable: int, new: int) -> float:
+def gain_of(land: Any, state: Any, variable: int, new: int) -> float:
     """Return by how much the score changes if a variable takes a new value."""
-    old = world[variable]
+    old = state.world[variable]
     total = 0.0
     for at in range(land.in_tables[variable], land.in_tables[variable + 1]):
         table = land.table_of[at]
-        here = land.table[table] + cell[table]
+        here = land.table[table] + state.cell[table]
         total += land.cells[here + (new - old) * land.stride_of[at]] - land.cells[here]
     at, end = land.in_clauses[variable], land.in_clauses[variable + 1]
     while at < end:
         past = same_clause(land, at, end)
         clause = land.clause_of[at]
-        then = held[clause] + shift_of(land, at, past, old, new)
-        if (then > 0) != (held[clause] > 0):
+        then = state.held[clause] + shift_of(land, at, past, old, new)
+        if (then > 0) != (state.held[clause] > 0):
             total += land.gain[clause] if then > 0 else -land.gain[clause]
         at = past
     return total
@@ -97,23 +97,22 @@ def clause_is_broken(need: int, held: int) -> bool:
     return (need > 0 and held == 0) or (need < 0 and held > 0)
 
 
-def breaks(
-    land: Any, world: Array, cell: Array, held: Array, limit: Array, need: Array, variable: int, new: int
-) -> int:
+def breaks(land: Any, state: Any, variable: int, new: int) -> int:
     """Return how many more constraints are broken if a variable takes a new value."""
-    old = world[variable]
+    old = state.world[variable]
     total = 0
     for at in range(land.in_tables[variable], land.in_tables[variable + 1]):
         table = land.table_of[at]
-        here = land.table[table] + cell[table]
+        here = land.table[table] + state.cell[table]
         then = land.cells[here + (new - old) * land.stride_of[at]]
-        total += int(then < limit[table]) - int(land.cells[here] < limit[table])
+        total += int(then < state.limit[table]) - int(land.cells[here] < state.limit[table])
     at, end = land.in_clauses[variable], land.in_clauses[variable + 1]
     while at < end:
         past = same_clause(land, at, end)
         clause = land.clause_of[at]
-        holding = held[clause] + shift_of(land, at, past, old, new)
-        total += int(clause_is_broken(need[clause], holding)) - int(clause_is_broken(need[clause], held[clause]))
+        holding = state.held[clause] + shift_of(land, at, past, old, new)
+        total += int(clause_is_broken(state.need[clause], holding))
+        total -= int(clause_is_broken(state.need[clause], state.held[clause]))
         at = past
     return total
 
@@ -133,79 +132,66 @@ def mark(broken: Array, count: int, constraint: int, is_broken: bool) -> None:
         broken[count + constraint] = -1
 
 
-def mark_all(land: Any, cell: Array, held: Array, limit: Array, need: Array, broken: Array) -> None:
+def mark_all(land: Any, state: Any) -> None:
     """Find all broken constraints."""
     tables, clauses = len(land.table), len(land.gain)
     count = tables + clauses
     for at in range(count):
-        broken[count + at] = -1
-    broken[2 * count] = 0
+        state.broken[count + at] = -1
+    state.broken[2 * count] = 0
     for table in range(tables):
-        mark(broken, count, table, land.cells[land.table[table] + cell[table]] < limit[table])
+        mark(state.broken, count, table, land.cells[land.table[table] + state.cell[table]] < state.limit[table])
     for clause in range(clauses):
-        mark(broken, count, tables + clause, clause_is_broken(need[clause], held[clause]))
+        mark(state.broken, count, tables + clause, clause_is_broken(state.need[clause], state.held[clause]))
 
 
-def change(
-    land: Any, world: Array, cell: Array, held: Array, limit: Array, need: Array, broken: Array, variable: int, new: int
-) -> None:
+def change(land: Any, state: Any, variable: int, new: int) -> None:
     """Give a variable a new value."""
-    old = world[variable]
+    old = state.world[variable]
     tables = len(land.table)
     count = tables + len(land.gain)
     for at in range(land.in_tables[variable], land.in_tables[variable + 1]):
         table = land.table_of[at]
-        cell[table] += (new - old) * land.stride_of[at]
-        mark(broken, count, table, land.cells[land.table[table] + cell[table]] < limit[table])
+        state.cell[table] += (new - old) * land.stride_of[at]
+        mark(state.broken, count, table, land.cells[land.table[table] + state.cell[table]] < state.limit[table])
     at, end = land.in_clauses[variable], land.in_clauses[variable + 1]
     while at < end:
         past = same_clause(land, at, end)
         clause = land.clause_of[at]
-        held[clause] += shift_of(land, at, past, old, new)
-        mark(broken, count, tables + clause, clause_is_broken(need[clause], held[clause]))
+        state.held[clause] += shift_of(land, at, past, old, new)
+        mark(state.broken, count, tables + clause, clause_is_broken(state.need[clause], state.held[clause]))
         at = past
-    world[variable] = new
+    state.world[variable] = new
 
 
-def literal_move(land: Any, world: Array, need: Array, clause: int, literal: int, chance: Array) -> int:
+def literal_move(land: Any, state: Any, clause: int, literal: int, chance: Array) -> int:
     """Return the value that turns a literal the way its clause needs it, or -1 if it is that way already."""
     variable = land.variable[literal]
-    if literal_holds(land, literal, world[variable]) == (need[clause] > 0):
+    if literal_holds(land, literal, state.world[variable]) == (state.need[clause] > 0):
         return -1
-    if (land.negated[literal] == 1) == (need[clause] > 0):
-        return other_value(chance, land.sizes[variable], world[variable])
+    if (land.negated[literal] == 1) == (state.need[clause] > 0):
+        return other_value(chance, land.sizes[variable], state.world[variable])
     return int(land.value[literal])
 
 
-def random_move(land: Any, world: Array, need: Array, constraint: int, chance: Array, move: Array) -> None:
+def random_move(land: Any, state: Any, constraint: int, chance: Array, move: Array) -> None:
     """Choose any change to a variable of a broken constraint."""
     tables = len(land.table)
     if constraint < tables:
         start, end = land.scope_start[constraint], land.scope_start[constraint + 1]
         move[0] = land.scope[start + pick(chance, end - start)]
-        move[1] = other_value(chance, land.sizes[move[0]], world[move[0]])
+        move[1] = other_value(chance, land.sizes[move[0]], state.world[move[0]])
         return
     clause = constraint - tables
     start, end = land.clause[clause], land.clause[clause + 1]
     literal = start + pick(chance, end - start)
-    while literal_move(land, world, need, clause, literal, chance) < 0:
+    while literal_move(land, state, clause, literal, chance) < 0:
         literal = literal + 1 if literal + 1 < end else start
     move[0] = land.variable[literal]
-    move[1] = literal_move(land, world, need, clause, literal, chance)
+    move[1] = literal_move(land, state, clause, literal, chance)
 
 
-def best_move(
-    land: Any,
-    world: Array,
-    cell: Array,
-    held: Array,
-    limit: Array,
-    need: Array,
-    constraint: int,
-    chance: Array,
-    move: Array,
-    by_score: bool,
-) -> None:
+def best_move(land: Any, state: Any, constraint: int, chance: Array, move: Array, by_score: bool) -> None:
     """Choose the change to a variable of a broken constraint that is worth most, in score or in constraints mended."""
     tables = len(land.table)
     best, equals = -math.inf, 0
@@ -215,15 +201,15 @@ def best_move(
     end = land.scope_start[constraint + 1] if is_table else land.clause[clause + 1]
     for at in range(start, end):
         variable = land.scope[at] if is_table else land.variable[at]
-        first = 0 if is_table else literal_move(land, world, need, clause, at, chance)
+        first = 0 if is_table else literal_move(land, state, clause, at, chance)
         past = land.sizes[variable] if is_table else first + 1
         for new in range(first, past):
-            if new < 0 or new == world[variable]:
+            if new < 0 or new == state.world[variable]:
                 continue
             if by_score:
-                worth = gain_of(land, world, cell, held, variable, new)
+                worth = gain_of(land, state, variable, new)
             else:
-                worth = float(-breaks(land, world, cell, held, limit, need, variable, new))
+                worth = float(-breaks(land, state, variable, new))
             equals = 1 if worth > best else equals + int(worth == best)
             if worth > best or (worth == best and pick(chance, equals) == 0):  # among equals, any
                 best = worth

@@ -1,11 +1,15 @@
 """Potentials as flat arrays, for kernels that walk from world to world by changing one variable at a time."""
 
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from telos.logic.network import Ints
-from telos.logic.search.potentials import Potentials, Tables
+from telos.logic.search import kernel, kernel_sampling, kernel_walking
+from telos.logic.search.potentials import ROUNDING, Potentials, Tables
+
+KERNEL = (kernel, kernel_walking, kernel_sampling)
 
 
 class Landscape(NamedTuple):
@@ -33,6 +37,22 @@ class Landscape(NamedTuple):
     in_clauses: Any  # (variables + 1,) where its literals begin, clause by clause
     clause_of: Any
     literal_of: Any
+
+
+class State(NamedTuple):
+    """A world of a landscape, and what is kept up to date as it changes. All fields are arrays.
+
+    A constraint is broken if a table is in a cell below its ``limit``, or a clause does not hold though ``need`` is 1,
+    or holds though it is -1. ``broken`` lists them: their numbers first, then for each constraint its place in that
+    list (-1: not broken), and last how many there are.
+    """
+
+    world: Any  # (variables,)
+    cell: Any  # (tables,) the cell that each is in
+    held: Any  # (clauses,) how many literals of each hold
+    limit: Any  # (tables,)
+    need: Any  # (clauses,)
+    broken: Any  # (2 * constraints + 1,)
 
 
 def landscape_of(potentials: Potentials, hard: float) -> Landscape:
@@ -67,6 +87,24 @@ def landscape_of(potentials: Potentials, hard: float) -> Landscape:
         clause_of=long.owner[literals],
         literal_of=literals.astype(np.int32),
     )
+
+
+def state_at(land: Landscape, world: Ints) -> State:
+    """Return the state of a walk that is to start at a world: every table should be at its best, every clause hold."""
+    tables, clauses = len(land.table), len(land.gain)
+    return State(
+        world=world,
+        cell=np.zeros(tables, np.int32),
+        held=np.zeros(clauses, np.int32),
+        limit=land.top - ROUNDING,
+        need=np.sign(land.gain).astype(np.int32),
+        broken=np.zeros(2 * (tables + clauses) + 1, np.int32),
+    )
+
+
+def seeds(rng: Random) -> Any:
+    """Return where the kernels' generator starts."""
+    return np.array([rng.randrange(1, 2_000_000_000), rng.randrange(1, 2_000_000_000)], dtype=np.int64)
 
 
 def _singles(potentials: Potentials) -> list[Tables]:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from telos.logic.network import Floats, Ints
-
-Flags = NDArray[np.bool_]
+from telos.logic.network import Bools, Floats, Ints
 
 ROUNDING = 1e-9  # sums of weights that differ by less are the same
 
@@ -39,7 +37,7 @@ class Tables:
         cell = world[self.scope] @ self.strides
         return np.asarray(self.values[np.arange(len(cell)), cell])
 
-    def take(self, which: Flags) -> "Tables":
+    def take(self, which: Bools) -> "Tables":
         """Return the factors that are flagged."""
         return Tables(self.sizes, self.scope[which], self.values[which])
 
@@ -63,7 +61,7 @@ class LongClauses:
         """The clause of each literal."""
         return np.repeat(np.arange(len(self.gain), dtype=np.int32), np.diff(self.start))
 
-    def hold(self, world: Ints) -> Flags:
+    def hold(self, world: Ints) -> Bools:
         """Say which clauses hold in a world."""
         true = (world[self.variable] == self.value) != (self.negated == 1)
         return np.asarray(np.bincount(self.owner, weights=true, minlength=len(self.gain)) > 0)
@@ -79,7 +77,7 @@ class LongClauses:
         """The most that each clause can add."""
         return np.where(np.isinf(self.gain), 0.0, np.maximum(self.gain, 0.0))
 
-    def take(self, which: Flags) -> "LongClauses":
+    def take(self, which: Bools) -> "LongClauses":
         """Return the clauses that are flagged."""
         literal = which[self.owner]
         start = np.concatenate([[0], np.cumsum(np.diff(self.start)[which])]).astype(np.int32)
@@ -139,7 +137,7 @@ class Potentials:
         order = np.lexsort((np.arange(len(owner)), -self.single, owner))
         return np.asarray(order[self.start[:-1]] - self.start[:-1], dtype=np.int32)
 
-    def keep(self, tables: Sequence[Flags], clauses: Flags) -> "Potentials":
+    def keep(self, tables: Sequence[Bools], clauses: Bools) -> "Potentials":
         """Return the potentials with only some of the factors over several variables."""
         kept = tuple(each.take(which) for each, which in zip(self.tables, tables, strict=True) if which.any())
         return replace(self, tables=kept, clauses=self.clauses.take(clauses))
@@ -156,6 +154,15 @@ class Potentials:
         if math.isinf(self.constant):
             return False
         return not len(self.open) or bool(np.isfinite(np.maximum.reduceat(self.single, self.start[:-1])).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What a search found: a choice of values for the open variables, its score, and a score that none exceeds."""
+
+    world: Ints
+    score: float
+    bound: float
 
 
 def strides_of(sizes: Sequence[int]) -> Ints:

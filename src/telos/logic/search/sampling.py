@@ -1,20 +1,19 @@
 """Chances by drawing worlds: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas bind."""
 
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from telos.core.errors import TelosError
+from telos.core.kernels import kernel
 from telos.logic.answers import Unsatisfiable
 from telos.logic.network import Floats, Ints, Network
-from telos.logic.search import highs, native
+from telos.logic.search import highs
 from telos.logic.search.conflict import conflict_of
 from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import Landscape, landscape_of
+from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
 from telos.logic.search.potentials import Potentials
 from telos.logic.search.sampled import Sampled, sampled
-from telos.logic.search.walking import blank, seeds
 
 FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
 FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
@@ -75,10 +74,10 @@ class _Drawing:
 
     def __init__(self, potentials: Potentials, seed: int) -> None:
         self._potentials = potentials
-        self._land: Landscape = landscape_of(potentials, FORBIDDEN)
-        self._kernels = native.kernels()
+        self._land = landscape_of(potentials, FORBIDDEN)
+        self._kernels = kernel(*KERNEL)
         self._rng = Random(seed)
-        self._state = blank(self._land)
+        self._state = state_at(self._land, potentials.greedy())
         self._start = potentials.start.astype(np.int32)
         self._scratch = np.zeros(int(potentials.sizes.max(initial=1)))
         self._move = np.zeros(2, np.int32)
@@ -87,32 +86,27 @@ class _Drawing:
     def gibbs(self, samples: int, burn_in: int) -> Floats:
         """Return the share of each value in one chain."""
         sums = np.zeros(len(self._potentials.single))
-        world = self._allowed_values()
-        self._kernels.gibbs(
-            self._land, world, *self._state, self._start, sums, self._scratch, seeds(self._rng), burn_in, samples
-        )
+        state = self._state._replace(world=self._allowed_values())
+        chance = seeds(self._rng)
+        self._kernels.gibbs(self._land, state, self._start, sums, self._scratch, chance, burn_in, samples)
         return sums / samples
 
     def mcsat(self, world: Ints, samples: int, burn_in: int) -> Floats:
         """Return the share of each value in one chain that starts at a world."""
         sums = np.zeros(len(self._potentials.single))
         self._kernels.mcsat(
-            self._land, world, world.copy(), *self._state, self._start, sums, self._scratch, seeds(self._rng),
-            self._move, burn_in, samples, self._steps,
+            self._land, self._state._replace(world=world), world.copy(), self._start, sums, self._scratch,
+            seeds(self._rng), self._move, burn_in, samples, self._steps,
         )  # fmt: skip
         return sums / samples
 
     def lawful_world(self) -> Ints | None:
         """Return a random world that keeps all hard formulas: SampleSAT on these alone, or HiGHS if that fails."""
-        world = self._allowed_values()
-        cell, held, limit, need, broken = self._state
-        limit[:] = -FORBIDDEN / 2
-        need[:] = self._land.gain >= FORBIDDEN
-        chance: Any = seeds(self._rng)
-        if self._kernels.sample_sat(
-            self._land, world, cell, held, limit, need, broken, chance, self._move, self._steps
-        ):
-            return world
+        state = self._state._replace(world=self._allowed_values())
+        state.limit[:] = -FORBIDDEN / 2
+        state.need[:] = self._land.gain >= FORBIDDEN
+        if self._kernels.sample_sat(self._land, state, seeds(self._rng), self._move, self._steps):
+            return np.asarray(state.world)
         solved = highs.solve(self._potentials)
         return None if solved is None else solved.world
 

@@ -7,19 +7,17 @@ never wrong, so ``exact`` is said only where nothing is broken at all.
 """
 
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from telos.core.errors import TelosError
+from telos.core.kernels import kernel
 from telos.logic.answers import MostProbable, Unsatisfiable
 from telos.logic.network import Floats, Ints, Network
-from telos.logic.search import native
 from telos.logic.search.conflict import conflict_of
 from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import Landscape, landscape_of
-from telos.logic.search.potentials import ROUNDING, Potentials
-from telos.logic.search.solved import Solved
+from telos.logic.search.landscape import KERNEL, Landscape, landscape_of, seeds, state_at
+from telos.logic.search.potentials import ROUNDING, Potentials, Solved
 
 TRAIL = 4096  # changes since the best world that are remembered one by one
 HOT, COLD = 2.0, 0.05  # where annealing begins and ends, in usual weights
@@ -76,24 +74,6 @@ def hard_weight(potentials: Potentials) -> float:
     return 1.0 + 2.0 * float(sum(part.sum() for part in (*spread, soft, single)))
 
 
-def random_world(land: Landscape, rng: Random) -> Ints:
-    """Return a world with every value drawn."""
-    return np.array([rng.randrange(size) for size in land.sizes.tolist()], dtype=np.int32)
-
-
-def seeds(rng: Random) -> Any:
-    """Return where the kernels' generator starts."""
-    return np.array([rng.randrange(1, 2_000_000_000), rng.randrange(1, 2_000_000_000)], dtype=np.int64)
-
-
-def blank(land: Landscape) -> tuple[Any, ...]:
-    """Return the arrays that the kernels keep their place in: cells, literals held, limits, needs, broken ones."""
-    tables, clauses = len(land.table), len(land.gain)
-    cell, held = np.zeros(tables, np.int32), np.zeros(clauses, np.int32)
-    limit, need = land.top - ROUNDING, np.sign(land.gain).astype(np.int32)
-    return cell, held, limit, need, np.zeros(2 * (tables + clauses) + 1, np.int32)
-
-
 def no_world(network: Network, potentials: Potentials) -> Unsatisfiable:
     """Answer a walk that never kept all hard formulas: if nothing can, say why; otherwise say what finds one."""
     from telos.logic.search.highs import is_possible
@@ -114,18 +94,18 @@ def _usual_weight(potentials: Potentials) -> float:
 
 def _annealed(land: Landscape, usual: float, rng: Random) -> Ints:
     """Return a world that cooled down from a random one: a better place to walk from, where formulas disagree."""
-    world = random_world(land, rng)
+    world = np.array([rng.randrange(size) for size in land.sizes.tolist()], dtype=np.int32)
     scratch = np.zeros(int(land.sizes.max(initial=1)))
-    native.kernels().anneal(land, world, *blank(land), scratch, seeds(rng), HOT * usual, COLD * usual, COOLING)
+    state = state_at(land, world)
+    kernel(*KERNEL).anneal(land, state, scratch, seeds(rng), HOT * usual, COLD * usual, COOLING)
     return world
 
 
 def _one_walk(land: Landscape, world: Ints, rng: Random, steps: int, noise: float) -> Ints:
-    kernels = native.kernels()
-    best, state = world.copy(), blank(land)
+    moves, best, state = kernel(*KERNEL), world.copy(), state_at(land, world)
     trail, move = np.zeros(TRAIL, np.int32), np.zeros(2, np.int32)
-    kernels.walk(land, world, best, *state, trail, seeds(rng), move, steps, noise)
-    kernels.climb(land, best, *state, SWEEPS)
+    moves.walk(land, state, best, trail, seeds(rng), move, steps, noise)
+    moves.climb(land, state._replace(world=best), SWEEPS)
     return best
 
 

@@ -14,6 +14,7 @@ from telos.logic.syntax.signature import Signature, signature_of
 
 # Constants in a database need no quotes unless they hold a space or one of these signs.
 _FACT = re.compile(r"\s*(!?)\s*([^\W\d]\w*)\s*(?:\(\s*([^()\"'={}?]*?)\s*\))?\s*\.?\s*$")
+_EXAMPLE = "write for example Smokes(Anna)"
 _RULE = re.compile(r"\s*-{3,}\s*$")
 
 
@@ -97,13 +98,14 @@ class _Loading:
         self._add(line, part, predicate, names)
 
     def _near(self, predicate: str) -> str:
-        return nearest(predicate, self._model.predicates)
+        return nearest(predicate, self._model.predicates) or "the model declares none"
 
     def _add(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
         try:
             self._builder.add(part, predicate, names)
         except TelosError as error:
-            raise Wrong(_find(line, predicate), str(error)) from None
+            message, _, remedy = str(error).partition("; ")
+            raise Wrong(_find(line, predicate), message, remedy) from None
 
     def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
         if len(names) != len(types):
@@ -155,7 +157,7 @@ class _Loading:
     def _names(self, tokens: list[str], at: int) -> list[str]:
         end = len(tokens) - (tokens[-1] == ".")
         if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
-            raise Wrong(min(at, len(tokens) - 1), "a fact is a predicate with constants in parentheses", "Smokes(Anna)")
+            raise Wrong(min(at, len(tokens) - 1), "a fact is a predicate with constants in parentheses", _EXAMPLE)
         names = tokens[at + 1 : end - 1 : 2]
         if any(comma != "," for comma in tokens[at + 2 : end - 1 : 2]) or (end - at) % 2 == 0:
             raise Wrong(at + 1, "the arguments of a fact are constants with commas between them", "quote other signs")

@@ -7,6 +7,7 @@ from telos.logic.database import whole
 from telos.logic.model import Function, Predicate
 from telos.logic.syntax.lexer import Wrong
 from telos.logic.syntax.signature import Signature
+from telos.logic.syntax.weights import is_weight_name
 
 MOST_IN_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
 _WORD = re.compile(r"[^\W\d]\w*\Z")
@@ -41,7 +42,7 @@ def is_declaration(tokens: Sequence[str], signature: Signature) -> bool:
     A lone atom without a weight declares its predicate if its arguments are types: small words, or marked ``!``.
     Once the predicate is declared it is a formula to be learned, unless all its arguments are types again.
     """
-    if len(tokens) > 2 and is_word(tokens[0]):
+    if len(tokens) > 2 and is_word(tokens[0]) and not is_weight_name(tokens[0]):
         if tokens[1] == "=" and tokens[2] == "{":
             return True
         if is_word(tokens[1]) and tokens[2] == "(" and tokens[1] != "v" and tokens[0].lower() not in QUANTIFIERS:
@@ -65,8 +66,9 @@ def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
     at = 1 if returns else 0
     name = tokens[at]
     if name in signature.where:
-        suggestion = f"if it is a formula to be learned, write 0 before it: 0 {''.join(tokens)}"
-        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", "" if returns else suggestion)
+        learned = f"if it is a formula to be learned, write 0 before it: 0 {''.join(tokens)}"
+        remedy = "leave out one of them" if returns else learned
+        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", remedy)
     types, marked = _arguments(tokens, at + 1)
     signature.where[name] = where
     if returns:

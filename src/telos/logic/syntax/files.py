@@ -1,6 +1,7 @@
 """Texts from files, plain or packed."""
 
 import gzip
+import zlib
 from pathlib import Path
 
 from telos.core.errors import TelosError
@@ -13,6 +14,9 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TelosError(f"{path} is not a text in UTF-8 (byte {error.start}); save it as UTF-8") from None
-    except (OSError, EOFError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise TelosError(f"cannot read {path}: {said}; check the path") from None
+    except IsADirectoryError:
+        raise TelosError(f"cannot read {path}: it is a folder; name a file in it") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise TelosError(f"cannot read {path}: it is not packed by gzip, or broken; pack it again") from None
+    except OSError as error:
+        raise TelosError(f"cannot read {path}: {error.strerror or error}; check the path") from None

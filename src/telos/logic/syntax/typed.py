@@ -16,15 +16,15 @@ from telos.logic.formulas import (
     Exists,
     ForAll,
     Formula,
-    Iff,
-    Implies,
-    Not,
     Term,
     Variable,
+    inside,
     rewritten,
 )
 from telos.logic.model import Rule
 from telos.logic.syntax.signature import Signature
+
+_OTHER_TERM = "use another one here, or change the declaration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,10 @@ class _Walk:
                 self._atom(predicate, arguments)
             case Equal(left, right):
                 self._equal(left, right)
-            case Not(part):
-                self.formula(part)
             case ForAll(names, part) | Exists(names, part):
                 self._quantified(names, part)
-            case Implies(left, right) | Iff(left, right):
-                self.formula(left)
-                self.formula(right)
             case _:
-                for each in formula.parts:
+                for each in inside(formula):
                     self.formula(each)
 
     def _atom(self, name: str, arguments: tuple[Term, ...]) -> None:
@@ -145,7 +140,7 @@ class _Walk:
         if function is None:
             self._say(mark, f"unknown function {term.function!r}", nearest(term.function, self._signature.functions))
         elif kind and kind != function.returns:
-            self._say(mark, f"{term.function} gives type {function.returns}, but type {kind} belongs here")
+            self._say(mark, f"{term.function} gives type {function.returns}, but type {kind} belongs here", _OTHER_TERM)
         self._arguments(term.function, term.arguments, None if function is None else function.types)
         return kind or (function.returns if function else "")
 
@@ -164,7 +159,8 @@ class _Walk:
 
     def _unify(self, scope: _Scope, kind: str, mark: int) -> None:
         if kind and scope.kind and kind != scope.kind:
-            self._say(mark, f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here")
+            said = f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here"
+            self._say(mark, said, _OTHER_TERM)
         scope.kind = scope.kind or kind
 
     def _equal(self, left: Term, right: Term) -> None:
@@ -198,9 +194,8 @@ class _Walk:
             if not scope.kind and scope.mark >= 0 and not self._result.findings:
                 self._say(scope.mark, f"variable {scope.name!r} has no type", "use it in a predicate as well")
             if scope.shifted >= 0 and any(not whole(name) for name in self._signature.declared.get(scope.kind, ())):
-                self._say(
-                    scope.shifted, f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
-                )
+                said = f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
+                self._say(scope.shifted, said, "give it whole numbers as constants, or leave out the number")
         for mark, name, beside in self._loose:
             self._result.constants.append((mark, name, beside if isinstance(beside, str) else beside.kind))
         for name in plus:
@@ -219,7 +214,9 @@ class _Walk:
         for mark, one, other in self._equations:
             kinds = [side if isinstance(side, str) else side.kind for side in (one, other)]
             if all(kinds) and kinds[0] != kinds[1]:
-                self._say(mark, f"things of types {kinds[0]} and {kinds[1]} are never equal")
+                self._say(
+                    mark, f"things of types {kinds[0]} and {kinds[1]} are never equal", "compare things of one type"
+                )
 
 
 def _count(arguments: int) -> str:

@@ -10,6 +10,11 @@ _NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = ("log", "logx", "exp")
 
 
+def is_weight_name(token: str) -> bool:
+    """Return whether a word is a weight by itself, such as ``inf``."""
+    return token.lower() in _NAMES
+
+
 def starts_weight(tokens: Sequence[str]) -> bool:
     """Return whether a statement begins with a weight.
 
@@ -19,7 +24,7 @@ def starts_weight(tokens: Sequence[str]) -> bool:
     first = tokens[0]
     if first[0].isdigit() or first[0] in "-+" or (first[0] == "." and first[1:2].isdigit()):
         return True
-    return first.lower() in _NAMES or (first in _FUNCTIONS and tokens[1:2] == ["("])
+    return is_weight_name(first) or (first in _FUNCTIONS and tokens[1:2] == ["("])
 
 
 def weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
@@ -57,7 +62,7 @@ def _factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
     if token in ("-", "+"):
         value, after = _factor(tokens, at + 1)
         return (-value if token == "-" else value), after
-    if token.lower() in _NAMES:
+    if is_weight_name(token):
         return _NAMES[token.lower()], at + 1
     if token == "(" or token in _FUNCTIONS:
         return _bracket(tokens, at)
@@ -83,7 +88,9 @@ def _applied(name: str, value: float, at: int) -> float:
     if name == "exp":
         return math.exp(min(value, 700.0))
     if value < 0:
-        raise Wrong(at, f"{name}({value:g}) is the logarithm of a negative number")
+        raise Wrong(
+            at, f"{name}({value:g}) is the logarithm of a negative number", "write the weight itself, such as -1"
+        )
     if value == 0:
         return -math.inf if name == "log" else LEAST_LOG
     return math.log(value)

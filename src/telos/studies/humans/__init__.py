@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from telos.studies.humans.crafter import run_crafter
 from telos.studies.humans.overcooked import run_overcooked
 from telos.studies.humans.results import HumanStudy
+from telos.studies.humans.starcraft import run_starcraft
 
-__all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked"]
+__all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked", "run_starcraft"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +26,6 @@ STUDIES = {
     for entry in (
         Entry("overcooked", run_overcooked, "goals of cooks, from keys and position alone"),
         Entry("crafter", run_crafter, "are models better that are trained on later play?"),
+        Entry("starcraft", run_starcraft, "which building comes next, by Markov logic"),
     )
 }

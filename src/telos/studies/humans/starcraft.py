@@ -1,0 +1,56 @@
+"""``telos study starcraft``: which building a player is after, from the orders given so far. Ten folds by group.
+
+Unlike the other studies of people, this one is of Markov logic alone: the formulas of the package, the chapter's models
+and yardsticks from outside. Figures are of online reading; those with look-ahead stand apart, in the details.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+from telos.core.errors import TelosError
+from telos.studies.humans.results import Figure, HumanStudy, Watched, unwatched
+from telos.studies.humans.scores import Score
+
+FOLDS, QUICK_FOLDS = 10, 3
+
+
+def run_starcraft(
+    folder: str | os.PathLike[str],
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    seed: int = 1,
+    watched: Watched = unwatched,
+) -> HumanStudy:
+    """Run the study on the log in ``folder``; ``quick`` has fewer folds, fewer contenders and less learning."""
+    from telos.studies.crystal_island import QUICK  # here, as tables and learning are extras
+    from telos.studies.crystal_island_findings import human_findings
+    from telos.studies.crystal_island_published import PEERS
+    from telos.studies.markov.contenders import field_for
+    from telos.studies.markov.folds import pooled, run_folds
+    from telos.studies.markov.human_logs import find_logs, human_log
+    from telos.studies.markov.outcome import outcome
+
+    paths = find_logs(Path(folder))
+    if "starcraft" not in paths:
+        raise TelosError(f"{folder}: a log of {' and '.join(paths)}, not of starcraft; name another folder")
+    log = human_log("starcraft", paths["starcraft"], folds=QUICK_FOLDS if quick else FOLDS, seed=seed)
+    field = field_for(log).quick(QUICK) if quick else field_for(log)
+    done = list(watched(run_folds(log, field, seed=seed, jobs=jobs), log.folds))
+    found, rng = outcome(log, field.labels, done), Random(seed)
+    group = [log.groups[each] for each in log.sequence.tolist()]
+    figures = tuple(
+        Figure.of(field.labels[key], _score(group, (said.online == log.truth).tolist()), rng=rng)
+        for key, said in pooled(log, done).items()
+    )
+    details: Mapping[str, object] = {"peers": PEERS["starcraft"], "markov": found.figures()}
+    return HumanStudy("starcraft", seed, quick, figures, (), tuple(human_findings(found)), details)
+
+
+def _score(groups: list[str], right: list[bool]) -> Score:
+    score = Score()
+    for group, is_right in zip(groups, right, strict=True):
+        score.add(group, is_right)
+    return score
