@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 import telos
+from telos.core.conditions import Condition
+from telos.core.expressions import Compare, Handle, Name
 from telos.planning.plan import planner_of
+from telos.planning.planner import Planner
 
 
 def soldier(**functions: Any) -> telos.Domain:
@@ -276,3 +279,20 @@ def test_dividing_by_zero_while_planning_names_the_action() -> None:
     )
     with pytest.raises(telos.TelosError, match=r"'share': .* divided by zero"):
         telos.plan(domain, {}, "g")
+
+
+def test_a_goal_that_names_a_handle_means_that_handle_however_handles_are_counted() -> None:
+    domain = telos.Domain(
+        "walk",
+        variables=[telos.Variable("at", "node")],
+        actions=[telos.Action("goto", parameters={"place": "node"}, effects=["at = place"])],
+        goals=[],
+    )
+    goal = telos.Goal("there", wants=Condition(Compare("==", Name("at"), Handle("rock"))))
+    planner = Planner(domain)
+    steps = []
+    for at, order in (("hut", ["hut", "rock"]), ("rock", ["rock", "hut"]), ("mill", ["mill", "rock"])):
+        answer = planner.plan({"at": at}, goal, handles={"node": order})
+        assert isinstance(answer, telos.Plan)
+        steps.append([step.arguments["place"] for step in answer.steps])
+    assert steps == [["rock"], [], ["rock"]]

@@ -1,5 +1,6 @@
 """A Markov logic file reads a player: events in, belief out, with the formulas that made it."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import telos
 from telos.checks.recognizers import check_recognizer
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.logic.syntax import parse_mln
 from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
+from telos.worlds.island.corpus import record_player
 
 TRAINED = """
 // a player who is hungry or curious
@@ -68,15 +71,9 @@ def test_why_adds_up_and_names_the_formulas(file: Path) -> None:
         reader.observe(event)
     weighed = reader.why()
     belief = reader.belief
-    assert weighed.total == pytest.approx(_log(belief[weighed.goal] / belief[weighed.over]))
+    assert weighed.total == pytest.approx(math.log(belief[weighed.goal] / belief[weighed.over]))
     assert ("action(t,Chew)", 1.5) in [(text, round(value, 9)) for text, value in weighed.parts]
     assert "what was seen before" in str(weighed)
-
-
-def _log(odds: float) -> float:
-    import math
-
-    return math.log(odds)
 
 
 def test_what_was_never_seen_says_nothing_and_is_told(file: Path) -> None:
@@ -101,8 +98,6 @@ def test_formulas_without_weights_are_to_be_learned_first() -> None:
     ],
 )
 def test_a_rule_that_cannot_be_used_live_is_named(rule: str, reason: str) -> None:
-    from telos.logic.syntax import parse_mln
-
     with pytest.raises(TelosError, match=reason) as refused:
         MarkovLogicModel(parse_mln(TRAINED + rule, source="bad.mln"))
     assert "bad.mln" in str(refused.value)
@@ -113,3 +108,20 @@ def test_time_runs_forwards(file: Path) -> None:
     reader.observe(at(5, "Read"))
     with pytest.raises(TelosError, match="time"):
         reader.observe(at(4, "Read"))
+
+
+def test_the_island_comes_along_trained_and_reads_a_new_player() -> None:
+    play = record_player(3, 77)
+    reader = telos.recognizer("island.mln")
+    right = [reader.observe(event).top for event in play.events if event.goal is None]
+    assert len(set(right)) > 2  # it follows the player
+    check_recognizer(lambda: telos.recognizer("island"), play.events[:80])
+
+
+def test_what_events_achieved_is_known_afterwards_and_they_say_nothing_else() -> None:
+    declared = "action(time, act)\ndone(time, goal)\ngoal(time, goal!)\n"
+    model = parse_mln(declared + "2 done(t, Eat) => goal(t, Learn)\n0 goal(t, Eat)")
+    reader = MarkovLogicReader(MarkovLogicModel(model))
+    before = reader.observe(at(0, "Walk"))
+    assert reader.observe(Event("Swallow", time=1, goal="Eat")) == before
+    assert reader.observe(at(2, "Walk"))["Learn"] == pytest.approx(1 / (1 + math.exp(-2)))

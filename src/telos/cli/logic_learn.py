@@ -30,6 +30,7 @@ def learn(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the model with its weights.")],
     by: Annotated[str, typer.Option(help="mira, perceptron, likelihood or prefix.")] = "mira",
     epochs: Annotated[int | None, typer.Option(help="At most so many passes.", show_default="as many as do")] = None,
+    l2: Annotated[float, typer.Option(help="likelihood, prefix: how hard weights are pulled to 0.")] = 1.0,
     seed: Annotated[int, typer.Option(help="For the order of the worlds, and which are held out.")] = 0,
     held_out: Annotated[float, typer.Option(help="Stop when this share of the worlds gets no better.")] = 0.0,
     resume: Annotated[
@@ -48,7 +49,7 @@ def learn(
     rules = load_mln(model)
     database = load_db(data, rules)
     asked = [part.strip() for name in query for part in name.split(",") if part.strip()]
-    options = {"by": by, "seed": seed, "held_out": _drawn(database.worlds, held_out, seed)}
+    options = {"by": by, "l2": l2, "seed": seed, "held_out": _drawn(database.worlds, held_out, seed)}
     with _bar(by, epochs) as progress:
         learned = _learned(rules, database, asked, epochs, resume, {**options, "progress": progress})
     _write(output, mln_text(learned.model))

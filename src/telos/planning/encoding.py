@@ -87,6 +87,10 @@ class Handles:
             found = codes[handle] = len(self.of_kind[kind])
         return found
 
+    def codes_of(self, handle: Value) -> tuple[tuple[str, int], ...]:
+        """Return the numbers that a handle has, by kind; none if it was not met yet."""
+        return tuple((kind, codes[handle]) for kind, codes in self._codes.items() if handle in codes)
+
     def handle(self, kind: str, code: int) -> Value:
         """Return the handle with that number."""
         return None if code == 0 else self.of_kind[kind][code - 1]

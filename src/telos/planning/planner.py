@@ -12,7 +12,7 @@ from telos.core.action import Action
 from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, nearest
-from telos.core.expressions import names
+from telos.core.expressions import Handle, names, walk
 from telos.core.goal import Goal
 from telos.core.numbers import finite
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
@@ -184,7 +184,9 @@ class Planner:
             raise TelosError(f"goal {goal.name!r} does not say what it wants; give it `wants`, a condition to be met")
         counts = tuple(sorted(handles.counts().items()))
         fixed = {name: self._code(name, state, handles) for name in self.fixed_in(goal)}
-        key = (goal.name, goal.wants, counts, tuple(sorted(fixed.items())))
+        spoken_of = (each.value for each in walk(goal.wants.expression) if isinstance(each, Handle))
+        numbers = tuple(handles.codes_of(handle) for handle in spoken_of)
+        key = (goal.name, goal.wants, counts, numbers, tuple(sorted(fixed.items())))
         found = self._prepared.get(key)
         if found is None:
             layout = self.domain.layout

@@ -13,6 +13,7 @@ from telos.logic.online import Online, Reason
 from telos.recognition.pulse import refuse_disorder
 
 GOAL, ACTION = "goal", "action"  # the predicates that are hidden, and that the event's action is
+DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context tells
 
 
 class MarkovLogicModel:
@@ -25,7 +26,7 @@ class MarkovLogicModel:
     @property
     def context(self) -> frozenset[str]:
         """The entries of an event's context that the formulas read."""
-        return frozenset(self.logic.predicates) - {GOAL, ACTION}
+        return frozenset(self.logic.predicates) - {GOAL, ACTION, DONE, LAST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class MarkovLogicReader:
 
     The predicate ``action`` gets the event's action, and every other one the entry of that name in the event's
     context: a text or a number is one fact, a list of them several, and a missing entry none. A predicate of nothing
-    but time holds where its entry is true.
+    but time holds where its entry is true. ``done`` and ``last`` are the goals that events achieved so far. An event
+    that achieves a goal says nothing else: it would give itself away, and models are learned without such events.
     """
 
     def __init__(self, model: MarkovLogicModel) -> None:
@@ -72,15 +74,19 @@ class MarkovLogicReader:
         self._online.reset()
         self._player: str | None = None
         self._time = -math.inf
+        self._achieved: list[str] = []
         self._belief = Belief.of(self.goals, self._online.belief, ("nothing was seen yet",))
 
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
         if event.player != self._player or event.time < self._time:
             refuse_disorder(event, self._player, self._time)
-        facts = {name: said for name, read in self._read if (said := read(event))}
-        chances = self._online.step(facts)
         self._time, self._player = event.time, event.player
+        if event.goal is not None:
+            self._achieved.append(event.goal)
+            return self._belief
+        facts = {name: said for name, read in self._read if (said := read(event))}
+        chances = self._online.step({**self._past, **facts})
         because: tuple[str, ...] = (f"last seen: {event.action}",)
         if self._online.unknown:
             because += (f"never seen before, so it says nothing: {', '.join(self._online.unknown)}",)
@@ -88,6 +94,12 @@ class MarkovLogicReader:
             because += ("what must hold leaves no goal: it was passed over",)
         self._belief = Belief.of(self.goals, chances, because)
         return self._belief
+
+    @property
+    def _past(self) -> dict[str, tuple[str, ...]]:
+        """What is known to be achieved, for the predicates that speak of it."""
+        told = {DONE: tuple(sorted(set(self._achieved))), LAST: tuple(self._achieved[-1:])}
+        return {name: said for name, said in told.items() if name in self.model.logic.predicates and said}
 
     def why(self, goal: str | None = None, over: str | None = None) -> Weighing:
         """Say which formulas spoke for a goal (the likeliest) over another (the next) in the last step."""
@@ -105,6 +117,7 @@ class MarkovLogicReader:
             "goals": list(self.goals),
             "player": self._player,
             "time": None if self._time == -math.inf else self._time,
+            "achieved": list(self._achieved),
             "reasons": list(self._belief.reasons),
             "story": self._online.save(),
         }
@@ -116,7 +129,7 @@ class MarkovLogicReader:
         if list(saved["goals"]) != list(model.goals):
             raise TelosError(f"the saved belief is about {saved['goals']}, the model's goals are {list(model.goals)}")
         reader._online.restore(saved["story"])
-        reader._player = saved["player"]
+        reader._player, reader._achieved = saved["player"], list(saved["achieved"])
         reader._time = -math.inf if saved["time"] is None else saved["time"]
         reader._belief = Belief.of(model.goals, reader._online.belief, tuple(saved["reasons"]))
         return reader
