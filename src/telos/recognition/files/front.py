@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, Unpack, overload
 
+from telos.core.domain import Domain
 from telos.core.errors import TelosError, nearest
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import Model, load_model
@@ -12,20 +14,36 @@ from telos.recognition.iohmm import IOHMM
 from telos.recognition.reader import REMEMBERED, Reader
 from telos.recognition.recognizer import Recognizer
 
+if TYPE_CHECKING:
+    from telos.recognition.by_planning import Options, PlanReader
+
 __all__ = ["Model", "built_in_names", "fresh", "named_model", "recognizer"]
 
 _DATA = Path(__file__).parents[1] / "data"
 
 
-def recognizer(path_or_name: str | os.PathLike[str], *, seed: int = 0) -> Recognizer:
-    """Return a recogniser for one player, from a recogniser file or by the name of one that comes along.
+@overload
+def recognizer(source: Domain, *, seed: int = ..., **options: Unpack["Options"]) -> "PlanReader": ...
+@overload
+def recognizer(source: str | os.PathLike[str], *, seed: int = ...) -> Recognizer: ...
+def recognizer(source: str | os.PathLike[str] | Domain, *, seed: int = 0, **options: Unpack["Options"]) -> Recognizer:
+    """Return a recogniser for one player: from a file, by the name of one that comes along, or from a domain.
 
-    ``seed`` is for those that start with a guess.
+    ``seed`` is for those that start with a guess. A ``Domain`` is read with by planning: ``goals`` are those that the
+    player may have, ``start`` is where she starts, ``temperature`` how much cost she may waste before a goal becomes e
+    times less likely, ``prior`` what is thought of each goal before, and ``microseconds`` what an update may take; see
+    ``PlanModel`` for the other options.
 
     >>> recognizer("flairs").goals
     ('level', 'explore', 'town')
     """
-    return fresh(named_model(path_or_name), seed=seed)
+    if isinstance(source, Domain):
+        from telos.recognition.by_planning import PlanModel, PlanReader  # most readers need no planner
+
+        return PlanReader(PlanModel(source, **options))
+    if options:
+        raise TelosError(f"{', '.join(options)}: for a Domain that is read with; a recogniser file says its own")
+    return fresh(named_model(source), seed=seed)
 
 
 def named_model(path_or_name: str | os.PathLike[str]) -> Model:
