@@ -17,6 +17,7 @@ from telos.cli.evaluate import evaluate
 from telos.cli.logic import logic
 from telos.cli.plan import plan
 from telos.cli.recognize import recognize
+from telos.cli.recognize_plan import recognize_plan
 from telos.cli.study import study
 from telos.cli.tournament import tournament
 from telos.cli.train import train
@@ -36,6 +37,7 @@ app.command()(evaluate)
 app.add_typer(logic, name="logic")
 app.command()(plan)
 app.command()(recognize)
+app.command(name="recognize-plan")(recognize_plan)
 app.command()(study)
 app.command()(tournament)
 app.command()(train)

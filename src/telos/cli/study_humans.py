@@ -9,7 +9,7 @@ import typer
 
 from telos.core.errors import TelosError
 
-HUMANS = ("overcooked", "crafter", "starcraft")
+HUMANS = ("overcooked", "overcooked-planning", "crafter", "crafter-planning", "starcraft")
 
 
 def read_humans(

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from telos.studies.humans.crafter import run_crafter
 from telos.studies.humans.overcooked import run_overcooked
+from telos.studies.humans.planning import run_planning
 from telos.studies.humans.results import HumanStudy
 from telos.studies.humans.starcraft import run_starcraft
 
-__all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked", "run_starcraft"]
+__all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked", "run_planning", "run_starcraft"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ STUDIES = {
     for entry in (
         Entry("overcooked", run_overcooked, "goals of cooks, from keys and position alone"),
         Entry("crafter", run_crafter, "are models better that are trained on later play?"),
+        Entry("overcooked-planning", partial(run_planning, "overcooked"), "cooks read by planning, too"),
+        Entry("crafter-planning", partial(run_planning, "crafter"), "read by planning, and with the trained model"),
         Entry("starcraft", run_starcraft, "which building comes next, by Markov logic"),
     )
 }

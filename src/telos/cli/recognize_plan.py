@@ -1,0 +1,192 @@
+"""``telos recognize-plan``: whose goal it was, on the public goal-recognition problems of the planning field."""
+
+import json
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telos.core.errors import TelosError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from telos.recognition.strips.batch import Answer, Settings
+    from telos.recognition.strips.files import Case, Label
+    from telos.recognition.strips.scores import Score
+
+_MOST_SHOWN = 40  # problems in a table; --json has them all
+
+
+def recognize_plan(
+    folder: Annotated[
+        Path, typer.Argument(help="A collection, one instance folder, or an original folder or archive.")
+    ],
+    labels: Annotated[Path | None, typer.Option(help="The true goals, as JSON Lines: score the answers.")] = None,
+    only: Annotated[Path | None, typer.Option(help="A table whose column id names the problems to take.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that share the work; the answers stay the same.")] = 1,
+    budget: Annotated[
+        int | None, typer.Option(help="Microseconds that searches may take for a problem.", show_default="250000")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="How wasteful people may be, in actions.", show_default="1")
+    ] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="What taking an observation for wrong costs, in actions.", show_default="2")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Recognise the goals of agents from some of their actions, by planning for every goal they may have.
+
+    Prints for each problem the goals that are returned, the belief in the likeliest and the time; with the true goals
+    (--labels, or real_hyp.dat in the original layout) accuracy, spread and credit beside published figures.
+
+    Examples: telos recognize-plan problems --labels problems/labels.jsonl --only problems/quick.csv --jobs 2;
+    telos recognize-plan block-words_p03_hyp-10_30_2.tar.bz2
+    """
+    if jobs < 1:
+        raise TelosError(f"--jobs must be at least 1, got {jobs}")
+    _check_extras()
+    from telos.recognition.strips.files import read_cases, read_labels  # here, so that `telos --help` need not wait
+
+    cases = read_cases(folder, only)
+    truth = read_labels(labels) if labels is not None else _told(cases)
+    answers = _recognized(cases, _settings(budget, temperature, noise), jobs)
+    if as_json:
+        typer.echo(json.dumps(_figures(answers, truth), allow_nan=False))
+    else:
+        _tell(answers, truth)
+
+
+def _check_extras() -> None:
+    if find_spec("numpy") is None:
+        raise TelosError('recognition by planning needs numpy; run: pip install "telos[planning,recognition]"')
+
+
+def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "Settings":
+    from telos.recognition.strips.batch import Settings
+
+    given = {"budget": budget, "temperature": temperature, "noise": noise}
+    return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+
+
+def _told(cases: "Iterable[Case]") -> "dict[str, Label]":
+    from telos.recognition.strips.files import read_truth
+
+    found = {case.id: read_truth(case.place) for case in cases if case.observability is None}
+    return {name: label for name, label in found.items() if label is not None}
+
+
+def _recognized(cases: "tuple[Case, ...]", settings: "Settings", jobs: int) -> "list[Answer]":
+    """Recognise everything, with a bar for whoever waits at a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from telos.recognition.strips.batch import recognize_all
+
+    waiting = Console(stderr=True)
+    answers = recognize_all(cases, settings, jobs=jobs)
+    return list(
+        track(answers, "recognising", len(cases), console=waiting, transient=True, disable=not waiting.is_terminal)
+    )
+
+
+def _scored(answers: "list[Answer]", truth: "dict[str, Label]") -> "dict[str, list[Score]]":
+    from telos.recognition.strips.scores import score_groups
+
+    return score_groups([(each, truth[each.case.id]) for each in answers if each.case.id in truth])
+
+
+def _figures(answers: "list[Answer]", truth: "dict[str, Label]") -> dict[str, Any]:
+    """Return everything as JSON has it; only ``seconds`` differ from run to run."""
+    from dataclasses import asdict
+
+    from telos.recognition.strips.scores import PUBLISHED
+
+    said: dict[str, Any] = {"problems": [_problem(each, truth.get(each.case.id)) for each in answers]}
+    if truth:
+        scored = _scored(answers, truth)
+        said["scores"] = {kind: [asdict(row) for row in rows] for kind, rows in scored.items()}
+        said["published"] = [asdict(row) for row in PUBLISHED]
+    return said
+
+
+def _problem(answer: "Answer", label: "Label | None") -> dict[str, Any]:
+    reading = answer.reading
+    said = {
+        "id": answer.case.id,
+        "chosen": list(reading.chosen),
+        "belief": [round(chance, 6) for chance in reading.belief.values()],
+        "goals": list(answer.goals),
+        "complete": reading.complete,
+        "notes": list(reading.notes),
+        "seconds": round(answer.seconds, 4),
+    }
+    return said if label is None else {**said, "right": bool(label.real & set(reading.chosen))}
+
+
+def _tell(answers: "list[Answer]", truth: "dict[str, Label]") -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if len(answers) == 1:
+        reading = answers[0].reading
+        console.print(reading.why(), soft_wrap=True, markup=False)
+        console.print(f"returned: {', '.join(map(str, reading.chosen)) or 'none'} ({answers[0].seconds:.2f} s)")
+    elif not truth or len(answers) <= _MOST_SHOWN:
+        _tell_problems(console, answers, truth)
+    if truth:
+        _tell_scores(console, _scored(answers, truth))
+    odd = sum(1 for each in answers if each.reading.notes)
+    if odd and len(answers) > 1:
+        console.print(f"{odd} of {len(answers)} problems have something odd about them; --json has the notes")
+
+
+def _tell_problems(console: "Console", answers: "list[Answer]", truth: "dict[str, Label]") -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("problem", "seen", "returned", "likeliest", "belief", "seconds", "proved", "right"):
+        table.add_column(heading, justify="left" if heading in ("problem", "likeliest") else "right", no_wrap=True)
+    for each in answers[:_MOST_SHOWN]:
+        reading, label = each.reading, truth.get(each.case.id)
+        right = "" if label is None else "yes" if label.real & set(reading.chosen) else "no"
+        top = list(reading.belief).index(reading.belief.top)
+        table.add_row(
+            each.case.id,
+            str(len(each.case.observations)),
+            " ".join(map(str, reading.chosen)) or "none",
+            f"{top}: {reading.belief.top[:28]}",
+            f"{reading.belief[reading.belief.top]:.0%}",
+            f"{each.seconds:.2f}",
+            "yes" if reading.complete else "so far",
+            right,
+        )
+    console.print(table)
+    if len(answers) > _MOST_SHOWN:
+        console.print(f"… and {len(answers) - _MOST_SHOWN} more; --json has them all")
+
+
+def _tell_scores(console: "Console", scored: "dict[str, list[Score]]") -> None:
+    from rich.table import Table
+
+    from telos.recognition.strips.scores import PUBLISHED
+
+    for kind, rows in scored.items():
+        table = Table(title=kind, box=None, pad_edge=False, title_justify="left")
+        table.add_column("problems")
+        for heading in ("n", "accuracy", "spread", "credit", "agreement", "median s", "proved"):
+            table.add_column(heading, justify="right")
+        for row in (*rows, *(PUBLISHED if kind == "lp clean" else ())):
+            table.add_row(*_cells(row))
+        console.print(table)
+
+
+def _cells(row: "Score") -> tuple[str, ...]:
+    def said(figure: float | None, form: str) -> str:
+        return "" if figure is None else format(figure, form)
+
+    measured = said(row.agreement, ".3f"), said(row.seconds, ".2f"), said(row.complete, ".0%")
+    return row.name, str(row.problems or ""), f"{row.accuracy:.3f}", f"{row.spread:.2f}", f"{row.credit:.3f}", *measured

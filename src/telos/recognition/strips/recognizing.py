@@ -1,0 +1,249 @@
+"""Recognition by planning: which goal makes what was seen look sensible.
+
+How likely are observations, if somebody is after a goal? Four things are multiplied, all from costs of plans:
+
+- what following the observations costs more than the best way there, over the temperature (Ramírez and Geffner, 2009);
+- that of a plan of so many steps just these were seen: all rates of observation are taken to be equally likely, so each
+  choice of n out of L steps has a chance of 1 / ((L + 1) * binomial(L, n));
+- for each observed action, whether the goal needs it: the more its cheapest way around costs, the likelier it is done
+  (the cost difference of Ramírez and Geffner, 2010, one action at a time);
+- the prior.
+
+Costs are lower bounds by LM-cut first, which takes milliseconds. Then the goals that are still in the running share
+the budget for searches, in which an exact cost takes the place of a bound.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from telos.core.belief import Belief
+from telos.core.errors import TelosError, nearest
+from telos.core.numbers import finite, not_negative
+from telos.recognition.strips.costs import Cost, Costs
+from telos.recognition.strips.problem import StripsProblem, spoken
+from telos.recognition.strips.reading import GoalCost, PlanReading
+
+TEMPERATURE = 1.0  # average actions
+NOISE = 2.0  # average actions
+BUDGET = 250_000  # microseconds, roughly: work is counted and not timed
+WITHIN = 0.5
+RUNNING = 0.05  # goals at least this likely, against the likeliest by bounds, are searched for
+DEARER = 10.0  # average actions; how much dearer an observed action is made to see whether a goal needs it
+NEED_TEMPERATURE, NEED_WEIGHT = 2.0, 1.5  # fitted on public problems, as TEMPERATURE, NOISE and WITHIN are
+
+INF = float("inf")
+
+
+def recognize(
+    problem: StripsProblem,
+    observations: Sequence[str],
+    *,
+    temperature: float = TEMPERATURE,
+    noise: float | None = NOISE,
+    budget: int = BUDGET,
+    within: float = WITHIN,
+    prior: Sequence[float] | None = None,
+) -> PlanReading:
+    """Read the goal of somebody of whom ``observations``, ground actions in order, were seen.
+
+    Prices are in average actions of the problem. ``temperature`` is how wasteful people may be, ``noise`` what it costs
+    to take an observation for wrong (None: all are right), and ``within`` how likely a goal must be, against the
+    likeliest, to be returned. ``budget`` is how long searches may take in all, in microseconds of an ordinary machine:
+    work is counted and not timed, so answers are the same everywhere. An observation that no action explains is taken
+    for wrong, and a goal that cannot be reached has a belief of 0; ``notes`` say so.
+    """
+    options = _Options.checked(temperature, noise, budget, within)
+    weights = _checked_prior(prior, len(problem.goals))
+    observed, notes = _explained(problem, observations)
+    notes += [_equal(problem, group) for group in problem.equal_goals()]
+    return _Recognition(problem, observed, options, weights).read(notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    temperature: float
+    noise: float | None
+    budget: int
+    within: float
+
+    @classmethod
+    def checked(cls, temperature: float, noise: float | None, budget: int, within: float) -> "_Options":
+        if finite("temperature", temperature) <= 0:
+            raise TelosError(f"temperature must be more than 0, got {temperature!r}; try {TEMPERATURE:g}")
+        if noise is not None:
+            not_negative("noise", noise)
+        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+            raise TelosError(f"budget must be a whole number of microseconds, zero or more, got {budget!r}")
+        if not 0 < finite("within", within) <= 1:
+            raise TelosError(f"within must be more than 0 and at most 1, got {within!r}; try {WITHIN:g}")
+        return cls(temperature, noise, budget, within)
+
+
+def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
+    if prior is None:
+        return [1.0] * goals
+    if len(prior) != goals:
+        raise TelosError(f"there are {goals} goals and {len(prior)} priors; give one for each goal")
+    weights = [not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
+    if not any(weights):
+        raise TelosError("the prior rules out every goal; give one of them more than 0")
+    return weights
+
+
+def _explained(problem: StripsProblem, observations: Sequence[str]) -> tuple[list[tuple[int, ...]], list[str]]:
+    """Return the actions that each observation may have been, and a note on each that is none and left out."""
+    if isinstance(observations, str):
+        raise TelosError(f"observations are a list of ground actions, got the text {observations!r}; put it in a list")
+    observed, notes = [], []
+    for i, said in enumerate(observations, start=1):
+        choices = problem.explaining(said)
+        if choices:
+            observed.append(choices)
+        else:
+            hint = nearest(spoken(said), _alike(problem, said))
+            notes.append(f"observation {i}, {spoken(said)}, is no action that is ever possible, and is ignored; {hint}")
+    return observed, notes
+
+
+def _alike(problem: StripsProblem, said: str) -> list[str]:
+    """Return the actions of the same kind, or all of them: comparing names is slow, and most differ in an argument."""
+    kind = spoken(said).strip("()").split(" ")[0]
+    return [name for name in problem.named if name.startswith(f"({kind} ")] or list(problem.named)
+
+
+def _equal(problem: StripsProblem, group: Sequence[int]) -> str:
+    return f"equal goals cannot be told apart: {', '.join(problem.goals[i].name for i in group)}"
+
+
+class _Recognition:
+    """One problem with its observations, from bounds to a reading."""
+
+    def __init__(
+        self, problem: StripsProblem, observed: list[tuple[int, ...]], options: _Options, prior: list[float]
+    ) -> None:
+        self.problem, self.options, self.prior, self.observed = problem, options, prior, observed
+        self.step = problem.step
+        self._left, self._peak = options.budget, -INF
+        drop = None if options.noise is None else options.noise * self.step
+        self.plain = Costs(problem)
+        self.woven = Costs(problem, observed, drop)
+        self.best = [Cost(each, False) for each in self.plain.bounds]
+        self.seen = [Cost(each, False) for each in self.woven.bounds]
+        self.detours = self._detours()
+
+    def _detours(self) -> list[list[float]]:
+        """Return for each goal what it costs to do without each of the observed actions, in average actions."""
+        different = sorted({choices[0] for choices in self.observed})
+        rows = dict(zip(different, self.plain.detours(different, DEARER * self.step), strict=True))
+        return [[rows[choices[0]][goal] / self.step for choices in self.observed] for goal in range(len(self.prior))]
+
+    def read(self, notes: list[str]) -> PlanReading:
+        """Search where it may matter, and answer."""
+        self._search()
+        scores = self._scores()
+        peak = max(scores)
+        notes = [*notes, *self._unreachable()]
+        if peak == -INF:
+            notes.append("no goal fits what was seen, so the belief is the prior")
+            weights, chosen = self.prior, tuple[int, ...]()
+        else:
+            weights = [math.exp(score - peak) for score in scores]
+            chosen = tuple(goal for goal, weight in enumerate(weights) if weight >= self.options.within)
+        total = math.fsum(weights)
+        belief = Belief({goal.name: each / total for goal, each in zip(self.problem.goals, weights, strict=True)})
+        costs = tuple(self._cost(goal) for goal in range(len(self.prior)))
+        spent = self.options.budget - self._left
+        return PlanReading(belief, chosen, costs, self._is_complete(scores), tuple(notes), spent)
+
+    def _search(self) -> None:
+        """Settle the goals that are in the running by their bounds, and then the others, while the budget lasts.
+
+        Bounds and exact costs do not compare, so either all goals in the running are settled, or none is.
+        """
+        scores = self._scores()
+        floor = max(scores) + math.log(RUNNING)
+        order = sorted((goal for goal, score in enumerate(scores) if score > -INF), key=lambda goal: -scores[goal])
+        running = [goal for goal in order if scores[goal] >= floor]
+        if len(running) < 2 or self._left == 0:
+            return
+        before = list(self.best), list(self.seen)
+        if all(self._settle(goal) for goal in running):
+            all(self._settle(goal) for goal in order[len(running) :])
+        else:
+            self.best, self.seen = before
+
+    def _settle(self, goal: int) -> bool:
+        """Find out what a goal costs, as far as that matters; whether the budget was enough."""
+        bounds = self.best[goal], self.seen[goal]
+        best = self.best[goal] = self._paid(self.plain.search(goal, budget=self._left))
+        if best.is_exact:
+            limit = self._limit(goal)
+            seen = self.seen[goal] = self._paid(self.woven.search(goal, budget=self._left, limit=limit))
+            if seen.is_exact or seen.least >= limit:
+                self._peak = max(self._peak, self._score(goal))
+                return True
+        self.best[goal], self.seen[goal] = bounds
+        return False
+
+    def _paid(self, cost: Cost) -> Cost:
+        self._left = max(0, self._left - cost.spent)
+        return cost
+
+    def _limit(self, goal: int) -> float:
+        """Return the cost, with what was seen, from which on a goal is out of the running."""
+        if self._peak == -INF:
+            return INF
+        extra, floor = 0.0, self._peak + math.log(RUNNING)
+        while self._score(goal, extra) >= floor:
+            extra += self.step
+        return self.best[goal].least + extra
+
+    def _scores(self) -> list[float]:
+        return [self._score(goal) for goal in range(len(self.prior))]
+
+    def _extra(self, goal: int) -> float:
+        """Return what following the observations costs more, as far as is known."""
+        best, seen = self.best[goal].least, self.seen[goal].least
+        return max(0.0, seen - best) if seen < INF else INF
+
+    def _score(self, goal: int, extra: float | None = None) -> float:
+        """Return the logarithm of how well a goal explains the observations, if they cost ``extra``."""
+        extra = self._extra(goal) if extra is None else extra
+        if extra == INF or self.prior[goal] == 0:
+            return -INF
+        steps = (self.best[goal].least + extra) / self.step
+        needed = -sum(math.log1p(math.exp(-detour / NEED_TEMPERATURE)) for detour in self.detours[goal])
+        wasted = extra / self.step / self.options.temperature
+        return math.log(self.prior[goal]) - wasted - _choices(steps, len(self.observed)) + NEED_WEIGHT * needed
+
+    def _is_complete(self, scores: Sequence[float]) -> bool:
+        """Whether no search can change what is chosen: each goal has exact costs, or is out even at its lowest."""
+        floor = max(scores) + math.log(self.options.within)
+        return all(
+            score == -INF or (self.best[goal].is_exact and (self.seen[goal].is_exact or score < floor))
+            for goal, score in enumerate(scores)
+        )
+
+    def _cost(self, goal: int) -> GoalCost:
+        best, seen, detours = self.best[goal], self.seen[goal], self.detours[goal]
+        mean = self.step * sum(detours) / len(detours) if detours else 0.0
+        return GoalCost(best.least, seen.least, mean, best.is_exact and seen.is_exact)
+
+    def _unreachable(self) -> list[str]:
+        return [
+            f"goal {goal}, {self.problem.goals[goal].name}, cannot be reached"
+            for goal, cost in enumerate(self.best)
+            if cost.least == INF
+        ]
+
+
+def _choices(steps: float, seen: int) -> float:
+    """Return the logarithm of (L + 1) * binomial(L, n): how many ways there are to see n of L steps, at any rate.
+
+    >>> round(math.exp(_choices(4, 2)))
+    30
+    """
+    steps = max(steps, float(seen))
+    ways = math.lgamma(steps + 1) - math.lgamma(seen + 1) - math.lgamma(steps - seen + 1)
+    return ways + math.log(steps + 1)

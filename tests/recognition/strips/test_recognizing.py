@@ -1,0 +1,186 @@
+"""Recognition by planning: who does what a goal needs is after it, and what is odd about the input is said."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.planning.pddl.declarations import read_domain
+from telos.planning.pddl.instances import read_problem
+from telos.planning.pddl.source import Source
+from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, recognize, strips_problem
+from telos.recognition.strips.files import read_place
+
+DATA = Path(__file__).parent / "data"
+FIVE = 5
+
+
+def street(length: int = FIVE) -> StripsProblem:
+    """A street with a shop at one end, a school at the other, and somebody in the middle."""
+    places = range(2 * length + 1)
+    steps = [(here, there) for here in places for there in (here - 1, here + 1) if there in places]
+    actions = tuple(StripsAction(f"(go {here} {there})", (here,), (there,), (here,)) for here, there in steps)
+    goals = (StripsGoal("shop", (0,)), StripsGoal("school", (2 * length,)))
+    return StripsProblem(tuple(f"(at {place})" for place in places), (length,), actions, goals)
+
+
+def test_a_step_towards_a_goal_speaks_for_it() -> None:
+    reading = recognize(street(), ["(go 5 6)", "(go 6 7)"])
+    assert reading.belief.top == "school"
+    assert reading.chosen == (1,)
+    assert reading.costs[1].extra == 0
+    assert reading.costs[0].extra > 0
+
+
+def test_no_observations_leave_the_prior() -> None:
+    reading = recognize(street(), [], prior=[3, 1])
+    assert reading.belief["shop"] == pytest.approx(0.75)
+    assert recognize(street(), []).chosen == (0, 1)
+
+
+def test_with_all_observations_right_the_costs_are_exact_and_proved() -> None:
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], noise=None, budget=1_000_000)
+    assert reading.complete
+    assert [cost.best for cost in reading.costs] == [5, 5]
+    assert [cost.seen for cost in reading.costs] == [7, 7]
+
+
+def test_without_a_budget_the_answer_is_marked_as_so_far() -> None:
+    reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], budget=0)
+    assert not reading.complete
+    assert "so far" in reading.why()
+    assert reading.spent == 0
+
+
+def test_one_wrong_observation_does_not_hide_the_goal() -> None:
+    seen = ["(go 5 6)", "(go 1 0)", "(go 6 7)", "(go 7 8)", "(go 8 9)"]
+    assert recognize(street(), seen).belief.top == "school"
+
+
+def test_a_hotter_temperature_makes_the_belief_more_even() -> None:
+    seen = ["(go 5 6)"]
+    cold, hot = (recognize(street(), seen, temperature=each).belief["school"] for each in (0.5, 5.0))
+    assert 0.5 < hot < cold
+
+
+def test_capitals_do_not_matter() -> None:
+    assert recognize(street(), ["(GO 5 6)"]).belief == recognize(street(), ["go 5 6"]).belief
+
+
+def test_an_observation_that_is_no_action_is_named_with_what_was_meant_and_ignored() -> None:
+    reading = recognize(street(), ["(go 5 6)", "(goo 6 7)"])
+    assert reading.belief == recognize(street(), ["(go 5 6)"]).belief
+    [note] = reading.notes
+    assert "observation 2, (goo 6 7)" in note
+    assert "did you mean '(go 6 7)'?" in note
+
+
+def with_goals(*goals: StripsGoal) -> StripsProblem:
+    known = street()
+    return StripsProblem(known.facts, known.start, known.actions, goals)
+
+
+def test_a_goal_that_cannot_be_reached_has_no_belief_and_is_named() -> None:
+    problem = with_goals(StripsGoal("shop", (0,)), StripsGoal("moon", None), StripsGoal("both", (0, 10)))
+    reading = recognize(problem, ["(go 5 4)"], budget=1_000_000)
+    assert reading.belief["moon"] == 0
+    assert any("moon, cannot be reached" in note for note in reading.notes)
+    assert "moon: cannot be reached" in reading.why()
+    assert 1 not in reading.chosen
+
+
+def test_if_no_goal_can_be_reached_none_is_returned() -> None:
+    reading = recognize(with_goals(StripsGoal("moon", None), StripsGoal("sun", None)), ["(go 5 4)"])
+    assert reading.chosen == ()
+    assert dict(reading.belief) == {"moon": 0.5, "sun": 0.5}
+    assert "no goal fits" in reading.why()
+
+
+def test_observations_that_no_plan_can_follow_leave_no_goal_unless_they_may_be_wrong() -> None:
+    once = (StripsAction("(go)", (0,), (1,), (0,)),)
+    one_way = StripsProblem(("a", "b"), (0,), once, (StripsGoal("b", (1,)), StripsGoal("b too", (1,))))
+    strict = recognize(one_way, ["(go)", "(go)"], noise=None, budget=1_000_000)
+    assert strict.chosen == ()
+    assert any("no goal fits" in note for note in strict.notes)
+    assert "cannot be reached after what was seen" in strict.why()
+    assert recognize(one_way, ["(go)", "(go)"]).chosen == (0, 1)
+
+
+def test_equal_goals_are_both_returned_and_named() -> None:
+    reading = recognize(with_goals(StripsGoal("shop", (0,)), StripsGoal("store", (0,))), ["(go 5 4)"])
+    assert reading.chosen == (0, 1)
+    assert reading.belief["shop"] == reading.belief["store"]
+    assert any("equal goals" in note and "store" in note for note in reading.notes)
+
+
+def test_a_goal_that_is_true_already_costs_nothing() -> None:
+    reading = recognize(with_goals(StripsGoal("here", (5,)), StripsGoal("anything", ())), [], budget=1_000_000)
+    assert [cost.best for cost in reading.costs] == [0, 0]
+    assert reading.chosen == (0, 1)
+
+
+def test_zero_cost_loops_end() -> None:
+    free = tuple(StripsAction(each.name, each.needs, each.adds, each.deletes, 0.0) for each in street().actions)
+    problem = StripsProblem(street().facts, street().start, free, street().goals)
+    reading = recognize(problem, ["(go 5 6)"], budget=1_000_000)
+    assert [cost.seen for cost in reading.costs] == [0, 0]
+    assert math.isclose(sum(reading.belief.values()), 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"temperature": 0}, "temperature must be more than 0"),
+        ({"noise": -1}, "noise must be zero or more"),
+        ({"budget": -1}, "budget must be"),
+        ({"within": 0}, "within must be"),
+        ({"prior": [1]}, "2 goals and 1 priors"),
+        ({"prior": [0, 0]}, "rules out every goal"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], said: str) -> None:
+    with pytest.raises(TelosError, match=said):
+        recognize(street(), [], **options)  # type: ignore[arg-type]
+
+
+def test_a_text_is_no_list_of_observations() -> None:
+    with pytest.raises(TelosError, match="put it in a list"):
+        recognize(street(), "(go 5 6)")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from([action.name for action in street(2).actions]), max_size=4), st.sampled_from([0, 10**6])
+)
+def test_a_belief_sums_to_one_and_the_likeliest_goal_is_returned(seen: list[str], budget: int) -> None:
+    reading = recognize(street(2), seen, budget=budget)
+    assert math.isclose(sum(reading.belief.values()), 1)
+    assert list(reading.belief).index(reading.belief.top) in reading.chosen
+    assert reading == recognize(street(2), seen, budget=budget)
+
+
+NEGATIVE = """(define (domain door) (:predicates (open) (locked) (inside))
+  (:action unlock :parameters () :precondition (locked) :effect (not (locked)))
+  (:action lock :parameters () :precondition (not (locked)) :effect (locked))
+  (:action push :parameters () :precondition (and (not (locked)) (not (open))) :effect (open))
+  (:action enter :parameters () :precondition (open) :effect (inside)))"""
+
+
+def test_what_must_not_be_so_is_planned_for_as_well() -> None:
+    domain = read_domain(Source.of("<domain>", NEGATIVE))
+    task = read_problem(Source.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
+    problem = strips_problem(task, ["(inside)", "(not (locked))", "(and (inside) (locked))"])
+    reading = recognize(problem, ["(unlock)"], budget=1_000_000)
+    assert [cost.best for cost in reading.costs] == [3, 1, 4]
+    assert reading.belief.top == "(not (locked))"
+
+
+def test_on_a_public_problem_the_whole_plan_gives_the_goal_away() -> None:
+    problem = read_place(DATA / "grid")
+    assert len(problem.actions) == 71
+    assert len(problem.goals) == FIVE
+    first = recognize(problem, [])
+    assert [cost.best for cost in first.costs] == [cost.seen for cost in first.costs]
