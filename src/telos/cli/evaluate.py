@@ -47,7 +47,7 @@ def evaluate(
             contest.take(row)
         known += row.truth is not None
     if not known:
-        goal = contest.models[names[0]].goals[0]
+        goal = next(iter(contest.models[names[0]].goals))
         raise TelosError(f'{log}: no row says what the player was after; add "truth": "{goal}" to its lines')
     scores = list(contest.scores.values())
     if not scores[0].updates:
@@ -114,7 +114,7 @@ class _Contest:
         from telos.recognition.files.front import named_model
 
         self.models: dict[str, Model] = {name: named_model(name) for name in names}
-        self.scores = {name: Score(name, model.goals) for name, model in self.models.items()}
+        self.scores = {name: Score(name, tuple(model.goals)) for name, model in self.models.items()}
         self._entries = {name: entries_read(model) for name, model in self.models.items()}
         self._seed = seed
         self._readers: dict[tuple[str, str], list[Recognizer]] = {}
@@ -130,7 +130,7 @@ class _Contest:
             self._is_update(row.sequence, readers)
             return
         for name, model in self.models.items():
-            checked_truth(row.truth, model.goals, name)
+            checked_truth(row.truth, tuple(model.goals), name)
         if self._is_update(row.sequence, readers):
             for score, belief in zip(self.scores.values(), beliefs, strict=True):
                 score.add(row.event.player, row.truth, belief.top)

@@ -138,18 +138,19 @@ class _Reading:
             typer.echo(json.dumps({**_keys(player, session), "why": {**odds, "parts": parts}}))
 
     def _tell_weighing(self, player: str, session: str, reader: "Recognizer", as_json: bool) -> None:
-        """Say which formulas spoke for the goal in the last update; Markov logic has no others to tell of."""
+        """Say what speaks for the goal now, for readers that keep no list of their updates."""
         from telos.recognition.markov_logic import MarkovLogicReader
 
-        assert isinstance(reader, MarkovLogicReader)  # state machines were refused at the start
-        weighed = reader.why()
         if not as_json:
             typer.secho(_named(player, session), bold=True)
-            typer.echo(f"{reader.belief.why()}\n{weighed}")
+            typer.echo(f"{reader.belief.why()}\n{reader.why()}")  # type: ignore[attr-defined]
             return
-        parts = [{"formula": text, "adds": value} for text, value in weighed.parts]
-        odds = {"goal": weighed.goal, "over": weighed.over, "total": weighed.total}
-        typer.echo(json.dumps({**_keys(player, session), "why": {**odds, "parts": parts}}))
+        why: object = str(reader.why())  # type: ignore[attr-defined]
+        if isinstance(reader, MarkovLogicReader):
+            weighed = reader.why()
+            parts = [{"formula": text, "adds": value} for text, value in weighed.parts]
+            why = {"goal": weighed.goal, "over": weighed.over, "total": weighed.total, "parts": parts}
+        typer.echo(json.dumps({**_keys(player, session), "why": why}))
 
 
 def _keys(player: str, session: str) -> dict[str, Any]:

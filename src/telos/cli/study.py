@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.study_humans import HUMANS, read_humans
+from telos.cli.study_folders import FROM_FOLDERS, read_folder
+from telos.cli.study_forge import FORGE, read_forge
 from telos.cli.study_island import ISLAND, read_island
 from telos.core.errors import TelosError, nearest
 
@@ -21,16 +22,22 @@ _Watched = Callable[[Iterable[Any], int], Iterable[Any]]
 
 def study(
     name: Annotated[
-        str, typer.Argument(help="gold-flairs, gold-aiide, crystal-island, overcooked, crafter or starcraft.")
+        str,
+        typer.Argument(
+            help="gold-flairs, gold-aiide, crystal-island, forge; with a folder: overcooked, crafter (both also with "
+            "-planning), starcraft, monroe or kitchen."
+        ),
     ],
     folder: Annotated[
         Path | None,
-        typer.Argument(help="overcooked, crafter, starcraft: the folder with the players' log.", show_default=False),
+        typer.Argument(help="The folder with the players' log, or with the problems.", show_default=False),
     ] = None,
     quick: Annotated[bool, typer.Option(help="A few players and runs, in about a minute.")] = False,
     published: Annotated[bool, typer.Option(help="As many players and runs as in the paper.")] = False,
     players: Annotated[int | None, typer.Option(help="New players; of the island.", show_default="40, 137")] = None,
-    runs: Annotated[int | None, typer.Option(help="Runs of the one experienced player.", show_default="40, 12")] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of the experienced player; of the forge.", show_default="40, 12, 100")
+    ] = None,
     returning: Annotated[
         int | None, typer.Option(help="gold-aiide: how many players come back.", show_default="all")
     ] = None,
@@ -50,7 +57,8 @@ def study(
     gold-flairs: FFBM, FSM and constant T on experienced and new players. gold-aiide: models that are trained on
     players, in their first run and when they come back. crystal-island: Markov logic and n-grams on an island mystery,
     and with --data on public logs of people. overcooked, crafter, starcraft: ten folds by player over a public log
-    of people, which you bring along.
+    of people, which you bring along. forge: what a companion who reads plans is good for. monroe, kitchen: plan
+    grammars on public problems.
 
     Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html;
     telos study overcooked logs/overcooked_humans --jobs 2
@@ -62,12 +70,17 @@ def study(
         told: dict[str, Any] = {"as_json": as_json, "report": report, "figures": figures, "refused": others}
         read_island(**sizes, quick=quick, seed=seed, jobs=jobs, **told)
         return
+    if name == FORGE:
+        others = {"published": published, "players": players, "returning": returning, "folds": folds}
+        others |= {"data": data or folder, "report": report, "figures": figures}
+        read_forge(runs=runs, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=others)
+        return
     if folds is not None or data is not None:
         raise TelosError(f"--folds and --data are for {ISLAND}; leave them out for {name}")
-    if name in HUMANS:
+    if name in FROM_FOLDERS:
         numbers = {"published": published, "players": players, "runs": runs, "returning": returning}
         refused: dict[str, object] = {**numbers, "report": report, "figures": figures}
-        read_humans(name, folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=refused)
+        read_folder(name, folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=refused)
         return
     if folder is not None:
         raise TelosError(f"{name} has simulated players and reads no folder; leave out {str(folder)!r}")
@@ -84,7 +97,7 @@ def study(
 def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
     """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
     if name not in STUDIES:
-        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, ISLAND, *HUMANS])}")
+        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, ISLAND, FORGE, *FROM_FOLDERS])}")
     if quick and published:
         raise TelosError("--quick and --published contradict each other; say one of them")
     if name == "gold-flairs" and said["returning"] is not None:

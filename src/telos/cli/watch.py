@@ -12,18 +12,19 @@ _OPTIONS = {
     "home": ("people", "days", "plot"),
     "arena": ("scene", "list", "seconds", "replay"),
     "island": ("style", "seconds"),
+    "forge": ("plan", "companion"),
 }  # those of one world only
 
 
 def watch(
-    world: Annotated[str, typer.Argument(help="The world to look into: home, arena or island.")],
+    world: Annotated[str, typer.Argument(help="The world to look into: home, arena, island or forge.")],
     seed: Annotated[int, typer.Option(help="One seed fixes the whole run.")] = 7,
     speed: Annotated[
         float | None,
         typer.Option(
             help="In a terminal, how much of their time goes by in a second of yours: minutes at home, seconds in the "
-            "arena and on the island.",
-            show_default="24 at home, 1 in the arena, 8 on the island",
+            "arena, on the island and at the forge.",
+            show_default="24 at home, 1 in the arena, 8 on the island, 4 at the forge",
         ),
     ] = None,
     as_lines: Annotated[bool, typer.Option("--json", help="Print the trace, one JSON object a line.")] = False,
@@ -54,6 +55,14 @@ def watch(
         str | None,
         typer.Option(help="island: methodical, social or guesser.", show_default="the one that the seed draws"),
     ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(help="forge: the player's: key, force or spare.", show_default="the one that the seed draws"),
+    ] = None,
+    companion: Annotated[
+        str | None,
+        typer.Option(help="forge: one who reads the player, parses, waits to be asked, or none.", show_default="reads"),
+    ] = None,
 ) -> None:
     """Watch a world live: who does what, and why.
 
@@ -61,12 +70,12 @@ def watch(
     it can.
 
     Examples: telos watch home --people 3 --days 1 --seed 7; telos watch arena --scene flank --seed 3;
-    telos watch island --style social
+    telos watch island --style social; telos watch forge --plan key
     """
     if world not in _OPTIONS:
         raise TelosError(f"there is no world {world!r}; {nearest(world, _OPTIONS)}")
     given = {"people": people, "days": days, "plot": plot, "scene": scene, "list": listed or None, "seconds": seconds}
-    given |= {"replay": recording, "style": style}
+    given |= {"replay": recording, "style": style, "plan": plan, "companion": companion}
     _refuse_strangers(world, [option for option, value in given.items() if value is not None])
     if world == "home":
         from telos.cli.watch_home import watch_home  # here, so that `telos --help` need not wait for worlds
@@ -80,6 +89,12 @@ def watch(
         from telos.cli.watch_island import watch_island
 
         watch_island(seed=seed, style=style, seconds=seconds, speed=_speed(speed, 8.0, "seconds"), as_lines=as_lines)
+        return
+    if world == "forge":
+        from telos.cli.watch_forge import watch_forge
+
+        pace = _speed(speed, 4.0, "seconds")
+        watch_forge(seed=seed, plan=plan, companion=companion, speed=pace, as_lines=as_lines)
         return
     pace = _speed(speed, 1.0, "seconds")
     if listed:

@@ -6,6 +6,7 @@ from telos.core.errors import TelosError, nearest
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.arena.cast import arena_of
 from telos.worlds.arena.scenes import load_scene
+from telos.worlds.forge.forge import Forge
 from telos.worlds.home.home import Home
 from telos.worlds.island.island import Island
 from telos.worlds.world import World
@@ -13,6 +14,7 @@ from telos.worlds.world import World
 WORLDS: dict[str, Callable[[], World]] = {
     "adventure": Adventure,
     "arena": lambda: arena_of(load_scene("skirmish")),
+    "forge": Forge,
     "home": Home,
     "island": Island,
 }

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, kitchen, saved
-from telos.cli.study_humans import HUMANS
+from telos.cli.study_folders import FROM_FOLDERS, PROBLEMS
 from telos.core.errors import TelosError
 from telos.studies.humans import STUDIES, run_crafter, run_overcooked
 from telos.studies.humans.crafter_model import SOURCE as CRAFTERS
@@ -126,7 +126,7 @@ def test_folds_share_nobody_and_leave_nobody_out() -> None:
 
 
 def test_every_registered_study_asks_for_a_folder(tmp_path: Path) -> None:
-    assert set(STUDIES) == set(HUMANS)
+    assert {*STUDIES, *PROBLEMS} == set(FROM_FOLDERS)
     for entry in STUDIES.values():
         assert entry.needs_folder
         with pytest.raises(TelosError, match="no such folder"):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, nearest
+from telos.core.files.text import read_text
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files.load import Model, load_model
+from telos.recognition.files.load import Model, loads_model
 from telos.recognition.files.machine import Machine
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.reader import REMEMBERED, Reader
@@ -68,7 +69,13 @@ def _loaded(path: str | os.PathLike[str]) -> Model:
         from telos.recognition.files.logic import load_logic_model  # it needs NumPy, which is an extra
 
         return load_logic_model(path)
-    return load_model(path)
+    text = read_text(path)
+    if "grammar" in text:
+        from telos.recognition.grammar.load import is_grammar, loads_grammar  # most files are none
+
+        if is_grammar(text):
+            return loads_grammar(text, name=os.fspath(path))
+    return loads_model(text, name=os.fspath(path))
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -87,6 +94,12 @@ def fresh(model: Model, *, seed: int = 0, remembers: int = REMEMBERED) -> Recogn
         return model.recognizer(Random(seed))
     if isinstance(model, FFBM | IOHMM):
         return Reader(model, remembers=remembers)
-    from telos.recognition.markov_logic import MarkovLogicReader
+    from telos.recognition.grammar.plan_grammar import PlanGrammar
+
+    if isinstance(model, PlanGrammar):
+        from telos.recognition.grammar.reader import PlanGrammarReader
+
+        return PlanGrammarReader(model)
+    from telos.recognition.markov_logic import MarkovLogicReader  # it needs NumPy, which is an extra
 
     return MarkovLogicReader(model)

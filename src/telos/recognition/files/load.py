@@ -20,10 +20,11 @@ from telos.recognition.symbols import ELEVEN, NINE
 from telos.recognition.transitions import TransitionRules
 
 if TYPE_CHECKING:
+    from telos.recognition.grammar.plan_grammar import PlanGrammar
     from telos.recognition.markov_logic import MarkovLogicModel  # NumPy is an extra
 
 FileModel: TypeAlias = FFBM | IOHMM | Machine  # what a recogniser file holds
-Model: TypeAlias = "FFBM | IOHMM | Machine | MarkovLogicModel"
+Model: TypeAlias = "FFBM | IOHMM | Machine | MarkovLogicModel | PlanGrammar"
 
 
 def load_model(path: str | os.PathLike[str]) -> FileModel:

@@ -1,4 +1,4 @@
-"""``telos study overcooked``, ``crafter`` and ``starcraft``: the recognisers on public logs of people."""
+"""``telos study overcooked``, ``crafter``, ``monroe`` and others: recognisers on logs and problems brought along."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,10 +9,11 @@ import typer
 
 from telos.core.errors import TelosError
 
-HUMANS = ("overcooked", "overcooked-planning", "crafter", "crafter-planning", "starcraft")
+PROBLEMS = ("monroe", "kitchen")  # plans of the literature, not of people, but read from a folder all the same
+FROM_FOLDERS = ("overcooked", "overcooked-planning", "crafter", "crafter-planning", "starcraft", *PROBLEMS)
 
 
-def read_humans(
+def read_folder(
     name: str,
     folder: Path | None,
     *,
@@ -22,15 +23,16 @@ def read_humans(
     as_json: bool,
     refused: Mapping[str, object],
 ) -> None:
-    """Run a study of human players over the log in ``folder``; options in ``refused`` belong to the simulated ones."""
+    """Run a study over what is in ``folder``; options in ``refused`` belong to studies of simulated players."""
     for option, said in refused.items():
         if said:
             raise TelosError(f"--{option} is for studies of simulated players; leave it out for {name}")
     if folder is None:
-        raise TelosError(f"{name} reads a log of people; name its folder, as in: telos study {name} FOLDER")
+        raise TelosError(f"{name} reads what you bring along; name its folder, as in: telos study {name} FOLDER")
     from rich.console import Console
     from rich.progress import track
 
+    from telos.studies.hierarchical import STUDIES as HIERARCHICAL
     from telos.studies.humans import STUDIES  # here, so that `telos --help` need not wait for the models
 
     waiting = Console(stderr=True)
@@ -38,5 +40,6 @@ def read_humans(
     def watched(done: Iterable[Any], total: int) -> Iterable[Any]:
         return track(done, "reading", total, console=waiting, transient=True, disable=not waiting.is_terminal)
 
-    done = STUDIES[name].run(folder, quick=quick, seed=seed, jobs=jobs, watched=watched)
+    run = HIERARCHICAL[name] if name in PROBLEMS else STUDIES[name].run
+    done = run(folder, quick=quick, seed=seed, jobs=jobs, watched=watched)
     typer.echo(json.dumps(done.figures(), indent=2) if as_json else "\n".join(done.lines))

@@ -1,0 +1,200 @@
+"""Hierarchical domains in HDDL: types, tasks, methods and actions, as far as reading plans needs them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+from telos.core.errors import DefinitionError, Fault
+from telos.recognition.grammar.hddl_text import Form, read_forms
+
+TOP = "object"
+ANY = "_"  # with a type after it: an argument that may be anything of that type, what a quantifier speaks of
+ANYTHING = ANY + TOP
+
+
+class Literal(NamedTuple):
+    """What must hold, or must not. With `_type` among its arguments: for something of the type, or for nothing."""
+
+    predicate: str
+    arguments: tuple[str, ...]
+    positive: bool = True
+
+
+class Step(NamedTuple):
+    """A task with its arguments: variables, which start with ``?``, or objects."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+class Operator(NamedTuple):
+    """An action: what it needs, and what holds afterwards."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    needs: tuple[Literal, ...]
+    effects: tuple[Literal, ...]
+
+
+class LiftedMethod(NamedTuple):
+    """One way to do a task; ``before`` are the places of the steps that each step must wait for."""
+
+    name: str
+    head: Step
+    parameters: tuple[tuple[str, str], ...]
+    needs: tuple[Literal, ...]
+    steps: tuple[Step, ...]
+    before: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HddlDomain:
+    """A hierarchical domain."""
+
+    above: Mapping[str, frozenset[str]]  # each type, with all that it is a kind of and itself
+    constants: Mapping[str, str]
+    tasks: Mapping[str, tuple[str, ...]]  # the types of their parameters
+    methods: Mapping[str, tuple[LiftedMethod, ...]]  # by task
+    operators: Mapping[str, Operator]
+
+
+@dataclass(frozen=True, slots=True)
+class HddlProblem:
+    """Objects by type, what holds at first, and what is to be done."""
+
+    objects: Mapping[str, str]
+    facts: frozenset[tuple[str, ...]]
+    tasks: tuple[Step, ...]
+
+
+def read_domain(text: str, *, name: str = "<text>") -> HddlDomain:
+    """Read a domain; what it uses beyond this subset is refused, with its line."""
+    reader, top = _Reader(name), read_forms(text, name)
+    parts: dict[str, list[Form]] = {}
+    for form in top.forms:
+        parts.setdefault(form.head, []).append(form)
+    parents = dict(pair for form in parts.get(":types", []) for pair in reader.typed(form, 1))
+    tasks = {form.words[1]: tuple(kind for _, kind in reader.parameters(form)) for form in parts.get(":task", [])}
+    operators = {form.words[1]: reader.operator(form) for form in parts.get(":action", [])}
+    methods: dict[str, tuple[LiftedMethod, ...]] = dict.fromkeys(tasks, ())
+    for form in parts.get(":method", []):
+        method = reader.method(form)
+        for step in (method.head, *method.steps):
+            if step.name not in tasks and step.name not in operators:
+                reader.refuse(form, f"unknown task {step.name!r} in {method.name!r}", "declare it")
+        methods[method.head.name] = (*methods[method.head.name], method)
+    constants = dict(pair for form in parts.get(":constants", []) for pair in reader.typed(form, 1))
+    return HddlDomain(_ancestors(parents), constants, tasks, methods, operators)
+
+
+def read_problem(text: str, *, name: str = "<text>") -> HddlProblem:
+    """Read a problem."""
+    reader, top = _Reader(name), read_forms(text, name)
+    found = {form.head: form for form in top.forms}
+    objects = dict(reader.typed(found[":objects"], 1)) if ":objects" in found else {}
+    facts = frozenset(tuple(form.words) for form in (found[":init"].forms if ":init" in found else []))
+    tasks: list[Step] = []
+    if ":htn" in found:
+        keys = (":tasks", ":subtasks", ":ordered-subtasks", ":ordered-tasks")
+        listed = next((form for key in keys if (form := found[":htn"].section(key))), None)
+        tasks = [step for _, step in reader.steps(listed)]
+    if not tasks:
+        reader.refuse(top, "there is no task to do", "add `:htn :tasks (…)`")
+    return HddlProblem(objects, facts, tuple(tasks))
+
+
+def _ancestors(parents: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    above: dict[str, frozenset[str]] = {}
+    for kind in {*parents, *parents.values(), TOP}:
+        chain, at = [kind], kind
+        while parents.get(at, TOP) not in chain:
+            at = parents.get(at, TOP)
+            chain.append(at)
+        above[kind] = frozenset(chain)
+    return above
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def refuse(self, form: Form, message: str, remedy: str) -> NoReturn:
+        raise DefinitionError([Fault(message, suggestion=remedy, file=self._file, line=form.line, column=1)])
+
+    def typed(self, form: Form | None, start: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield names with their types, which stand after a hyphen and hold for all names before it."""
+        names: list[str] = []
+        words = iter(form.words[start:] if form else ())
+        for word in words:
+            if word == "-":
+                kind = next(words, TOP)
+                yield from ((name, kind) for name in names)
+                names = []
+            else:
+                names.append(word)
+        yield from ((name, TOP) for name in names)
+
+    def parameters(self, form: Form) -> tuple[tuple[str, str], ...]:
+        return tuple(self.typed(form.section(":parameters")))
+
+    def operator(self, form: Form) -> Operator:
+        needs, effects = form.section(":precondition"), form.section(":effect")
+        return Operator(
+            form.words[1], self.parameters(form), tuple(self.literals(needs)), tuple(self.literals(effects))
+        )
+
+    def method(self, form: Form) -> LiftedMethod:
+        head = form.section(":task")
+        if head is None:
+            self.refuse(form, f"method {form.words[1]!r} has no task", "add `:task (…)`")
+        ordered = form.section(":ordered-subtasks") or form.section(":ordered-tasks")
+        listed = list(self.steps(ordered or form.section(":subtasks") or form.section(":tasks")))
+        labels = [label for label, _ in listed]
+        before = [frozenset({place - 1} if ordered and place else ()) for place in range(len(listed))]
+        for pair in self._inside(form.section(":ordering") or form.section(":order")):
+            first, _, then = (pair.words[1], "<", pair.words[2]) if pair.head == "<" else pair.words
+            before[labels.index(then)] |= {labels.index(first)}
+        return LiftedMethod(
+            form.words[1],
+            Step(head.head, tuple(head.words[1:])),
+            self.parameters(form),
+            tuple(self.literals(form.section(":precondition"))),
+            tuple(step for _, step in listed),
+            tuple(before),
+        )
+
+    def steps(self, form: Form | None) -> Iterator[tuple[str, Step]]:
+        """Yield the steps with their labels, if they have any."""
+        for each in self._inside(form):
+            inner = each.forms[0] if each.forms else each
+            yield (each.head if each.forms else ""), Step(inner.head, tuple(inner.words[1:]))
+
+    def literals(self, form: Form | None) -> Iterator[Literal]:
+        for each in self._inside(form):
+            yield from self._literal(each, positive=True, free={})
+
+    def _literal(self, form: Form, *, positive: bool, free: Mapping[str, str]) -> Iterator[Literal]:
+        match form.head:
+            case "and" if positive:
+                for part in form.forms:
+                    yield from self._literal(part, positive=True, free=free)
+            case "not":
+                yield from self._literal(form.forms[0], positive=not positive, free=free)
+            case "forall" | "exists" as quantifier:
+                names = {name: ANY + kind for name, kind in self.typed(form.forms[0])}
+                for found in self._literal(form.forms[1], positive=positive, free={**free, **names}):
+                    if found.positive != (quantifier == "exists"):
+                        self.refuse(
+                            form, f"{quantifier} over this is not supported", "use `exists p` or `forall not p`"
+                        )
+                    yield found
+            case "or" | "imply" | "when" | "and" as word:
+                self.refuse(form, f"{word!r} is not supported here", "write several methods or actions")
+            case predicate:
+                yield Literal(predicate, tuple(free.get(word, word) for word in form.words[1:]), positive)
+
+    def _inside(self, form: Form | None) -> list[Form]:
+        """Return the parts of `(and …)`, or the one form that stands instead."""
+        if form is None or not form.parts:
+            return []
+        return form.forms if form.head == "and" or not form.head else [form]

@@ -1,0 +1,283 @@
+"""Reading plans with a lifted grammar: tasks with parameters, bound by what is seen, in a world that is kept track of.
+
+A plan under way is a *story*: the tasks that are left, and what their variables stand for. An action is explained by
+refining a task that may come first until it begins with that action. Stories that come to the same are one; of the rest
+the likeliest are kept, and what is dropped is told.
+"""
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from telos.core.errors import TelosError
+from telos.recognition.grammar.binding import Binder
+from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Step
+from telos.recognition.grammar.lifted_tables import LiftedTables, lifted_tables
+from telos.recognition.grammar.scene import Scene
+from telos.recognition.grammar.stories import (
+    Bound,
+    Node,
+    Story,
+    Waiting,
+    key_of,
+    literal_of,
+    made_way_for,
+    methods_of,
+    replaced,
+    value_of,
+    without,
+)
+
+Goal: TypeAlias = tuple[str, tuple[str | None, ...]]
+
+# By how many tasks the last action had made way for, and how many others there were: how often one of the first came
+# next, and how often it was so.
+Choices: TypeAlias = dict[tuple[int, int], list[float]]
+
+MOST_FOLLOW = 64.0
+NOISE = 1e-6  # the chance of an action that no story explains; it then changes nothing
+
+
+_Queued: TypeAlias = tuple[float, int, Story, frozenset[int] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far the search goes: stories kept, refinements tried for an action, and what is too unlikely."""
+
+    beam: int = 200
+    refinements: int = 4_000
+    least: float = 1e-3  # of the likeliest explanation found: what is less likely is given up
+
+
+class LiftedReader:
+    """Keeps stories about one actor. ``chances`` are those of methods, by task and name; even if not given.
+
+    ``goals`` names the tasks that count as goals, wherever they come up. Where several tasks may come next, one that
+    the last action has made way for is ``follow`` times as likely as another.
+    """
+
+    def __init__(
+        self,
+        domain: HddlDomain,
+        problem: HddlProblem,
+        goals: Iterable[str],
+        *,
+        chances: Mapping[tuple[str, str], float] | None = None,
+        follow: float = 1.0,
+        tables: LiftedTables | None = None,
+        hidden_predicates: Iterable[str] = (),
+        hidden_objects: Iterable[str] = (),
+        limits: Limits | None = None,
+    ) -> None:
+        self.domain, self.tables = domain, tables or lifted_tables(domain)
+        self.limits, self.goals = limits or Limits(), frozenset(goals)
+        self.scene = Scene(domain, problem, hidden_predicates=hidden_predicates, hidden_objects=hidden_objects)
+        self.binder = Binder(self.scene, self.tables)
+        self._chances, self._follow = chances or {}, follow
+        self.choices: Choices = {}
+        self._numbers = 0
+        nodes = tuple(self._node(step) for step in problem.tasks)
+        self.stories = [Story(1.0, nodes, {}, (), self._goals_among(nodes), frozenset(), None, None)]
+        self.lost, self.log_likelihood, self.unexplained = 0.0, 0.0, 0
+
+    def chance(self, task: str, method: str) -> float:
+        """Return how often a method is taken."""
+        return self._chances.get((task, method), 1.0 / len(self.domain.methods[task]))
+
+    def observe(self, action: Step) -> bool:
+        """Take in an action; False if no story explains it, and so only the world has changed."""
+        operator = self.domain.operators.get(action.name)
+        if operator is None or len(operator.parameters) != len(action.arguments):
+            raise TelosError(f"({action.name} {' '.join(action.arguments)}) is no action of the domain")
+        found: dict[object, Story] = {}
+        for after in self._explained(action):
+            key = key_of(after)
+            known = found.get(key)
+            if known is None:
+                found[key] = after
+            else:
+                likelier = after if after.weight > known.weight else known
+                found[key] = likelier._replace(weight=known.weight + after.weight)
+        self.scene.apply(operator, action.arguments)
+        if not found:
+            self.unexplained += 1
+            self.log_likelihood += math.log(NOISE)
+            return False
+        self._keep(list(found.values()))
+        return True
+
+    def _keep(self, found: list[Story]) -> None:
+        found.sort(key=lambda story: -story.weight)
+        kept = found[: self.limits.beam]
+        total = math.fsum(story.weight for story in found)
+        rest = math.fsum(story.weight for story in kept)
+        self.lost = 1.0 - (1.0 - self.lost) * rest / total
+        self.log_likelihood += math.log(rest)
+        self.stories = [story._replace(weight=story.weight / rest) for story in kept]
+        for story in self.stories:
+            if story.choice is not None:
+                fresh, others, followed = story.choice
+                counted = self.choices.setdefault((fresh, others), [0.0, 0.0])
+                counted[0] += story.weight * followed
+                counted[1] += story.weight
+
+    def _explained(self, action: Step) -> Iterator[Story]:
+        """Yield the stories in which ``action`` comes next: the likeliest are refined first, and soon found enough."""
+        queue: list[_Queued] = [(-story.weight, -place, story, None) for place, story in enumerate(self.stories)]
+        heapq.heapify(queue)
+        best, count = 0.0, 0
+        for _ in range(self.limits.refinements):
+            if not queue or -queue[0][0] < best * self.limits.least:
+                return
+            _, _, story, among = heapq.heappop(queue)
+            for at, node in self.ready(story, among):
+                if node.name in self.domain.operators:
+                    for after in self._matched(at, node, action) if node.name == action.name else ():
+                        best = max(best, after.weight)
+                        yield after
+                elif action.name in self.tables.first[node.name] or node.name in self.tables.may_be_nothing:
+                    for after, parts in self.refined(at, node, action.name):
+                        count += 1  # breaks ties by age
+                        heapq.heappush(queue, (-after.weight, count, after, parts))
+
+    def ready(self, story: Story, among: frozenset[int] | None) -> Iterator[tuple[Story, Node]]:
+        """Yield the nodes that may come next, each with the story in which it does."""
+        nodes = [node for node in story.nodes if not node.before and (among is None or node.number in among)]
+        fresh = sum(node.number in story.fresh for node in nodes) if among is None else 0
+        total = fresh * self._follow + len(nodes) - fresh
+        for node in nodes:
+            follows = among is None and node.number in story.fresh
+            weight = story.weight * (self._follow if follows else 1.0) / total
+            choice = (fresh, len(nodes) - fresh, follows) if among is None else story.choice
+            yield story._replace(weight=weight, choice=choice), node
+
+    def _matched(self, story: Story, node: Node, action: Step) -> Iterator[Story]:
+        share = self.binder.share(story.bound, node)
+        bound = self.binder.united(story.bound, node.arguments, action.arguments)
+        waiting = None if bound is None else self._still_waiting(story.waiting, bound)
+        if bound is None or waiting is None:
+            return
+        yield story._replace(
+            weight=story.weight * share,
+            nodes=without(story.nodes, node.number),
+            bound=bound,
+            waiting=waiting,
+            fresh=made_way_for(story.nodes, node.number),
+        )
+
+    def _still_waiting(self, waiting: tuple[Waiting, ...], bound: Bound) -> tuple[Waiting, ...] | None:
+        """Return what cannot be judged yet; None if something turns out not to hold."""
+        left = []
+        for each in waiting:
+            literal = literal_of(each, bound)
+            if literal is None:
+                left.append(each)
+            elif not self.scene.holds(literal):
+                return None
+        return tuple(left)
+
+    def refined(
+        self, story: Story, node: Node, action: str | None = None
+    ) -> Iterator[tuple[Story, frozenset[int] | None]]:
+        """Yield a story with a task replaced by the steps of each method that may begin with an action (any)."""
+        for method in self.domain.methods[node.name]:
+            key = node.name, method.name
+            empties = all(step.name in self.tables.may_be_nothing for step in method.steps)
+            if action is not None and action not in self.tables.first_by[key] and not empties:
+                continue
+            for bound, added, share, names in self.binder.entered(story.bound, node, method):
+                waiting = self._still_waiting((*story.waiting, *added), bound)
+                if waiting is None:
+                    continue
+                parts = self._parts(node, method.steps, method.before, names)
+                nodes = replaced(story.nodes, node.number, parts) if parts else without(story.nodes, node.number)
+                after = story._replace(
+                    weight=story.weight * self.chance(*key) * share,
+                    nodes=nodes,
+                    bound=bound,
+                    waiting=waiting,
+                    goals=(*story.goals, *self._goals_among(parts)),
+                    fresh=story.fresh if parts else story.fresh | made_way_for(story.nodes, node.number),
+                    methods=(key, story.methods),
+                )
+                yield after, frozenset(part.number for part in parts) if parts else None
+
+    def _parts(
+        self,
+        node: Node,
+        steps: tuple[Step, ...],
+        before: tuple[frozenset[int], ...],
+        names: Mapping[str, int],
+    ) -> list[Node]:
+        first = self._numbers + 1
+        self._numbers += len(steps)
+        return [
+            Node(
+                first + place,
+                step.name,
+                tuple(names.get(name, name) for name in step.arguments),
+                frozenset(first + each for each in before[place]),
+            )
+            for place, step in enumerate(steps)
+        ]
+
+    def _node(self, step: Step) -> Node:
+        self._numbers += 1
+        return Node(self._numbers, step.name, step.arguments, frozenset())
+
+    def _goals_among(self, nodes: Iterable[Node]) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
+        return tuple((node.name, node.arguments) for node in nodes if node.name in self.goals)
+
+    def goal_shares(self) -> dict[Goal, float]:
+        """Return how likely it is that each goal is pursued; arguments that are not known yet are None.
+
+        Several may be pursued at once, so this need not sum to 1.
+        """
+        shares: dict[Goal, float] = {}
+        for story in self.stories:
+            for goal in dict.fromkeys(self._known(story, *each) for each in story.goals):
+                shares[goal] = shares.get(goal, 0.0) + story.weight
+        return shares
+
+    def goal_names(self) -> dict[str, float]:
+        """Return how likely it is that a goal of each name is pursued."""
+        shares: dict[str, float] = {}
+        for story in self.stories:
+            for name in sorted({name for name, _ in story.goals}):
+                shares[name] = shares.get(name, 0.0) + story.weight
+        return shares
+
+    @staticmethod
+    def _known(story: Story, name: str, arguments: tuple[int | str, ...]) -> Goal:
+        values = (value_of(story.bound, term) for term in arguments)
+        return name, tuple(value if isinstance(value, str) else None for value in values)
+
+    def method_counts(self) -> dict[tuple[str, str], float]:
+        """Return how often each method was taken, on average over the stories that are complete, or over all."""
+        nothing = self.tables.may_be_nothing
+        over = [story for story in self.stories if all(node.name in nothing for node in story.nodes)]
+        counts: dict[tuple[str, str], float] = {}
+        total = math.fsum(story.weight for story in over or self.stories)
+        for story in over or self.stories:
+            for key in methods_of(story):
+                counts[key] = counts.get(key, 0.0) + story.weight / total
+        return counts
+
+
+def learned_follow(all_choices: Iterable[Choices]) -> float:
+    """Return the ``follow`` under which the choices made are likeliest."""
+    counted = [each for choices in all_choices for each in choices.items() if each[0][0] and each[0][1]]
+
+    def surplus(follow: float) -> float:
+        return sum(
+            chosen - total * follow * fresh / (follow * fresh + others) for (fresh, others), (chosen, total) in counted
+        )
+
+    low, high = MOST_FOLLOW**-1.0, MOST_FOLLOW
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
+    return math.sqrt(low * high) if counted else 1.0

@@ -1,0 +1,269 @@
+"""The companion reads the player with the domain that both plan with, helps unasked, and changes its mind."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+import telos
+from telos.agents.memory import Fact
+from telos.agents.records import Chose, Dropped
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.planning.plan import planner_of
+from telos.recognition.by_planning import PlanReader
+from telos.worlds.forge.companion import Companion
+from telos.worlds.forge.domain import DOMAIN, PLANS, the_domain
+from telos.worlds.forge.forge import COMPANION, PLAYER
+from telos.worlds.forge.limits import Limits
+from telos.worlds.forge.readers import the_grammar
+from telos.worlds.forge.records import Changed, Did, Opened, Read, Said, Started, Understood
+from telos.worlds.forge.scene import Scene
+
+STEADY = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0)  # a player without lapses
+
+
+def played(plan: str, companion: str = "reads", *, seed: int = 1, limits: Limits | None = STEADY) -> list[object]:
+    """Return the trace of a scene that was played to its end."""
+    records: list[object] = []
+    scene = Scene(plan, companion, seed=seed, limits=limits, trace=records.append)
+    for _ in scene.moments():
+        pass
+    return records
+
+
+def seconds(plan: str, companion: str, **options: Limits) -> float:
+    (opened,) = [each for each in played(plan, companion, **options) if isinstance(each, Opened)]
+    return opened.time
+
+
+def when(records: list[object], who: str, action: str) -> float:
+    return next(each.time for each in records if isinstance(each, Did) and (each.who, each.action) == (who, action))
+
+
+def companion_of(scene: Scene) -> Companion:
+    assert scene.companion is not None
+    return scene.companion
+
+
+def test_the_scene_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str], None]) -> None:
+    records = played("key", seed=7, limits=None)
+    assert isinstance(records[0], Started)
+    golden("forge_seed7.jsonl", "".join(f"{as_json(record)}\n" for record in records))
+
+
+def test_one_domain_file_is_planned_with_and_read_with() -> None:
+    scene = Scene("key")
+    companion, player = companion_of(scene), scene.player
+    assert isinstance(companion.reader, PlanReader)
+    assert player is not None
+    domain = companion.reader.model.domain
+    assert domain is companion.mind.domain is player.world.domain is the_domain()
+    assert companion.reader.model.planner is planner_of(domain, PLAYER)  # the very planner that the player asks
+    from_file = telos.load(DOMAIN)
+    reader = telos.recognizer(from_file, goals=list(PLANS), actions=PLAYER, sees_all=True)
+    for step in telos.plan(from_file, {"friend": True}, "spare", actions=PLAYER).steps:
+        reader.observe(telos.Event(str(step)))
+    assert reader.belief.top == "spare"
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_a_rational_player_is_read_long_before_the_door_is_open(plan: str) -> None:
+    read = [each.belief for each in played(plan, "reads") if isinstance(each, Read)]
+    right = [max(belief, key=lambda name: belief[name]) == plan and belief[plan] > 0.5 for belief in read]
+    last_wrong = max((number for number, is_right in enumerate(right, start=1) if not is_right), default=0)
+    assert last_wrong <= 0.4 * len(read)
+
+
+def test_the_companion_lights_the_fire_before_it_is_asked_and_keeps_it_going() -> None:
+    records = played("key")
+    assert when(records, COMPANION, "light-fire") < when(records, PLAYER, "to-forge") + 8.0
+    assert not [each for each in records if isinstance(each, Said) and each.who == PLAYER]
+    assert when(records, COMPANION, "work-bellows") < when(records, PLAYER, "forge-key")
+
+
+def test_the_companion_who_waits_does_nothing_but_follow_until_it_is_asked() -> None:
+    records = played("force", "waits")
+    asked = next(each.time for each in records if isinstance(each, Said) and each.who == PLAYER)
+    before = {each.goal for each in records if isinstance(each, Chose) and each.time <= asked}
+    assert before <= {"keep_clear", "keep_company"}
+    assert when(records, COMPANION, "lean-in") > asked
+
+
+def test_an_order_that_is_given_beforehand_holds_until_the_player_has_come_and_gone() -> None:
+    records = played("key", "waits", limits=replace(STEADY, foresees=True))
+    assert next(each.means for each in records if isinstance(each, Understood)) == "fire"
+    assert when(records, COMPANION, "light-fire") < when(records, PLAYER, "forge-key")
+    assert when(records, COMPANION, "to-door") > when(records, PLAYER, "forge-key") + 40.0
+
+
+def test_an_order_is_let_go_when_the_player_is_seen_to_be_after_something_else() -> None:
+    records: list[object] = []
+    scene = Scene(None, trace=records.append)
+    do(scene, "say Light the fire, please.", "go cottage", "call-on-her", "go orchard", "pick-apples")
+    goals = [each.goal for each in records if isinstance(each, Chose) and not each.goal.startswith("keep")]
+    assert goals[0] == "make_fire"
+    assert goals[-1] == "do_favour"
+
+
+def test_the_companion_goes_to_the_door_while_the_player_fetches_the_hammer() -> None:
+    records = played("force")
+    assert when(records, COMPANION, "lean-in") < when(records, PLAYER, "break-together")
+    assert not any(isinstance(each, Understood) for each in records)
+
+
+def test_the_companion_brings_the_hammer_to_a_player_who_stands_at_the_door_without_it() -> None:
+    scene = Scene(None)
+    do(scene, "go square", "go lane", "go door")
+    for _ in range(60):
+        scene.step({})
+    assert companion_of(scene).reading == "force"
+    assert scene.world.things.tool == "at_door"
+    assert scene.world.view().person(COMPANION).doing == "door"  # and then lends a shoulder
+
+
+def test_the_companion_changes_its_mind_when_the_player_does_and_says_so() -> None:
+    fickle = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0, turns=12.0, turns_to="spare")
+    records = played("key", limits=fickle)
+    turned = next(each.time for each in records if isinstance(each, Changed))
+    goals = [each.goal for each in records if isinstance(each, Chose) and not each.goal.startswith("keep")]
+    assert goals[0] == "tend_fire"
+    assert "do_favour" in goals
+    dropped = [
+        each for each in records if isinstance(each, Dropped) and each.goal == "tend_fire" and each.time > turned
+    ]
+    assert dropped
+    said = [each.text for each in records if isinstance(each, Said) and each.who == COMPANION]
+    assert any("not" in text and "key" in text for text in said[1:])
+    assert isinstance(records[-1], Opened | Said)
+    assert next(each for each in records if isinstance(each, Opened)).plan == "spare"
+
+
+def test_a_belief_that_wavers_a_little_does_not_change_the_reading() -> None:
+    scene = Scene(None)
+    companion = companion_of(scene)
+    readings = []
+    for chances in ((0.6, 0.3), (0.5, 0.45), (0.42, 0.55), (0.3, 0.65), (0.45, 0.5)):
+        for plan, chance in zip(("key", "spare"), chances, strict=True):
+            companion.mind.note(Fact("plan", plan, 1.0, attributes={"chance": chance}))
+        companion.think(1.0)
+        readings.append(companion.reading)
+    assert readings == ["key", "key", "key", "spare", "spare"]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_reading_is_faster_than_waiting_and_waiting_faster_than_being_alone(plan: str) -> None:
+    reads, waits, alone = (seconds(plan, companion) for companion in ("reads", "waits", "none"))
+    assert reads < waits < alone
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_a_grammar_of_plans_serves_as_well_in_place_of_the_domain(plan: str) -> None:
+    assert seconds(plan, "parses") < seconds(plan, "waits")
+    scene = Scene(plan, "parses", limits=STEADY)
+    for _ in scene.moments():
+        if scene.world.is_over:
+            break
+        assert scene.view().expects is not None
+
+
+def test_every_action_of_the_grammar_is_one_of_the_domain() -> None:
+    known = {action.name for action in the_domain().actions_of(PLAYER)}
+    assert set(the_grammar().actions) <= known
+
+
+def do(scene: Scene, *commands: str) -> None:
+    """Command the player, one thing after the other."""
+    for command in commands:
+        scene.step({PLAYER: command})
+        while scene.world.people[PLAYER].status == "running":
+            scene.step({})
+
+
+def test_a_commanded_player_is_read_and_helped_like_a_simulated_one() -> None:
+    scene = Scene(None)
+    do(scene, "go river", "pan-gold", "go forge")
+    assert companion_of(scene).reading == "key"
+    for _ in range(60):
+        scene.step({})
+    assert scene.view().village.bellows
+    do(scene, "forge-key", "go door", "unlock")
+    assert scene.is_over
+
+
+def test_what_is_said_is_taken_to_mean_what_fits_the_place_and_the_plan() -> None:
+    scene = Scene(None)
+    do(scene, "go lane", "go door", "say Can you help me with this?")
+    heard = companion_of(scene).heard
+    assert heard is not None
+    assert heard.means == "shoulder"
+    assert heard.options[0].chance > 0.8 > sum(each.chance for each in heard.options[1:])
+    assert "said at the door: shoulder" in companion_of(scene).why()
+
+
+def test_what_nobody_would_say_is_not_understood_and_the_companion_says_so() -> None:
+    scene = Scene(None)
+    do(scene, "say What a lovely evening!")
+    for _ in range(4):
+        scene.step({})
+    assert scene.said[-1][1:] == (COMPANION, "I do not know what you mean.")
+
+
+def test_a_misunderstood_player_puts_it_plainly() -> None:
+    vague = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=1.0)
+    for seed in range(12):
+        records = played("key", "waits", seed=seed, limits=vague)
+        meant = [each.means for each in records if isinstance(each, Understood)]
+        assert meant[-1] == "bellows"
+
+
+def test_promises_that_are_not_kept_are_not_waited_for_for_ever() -> None:
+    scene = Scene("key", "reads", seed=1, limits=STEADY)
+    player = scene.player
+    assert player is not None
+    scene.companion = None  # it left, without a word
+    player.count_on("fire", 0.0)
+    for _ in scene.moments():
+        pass
+    assert scene.world.is_over
+
+
+@pytest.mark.parametrize("companion", ["reads", "parses", "waits", "none"])
+@pytest.mark.parametrize("plan", PLANS)
+def test_every_simulated_player_gets_through_the_door(plan: str, companion: str) -> None:
+    for seed in range(8):
+        scene = Scene(plan, companion, seed=seed)
+        while not scene.is_over:
+            scene.step({})
+        assert scene.world.is_over, f"seed {seed}"
+
+
+def test_who_leaves_it_to_the_companion_as_promised_is_not_taken_to_have_given_it_up() -> None:
+    scene = Scene(None)
+    do(scene, "go cottage", "call-on-her", "go orchard")
+    companion = companion_of(scene)
+    assert (companion.promise, companion.reading) == ("apples", "spare")
+    do(scene, "go cottage")  # empty-handed
+    assert companion.reading == "spare"
+
+
+def test_player_and_companion_do_not_wait_for_each_others_minds_in_circles() -> None:
+    scene = Scene("force", "reads", seed=1565959586)  # once it took them a quarter of an hour
+    while not scene.is_over:
+        scene.step({})
+    assert scene.world.time < 250.0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Scene("kee"), "there is no plan 'kee'; did you mean 'key'?"),
+        (lambda: Scene("key", "red"), "there is no companion 'red'; did you mean 'reads'?"),
+        (lambda: Scene("key", seed=-1), "a seed is a whole number, zero or more, got -1"),
+        (lambda: Scene("key").step({"companion": "go inn"}), "'companion' cannot be commanded here"),
+    ],
+)
+def test_bad_input_is_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(TelosError) as refused:
+        make()
+    assert message in str(refused.value)

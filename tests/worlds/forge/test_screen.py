@@ -1,0 +1,109 @@
+"""The picture in the terminal fits, and shows the two, the belief, what is thought and said, and how things stand."""
+
+import json
+import re
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+from telos.cli.watch import watch
+from telos.core.errors import TelosError
+from telos.worlds.forge.domain import PLANS, the_domain
+from telos.worlds.forge.log import DOES, WANTS, line
+from telos.worlds.forge.scene import Scene
+from telos.worlds.forge.screen import Frame
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(watch)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["forge", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def picture(width: int, height: int, seconds: float, plan: str = "key", companion: str = "reads") -> list[str]:
+    scene = Scene(plan, companion, seed=1)
+    while scene.world.time < seconds and not scene.is_over:
+        scene.step({})
+    console = Console(width=width, height=height, force_terminal=True, color_system=None)
+    with console.capture() as captured:
+        console.print(Frame(scene.world.village, scene.view(), "forge · seed 1"))
+    return captured.get().splitlines()
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 30), (200, 60), (40, 10)])
+@pytest.mark.parametrize("companion", ["reads", "waits", "none"])
+@pytest.mark.parametrize("seconds", [0.0, 40.0, 300.0])
+def test_the_picture_fits_the_terminal(width: int, height: int, companion: str, seconds: float) -> None:
+    lines = picture(width, height, seconds, companion=companion)
+    assert len(lines) < max(height, 20)
+    assert max(map(len, lines)) <= width
+
+
+def test_the_picture_shows_both_the_belief_the_goal_the_talk_and_the_things() -> None:
+    lines = picture(80, 24, 42.0)
+    text = "\n".join(lines)
+    assert lines[0].startswith(" 00:42  a locked door")
+    for said in ("☻ player", "☺ companion  with wood", "wants to forge a key", "wants to have the fire ready"):
+        assert said in text
+    for said in ("→ forge → light-fire", "fire    ░░░ out", "hammer  in the shed", "apples  ●● baskets owed"):
+        assert said in text
+    assert re.search(r"key +█+ +\d+% ◂", text)
+    assert "companion: “" in lines[-1]
+
+
+def test_a_hot_fire_and_an_open_door_are_seen() -> None:
+    assert "▓▓▓ hot" in "\n".join(picture(80, 24, 80.0))
+    end = picture(80, 24, 900.0)
+    assert "the door is open!" in end[0]
+    assert "▯" in "\n".join(end)
+
+
+def test_everything_that_can_be_done_and_wanted_has_words() -> None:
+    named = {action.name for action in the_domain().actions if not action.name.startswith(("to-", "ask-"))}
+    assert named <= DOES.keys()
+    assert {goal.name for goal in the_domain().goals_of("companion")} == WANTS.keys()
+
+
+def test_a_plain_log_tells_who_does_and_says_what() -> None:
+    said = run("--plan", "key", "--seed", "1")
+    assert said.splitlines()[0] == "00:00  a locked door; the player wants to forge a key; companion: reads (seed 1)"
+    assert "companion lights the fire" in said
+    assert said.splitlines()[-2].endswith("the door is open (key); the player asked for nothing")
+    assert said.splitlines()[-1].startswith("01:59  companion: “")
+    assert line(object()) is None
+
+
+@pytest.mark.parametrize("companion", ["reads", "waits", "none"])
+def test_json_is_one_object_a_line_and_the_same_every_time(companion: str) -> None:
+    said = run("--plan", "force", "--companion", companion, "--seed", "2", "--json")
+    records = [json.loads(each) for each in said.splitlines()]
+    assert records[0]["kind"] == "started"
+    assert (records[0]["plan"], records[0]["companion"]) == ("force", companion)
+    assert [each["kind"] for each in records].count("opened") == 1
+    assert said == run("--plan", "force", "--companion", companion, "--seed", "2", "--json")
+
+
+def test_without_a_plan_the_seed_draws_one() -> None:
+    drawn = {json.loads(run("--seed", str(seed), "--json").splitlines()[0])["plan"] for seed in range(8)}
+    assert drawn == set(PLANS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plan", "kee"], "there is no plan 'kee'; did you mean 'key'?"),
+        (["--companion", "wait"], "there is no companion 'wait'; did you mean 'waits'?"),
+        (["--seed", "-1"], "a seed is a whole number, zero or more, got -1"),
+        (["--speed", "0"], "--speed must be more than 0 seconds a second, got 0"),
+        (["--style", "social"], "--style belongs to `telos watch island`; forge has --plan, --companion"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(arguments: list[str], message: str) -> None:
+    with pytest.raises(TelosError) as refused:
+        run(*arguments)
+    assert message in str(refused.value)

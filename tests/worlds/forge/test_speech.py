@@ -1,0 +1,117 @@
+"""Ambiguous speech is grounded in the plan that is read and the place where it is said."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telos.core.errors import DefinitionError
+from telos.worlds.forge.domain import PLANS, read_village, the_domain, the_village
+from telos.worlds.forge.speech import DOUBT, REACH, Understanding, understand
+from telos.worlds.forge.speech_files import read_utterances, the_utterances
+from telos.worlds.forge.voice import read_lines
+
+SURE = {plan: {each: 0.9 if each == plan else 0.05 for each in PLANS} for plan in PLANS}
+
+
+def heard(name: str, place: str, belief: dict[str, float] | None = None, **state: object) -> Understanding:
+    utterance = the_utterances()[name]
+    return understand(utterance.says[0], utterance, place, the_domain().state(state), belief, the_village())
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "plan", "state", "means"),
+    [
+        ("help", "forge", "key", {}, "fire"),
+        ("help", "forge", "key", {"fire": "low"}, "bellows"),
+        ("help", "door", "force", {}, "shoulder"),
+        ("help", "cottage", "spare", {}, "apples"),
+        ("thing", "door", "force", {}, "hammer"),
+        ("thing", "cottage", "spare", {}, "apples"),
+        ("heat", "forge", "key", {"fire": "hot"}, "bellows"),
+        ("push", "door", "force", {}, "shoulder"),
+        ("way", "river", "key", {}, "move"),
+    ],
+)
+def test_the_same_words_mean_what_fits(name: str, place: str, plan: str, state: dict[str, object], means: str) -> None:
+    assert heard(name, place, SURE[plan], **state).means == means
+
+
+def test_where_the_place_leaves_it_open_the_plan_decides() -> None:
+    assert [heard("there", "square", SURE[plan]).options[0].means for plan in PLANS] == ["fire", "shoulder", "apples"]
+    assert heard("there", "square").means is None  # without a belief it is anybody's guess
+
+
+def test_all_alternatives_are_told_with_their_chances() -> None:
+    said = heard("help", "forge", SURE["key"]).why().splitlines()
+    assert said[0] == "'Can you help me with this?', said at the forge: fire"
+    assert said[1].endswith("plan key 90%, forge right here")
+    assert [line.split()[0] for line in said[1:]] == ["fire", "shoulder", "apples", "hammer"]
+
+
+chance = st.floats(0.01, 1.0)
+
+
+@given(
+    name=st.sampled_from(sorted(the_utterances())),
+    place=st.sampled_from(sorted(the_village().places)),
+    weights=st.tuples(chance, chance, chance),
+    fire=st.sampled_from(["out", "low", "hot"]),
+)
+def test_chances_are_belief_times_fit_shared_out(
+    name: str, place: str, weights: tuple[float, float, float], fire: str
+) -> None:
+    belief = {plan: weight / sum(weights) for plan, weight in zip(PLANS, weights, strict=True)}
+    state = the_domain().state({"fire": fire})
+    expected: dict[str, float] = {}
+    for reading in the_utterances()[name].readings:
+        if reading.condition.holds(state):
+            fit = DOUBT + (1 - DOUBT) * belief.get(reading.plan, 1.0)
+            near = math.exp(-the_village().walk(place, reading.at) / REACH) if reading.at else 1.0
+            expected[reading.means] = expected.get(reading.means, 0.0) + reading.likely * fit * near
+    total = sum(expected.values())
+    found = {each.means: each.chance for each in heard(name, place, belief, fire=fire).options}
+    assert found == pytest.approx({means: weight / total for means, weight in expected.items()})
+
+
+BAD = """\
+utterances:
+  help:
+    says: ["Help!"]
+    readings:
+      - {means: fyre, at: forge}
+      - {means: fire, at: forg, plan: kee}
+      - {means: fire, if: fire == hott}
+      - {means: fire, if: fire ==}
+  aid:
+    says: ["Help!"]
+    readings: []
+"""
+
+
+def test_a_bad_file_of_utterances_is_told_all_its_faults_with_their_lines() -> None:
+    with pytest.raises(DefinitionError) as refused:
+        read_utterances(BAD, the_domain(), file="bad.yaml")
+    said = str(refused.value)
+    for line, words in (
+        (5, "unknown means 'fyre'; did you mean 'fire'?"),
+        (6, "unknown at 'forg'; did you mean 'forge'?"),
+        (6, "unknown plan 'kee'; did you mean 'key'?"),
+        (7, "hott"),
+        (8, "bad.yaml:8"),
+        (10, "'Help!' is said under 'help' too"),
+        (11, "'aid' means nothing"),
+    ):
+        assert any(each.startswith(f"bad.yaml:{line}:") and words in each for each in said.splitlines()), (line, said)
+
+
+def test_bad_lines_and_a_bad_drawing_are_refused_with_their_lines() -> None:
+    lines = "goals: {tend_fir: [Hm.], push: []}\nchange: [Oh.]\nunclear: [Eh?]\nlost: [Eh?]\nopened: [Ah!]\n"
+    with pytest.raises(DefinitionError, match="no goal 'tend_fir'; did you mean 'tend_fire'") as refused:
+        read_lines(lines, the_domain())
+    assert "nothing is said for 'push'" in str(refused.value)
+    with pytest.raises(DefinitionError, match="there is no place 'in'") as refused:
+        read_village("village: v\nplaces: {in: [1, 2], door: [1]}\ndrawing: x\n", the_domain())
+    assert "'forge' is not drawn" in str(refused.value)
+    assert "'door' is drawn at" in str(refused.value)
