@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.logic_learn import learn, need_numpy
+from telos.cli.logic_learn import learn
 
 if TYPE_CHECKING:
     from telos.logic.answers import Unsatisfiable
@@ -43,7 +43,6 @@ def infer(
 
     Examples: telos logic infer smoking.mln people.db --query Smokes; telos logic infer m.mln d.db -q goal --marginal
     """
-    need_numpy()
     from telos.logic.infer import Answer  # here, so that `telos --help` need not wait
     from telos.logic.infer import infer as find
     from telos.logic.syntax import load_db, load_mln

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,7 +41,6 @@ def learn(
 
     Example: telos logic learn goals.mln ann.db bob.db --query goal --held-out 0.1 -o learned.mln
     """
-    need_numpy()
     from telos.logic.syntax import load_db, load_mln, mln_text  # here, so that `telos --help` need not wait
 
     _refuse_overwriting(output, (model, *data))
@@ -57,12 +55,6 @@ def learn(
         typer.echo(json.dumps({"model": str(model), "output": str(output), **_figures(learned, database)}))
     else:
         _tell(learned, len(database.worlds), output)
-
-
-def need_numpy() -> None:
-    """Say what to install where NumPy is missing."""
-    if find_spec("numpy") is None:
-        raise TelosError('Markov logic needs NumPy: pip install "telos[logic]"')
 
 
 def _learned(

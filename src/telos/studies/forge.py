@@ -14,7 +14,7 @@ from typing import Any
 from telos.core.errors import TelosError
 from telos.planning.warming import warm_up
 from telos.studies.scoring_pool import shared_out
-from telos.studies.statistics import Paired, interval, paired, said_p
+from telos.studies.statistics import Paired, interval, need_scipy, paired, said_p
 from telos.worlds.forge.domain import PLANS
 from telos.worlds.forge.limits import Limits
 from telos.worlds.forge.records import Changed, Read
@@ -134,6 +134,7 @@ def run_study(
     *, runs: int = RUNS, seed: int = 1, jobs: int = 1, watched: Watched = lambda done, total: done
 ) -> ForgeStudy:
     """Let ``runs`` players try each plan under every condition; ``seed`` fixes it, however many ``jobs`` share it."""
+    need_scipy()
     if runs < 2:
         raise TelosError(f"a comparison needs at least 2 runs of each plan, got {runs}")
     if seed < 0:

@@ -44,6 +44,7 @@ NOTES = (
     "Intervals are bootstrap percentiles over players. 'Just after a change' is the accuracy in the first ten updates "
     "after a goal has changed; 'updates until right' is how long it takes to be right after a change.",
 )
+from telos.studies.statistics import need_scipy
 
 
 def run_study(
@@ -62,6 +63,7 @@ def run_study(
     """
     coming = players if returning is None else returning
     _check(players, runs, coming, seed)
+    need_scipy()
     subjects = [Subject(number, seed, is_experimenter=True) for number in range(runs + 1)]
     subjects += [
         Subject(number, seed, runs_before=RUNS_BEFORE[number % len(RUNS_BEFORE)] if number < coming else 0)

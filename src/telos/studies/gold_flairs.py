@@ -45,6 +45,7 @@ NOTES = (
     "'Town rule on arrival' is the FFBM whose town rule holds when the town is entered, and not while one stays.",
     "Sensitivity: a number that cannot be doubled because it is a chance has its complement halved instead.",
 )
+from telos.studies.statistics import need_scipy
 
 
 def run_study(
@@ -60,6 +61,7 @@ def run_study(
 
     ``watched`` is handed the runs as they come, with their number, to pass them on: a place for a progress bar.
     """
+    need_scipy()
     if players < 2 or runs < 2:
         raise TelosError(f"a paired test needs at least 2 players and 2 runs, got {players} and {runs}")
     if seed < 0:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from random import Random
 from statistics import fmean, stdev
 
@@ -52,12 +53,17 @@ def _t_test(
     spread, mean = stdev(differences), fmean(differences)
     if spread <= 1e-12 * max(1.0, abs(mean)):  # the same difference every time: no t, but no doubt either
         return None, 1.0 if abs(mean) < 1e-12 else 0.0, None
-    try:
-        from scipy.stats import ttest_rel  # an extra, and slow to load
-    except ImportError:
-        raise TelosError("paired t-tests need scipy; install it with: pip install 'telos[studies]'") from None
+    need_scipy()
+    from scipy.stats import ttest_rel  # slow to load
+
     result = ttest_rel(first, second)
     return float(result.statistic), float(result.pvalue), mean / spread
+
+
+def need_scipy() -> None:
+    """Say what to install where scipy, an extra, is missing: before anybody waits for a study."""
+    if find_spec("scipy") is None:
+        raise TelosError("paired t-tests need scipy; install it with: pip install 'telos[studies]'")
 
 
 def interval(
