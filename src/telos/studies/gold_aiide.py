@@ -13,6 +13,7 @@ from telos.studies.report_parts import Study
 from telos.studies.scoring import Tally
 from telos.studies.scoring_contest import Comparison, Condition, Published, compared, scored
 from telos.studies.scoring_pool import shared_out
+from telos.studies.statistics import need_scipy
 
 NAME = "gold-aiide"
 SOURCE = "K. Gold: Training Goal Recognition Online from Low-Level Inputs in an Action-Adventure Game (AIIDE 2010)"
@@ -44,7 +45,6 @@ NOTES = (
     "Intervals are bootstrap percentiles over players. 'Just after a change' is the accuracy in the first ten updates "
     "after a goal has changed; 'updates until right' is how long it takes to be right after a change.",
 )
-from telos.studies.statistics import need_scipy
 
 
 def run_study(

@@ -10,6 +10,7 @@ from telos.studies.report_findings import findings
 from telos.studies.report_parts import Grid, Study
 from telos.studies.scoring_contest import Comparison, Condition, Published, compared, scored
 from telos.studies.scoring_pool import shared_out
+from telos.studies.statistics import need_scipy
 
 NAME = "gold-flairs"
 SOURCE = (
@@ -45,7 +46,6 @@ NOTES = (
     "'Town rule on arrival' is the FFBM whose town rule holds when the town is entered, and not while one stays.",
     "Sensitivity: a number that cannot be doubled because it is a chance has its complement halved instead.",
 )
-from telos.studies.statistics import need_scipy
 
 
 def run_study(
