@@ -142,3 +142,29 @@ def test_checking_starts_without_loading_what_it_does_not_need() -> None:
     code = "import sys, telos.cli.main; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numba", "numpy", "matplotlib", "jsonschema"} & set(loaded)
+
+
+def test_files_of_every_sort_are_told_apart_and_checked() -> None:
+    package = Path(__file__).parents[2] / "src" / "telos"
+    said = {
+        package / "recognition/data/flairs.yaml": "a recogniser of level, explore, town",
+        package / "worlds/forge/data/grammar.yaml": "a recogniser of",
+        package / "worlds/arena/data/scenes/flank.yaml": "a scene with",
+        package / "worlds/adventure/data/flairs.yaml": "rules of the adventure",
+        package / "squads/lines.yaml": "dialogue, 28 exchanges",
+        package / "telemetry/data/island.yaml": "columns of the corpus island",
+        package / "recognition/data/island.mln": "12 formulas, 0 weights",
+    }
+    for file, words in said.items():
+        done = telos("check", file)
+        assert done.returncode == 0, done.stderr
+        assert f"fine: {words}" in done.stdout
+
+
+def test_a_fault_in_formulas_is_shown_at_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "goals.mln"
+    file.write_text("goal(time, goal!)\n1.5 gaol(t, g)\n")
+    done = telos("check", file)
+    assert done.returncode == 2
+    assert "goals.mln:2:5" in done.stdout
+    assert "did you mean 'goal'?" in done.stdout

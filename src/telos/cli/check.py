@@ -1,4 +1,4 @@
-"""``telos check``: whether domain files are right, and if not, where and why."""
+"""``telos check``: whether authored files are right, and if not, where and why."""
 
 import json
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from telos.cli.check_sorts import ENDINGS, read, sort_of
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.files.load import load
@@ -20,26 +21,29 @@ _WIDTH = 100  # characters of a source line that are shown
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One file, and what is in it: a domain or faults."""
+    """One file, and what is in it: a domain, something else in a few words, or faults."""
 
     file: Path
+    sort: str = "domain"
     domain: Domain | None = None
+    words: str = ""
     faults: tuple[Fault, ...] = ()
 
 
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Domain files, or folders with domain files in them.", show_default=False),
+        typer.Argument(help="Files of any sort that Telos reads, or folders of them.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of lines.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of domain files, for editors, and exit.")
     ] = False,
 ) -> None:
-    """Check domain files and report every fault, with its line and a remedy.
+    """Check authored files and report every fault, with its line and a remedy.
 
-    Exits 0 if all files are right and 2 if any has faults.
+    Domains, recognisers, plan grammars, scenes, rules, dialogue, columns and formulas (.mln) are told apart by what is
+    in them. Exits 0 if all files are right and 2 if any has faults.
 
     Example: telos check soldier.yaml examples/domains
     """
@@ -61,17 +65,20 @@ def _files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    found = sorted(file for file in path.rglob("*") if file.suffix in (".yaml", ".yml") and file.is_file())
+    found = sorted(file for file in path.rglob("*") if file.suffix in ENDINGS and file.is_file())
     if not found:
         raise TelosError(f"{path}: no .yaml files in this folder; name a folder that has some")
     yield from found
 
 
 def _checked(file: Path) -> Checked:
+    sort = sort_of(file)
     try:
-        return Checked(file, load(file))
+        if sort != "domain":
+            return Checked(file, sort, words=read(sort, file))
+        return Checked(file, domain=load(file))
     except DefinitionError as error:
-        return Checked(file, faults=error.faults)
+        return Checked(file, sort, faults=error.faults)
 
 
 def _counts(domain: Domain) -> dict[str, int]:
@@ -90,6 +97,7 @@ def _as_json(checked: Checked) -> dict[str, Any]:
     return {
         "file": str(checked.file),
         "ok": not checked.faults,
+        **({} if checked.sort == "domain" else {"sort": checked.sort}),
         "domain": domain.name if domain else None,
         **counts,
         "functions_needed": list(domain.functions_needed) if domain else None,
@@ -101,7 +109,7 @@ def _as_json(checked: Checked) -> dict[str, Any]:
 
 def _tell(checked: list[Checked]) -> None:
     for each in checked:
-        typer.echo(_summary(each.file, each.domain) if each.domain else "\n".join(_fault_lines(each)))
+        typer.echo("\n".join(_fault_lines(each)) if each.faults else _summary(each))
     total = sum(len(each.faults) for each in checked)
     faulty = sum(1 for each in checked if each.faults)
     if total:
@@ -109,10 +117,15 @@ def _tell(checked: list[Checked]) -> None:
         typer.secho(f"{total} {'fault' if total == 1 else 'faults'} in {files}", fg=typer.colors.RED)
 
 
-def _summary(file: Path, domain: Domain) -> str:
+def _summary(checked: Checked) -> str:
+    said = checked.words if checked.domain is None else _described(checked.domain)
+    return f"{checked.file}: {typer.style('fine', fg=typer.colors.GREEN)}: {said}"
+
+
+def _described(domain: Domain) -> str:
     counts = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in _counts(domain).items())
     needs = f"; needs from the game: {', '.join(domain.functions_needed)}" if domain.functions_needed else ""
-    return f"{file}: {typer.style('fine', fg=typer.colors.GREEN)}: {domain.name}, {counts}{needs}"
+    return f"{domain.name}, {counts}{needs}"
 
 
 def _fault_lines(checked: Checked) -> Iterator[str]:
