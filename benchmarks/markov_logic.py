@@ -110,8 +110,8 @@ def chains(rng: np.random.Generator, runs: int) -> list[Figures]:
 
 def problog_seconds(weights: dict[str, Any], steps: int, goals: int) -> float:
     """Return how long ProbLog takes for the chances of the last goal of a short chain, weights as odds."""
-    from problog import get_evaluatable  # type: ignore[import-untyped]
-    from problog.program import PrologString  # type: ignore[import-untyped]
+    from problog import get_evaluatable
+    from problog.program import PrologString
 
     lines = []
     for t in range(steps):
@@ -228,7 +228,7 @@ def live_seconds(model: MarkovLogic, columns: dict[str, Any]) -> float:
 
 def crfsuite(columns: dict[str, Any]) -> list[Figures]:
     """Return what python-crfsuite takes for an iteration and for tagging, with the features of the formulas."""
-    import pycrfsuite  # type: ignore[import-not-found, unused-ignore]
+    import pycrfsuite
 
     sequences, labels = [], []
     for player in range(PLAYERS):
