@@ -173,3 +173,11 @@ def _clauses(rng: Random, sizes: list[int], hard: bool) -> Clauses:
         sign=np.array([1.0 if hard or rng.random() < 0.7 else -1.0 for _ in range(count)]),
         hard=hard,
     )
+
+
+def random_chain(length: int) -> Network:
+    """Return a chain of variables with four values each, with weights drawn once and for all."""
+    rng = Random(2)
+    unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
+    steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]
+    return chain_network(unary, [rng.randrange(6) for _ in range(length)], steps)

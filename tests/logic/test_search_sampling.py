@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from logic.networks import chain_network, network_of, networks
+from logic.networks import chain_network, network_of, networks, random_chain
 from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.answers import Unsatisfiable
@@ -16,13 +16,6 @@ from telos.logic.search import Sampled, gibbs, mcsat
 from telos.logic.search.folding import potentials_of
 from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
 from telos.logic.search.sampling import FORBIDDEN
-
-
-def chain(length: int) -> Network:
-    rng = Random(2)
-    unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
-    steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]
-    return chain_network(unary, [rng.randrange(6) for _ in range(length)], steps)
 
 
 def alternating(length: int) -> Network:
@@ -41,7 +34,7 @@ def alternating(length: int) -> Network:
 
 
 def test_chances_on_a_chain_are_those_of_dynamic_programming() -> None:
-    network = chain(30)
+    network = random_chain(30)
     exact = exact_marginals(network)
     assert exact is not None
     assert not isinstance(exact, Unsatisfiable)
@@ -69,14 +62,14 @@ def test_chains_that_disagree_show() -> None:
 
 def test_the_same_seed_gives_the_same_chances() -> None:
     for method in (gibbs, mcsat):
-        one, two = (method(chain(10), 3, samples=50) for _ in range(2))
+        one, two = (method(random_chain(10), 3, samples=50) for _ in range(2))
         assert isinstance(one, Sampled)
         assert isinstance(two, Sampled)
         assert one.chances.tolist() == two.chances.tolist()
 
 
 def test_what_is_given_has_chance_one() -> None:
-    network = chain(3)
+    network = random_chain(3)
     known = Network(**{**{name: getattr(network, name) for name in Network.__slots__}, "given": np.array([-1, 2, -1])})
     answer = gibbs(known, samples=50)
     assert isinstance(answer, Sampled)
@@ -104,4 +97,4 @@ def test_the_compiled_samplers_are_the_python_ones(network: Network) -> None:
 def test_wrong_options_are_named(wrong: dict[str, int]) -> None:
     for method in (gibbs, mcsat):
         with pytest.raises(TelosError, match="at least 1 sample, 0 for burn-in and 1 chain"):
-            method(chain(2), **wrong)
+            method(random_chain(2), **wrong)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from logic.networks import chain_network, network_of, networks, worlds
+from logic.networks import chain_network, network_of, networks, random_chain, worlds
 from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.answers import MostProbable, Unsatisfiable
@@ -17,22 +17,15 @@ from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
 from telos.logic.search.walking import hard_weight
 
 
-def chain(length: int) -> Network:
-    rng = Random(2)
-    unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
-    steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]
-    return chain_network(unary, [rng.randrange(6) for _ in range(length)], steps)
-
-
 def test_the_same_seed_gives_the_same_world() -> None:
-    one, two = walksat(chain(60), 5, steps=500), walksat(chain(60), 5, steps=500)
+    one, two = walksat(random_chain(60), 5, steps=500), walksat(random_chain(60), 5, steps=500)
     assert isinstance(one, MostProbable)
     assert isinstance(two, MostProbable)
     assert one.values.tolist() == two.values.tolist()
 
 
 def test_a_walk_is_no_worse_than_where_it_starts() -> None:
-    network = chain(60)
+    network = random_chain(60)
     potentials = potentials_of(network)
     answer = walksat(network, steps=50)
     assert isinstance(answer, MostProbable)
@@ -40,7 +33,7 @@ def test_a_walk_is_no_worse_than_where_it_starts() -> None:
 
 
 def test_a_walk_that_proves_nothing_says_so() -> None:
-    answer = walksat(chain(60), steps=100)
+    answer = walksat(random_chain(60), steps=100)
     assert isinstance(answer, MostProbable)
     assert not answer.exact
     assert answer.gap > 0
@@ -124,4 +117,4 @@ def test_a_walk_that_cannot_keep_the_hard_formulas_names_them() -> None:
 )
 def test_wrong_options_are_named(wrong: dict[str, float], said: str) -> None:
     with pytest.raises(TelosError, match=said):
-        walksat(chain(2), **wrong)  # type: ignore[arg-type]
+        walksat(random_chain(2), **wrong)  # type: ignore[arg-type]

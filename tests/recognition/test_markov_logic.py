@@ -1,6 +1,7 @@
 """A Markov logic file reads a player: events in, belief out, with the formulas that made it."""
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import telos
 from telos.checks.recognizers import check_recognizer
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.logic.syntax import parse_mln
+from telos.logic.syntax import load_mln, parse_mln
 from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
 from telos.worlds.island.corpus import record_player
 
@@ -111,11 +112,19 @@ def test_time_runs_forwards(file: Path) -> None:
 
 
 def test_the_island_comes_along_trained_and_reads_a_new_player() -> None:
-    play = record_player(3, 77)
-    reader = telos.recognizer("island.mln")
-    right = [reader.observe(event).top for event in play.events if event.goal is None]
-    assert len(set(right)) > 2  # it follows the player
-    check_recognizer(lambda: telos.recognizer("island"), play.events[:80])
+    plays = [record_player(number, 77) for number in range(4)]  # of another seed than those it was trained on
+    right, truths = 0, Counter[str]()
+    for play in plays:
+        reader, ahead = telos.recognizer("island.mln"), [each.goal for each in play.events if each.goal]
+        for event in play.events:
+            top = reader.observe(event).top
+            if event.goal:
+                ahead.pop(0)
+            elif ahead:
+                truths[ahead[0]] += 1
+                right += top == ahead[0]
+    assert right > max(truths.values())  # more often than whoever always says the commonest goal of these very players
+    check_recognizer(lambda: telos.recognizer("island"), plays[0].events[:80])
 
 
 def test_what_events_achieved_is_known_afterwards_and_they_say_nothing_else() -> None:
@@ -125,3 +134,16 @@ def test_what_events_achieved_is_known_afterwards_and_they_say_nothing_else() ->
     before = reader.observe(at(0, "Walk"))
     assert reader.observe(Event("Swallow", time=1, goal="Eat")) == before
     assert reader.observe(at(2, "Walk"))["Learn"] == pytest.approx(1 / (1 + math.exp(-2)))
+
+
+def test_why_takes_goals_that_there_are_and_never_one_against_itself(file: Path) -> None:
+    reader = MarkovLogicReader(MarkovLogicModel(load_mln(file)))
+    reader.observe(EVENTS[0])
+    assert reader.why(over="Learn").goal == "Eat"
+    with pytest.raises(TelosError, match="unknown goal 'Lern'; did you mean 'Learn'"):
+        reader.why("Lern")
+
+
+def test_facts_with_two_arguments_besides_the_time_are_refused() -> None:
+    with pytest.raises(TelosError, match="near has more than one argument besides the time"):
+        MarkovLogicModel(parse_mln(TRAINED + "near(time, thing, thing)\n1 near(t, a, b) => goal(t, Eat)"))

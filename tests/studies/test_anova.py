@@ -2,9 +2,11 @@
 
 from random import Random
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.anova import AnovaRM
 
 from telos.core.errors import TelosError
 from telos.studies.statistics_anova import repeated_measures, tukey
@@ -25,12 +27,11 @@ def test_the_worked_case_is_met() -> None:
 
 
 def test_the_library_of_another_hand_says_the_same() -> None:
-    anova = pytest.importorskip("statsmodels.stats.anova")
-    frame = pytest.importorskip("pandas").DataFrame(
+    frame = pandas.DataFrame(
         [(name, fold, value) for name, each in WORKED.items() for fold, value in enumerate(each)],
         columns=["method", "fold", "score"],
     )
-    table = anova.AnovaRM(frame, "score", "fold", within=["method"]).fit().anova_table
+    table = AnovaRM(frame, "score", "fold", within=["method"]).fit().anova_table
     found = repeated_measures(WORKED)
     assert found.f == pytest.approx(float(table["F Value"].iloc[0]))
     assert found.p == pytest.approx(float(table["Pr > F"].iloc[0]))

@@ -33,7 +33,7 @@ class Checked:
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files of any sort that Telos reads, or folders of them.", show_default=False),
+        typer.Argument(help="Files of the sorts named above, or folders of them.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of lines.")] = False,
     schema: Annotated[

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,7 +56,7 @@ def infer(
     if not isinstance(answer, Answer):
         _tell_conflict(answer, as_json)
         raise typer.Exit(1)
-    reasons = None if why is None else answer.why(why.replace(" ", ""))
+    reasons = None if why is None else answer.why(_meant(why, answer.atoms))
     if as_json:
         typer.echo(json.dumps(_as_json(answer, reasons), allow_nan=False))
     else:
@@ -128,3 +129,8 @@ def _tell_conflict(conflict: "Unsatisfiable", as_json: bool) -> None:
     typer.echo("unsatisfiable: no world keeps all hard formulas. These cannot hold together:")
     for words in conflict.conflict:
         typer.echo(f"  {words}")
+
+
+def _meant(said: str, atoms: Iterable[str]) -> str:
+    """Return the atom that was said, whatever the spaces in it."""
+    return next((atom for atom in atoms if atom.replace(" ", "") == said.replace(" ", "")), said)

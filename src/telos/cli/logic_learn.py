@@ -74,7 +74,7 @@ def _learned(
         return make(model, database, query, epochs=epochs, **options)
     last = EPOCHS.get(options["by"], 1) if epochs is None else epochs
     learned = _kept(resume) if resume.exists() else None
-    made = 0 if learned is None else len(learned.epochs)
+    made = 0 if learned is None else max(0, len(learned.epochs) - (learned.state["warm_up"] or 0))
     for until in (*range(min(made, last) + KEPT_EVERY, last, KEPT_EVERY), last):
         learned = make(model, database, query, epochs=until, start=learned, **options)
         _write(resume, _keepsake(learned))
@@ -179,6 +179,7 @@ def _write(file: Path, text: str) -> None:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as part:
                 part.write(text)
+            Path(name).chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
             os.replace(name, file)
         except BaseException:
             Path(name).unlink(missing_ok=True)

@@ -195,6 +195,8 @@ def _literal(model: MarkovLogic, rule: Rule, atom: Atom, time: str) -> Literal:
         raise _refused(rule, f"{atom.predicate} has no single argument of type {time}")
     moment = atom.arguments[places[0]]
     others = tuple(term for place, term in enumerate(atom.arguments) if place != places[0])
+    if len(others) > 1:
+        raise _refused(rule, f"{atom.predicate} has more than one argument besides the time")
     if not isinstance(moment, Variable):
         raise _refused(rule, f"{atom.predicate} names a fixed time")
     plain = [term for term in others if isinstance(term, Variable | Constant)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
 from telos.logic.model import MarkovLogic
 from telos.logic.online import Online, Reason
@@ -104,12 +104,15 @@ class MarkovLogicReader:
     def why(self, goal: str | None = None, over: str | None = None) -> Weighing:
         """Say which formulas spoke for a goal (the likeliest) over another (the next) in the last step."""
         ranked = sorted(self.goals, key=lambda name: -self._belief[name])
-        goal = goal or ranked[0]
+        for said in (goal, over):
+            if said is not None and said not in self.goals:
+                raise TelosError(f"unknown goal {said!r}; {nearest(said, self.goals)}")
+        goal = goal or next(name for name in ranked if name != over)
         over = over or next(name for name in ranked if name != goal)
         one, two = self.goals.index(goal), self.goals.index(over)
         parts = [(reason.text, _difference(reason, one, two)) for reason in self._online.reasons()]
         told = tuple(sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1])))
-        return Weighing(goal, over, told, math.fsum(value for _, value in told))
+        return Weighing(goal, over, told, sum(value for _, value in told))
 
     def save(self) -> dict[str, Any]:
         """Return all that it knows about its player as plain data."""
@@ -136,7 +139,8 @@ class MarkovLogicReader:
 
 
 def _difference(reason: Reason, one: int, two: int) -> float:
-    return reason.values[one] - reason.values[two]
+    # Two goals that are both forbidden do not differ, though infinities have no difference.
+    return 0.0 if reason.values[one] == reason.values[two] else reason.values[one] - reason.values[two]
 
 
 def _source(name: str, arity: int) -> tuple[str, Callable[[Event], tuple[str, ...]]]:

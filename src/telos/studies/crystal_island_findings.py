@@ -22,7 +22,7 @@ def findings(island: Outcome) -> Iterator[str]:
     yield f"The order of the models is {same} {' > '.join(order)}."
     yield f"Analysis of variance, {said_anova(island.anovas[AHEAD])}; published F(2,18) = 71.87, p < .0001."
     pairs = island.pairs[AHEAD]
-    told = [f"{pair.first} and {pair.second} ({said_p(pair.p)})" for pair in pairs if (pair.p or 1.0) >= LEVEL]
+    told = [f"{pair.first} and {pair.second} ({said_p(pair.p)})" for pair in pairs if pair.p is None or pair.p >= LEVEL]
     apart = "all pairs differ" if not told else f"no significant difference between {', '.join(told)}"
     yield f"Tukey: {apart}; published: all pairs p < .01."
     yield from _two_ways(island)

@@ -47,7 +47,7 @@ KINDS = {
             "kitchen",
             ("makestarter", "makemain", "makedessert"),
             several=True,
-            limits=Limits(beam=500, refinements=15_000),
+            limits=_MANY,
         ),
     )
 }

@@ -162,3 +162,9 @@ def test_a_grammar_file_is_a_recognizer_like_any_other(tmp_path: Path) -> None:
     reader = telos.recognizer(file)
     assert isinstance(reader, PlanGrammarReader)
     assert reader.observe(telos.Event("push")).top == "open_door"
+
+
+def test_plans_that_end_after_thousands_of_steps_do_end() -> None:
+    text = "recognizer: grammar\ngoals: [train]\ntasks:\n  train:\n    more: {chance: 0.9995, steps: [train, swing]}\n"
+    assert loads_grammar(text + "    end: {steps: swing}\n").goals == {"train": 1.0}
+    assert "ever end" in faults(text.replace("[train, swing]", "[train, train]") + "    end: {steps: swing}\n")[0]

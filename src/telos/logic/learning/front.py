@@ -60,7 +60,8 @@ def learn(
     worlds = worlds_of(network, truth, by)
     began = start.model if isinstance(start, Learned) else start
     weights = np.zeros(len(network.weights)) if began is None else weights_of(began, model, network)
-    mark = fingerprint(network.names, [database.worlds[world] for world in training])
+    objective = (by, seed, aggressiveness, l2, average, loss_augmented)
+    mark = fingerprint(network, truth, [database.worlds[world] for world in training], objective)
     saved = start.state if isinstance(start, Learned) and _fits(start, by, mark) else None
     first = _warm_up(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
     run = Training(_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience)

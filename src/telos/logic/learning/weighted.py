@@ -8,7 +8,7 @@ import numpy as np
 
 from telos.core.errors import TelosError
 from telos.logic.model import Key, MarkovLogic
-from telos.logic.network import Floats, Network
+from telos.logic.network import Floats, Ints, Network
 from telos.logic.syntax import checked
 
 
@@ -40,7 +40,13 @@ def weighted(model: MarkovLogic, network: Network, weights: Floats, start: Marko
     return checked(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
 
 
-def fingerprint(names: Sequence[tuple[int, Key]], worlds: Sequence[str]) -> str:
-    """Return what tells one training set from another: its weights and its worlds, in their order."""
-    said = "\n".join([*(f"{rule} {key}" for rule, key in names), *worlds])
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+def fingerprint(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
+    """Return what tells one training from another: its weights, worlds and facts, and what is made better."""
+    said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
+    said.update(repr(objective).encode())
+    said.update(truth.tobytes())
+    for group in network.factors:
+        said.update(group.scope.tobytes() + group.key.tobytes())
+    for clauses in network.clauses:
+        said.update(clauses.start.tobytes() + clauses.variable.tobytes() + clauses.negated.tobytes())
+    return said.hexdigest()[:16]

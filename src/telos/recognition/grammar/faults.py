@@ -90,14 +90,18 @@ def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
     """Yield tasks whose plans may go on for ever: what they set off grows faster than it ends."""
     tasks = {each.task for each in productions}
     chance = dict.fromkeys(tasks, 0.0)  # of ending within ever more levels
+    moved = math.inf
     for _ in range(10_000):
-        after = dict.fromkeys(tasks, 0.0)
+        before, after = moved, dict.fromkeys(tasks, 0.0)
         for each in productions:
             after[each.task] += each.chance * math.prod(chance[step] for step in each.steps if step in tasks)
-        moved = max(abs(after[task] - chance[task]) for task in tasks)
-        chance = after
+        gained = {task: after[task] - chance[task] for task in tasks}
+        moved, chance = max(gained.values()), after
         if moved < 1e-13:
             break
+    else:  # it comes nearer by ever smaller steps: the rest is that of a geometric series
+        shrinks = min(moved / before, 1 - 1e-9)
+        chance = {task: min(1.0, chance[task] + gained[task] * shrinks / (1 - shrinks)) for task in tasks}
     for task in (task for task in dict.fromkeys(each.task for each in productions) if chance[task] < 1 - 1e-3):
         message = f"only {chance[task]:.1%} of the plans of {task!r} ever end"
         remedy = "make the methods that lead back to it less likely"

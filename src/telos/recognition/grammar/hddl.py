@@ -82,6 +82,8 @@ def read_domain(text: str, *, name: str = "<text>") -> HddlDomain:
         for step in (method.head, *method.steps):
             if step.name not in tasks and step.name not in operators:
                 reader.refuse(form, f"unknown task {step.name!r} in {method.name!r}", "declare it")
+        if method.head.name not in tasks:
+            reader.refuse(form, f"{method.head.name!r} is an action, and methods are for tasks", "declare a task")
         methods[method.head.name] = (*methods[method.head.name], method)
     constants = dict(pair for form in parts.get(":constants", []) for pair in reader.typed(form, 1))
     return HddlDomain(_ancestors(parents), constants, tasks, methods, operators)
@@ -153,12 +155,17 @@ class _Reader:
         before = [frozenset({place - 1} if ordered and place else ()) for place in range(len(listed))]
         for pair in self._inside(form.section(":ordering") or form.section(":order")):
             first, _, then = (pair.words[1], "<", pair.words[2]) if pair.head == "<" else pair.words
+            for label in (first, then):
+                if label not in labels:
+                    self.refuse(
+                        pair, f"the order of {form.words[1]!r} names {label!r}, which is no step", "name a step"
+                    )
             before[labels.index(then)] |= {labels.index(first)}
         return LiftedMethod(
             form.words[1],
             Step(head.head, tuple(head.words[1:])),
             self.parameters(form),
-            tuple(self.literals(form.section(":precondition"))),
+            (*self.literals(form.section(":precondition")), *self.literals(form.section(":constraints"))),
             tuple(step for _, step in listed),
             tuple(before),
         )

@@ -27,8 +27,8 @@ def inside_outside(
     """Return the grammar given and the one after each round, the last the best; the likelihood never falls.
 
     A trace is a whole plan of one goal: its actions, or ``(actions, goal)`` where the goal is known. Rounds end early
-    when they gain less than ``tolerance`` a trace. ``prior`` is added to each count; it keeps unseen methods possible,
-    and what never falls is then the likelihood together with it.
+    when they gain less than ``tolerance`` a trace. A ``prior`` is added to each count; it keeps unseen methods
+    possible, and what never falls is then the likelihood together with it, so no round is left out.
     """
     plans = [_plan(grammar, trace) for trace in traces]
     if not plans:
@@ -39,7 +39,7 @@ def inside_outside(
         grammar = reweighted(grammar, counts, prior=prior)
         counts, likelihood = expected_counts(grammar, plans)
         history.append(Learned(grammar, likelihood))
-        if likelihood - history[-2].log_likelihood < tolerance * len(plans):
+        if not prior and likelihood - history[-2].log_likelihood < tolerance * len(plans):
             break
     return history
 

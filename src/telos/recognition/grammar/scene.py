@@ -100,7 +100,7 @@ class Scene:
     def apply(self, operator: Operator, arguments: tuple[str, ...]) -> None:
         """Let an action that was seen happen."""
         given = {name: value for (name, _), value in zip(operator.parameters, arguments, strict=True)}
-        for literal in operator.effects:
+        for literal in sorted(operator.effects, key=lambda each: each.positive):  # what is made true wins
             fact = tuple(given.get(name, name) for name in literal.arguments)
             facts = self._facts.setdefault(literal.predicate, set())
             facts.add(fact) if literal.positive else facts.discard(fact)
@@ -133,6 +133,9 @@ class Scene:
             for name, value in zip(first.arguments, fact, strict=True):
                 if name.startswith("?"):
                     bound[name] = value
+            pairs = zip(first.arguments, fact, strict=True)
+            if any(bound.get(name, value) != value for name, value in pairs):
+                continue  # a variable that stands there twice, for two things
             if all(name not in kinds or self.fits(value, kinds[name]) for name, value in bound.items()):
                 yield from self._joined(rest, bound, kinds)
 

@@ -1,6 +1,8 @@
 """Archives of goal-recognition problems, read in memory: nothing in them is ever written to disk."""
 
+import lzma
 import tarfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from telos.core.errors import TelosError
@@ -25,7 +27,7 @@ def members(path: Path) -> dict[str, str]:
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
                     texts[PurePosixPath(member.name).name] = file.read(LARGEST).decode("utf-8", errors="replace")
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise TelosError(
             f"{path}: this is no archive that can be read: {(str(error) or 'broken').splitlines()[0]}"
         ) from None

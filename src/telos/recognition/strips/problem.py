@@ -56,7 +56,7 @@ class StripsProblem:
             raise TelosError(f"two goals have one name: {next(each for each in names if names.count(each) > 1)!r}")
         named: dict[str, list[int]] = {}
         for i, action in enumerate(self.actions):
-            named.setdefault(action.name, []).append(i)
+            named.setdefault(spoken(action.name), []).append(i)
         object.__setattr__(self, "named", FrozenMap({name: tuple(each) for name, each in named.items()}))
 
     @property
