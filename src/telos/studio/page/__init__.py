@@ -1,0 +1,1 @@
+"""The page: canvas, timeline, bars and panels."""

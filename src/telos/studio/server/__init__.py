@@ -1,0 +1,1 @@
+"""Games behind a web server: one for each open page."""

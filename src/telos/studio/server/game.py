@@ -1,0 +1,184 @@
+"""A game that is played in a page: paced by the clock, and sent to the browser frame by frame."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+
+from telos.studio.drawing.palette import GOALS, ROLES
+from telos.studio.server.messages import obey
+from telos.studio.session import Session
+
+Send = Callable[[str], Awaitable[None]]
+
+FRAMES_A_SECOND = 30  # more are not sent; a game that is played faster skips some
+_GLANCE = 0.1  # seconds between two looks at a game that is paused
+_STATUS = 0.5  # seconds between two messages about how it goes
+_LATE = 0.25  # seconds; a game that is later than this stops trying to catch up, and says that it slows down
+_SLICE = 0.02  # seconds of a game that is hurried on, until others get their turn
+_ENOUGH = 0.9  # of the steps a second that were meant: below this it is said that the game slows down
+
+
+class Game:
+    """A session, and the one browser page that it is linked to; without a page, it stands still."""
+
+    def __init__(self, session: Session, *, note: str = "") -> None:
+        self.session = session
+        self.hurry_to: int | None = None  # a frame to get to before anything is shown
+        self.then_scrub = False
+        self.left_at: float | None = None  # when the page went away; None while there is one
+        self._notes = [note] if note else []
+        self._send: Send | None = None
+        self._steps: deque[float] = deque(maxlen=240)  # when the last steps were taken
+        self._sent: tuple[Any, ...] = ()
+        self._sent_backdrops: set[str] = set()
+        self._happened: list[list[Any]] = []  # in frames that were skipped
+
+    @property
+    def name(self) -> str:
+        """Return the name by which its page finds it."""
+        return self.session.id
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether a page looks on."""
+        return self._send is not None
+
+    def hear(self, message: str | bytes) -> None:
+        """Take in a message from the page."""
+        refusal = obey(self.session, message)
+        if refusal:
+            self._notes.append(refusal)
+
+    async def play(self, send: Send) -> None:
+        """Go on until this is cancelled or sending fails: one step after the other, at the pace of the world."""
+        self._send, self._sent, self._sent_backdrops = send, (), set()
+        self._happened.clear()
+        loop = asyncio.get_running_loop()
+        try:
+            await self._hurry(loop)
+            await self._greet()
+            due = said = loop.time()
+            while True:
+                now = loop.time()
+                if self.session.paused:
+                    due = now + _GLANCE
+                else:
+                    self._advance(now)
+                    due = max(due + 1 / (self.session.stage.rate * self.session.speed), now - _LATE)
+                await self._show(now)
+                if now - said >= _STATUS:
+                    said = now
+                    await self._send_status(now)
+                await asyncio.sleep(max(0.0, due - loop.time()))
+        finally:
+            self._send = None
+
+    async def _hurry(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Get to where the game is to be looked at, without showing the way there."""
+        session, start = self.session, loop.time()
+        while self.hurry_to is not None and session.last < self.hurry_to and not session.is_over:
+            session.advance()
+            if loop.time() - start > _SLICE:
+                await asyncio.sleep(0)
+                start = loop.time()
+        if self.hurry_to is not None and self.then_scrub:
+            session.scrub(self.hurry_to)
+        self.hurry_to, self.then_scrub = None, False
+
+    def _advance(self, now: float) -> None:
+        self.session.advance()
+        self._steps.append(now)
+        self._happened += self.session.frame_data["happened"]
+
+    # --- telling the page ---------------------------------------------------------------------------------------------
+
+    async def _greet(self) -> None:
+        await self._tell(hello(self.session))
+        await self._tell(self.session.history())
+
+    async def _show(self, now: float) -> None:
+        """Send the frame that is looked at, if it is another one than before, and what else there is to tell."""
+        session = self.session
+        state = (session.paused, session.speed, session.shown, session.stopped, session.version)
+        changed = state != self._sent[1:]
+        if self._sent and session.version != self._sent[-1]:
+            await self._tell(session.history())
+        if changed:
+            await self._send_status(now)
+        looked_at = session.last if session.shown is None else session.shown
+        if changed or looked_at != self._sent[0]:
+            if not changed and not self._is_due(now):
+                return
+            await self._send_frame()
+        self._sent = (looked_at, *state)
+        for text in self._told():
+            await self._tell({"is": "told", "text": text, "bad": True})
+
+    def _is_due(self, now: float) -> bool:
+        """Whether a frame is to be sent: of a game that is played fast, only as many as a screen shows."""
+        rate = self.session.stage.rate * self.session.speed
+        return rate <= FRAMES_A_SECOND or self.session.last % max(1, round(rate / FRAMES_A_SECOND)) == 0
+
+    def _told(self) -> list[str]:
+        told, self._notes = [*self._notes, *self.session.refusals], []
+        self.session.refusals.clear()
+        return told
+
+    async def _send_frame(self) -> None:
+        session = self.session
+        if session.shown is None:
+            data = {**session.frame_data, "happened": self._happened}
+            self._happened = []
+            await self._send_backdrop(data["key"])
+            await self._tell(data)
+            return
+        frame = session.frame()
+        await self._send_backdrop(orjson.loads(frame)["key"])
+        assert self._send is not None
+        await self._send(frame.decode())
+
+    async def _send_backdrop(self, key: str) -> None:
+        if key not in self._sent_backdrops:
+            self._sent_backdrops.add(key)
+            assert self._send is not None
+            await self._send(self.session.backdrop(key).decode())
+
+    async def _send_status(self, now: float) -> None:
+        session = self.session
+        rate, slow = self._rate(now), ""
+        wanted = session.stage.rate * session.speed
+        if not session.paused and rate is not None and rate < _ENOUGH * wanted:
+            slow = f"The machine is busy: {rate:.0f} of {wanted:.0f} steps a second."
+        await self._tell(
+            {
+                "is": "status", "paused": session.paused, "speed": session.speed, "shown": session.shown,
+                "first": session.first, "last": session.last, "fps": rate and round(rate, 1), "slow": slow,
+                "stopped": session.stopped, "version": session.version,
+            }
+        )  # fmt: skip
+
+    def _rate(self, now: float) -> float | None:
+        """Return how many steps a second were taken in the last seconds; None while there is too little to tell."""
+        recent = [step for step in self._steps if step > now - 2.0]
+        if len(recent) < 10 or now - recent[-1] > 0.5 or recent[-1] - recent[0] < 1.0:
+            return None
+        return (len(recent) - 1) / (recent[-1] - recent[0])
+
+    async def _tell(self, message: dict[str, Any]) -> None:
+        if self._send is not None:
+            await self._send(orjson.dumps(message).decode())
+
+
+def hello(session: Session) -> dict[str, Any]:
+    """Return what a page needs to know before the first frame."""
+    stage = session.stage
+    return {
+        "is": "hello", "world": stage.name, "title": stage.title, "size": stage.size, "rate": stage.rate,
+        "symbols": dict(stage.symbols), "keys": stage.keys,
+        "readers": [[name, session.panel.titles[name]] for name in session.panel.names],
+        "goals": session.panel.goals, "roles": ROLES, "goal_colours": GOALS,
+        "first": session.first, "last": session.last,
+    }  # fmt: skip

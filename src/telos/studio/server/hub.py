@@ -1,0 +1,110 @@
+"""All games of a studio: one for each open page. A page that closes frees its game; its log is kept for a while."""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+
+from telos.core.errors import TelosError
+from telos.studio.log import GameLog, is_game_log, read_log
+from telos.studio.server.game import Game
+from telos.studio.server.records import Records
+from telos.studio.session import Session
+from telos.studio.worlds import world
+
+GRACE = 10.0  # seconds until a game whose page is gone is freed: reloading takes less
+MOST_GAMES = 64
+_KEPT_LOGS = 50
+_FULL = f"{MOST_GAMES} games are being played here already; close a page that is not looked at"
+_LOST = (
+    "The studio was restarted, and the game that was played in this page is lost. "
+    "A new one has begun, with the same seed and settings."
+)
+
+
+class Hub:
+    """Games by name. ``records`` is the folder that every game is written to while it is played, if there is one."""
+
+    def __init__(self, records: Path | None = None) -> None:
+        self.games: dict[str, Game] = {}
+        self.records = Records(records) if records is not None else None
+        self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of games that were freed, the oldest first
+
+    def open(
+        self, name: str, seed: int, settings: Mapping[str, str], *, game: str = "", at: int | None = None, now: float
+    ) -> Game:
+        """Return the game of a page that opens: the one it had before it was reloaded, that of a link, or a new one."""
+        self.sweep(now)
+        known = self.games.get(game)
+        if known is not None and not known.is_linked and known.session.world.name == name:
+            known.left_at = now
+            if at is not None:
+                known.session.scrub(at)
+            return known
+        if len(self.games) >= MOST_GAMES:
+            raise TelosError(_FULL)
+        return self._begun(name, seed, settings, game, at, now)
+
+    def _begun(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
+        log = self._log(game) if game else None
+        if log is not None and log.world == name:
+            made = self.play_again(log, now=now)
+            made.hurry_to, made.then_scrub = log.steps if at is None else at, at is not None
+            return made
+        made = self._added(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
+        if at is not None and not game:
+            made.hurry_to, made.then_scrub = at, True
+        return made
+
+    def replayed(self, data: bytes, *, now: float, file: str = "recording") -> Game:
+        """Return a game that plays a recording again which somebody brings along."""
+        return self.play_again(read_log(data, name=file) if is_game_log(data) else _adventure(data, file), now=now)
+
+    def play_again(self, log: GameLog, *, now: float) -> Game:
+        """Return a game that plays a log again, from its start."""
+        if len(self.games) >= MOST_GAMES:
+            raise TelosError(_FULL)
+        return self._added(Session(world(log.world), log.seed, log.settings, script=log.entries(), id=_new_id()), now)
+
+    def _added(self, session: Session, now: float, note: str = "") -> Game:
+        made = self.games[session.id] = Game(session, note=note)
+        made.left_at = now
+        return made
+
+    def sweep(self, now: float) -> None:
+        """Free the games whose pages have been gone for a while."""
+        for name, game in list(self.games.items()):
+            if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
+                self.free(name)
+        if self.records is not None:
+            for name, game in self.games.items():
+                self.records.write(name, game.session)
+
+    def free(self, name: str) -> None:
+        """Let go of a game."""
+        game = self.games.pop(name)
+        if self.records is not None:
+            self.records.write(name, game.session)
+        if game.session.log.steps:
+            self._logs[name] = game.session.log
+            while len(self._logs) > _KEPT_LOGS:
+                self._logs.popitem(last=False)
+
+    def _log(self, name: str) -> GameLog | None:
+        """Return what is known of a game that was, or is, played in another page."""
+        if name in self.games:
+            return self.games[name].session.log
+        if name in self._logs:
+            return self._logs[name]
+        return None if self.records is None else self.records.read(name)
+
+
+def _new_id() -> str:
+    return secrets.token_urlsafe(9)
+
+
+def _adventure(data: bytes, file: str) -> GameLog:
+    """Return the log of a recording that the adventure wrote itself."""
+    from telos.studio.stages.adventure import log_of_recording  # a world is imported when it is needed
+
+    return log_of_recording(data, file)

@@ -1,0 +1,41 @@
+"""Finding a port: the usual one, or the next that is free."""
+
+import os
+import socket
+
+from telos.core.errors import TelosError
+
+USUAL = 8484
+_TRIES = 50
+
+
+def listening(host: str, port: int | None = None) -> socket.socket:
+    """Return a socket that listens: at ``port`` if one is asked for (0: any), else at the first free one of ours."""
+    ports = range(USUAL, USUAL + _TRIES) if port is None else (port,)
+    for each in ports:
+        try:
+            return _bound(host, each)
+        except OSError as error:
+            reason = error
+    if port is None:
+        return _bound(host, 0)
+    raise TelosError(
+        f"cannot listen at {host} port {port}: {reason.strerror or reason}; leave --port out to take a free one"
+    )
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except socket.gaierror as error:
+        raise TelosError(f"there is no host {host!r}: {error.strerror}; try --host 0.0.0.0") from None
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two studios share a port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(256)
+    except (OSError, OverflowError):
+        made.close()
+        raise
+    return made

@@ -1,0 +1,51 @@
+"""Games on disk, while they are played: for ``telos study played``, and to go on with after the studio was stopped."""
+
+import re
+from pathlib import Path
+
+from telos.core.errors import TelosError
+from telos.studio.log import GameLog, read_log
+from telos.studio.session import Session
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
+
+
+class Records:
+    """Writes each game into one folder, under the name of its world, its seed and the game's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._written: dict[str, int] = {}  # how many steps of each game are on disk
+
+    def write(self, name: str, session: Session) -> None:
+        """Write a game as it is now, unless nothing is new."""
+        steps = session.log.steps
+        if not steps or self._written.get(name) == steps:
+            return
+        self._written[name] = steps
+        stem = f"{session.world.name}-seed{session.seed}-{name}"
+        self._put(f"{stem}.studio.jsonl", session.log.data())
+        own = session.stage.recording()
+        if own is not None:
+            self._put(f"{stem}.jsonl", own[1])
+
+    def _put(self, file: str, data: bytes) -> None:
+        """Write a file so that a crash never leaves half of it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            draft = self.folder / f".{file}.draft"
+            draft.write_bytes(data)
+            draft.replace(self.folder / file)
+        except OSError as error:
+            raise TelosError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
+
+    def read(self, name: str) -> GameLog | None:
+        """Return the log of a game; None if there is none, or none that can be read."""
+        if not _NAME.fullmatch(name):
+            return None
+        for file in self.folder.glob(f"*-{name}.studio.jsonl"):
+            try:
+                return read_log(file.read_bytes(), name=file.name)
+            except (OSError, TelosError):
+                return None
+        return None

@@ -1,0 +1,314 @@
+"""A game in the studio: a stage that is played, and all that watches it. Nothing here knows of a browser."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import orjson
+
+from telos.core.belief import Belief
+from telos.core.errors import TelosError
+from telos.core.values import Value
+from telos.studio.board import Scoreboard
+from telos.studio.history import History, Point
+from telos.studio.log import Applied, Entry, GameLog
+from telos.studio.minds.sheet import MindSheet
+from telos.studio.panel import Panel, Seen
+from telos.studio.stage import Happening, Inputs, World
+from telos.studio.tape import Tape
+from telos.studio.watchpoint import Watchpoint
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+_SHEETS = 600  # moments at which minds are kept on paper: one a second of play
+_MOST_ASKED = 20  # commands that may wait for the next step
+
+
+class Noted(NamedTuple):
+    """Something that happened, with its number and the frame after it."""
+
+    number: int
+    frame: int
+    happening: Happening
+
+    def message(self) -> list[Any]:
+        """Return it as plain data."""
+        told = self.happening
+        return [self.number, self.frame, round(told.time, 3), told.kind, told.who, told.label]
+
+
+class Session:
+    """One game: from a world, a seed and settings. ``script`` is what comes from outside at first, in a replay."""
+
+    def __init__(
+        self,
+        world: World,
+        seed: int = 0,
+        settings: Mapping[str, str] | None = None,
+        *,
+        script: Iterable[Entry] = (),
+        id: str = "",
+    ) -> None:
+        self.id = id  # by which a page finds its game
+        self.world, self.seed, self.settings = world, seed, world.chosen(settings or {})
+        self.stage = world.make(seed, self.settings)
+        self.panel = Panel(self.stage.models())
+        self.board = Scoreboard(self.panel.names)
+        self.log = GameLog(world.name, seed, self.settings)
+        self.happenings: list[Noted] = []
+        self.refusals: list[str] = []  # what makes no sense, to be told once
+        self.paused, self.speed, self.stopped, self.version = False, 1.0, "", 0
+        self.shown: int | None = None
+        self.watchpoint: Watchpoint | None = None
+        self._held, self._asked = "", list[str]()
+        self._script = deque(script)
+        self._tape, self._history = Tape(), History()
+        self._sheets: deque[tuple[int, dict[str, MindSheet]]] = deque(maxlen=_SHEETS)
+        self._backdrops: dict[str, bytes] = {}
+        self._every = max(1, round(self.stage.rate))
+        self.frame_data: dict[str, Any] = {}
+        self._keep([])
+
+    # --- what comes from outside --------------------------------------------------------------------------------------
+
+    def hold(self, held: str) -> None:
+        """Take in which keys are down now; those that mean nothing here are left out."""
+        known = {name for _, name, _ in self.stage.keys}
+        self._held = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
+
+    def ask(self, text: str) -> None:
+        """Take in a command or a poke, for the next step."""
+        if len(self._asked) < _MOST_ASKED:
+            self._asked.append(text)
+
+    def pause(self, on: bool) -> None:
+        """Stop, or go on: from a moment of the past one goes on live."""
+        self.paused = on
+        if not on:
+            self.stopped, self.shown = "", None
+
+    def set_speed(self, speed: float) -> None:
+        """Play faster or slower."""
+        if speed not in SPEEDS:
+            raise TelosError(f"the speed is one of {', '.join(f'{each:g}' for each in SPEEDS)}, not {speed!r}")
+        self.speed = speed
+
+    def scrub(self, frame: int | None) -> None:
+        """Look at a moment of the past, and pause; None looks at the present again."""
+        self.shown = None if frame is None else min(max(frame, self.first), self.last)
+        if frame is not None:
+            self.paused = True
+
+    def pause_when(self, text: str) -> None:
+        """Pause as soon as a condition comes true; the empty text takes the condition away."""
+        self.watchpoint = Watchpoint(text, self._values(())) if text.strip() else None
+
+    def apply(self, name: str, text: str) -> str:
+        """Put a model into force, in the panel and in the world; return what has changed. A bad one changes nothing."""
+        before = self.panel.texts.get(name)
+        if before is not None:
+            self.panel.put(name, text)
+        try:
+            said = self.stage.apply(name, text)
+        except TelosError:
+            if before is not None:
+                self.panel.put(name, before)
+            raise
+        self.log.add(Applied(name, text))
+        self.version += 1
+        if before is not None:
+            self._judge_anew(name)
+            self._keep_beliefs()
+        return said or f"{name} goes by the new model now."
+
+    def _judge_anew(self, name: str) -> None:
+        _, beliefs = self.panel.rerun(name)
+        judged = zip(self.panel.seen, beliefs, strict=True)
+        self.board.anew(name, ((seen.truth, belief) for seen, belief in judged))
+        frames = {
+            self.happenings[seen.number].frame: _rounded(belief)
+            for seen, belief in zip(self.panel.seen, beliefs, strict=True)
+        }
+        self._history.anew(name, frames)
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    @property
+    def first(self) -> int:
+        """Return the oldest frame that one can go back to."""
+        return self._tape.first
+
+    @property
+    def last(self) -> int:
+        """Return the newest frame: 0 is how the game begins."""
+        return self._tape.last
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether what comes from outside is still that of a recording."""
+        return bool(self._script)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to play."""
+        return self.stage.over
+
+    def advance(self) -> None:
+        """Move on by one step, and let everybody look at it."""
+        if self.stage.over:
+            self.paused = True
+            return
+        inputs = self._inputs()
+        self.log.add(inputs)
+        truth, lesson = self.stage.truth, self.stage.lesson  # what was given when it was done, not what it led to
+        noted = [self._noted(each, truth, lesson) for each in self._step(inputs)]
+        self._keep(noted)
+        if self.watchpoint is not None and self.watchpoint.holds(self._values(noted)):
+            self.paused, self.stopped = True, f"paused at {self.stage.time:.1f} s: {self.watchpoint.text}"
+
+    def _step(self, inputs: Inputs) -> Iterable[Happening]:
+        """Let the stage move on; what it refuses is told, and left out."""
+        for tried in (inputs, replace(inputs, asked=()), Inputs()):
+            try:
+                return self.stage.step(tried)
+            except TelosError as error:
+                self.refusals.append(str(error))
+        raise AssertionError("a stage refuses to go on without any inputs")
+
+    def _inputs(self) -> Inputs:
+        while self._script:
+            entry = self._script.popleft()
+            if not self._script:
+                self.paused, self.stopped = True, "the recording ends here; play on if you like"
+            if isinstance(entry, Inputs):
+                return entry
+            try:
+                self.apply(entry.name, entry.text)
+            except TelosError as error:
+                self.refusals.append(f"the recording has a model that does not load: {error}")
+        asked, self._asked = tuple(self._asked), []
+        return Inputs(self._held, asked)
+
+    def _noted(self, happening: Happening, truth: str | None, lesson: str | None) -> Noted:
+        noted = Noted(len(self.happenings), self.last + 1, happening)
+        self.happenings.append(noted)
+        if happening.event is not None:
+            self.panel.tell(Seen(happening.event, truth, lesson, noted.number))
+            self.board.judge(truth, self.panel.beliefs)
+        return noted
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, noted: list[Noted]) -> None:
+        stage, number = self.stage, self.last + 1
+        key, backdrop = stage.backdrop()
+        if key not in self._backdrops:
+            self._backdrops[key] = _encoded({"is": "backdrop", "key": key, "pic": backdrop})
+        beliefs = {name: _rounded(belief) for name, belief in self.panel.beliefs.items()}
+        hud = stage.hud()
+        curves = {
+            group: {name: round(value, 3) for name, value in each.items()} for group, each in stage.curves().items()
+        }
+        bands, truth = dict(stage.bands()), stage.truth
+        self.frame_data = {
+            "is": "frame", "n": number, "t": round(stage.time, 3), "key": key, "pic": stage.picture(),
+            "hud": {
+                "task": hud.task, "message": hud.message, "counts": hud.counts, "clock": hud.clock, "over": hud.over
+            },
+            "beliefs": beliefs, "truth": truth, "bands": bands, "curves": curves,
+            "happened": [each.message() for each in noted if each.happening.label], "live": True,
+        }  # fmt: skip
+        self._tape.add(_encoded(self.frame_data))
+        self._history.note(Point(number, stage.time, beliefs, curves), truth, bands)
+        if number % self._every == 0 and (who := stage.characters()):
+            self._sheets.append((number, {name: sheet for name in who if (sheet := stage.mind(name)) is not None}))
+
+    def _keep_beliefs(self) -> None:
+        """Show at once what a new model believes, also while the game is paused."""
+        self.frame_data["beliefs"] = {name: _rounded(belief) for name, belief in self.panel.beliefs.items()}
+
+    def frame(self) -> bytes:
+        """Return the frame that is looked at."""
+        if self.shown is None or self.shown == self.last:
+            return _encoded(self.frame_data)
+        return self._tape.frame(self.shown).replace(b'"live":true', b'"live":false')
+
+    def backdrop(self, key: str) -> bytes:
+        """Return what stands still behind a frame with that key."""
+        return self._backdrops[key]
+
+    def history(self) -> dict[str, Any]:
+        """Return what the timeline draws, as plain data."""
+        happened = [noted.message() for noted in self.happenings if noted.happening.label]
+        return {"is": "history", **self._history.message(), "happened": happened[-2_000:]}
+
+    def mind(self, who: str) -> MindSheet | None:
+        """Return a mind on paper, at the moment that is looked at."""
+        if self.shown is None or self.shown == self.last:
+            return self.stage.mind(who)
+        kept = [sheets for frame, sheets in self._sheets if frame <= self.shown]
+        return kept[-1].get(who) if kept else None
+
+    def minds(self) -> tuple[str, ...]:
+        """Return those whose minds can be looked into, at the moment that is looked at."""
+        if self.shown is None or self.shown == self.last:
+            return tuple(self.stage.characters())
+        kept = [sheets for frame, sheets in self._sheets if frame <= self.shown]
+        return tuple(kept[-1]) if kept else ()
+
+    def why_not(self, who: str, what: str) -> str:
+        """Say why somebody does not pursue a goal, or does not do an action, now."""
+        return self.stage.why_not(who, what)
+
+    def why(self, number: int, reader: str | None = None) -> str:
+        """Say what brought a happening about, and what a recogniser made of it, in log-odds."""
+        if not 0 <= number < len(self.happenings):
+            raise TelosError(f"nothing of the number {number} has happened yet")
+        noted = self.happenings[number]
+        lines = [noted.happening.why] if noted.happening.why else []
+        names = [self.panel.known(reader)] if reader else self.panel.names[:1]
+        told = sum(seen.number <= number for seen in self.panel.seen)
+        if told:
+            lines += [self._explained(name, told) for name in names]
+        return "\n\n".join(lines) or "Nothing more is known about this."
+
+    def _explained(self, name: str, told: int) -> str:
+        read, _ = self.panel.rerun(name, upto=told)
+        explain = getattr(read, "why", None)
+        return f"{self.panel.titles[name]}: {read.belief.why() if explain is None else explain()}"
+
+    def recording(self) -> tuple[str, bytes]:
+        """Return the game as a file that the studio plays again."""
+        return f"{self.world.name}-seed{self.seed}-studio.jsonl", self.log.data()
+
+    def _values(self, noted: Iterable[Noted]) -> dict[str, Value]:
+        """Return what a condition may ask about now."""
+        values: dict[str, Value] = dict(self.stage.facts())
+        values |= {
+            "time": self.stage.time,
+            "truth": self.stage.truth or "unknown",
+            "event": "nothing",
+            "event.who": "nobody",
+        }
+        for name, belief in self.panel.beliefs.items():
+            values[f"{name}.top"] = belief.top
+            values |= {f"{name}.{goal}": chance for goal, chance in belief.items()}
+        for each in noted:
+            event = each.happening.event
+            values["event"] = event.action if event is not None else each.happening.kind
+            values["event.who"] = each.happening.who
+        return values
+
+
+def _rounded(belief: Belief) -> dict[str, float]:
+    return {goal: round(chance, 4) for goal, chance in belief.items()}
+
+
+def _encoded(data: dict[str, Any]) -> bytes:
+    return orjson.dumps(data, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} does not fit JSON")

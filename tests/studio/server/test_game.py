@@ -1,0 +1,115 @@
+"""A game in a page: greeted, paced, told what changed; it says when it slows down, and stands still without a page."""
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from studio.tiny import ALWAYS_WEST, LINE
+from telos.studio.server.game import Game
+from telos.studio.session import Session
+
+
+class Page:
+    """The other end of a link: keeps what it is sent."""
+
+    def __init__(self, *, slow: float = 0.0) -> None:
+        self.got: list[dict[str, Any]] = []
+        self._slow = slow
+
+    async def send(self, text: str) -> None:
+        self.got.append(json.loads(text))
+        await asyncio.sleep(self._slow)
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.got if message["is"] == kind]
+
+
+async def looked_at(game: Game, page: Page, *acts: Any, seconds: float = 0.35) -> None:
+    """Let the page look on for a while, then do each of the acts and look on for a while again."""
+    playing = asyncio.create_task(game.play(page.send))
+    await asyncio.sleep(seconds)
+    for act in acts:
+        act()
+        await asyncio.sleep(seconds)
+    playing.cancel()
+    with suppress(asyncio.CancelledError):
+        await playing
+
+
+def test_a_page_is_greeted_and_gets_every_frame_in_order() -> None:
+    game, page = Game(Session(LINE)), Page()
+    asyncio.run(looked_at(game, page))
+    assert [message["is"] for message in page.got[:5]] == ["hello", "history", "status", "backdrop", "frame"]
+    numbers = [frame["n"] for frame in page.of("frame")]
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+    assert len(page.of("backdrop")) == 1
+    assert not game.is_linked
+
+
+def test_without_a_page_the_game_stands_still() -> None:
+    game, page = Game(Session(LINE)), Page()
+    asyncio.run(looked_at(game, page))
+    last = game.session.last
+
+    async def wait() -> None:
+        await asyncio.sleep(0.3)
+
+    asyncio.run(wait())
+    assert game.session.last == last
+
+
+def test_looking_back_sends_that_frame_and_pausing_is_told() -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.session.hold("right")
+    asyncio.run(looked_at(game, page, lambda: game.hear('{"do": "scrub", "to": 1}')))
+    shown = page.of("frame")[-1]
+    assert (shown["n"], shown["live"], shown["hud"]["counts"]) == (1, False, [["x", "1"]])
+    assert page.of("status")[-1]["paused"] is True
+    assert page.of("status")[-1]["shown"] == 1
+
+
+def test_what_cannot_be_done_is_told() -> None:
+    game, page = Game(Session(LINE), note="Welcome back."), Page()
+    asyncio.run(looked_at(game, page, lambda: game.hear("nonsense"), lambda: game.hear('{"do":"ask","text":"fly"}')))
+    assert [told["text"] for told in page.of("told")] == [
+        "Welcome back.", "this is no JSON", "nobody knows how to 'fly'; try `poke jump`",
+    ]  # fmt: skip
+
+
+def test_an_applied_model_sends_the_curves_again() -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.session.hold("right")
+    asyncio.run(looked_at(game, page, lambda: game.session.apply("last", ALWAYS_WEST)))
+    assert len(page.of("history")) == 2
+    assert page.of("frame")[-1]["beliefs"]["last"]["west"] == 1.0
+
+
+def test_a_fast_game_skips_frames_and_loses_no_happening() -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.session.set_speed(8)
+    game.session.hold("right")
+    asyncio.run(looked_at(game, page, seconds=0.6))
+    frames = page.of("frame")
+    assert len(frames) < game.session.last
+    told = [number for frame in frames for number, *_ in frame["happened"]]
+    assert told == list(range(len(told)))
+
+
+def test_a_game_that_cannot_keep_its_pace_says_so() -> None:
+    game, page = Game(Session(LINE)), Page(slow=0.1)  # 10 frames a second are meant, and each takes that long to send
+    game.session.set_speed(2)
+    asyncio.run(looked_at(game, page, seconds=2.6))
+    assert any(status["slow"].startswith("The machine is busy: ") for status in page.of("status"))
+
+
+def test_a_link_to_a_moment_hurries_there_and_shows_it() -> None:
+    game, page = Game(Session(LINE, 4, {"wind": "on"})), Page()
+    game.hurry_to, game.then_scrub = 30, True
+    asyncio.run(looked_at(game, page))
+    frames = page.of("frame")
+    assert [frame["n"] for frame in frames] == [30]
+    alone = Session(LINE, 4, {"wind": "on"})
+    for _ in range(30):
+        alone.advance()
+    assert frames[0]["pic"] == json.loads(alone.frame())["pic"]

@@ -1,0 +1,71 @@
+"""Who may come in: only this machine without a token, only its own pages, and elsewhere only with the token."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from telos.studio.server.guard import Guard
+
+
+def answer(guard: Guard, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str) -> Any:
+    """Knock, and return the messages that come back."""
+    sent: list[Any] = []
+    raw = [(b"host", host.encode()), *((key.encode(), value.encode()) for key, value in headers.items())]
+    scope = {"type": kind, "headers": raw, "query_string": query.encode(), "path": "/"}
+
+    async def receive() -> Any:
+        return {"type": f"{kind}.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(guard(scope, receive, send))
+    return sent
+
+
+async def inside(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def came_in(messages: Any) -> bool:
+    return messages[0].get("status") == 200 or messages[0]["type"] == "websocket.accept"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8484", "localhost:8484", "[::1]:8484", "localhost"])
+def test_this_machine_comes_in_without_a_token(host: str) -> None:
+    assert came_in(answer(Guard(inside), host=host))
+
+
+@pytest.mark.parametrize("host", ["evil.example", "192.168.0.7:8484", "127.0.0.1.evil.example", "", "[", "a b"])
+def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
+    refused = answer(Guard(inside), host=host)
+    assert refused[0]["status"] == 403
+    assert b"127.0.0.1" in refused[1]["body"]
+
+
+def test_a_socket_from_a_page_of_another_site_is_refused() -> None:
+    assert came_in(answer(Guard(inside), kind="websocket", origin="http://127.0.0.1:8484"))
+    refused = answer(Guard(inside), kind="websocket", origin="http://evil.example")
+    assert refused == [{"type": "websocket.close", "code": 1008, "reason": "this page is not of the studio"}]
+
+
+def test_with_a_token_nothing_opens_without_it() -> None:
+    guard = Guard(inside, "s3cret")
+    for kind in ("http", "websocket"):
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1"))
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", query="token=wrong"))
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token=wrong"))
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token=\x01;;="))
+        assert came_in(answer(guard, kind=kind, host="10.0.0.1", query="token=s3cret"))
+        assert came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="a=b; telos-token=s3cret"))
+
+
+def test_the_browser_keeps_the_token_of_the_address() -> None:
+    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
+    assert (b"set-cookie", b"telos-token=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
+    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token=s3cret")
+    assert start["headers"] == []

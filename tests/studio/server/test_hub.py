@@ -1,0 +1,116 @@
+"""Games and pages: a closed page frees its game, a reloaded one finds it again, a link opens its moment."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from telos.core.errors import DefinitionError, TelosError
+from telos.studio.server import hub as hubs
+from telos.studio.server.game import Game
+from telos.studio.server.hub import GRACE, Hub
+
+
+def opened(hub: Hub, *, game: str = "", at: int | None = None, now: float = 0.0, seed: int = 3) -> Game:
+    return hub.open("home", seed, {"people": "2"}, game=game, at=at, now=now)
+
+
+def stepped(game: Game, steps: int) -> Game:
+    for _ in range(steps):
+        game.session.advance()
+    return game
+
+
+def hurried(game: Game) -> Game:
+    """Do at once what the server does in slices."""
+    while game.hurry_to is not None and game.session.last < game.hurry_to:
+        game.session.advance()
+    return game
+
+
+def picture(game: Game) -> object:
+    return json.loads(game.session.frame())["pic"]
+
+
+def test_a_page_that_closes_frees_its_game_after_a_while() -> None:
+    hub = Hub()
+    game = opened(hub)
+    hub.sweep(GRACE)
+    assert game.name in hub.games
+    hub.sweep(GRACE + 1)
+    assert not hub.games
+
+
+def test_a_page_that_is_reloaded_finds_its_game_as_it_was() -> None:
+    hub = Hub()
+    game = stepped(opened(hub), 5)
+    assert opened(hub, game=game.name, now=3.0) is game
+
+
+def test_a_page_that_is_reloaded_late_gets_its_game_again_from_what_was_kept_of_it() -> None:
+    hub = Hub()
+    game = stepped(opened(hub), 30)
+    again = hurried(opened(hub, game=game.name, now=GRACE + 5))
+    assert again is not game
+    assert again.session.last == 30
+    assert picture(again) == picture(game)
+
+
+def test_a_second_page_with_the_same_address_gets_a_game_of_its_own() -> None:
+    hub = Hub()
+    game = stepped(opened(hub), 12)
+    game._send = print  # a page looks on
+    other = hurried(opened(hub, game=game.name, at=7))
+    assert other is not game
+    assert (other.session.last, other.then_scrub) == (7, True)
+
+
+def test_a_game_that_nobody_knows_any_more_is_said_to_be_lost() -> None:
+    game = opened(Hub(), game="gone-with-the-server")
+    assert game._notes == [hubs._LOST]
+    assert game.session.seed == 3
+
+
+def test_a_moment_of_a_game_that_plays_itself_can_be_linked_by_its_seed() -> None:
+    game = hurried(opened(Hub(), at=40))
+    assert (game.session.last, game.then_scrub) == (40, True)
+
+
+def test_there_are_only_so_many_games_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hubs, "MOST_GAMES", 2)
+    hub = Hub()
+    opened(hub)
+    opened(hub)
+    with pytest.raises(TelosError, match="games are being played here already"):
+        opened(hub)
+
+
+def test_a_recorded_game_is_on_disk_and_survives_the_studio(tmp_path: Path) -> None:
+    game = stepped(opened(hub := Hub(tmp_path / "recordings")), 25)
+    hub.sweep(1.0)
+    again = hurried(opened(Hub(tmp_path / "recordings"), game=game.name))
+    assert again._notes == []
+    assert picture(again) == picture(game)
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "*", "a" * 300, "", "x/y", "\0"])
+def test_no_name_of_a_game_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.studio.jsonl").write_text("{}")
+    game = opened(Hub(tmp_path / "recordings"), game=name)
+    assert game.session.last == 0
+
+
+def test_a_recording_that_somebody_brings_along_plays_again() -> None:
+    game = stepped(opened(Hub()), 10)
+    name, data = game.session.recording()
+    again = Hub().replayed(data, now=0.0, file=name)
+    assert again.session.settings["people"] == "2"
+    assert picture(stepped(again, 10)) == picture(game)
+
+
+def test_a_strange_recording_is_refused_and_no_game_begins() -> None:
+    hub = Hub()
+    for data in (b"", b"{}", b"\xff", b'{"recording": "telos studio game"}'):
+        with pytest.raises((DefinitionError, TelosError)):
+            hub.replayed(data, now=0.0)
+    assert not hub.games

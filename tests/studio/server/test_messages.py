@@ -1,0 +1,94 @@
+"""What a browser may say: each message does its part, and a few thousand malformed ones do nothing at all."""
+
+import json
+import random
+
+import pytest
+
+from studio.tiny import LINE
+from telos.studio.server.messages import MOST_CHARACTERS, obey
+from telos.studio.session import Session
+
+
+def said(session: Session, **message: object) -> str:
+    return obey(session, json.dumps(message))
+
+
+def test_each_message_does_its_part() -> None:
+    session = Session(LINE)
+    assert said(session, do="held", keys="right") == ""
+    assert said(session, do="pause", on=True) == ""
+    assert said(session, do="step") == ""
+    assert (session.stage.x, session.last, session.paused) == (1, 1, True)
+    assert said(session, do="ask", text="poke jump") == ""
+    assert said(session, do="step") == ""
+    assert session.stage.x == 7
+    assert said(session, do="speed", to=4) == ""
+    assert session.speed == 4
+    assert said(session, do="scrub", to=1) == ""
+    assert session.shown == 1
+    assert said(session, do="scrub", to=None) == ""
+    assert said(session, do="pause", on=False) == ""
+    assert (session.shown, session.paused) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("", "this is no JSON"),
+        ("{", "this is no JSON"),
+        ("NaN", "this is no JSON"),
+        ("[1, 2]", 'a message is an object with a "do"'),
+        ('{"do": 7}', 'a message is an object with a "do"'),
+        ('{"do": "puase", "on": true}', "nothing is called 'puase'; did you mean 'pause'?"),
+        ('{"do": "pause", "on": 1}', '"on" is true or false'),
+        ('{"do": "speed", "to": 1e6}', "the speed is one of 0.25, 0.5, 1, 2, 4, 8, not 1000000.0"),
+        ('{"do": "speed", "to": "2"}', '"to" is a number'),
+        ('{"do": "scrub", "to": true}', '"to" is a number'),
+        ('{"do": "held", "keys": null}', '"keys" is a text of at most 200 characters'),
+        ("x" * (MOST_CHARACTERS + 1), "a message has at most 4096 characters, this one has 4097"),
+        (b"\xff\xfe", "this is no JSON"),
+    ],
+)
+def test_a_message_that_makes_no_sense_is_answered(message: str | bytes, answer: str) -> None:
+    session = Session(LINE)
+    before = session.frame()
+    assert obey(session, message) == answer
+    assert session.frame() == before
+
+
+def malformed(rng: random.Random) -> str | bytes:
+    """Return something like a message, with something wrong about it more often than not."""
+    values: list[object] = [None, True, -1, 2**70, 1e308, "", "up" * 300, [], {}, [[[]]], {"a": {}}, "\0", "💥", 0.5]
+    deeds = ["held", "ask", "pause", "step", "speed", "scrub", "apply", "__init__", "", "eval", None, 3]
+    message = {
+        rng.choice(["do", "keys", "to", "on", "text", "is"]): rng.choice(values) for _ in range(rng.randrange(4))
+    }
+    message["do"] = rng.choice(deeds)
+    text = json.dumps(message)
+    match rng.randrange(5):
+        case 0:
+            return text[: rng.randrange(len(text))]
+        case 1:
+            at = rng.randrange(len(text))
+            return text[:at] + chr(rng.randrange(1, 0xD7FF)) + text[at + 1 :]
+        case 2:
+            return rng.randbytes(rng.randrange(60))
+        case 3:
+            return "[" * rng.randrange(1, 3000)
+        case _:
+            return text
+
+
+def test_thousands_of_malformed_messages_neither_break_nor_steer_the_game() -> None:
+    rng = random.Random(8)
+    session = Session(LINE)
+    for _ in range(5_000):
+        answer = obey(session, malformed(rng))
+        assert isinstance(answer, str)
+        assert len(answer) < 300
+        if rng.random() < 0.02:
+            session.advance()
+        session.pause(False)
+    assert set("".join(entry.held for entry, _ in session.log.runs)) == set()  # no key of theirs means anything here
+    assert session.first <= session.last

@@ -1,0 +1,159 @@
+"""A game in the studio: played, looked back on, read by recognisers, and played again."""
+
+import json
+
+import pytest
+
+from studio.tiny import ALWAYS_WEST, BY_LAST_STEP, LINE
+from telos.core.errors import DefinitionError, TelosError
+from telos.studio.session import Session
+
+
+def played(*held: str, seed: int = 0, **settings: str) -> Session:
+    session = Session(LINE, seed, settings)
+    for keys in held:
+        session.hold(keys)
+        session.advance()
+    return session
+
+
+def frame_at(session: Session, number: int | None) -> dict:
+    session.scrub(number)
+    return json.loads(session.frame())
+
+
+def test_a_key_that_is_held_moves_the_player_and_the_belief() -> None:
+    session = played("left", "left")
+    assert session.panel.beliefs["last"].top == "west"
+    assert json.loads(session.frame())["hud"]["counts"] == [["x", "-2"]]
+    session = played("right")
+    assert session.panel.beliefs["last"].top == "east"
+
+
+def test_keys_that_mean_nothing_here_are_left_out() -> None:
+    session = played("left+flap+left+")
+    assert session.log.runs[0][0].held == "left"
+
+
+def test_looking_back_shows_the_frame_as_it_was_live() -> None:
+    session, live = Session(LINE, 3, {"wind": "on"}), []
+    for at in range(200):
+        live.append(json.loads(session.frame()))
+        session.hold(("left", "right", "")[at % 3])
+        session.advance()
+    for number in (0, 1, 63, 64, 150, 199):
+        again = frame_at(session, number)
+        assert again.pop("live") is False
+        assert {**live[number], "live": False} == {**again, "live": False}
+    session.pause(False)
+    assert session.shown is None
+    assert json.loads(session.frame())["n"] == 200
+
+
+def test_the_same_inputs_play_the_same_game_again() -> None:
+    first = played("left", "", "right", "right", seed=5, wind="on")
+    first.ask("poke jump")
+    first.advance()
+    again = Session(LINE, 5, first.settings, script=list(first.log.entries()))
+    while again.is_scripted:
+        again.advance()
+    assert again.paused
+    assert "recording ends" in again.stopped
+    for number in range(first.last + 1):
+        assert frame_at(again, number)["pic"] == frame_at(first, number)["pic"]
+    assert again.log.data() == first.log.data()
+
+
+def test_what_makes_no_sense_is_told_and_the_game_goes_on() -> None:
+    session = played("left")
+    session.ask("fly")
+    session.advance()
+    assert session.last == 2
+    assert session.refusals == ["nobody knows how to 'fly'; try `poke jump`"]
+    assert json.loads(session.frame())["hud"]["counts"] == [["x", "-2"]]
+
+
+def test_the_scoreboard_judges_by_the_goal_that_was_given_when_it_was_done() -> None:
+    session = played(*["right"] * 20, *["left"] * 20)  # the truth turns after twenty steps; x is never below 0
+    assert session.board.accuracy("last") == pytest.approx(20 / 40)
+    assert session.board.confusion["last"]["west", "east"] == 20
+
+
+def test_a_model_that_is_applied_reads_all_that_was_seen_so_far() -> None:
+    session = played(*["right"] * 10)
+    assert session.board.accuracy("last") == 1.0
+    session.apply("last", ALWAYS_WEST)
+    assert session.panel.beliefs["last"].top == "west"
+    assert json.loads(session.frame())["beliefs"]["last"] == {"west": 1.0, "east": 0.0}
+    assert session.board.accuracy("last") == 0.0
+    assert session.version == 1
+    assert session.history()["beliefs"]["last"]["west"][-1] == 1.0
+    assert session.stage.applied == ["last"]
+
+
+def test_a_model_with_a_fault_changes_nothing() -> None:
+    session = played("right")
+    with pytest.raises(DefinitionError, match="<text>:2"):
+        session.apply("last", BY_LAST_STEP.replace("goals: [west, east]", "goals: [west, west]"))
+    session.advance()
+    assert session.panel.texts["last"] == BY_LAST_STEP
+    assert session.panel.beliefs["last"].top == "east"
+    assert session.version == 0
+
+
+def test_a_game_in_which_a_model_was_applied_plays_again_with_it() -> None:
+    first = played("right")
+    first.apply("last", ALWAYS_WEST)
+    first.advance()
+    again = Session(LINE, 0, {}, script=list(first.log.entries()))
+    while again.is_scripted:
+        again.advance()
+    assert again.panel.texts["last"] == ALWAYS_WEST
+    assert again.log.data() == first.log.data()
+
+
+def test_why_tells_of_the_moment_that_was_clicked_and_not_of_now() -> None:
+    session = played("left", *["right"] * 5)
+    first, last = session.why(0), session.why(5)
+    assert "a key was held" in first
+    assert "Last step: " in first
+    assert "west" in first.splitlines()[-1]
+    assert first != last
+    with pytest.raises(TelosError, match="nothing of the number 99"):
+        session.why(99)
+
+
+def test_a_condition_pauses_once_when_it_comes_true() -> None:
+    session = Session(LINE)
+    session.pause_when("last.top == east and x >= 3")
+    session.hold("right")
+    for _ in range(10):
+        if not session.paused:
+            session.advance()
+    assert session.stage.x == 3
+    assert session.stopped == "paused at 0.3 s: last.top == east and x >= 3"
+    session.pause(False)
+    session.advance()
+    assert not session.paused
+    with pytest.raises(TelosError, match=r"last\.esat"):
+        session.pause_when("last.esat > 0.5")
+
+
+def test_minds_are_shown_as_they_were_at_the_moment_that_is_looked_at() -> None:
+    session = played(*["right"] * 25)
+    assert session.mind("walker").doing == "at 25"
+    session.scrub(14)
+    assert session.mind("walker").doing == "at 10"  # minds are kept once a second of play
+    assert session.minds() == ("walker",)
+    assert session.mind("nobody") is None
+
+
+def test_a_game_that_is_over_stands_still() -> None:
+    session = played(*["right"] * 60)
+    assert session.last == 50
+    assert session.paused
+    assert json.loads(session.frame())["hud"]["over"] == "the end"
+
+
+def test_settings_that_make_no_sense_are_as_if_not_given() -> None:
+    assert Session(LINE, 0, {"wind": "storm", "else": "x"}).settings == {"wind": "off"}
