@@ -61,7 +61,7 @@ def test_a_file_of_ones_own_makes_a_game(tmp_path: Path) -> None:
 
 
 def test_rules_are_found_by_name_and_a_misspelt_name_gets_a_suggestion() -> None:
-    assert rules_names() == ("aiide", "flairs")
+    assert rules_names() == ("aiide", "flairs", "wilds")
     with pytest.raises(TelosError, match="no rules called 'flair'; did you mean 'flairs'"):
         load_rules("flair")
     with pytest.raises(TelosError, match="no such file"):
@@ -79,7 +79,7 @@ def test_rules_are_found_by_name_and_a_misspelt_name_gets_a_suggestion() -> None
         ("speed: 6", "speed: 100", 7, "100 pixels a frame cross a screen in an instant"),
         ("ways: 8", "ways: 6", 8, "ways must be `4` or `8`, got 6"),
         ("lasts: 100 ms", "lasts: soon", 8, "lasts must be a time above zero, such as `3 s` or `500 ms`, got 'soon'"),
-        ("move: axes", "move: fly", 9, "move must be `axes` or `charge`, got 'fly'"),
+        ("move: axes", "move: fly", 9, "move must be `axes` or `charge` or `minds`, got 'fly'"),
         ("number: 2", "number: 2.5", 9, "number must be a whole number, 1 or more, got 2.5"),
         ("clear: 80", "clear: -1", 9, "clear must be a number of pixels, zero or more, got -1"),
         (", number: 1}", "}", 10, "a chest has either a `number` or a `chance`"),

@@ -4,27 +4,42 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from telos.agents.mind import Mind
+from telos.core.belief import Belief
 from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
+from telos.core.frozen import FrozenMap
+from telos.core.numbers import not_negative
+from telos.core.trace import Trace, silent
+from telos.recognition.director import Advice
+from telos.recognition.director_rules import EARNED
+from telos.worlds.adventure.companion import Companion
+from telos.worlds.adventure.company import Company
 from telos.worlds.adventure.directions import keys_text, read_keys
 from telos.worlds.adventure.frame import advance
+from telos.worlds.adventure.minds import COMPANION
 from telos.worlds.adventure.monsters import populate
 from telos.worlds.adventure.noticing import cause_of, notice
 from telos.worlds.adventure.play import Play
 from telos.worlds.adventure.quests import begin
+from telos.worlds.adventure.reading import Reading, model_text
 from telos.worlds.adventure.recording import Recording
-from telos.worlds.adventure.rules import Rules
+from telos.worlds.adventure.records import Adapted, Read, Said
+from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_files import load_rules
 from telos.worlds.adventure.saving import restored, restored_event, saved, saved_event
 from telos.worlds.adventure.views import AdventureView, seen
 
 _MOST_MONSTERS = 1_000
+HINTED = 6 * FRAMES_A_SECOND  # how long a hint is shown
 
 
 class Adventure:
     """One player, one step a frame; an input is what is held down: ``"up"``, ``"up+left"``, ``"swing"``, ``""``.
 
     ``directed`` games give the player one goal after the other, and know the truth about it; in free play nobody does.
+    Where the rules have a companion, it reads the player by the recogniser that they name, or by ``model``: the name
+    of one that comes along, a path, or the text of such a file.
 
     >>> game = Adventure("flairs", seed=7)
     >>> game.step({"player": "up+right"})
@@ -40,6 +55,8 @@ class Adventure:
         monsters: int | None = None,
         seed: int = 0,
         player: str = "player",
+        model: str | os.PathLike[str] | None = None,
+        trace: Trace = silent,
     ) -> None:
         if monsters is not None and (type(monsters) is not int or not 0 <= monsters <= _MOST_MONSTERS):
             raise TelosError(f"monsters is their number in an area, 0 to {_MOST_MONSTERS}, got {monsters!r}")
@@ -49,15 +66,29 @@ class Adventure:
         # Rules that were made in Python have no file; replaying them needs the rules themselves.
         self._source = self.rules.name if isinstance(rules, Rules) else os.fspath(rules)
         self._monsters = monsters
+        self._trace = trace
+        self._model = self._first_model(model)
         self.reset(seed)
+
+    def _first_model(self, model: str | os.PathLike[str] | None) -> str | None:
+        companion = self.rules.companion
+        if companion is None:
+            if model is not None:
+                raise TelosError(f"{self.rules.name!r} has no companion who could read by a model; take `wilds`")
+            return None
+        return model_text(companion.reads if model is None else model)
 
     def reset(self, seed: int) -> None:
         """Start a new game, at the town; the seed and the inputs fix all that follows."""
         self._seed = seed
         number = self.rules.monsters.number if self._monsters is None else self._monsters
         self._play = Play(self.rules, directed=self.directed, number=number, seed=seed)
+        if self.rules.monsters.kinds:
+            self._play.company = Company(self._play, trace=self._trace)
         begin(self._play)
         populate(self._play)
+        self._reading = None if self._model is None else Reading(self._model, seed=seed)
+        self._models: list[tuple[int, str]] = [] if self._model is None else [(0, self._model)]
         self._events: tuple[Event, ...] = ()
         self._inputs: list[tuple[str, int]] = []
 
@@ -73,6 +104,48 @@ class Adventure:
         self._record(keys_text(keys) if keys != before or not self._inputs else self._inputs[-1][0])
         cause = cause_of(play, input_changed=keys != before, area_changed=play.area != area)
         self._events = (notice(play, cause, swings=swings, player=self.player),) if cause else ()
+        if self._reading is not None:
+            for event in self._events:
+                self._read(self._reading, event)
+
+    def _read(self, reading: Reading, event: Event) -> None:
+        """Let the companion and the director take in what the player did."""
+        advice = reading.hear(event)
+        self._believe(reading, event.action)
+        if advice is not None:
+            self.adapt(advice)
+
+    def _believe(self, reading: Reading, action: str) -> None:
+        now, companion = self._play.frame / FRAMES_A_SECOND, self.companion
+        self._trace(Read(now, COMPANION, action, FrozenMap(reading.belief)))
+        if companion is not None:
+            companion.read(reading.belief, now)
+
+    def adapt(self, advice: Advice) -> None:
+        """Pay from now on by the factors of ``advice``, and show its hint; recordings tell nothing of it."""
+        for what, factor in advice.pay.items():
+            if what not in EARNED:
+                raise TelosError(f"nothing is earned by {what!r}; {nearest(what, EARNED)}")
+            not_negative(f"what {what!r} counts by", factor)
+        self._play.pay = dict(advice.pay)
+        if advice.hint:
+            self._play.tell(advice.hint, HINTED)
+        self._trace(Adapted(self._play.frame / FRAMES_A_SECOND, FrozenMap(advice.pay), advice.hint))
+
+    def use(self, model: str) -> None:
+        """Put another model into force: the companion reads by it, and its director directs, as if it always had.
+
+        ``model`` is the text of a recogniser file. A bad one raises a ``DefinitionError``, and nothing has changed.
+        """
+        if self._reading is None:
+            raise TelosError(f"{self.rules.name!r} has no companion who could read by a model; take `wilds`")
+        reading = Reading(model, seed=self._seed, heard=self._reading.heard)
+        self._reading = reading
+        self._models.append((self._play.frame, model))
+        self._play.pay = reading.pay
+        if self.companion is not None:
+            self.companion.forget_reading()
+        self._believe(reading, "")
 
     def _record(self, text: str) -> None:
         if self._inputs and self._inputs[-1][0] == text:
@@ -107,6 +180,36 @@ class Adventure:
         """Return how many frames have been played."""
         return self._play.frame
 
+    @property
+    def reading(self) -> Reading | None:
+        """Return how the player is read: the model in force, its recogniser, its director; None if nobody reads."""
+        return self._reading
+
+    @property
+    def belief(self) -> Belief | None:
+        """Return what is believed about the player, if the player is read."""
+        return None if self._reading is None else self._reading.belief
+
+    @property
+    def pay(self) -> Mapping[str, float]:
+        """Return what a kill, a gem or a chest counts by now; 1 for what is left out."""
+        return dict(self._play.pay)
+
+    @property
+    def companion(self) -> Companion | None:
+        """Return the companion, if there is one."""
+        return None if self._play.company is None else self._play.company.companion
+
+    @property
+    def minds(self) -> Mapping[str, Mind]:
+        """Return the minds that can be looked into: ``companion``, and the monsters of the area by name."""
+        return {} if self._play.company is None else self._play.company.minds
+
+    @property
+    def lines(self) -> tuple[Said, ...]:
+        """Return what was said so far."""
+        return () if self.companion is None else tuple(self.companion.voice.lines)
+
     def view(self) -> AdventureView:
         """Return what can be seen now."""
         return seen(self._play, self.player)
@@ -121,13 +224,18 @@ class Adventure:
             inputs=tuple(self._inputs),
             player=self.player,
             fingerprint=self.rules.fingerprint,
+            models=tuple(self._models),
         )
 
     def save(self) -> dict[str, Any]:
         """Return the whole game as plain data that fits JSON."""
         events = [saved_event(event) for event in self._events]
         inputs = [list(run) for run in self._inputs]
-        return {**saved(self._play), "seed": self._seed, "inputs": inputs, "events": events}
+        reading = None
+        if self._reading is not None:
+            models = [list(each) for each in self._models]
+            reading = {"models": models, "heard": [saved_event(event) for event in self._reading.heard]}
+        return {**saved(self._play), "seed": self._seed, "inputs": inputs, "events": events, "reading": reading}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Go on from what ``save()`` returned, here or in another adventure that was made the same way."""
@@ -136,9 +244,19 @@ class Adventure:
             inputs = [(str(text), int(frames)) for text, frames in data["inputs"]]
             events = tuple(map(restored_event, data["events"]))
             seed = data["seed"]
+            models, reading = self._restored_reading(data["reading"], seed)
         except (KeyError, TypeError, IndexError) as error:
             raise TelosError(f"this is no saved adventure: {error!r}; use what save() returned") from None
         self._play, self._inputs, self._events, self._seed = play, inputs, events, seed
+        self._models, self._reading = models, reading
+
+    def _restored_reading(
+        self, data: Mapping[str, Any] | None, seed: int
+    ) -> tuple[list[tuple[int, str]], Reading | None]:
+        if data is None:
+            return [], None
+        models = [(int(frame), str(text)) for frame, text in data["models"]]
+        return models, Reading(models[-1][1], seed=seed, heard=map(restored_event, data["heard"]))
 
 
 def replayed(recording: Recording, rules: Rules | None = None) -> Iterator[Adventure]:
@@ -149,13 +267,17 @@ def replayed(recording: Recording, rules: Rules | None = None) -> Iterator[Adven
         monsters=recording.monsters,
         seed=recording.seed,
         player=recording.player,
+        model=recording.models[0][1] if recording.models else None,
     )
     if recording.fingerprint not in ("", game.rules.fingerprint):
         raise TelosError(
             f"this was recorded under other rules than {recording.rules!r} are now "
             f"({recording.fingerprint}, not {game.rules.fingerprint}); replay it with the rules that it was played by"
         )
-    for text in recording.frame_inputs():
+    models = list(recording.models[1:])
+    for frame, text in enumerate(recording.frame_inputs()):
+        while models and models[0][0] <= frame:
+            game.use(models.pop(0)[1])
         game.step({game.player: text})
         yield game
 

@@ -75,3 +75,14 @@ def keys_text(keys: Keys) -> str:
     ('up+left+swing', '')
     """
     return "+".join((*PARTS[keys.direction], *((_SWING,) if keys.swing else ())))
+
+
+def direction_of(across: float, down: float) -> str:
+    """Return the one of the eight directions that is nearest to a way.
+
+    >>> direction_of(5.0, 0.0), direction_of(3.0, -3.0), direction_of(0.0, 0.0)
+    ('right', 'up_right', 'stop')
+    """
+    flat, steep = abs(across) * 2 > abs(down), abs(down) * 2 > abs(across)
+    parts = (("left" if across < 0 else "right") if flat else None, ("up" if down < 0 else "down") if steep else None)
+    return _WAY_OF[frozenset(part for part in parts if part is not None)]

@@ -9,6 +9,8 @@ from telos.worlds.adventure.quests import count_kill, find_chest, visit_town
 def advance(play: Play, keys: Keys) -> bool:
     """Move the game on by one frame in which ``keys`` are held; return whether a swing started in it."""
     play.frame += 1
+    if play.frame == play.hint_ends:
+        play.tell("")
     starts = keys.swing and not play.keys.swing and not play.swinging  # holding the key down is one swing
     play.keys = keys
     if keys.direction != STOP:
@@ -16,6 +18,8 @@ def advance(play: Play, keys: Keys) -> bool:
     if starts:
         play.swinging = play.rules.sword.frames
         play.since.attacked |= _is_monster_near(play)
+        if play.company is not None:
+            play.company.alarm()
     approach(play)
     if play.swinging:
         play.swinging -= 1
@@ -55,7 +59,7 @@ def _kept(value: float, end: float, half: float, *, low: bool, high: bool) -> fl
 def _cross(play: Play, side: str, x: float, y: float) -> None:
     """Walk over an edge, into the next area."""
     rules, half = play.rules, play.rules.player.size / 2
-    left = play.area
+    left, left_at = play.area, (play.x, play.y)
     play.area = rules.map.exits[left][EDGES[side]]
     play.x = {"left": rules.width - half, "right": half}.get(side, min(rules.width - half, max(half, x)))
     play.y = {"up": rules.height - half, "down": half}.get(side, min(rules.height - half, max(half, y)))
@@ -64,6 +68,8 @@ def _cross(play: Play, side: str, x: float, y: float) -> None:
     play.since.new_area |= play.area not in play.visited
     play.visited.add(play.area)
     populate(play)
+    if play.company is not None:
+        play.company.come_along(*left_at)
 
 
 def _is_monster_near(play: Play) -> bool:
@@ -86,15 +92,17 @@ def _kill(play: Play, i: int) -> None:
         play.gem_xs.append(play.xs[i])
         play.gem_ys.append(play.ys[i])
     del play.xs[i], play.ys[i]
+    if play.company is not None:
+        play.company.lose(i)
     play.returning.append(play.frame + play.rules.monsters.respawn)
     count_kill(play)
 
 
 def _is_touched(play: Play) -> bool:
     near = (play.rules.player.size + play.rules.monsters.size) / 2
-    x, y, xs, ys = play.x, play.y, play.xs, play.ys
+    x, y, xs, ys, company = play.x, play.y, play.xs, play.ys, play.company
     for i in range(len(xs)):
-        if -near < xs[i] - x < near and -near < ys[i] - y < near:
+        if -near < xs[i] - x < near and -near < ys[i] - y < near and (company is None or not company.is_harmless(i)):
             return True
     return False
 
@@ -105,7 +113,7 @@ def _die(play: Play) -> None:
     play.phase_deaths += 1
     play.since.died = True
     if play.phase_deaths == 1 and play.task and play.task.death_tip:
-        play.message = play.task.death_tip
+        play.tell(play.task.death_tip)
     play.gems_held = 0
     play.swinging = 0
     if play.rules.restart == "town":
@@ -113,6 +121,8 @@ def _die(play: Play) -> None:
     play.area, play.x, play.y = play.restart
     play.visited.add(play.area)
     populate(play)
+    if play.company is not None:
+        play.company.come_along(play.x, play.y)
 
 
 def _lose_chest(play: Play) -> None:

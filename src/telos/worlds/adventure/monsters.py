@@ -26,6 +26,8 @@ def populate(play: Play) -> None:
     play.xs, play.ys = [x for x, _ in spots], [y for _, y in spots]
     play.returning = []
     play.gem_xs, play.gem_ys = [], []
+    if play.company is not None:
+        play.company.settle()
 
 
 def respawn(play: Play) -> None:
@@ -35,10 +37,15 @@ def respawn(play: Play) -> None:
         x, y = clear_spot(play.rules, play.rng, play.x, play.y)
         play.xs.append(x)
         play.ys.append(y)
+        if play.company is not None:
+            play.company.join(x, y)
 
 
 def approach(play: Play) -> None:
     """Move every monster by one frame."""
+    if play.company is not None:
+        play.company.live()
+        return
     monsters = play.rules.monsters
     move = charge if monsters.move == "charge" else approach_by_axes
     move(play.xs, play.ys, play.x, play.y, monsters.speed, monsters.sight)

@@ -1,9 +1,13 @@
 """A game under way: everything about it that changes."""
 
 from random import Random
+from typing import TYPE_CHECKING
 
 from telos.worlds.adventure.directions import NO_KEYS, Keys
 from telos.worlds.adventure.rules import Phase, Rules
+
+if TYPE_CHECKING:
+    from telos.worlds.adventure.company import Company
 
 
 class Since:
@@ -20,9 +24,10 @@ class Play:
     """Where everybody is, what was found and what was told. Only the area that the player is in is alive."""
 
     __slots__ = (
-        "area", "carrying", "chests", "deaths", "directed", "facing", "frame", "gem_xs", "gem_ys", "gems_held", "keys",
-        "kills", "message", "noted", "number", "phase", "phase_deaths", "phase_kills", "restart", "returning", "rng",
-        "rules", "score", "since", "straight", "swinging", "visited", "x", "xs", "y", "ys",
+        "area", "carrying", "chests", "company", "deaths", "directed", "facing", "frame", "gem_xs", "gem_ys",
+        "gems_held", "hint_ends", "keys", "kills", "message", "noted", "number", "pay", "phase", "phase_deaths",
+        "phase_kills", "restart", "returning", "rng", "rules", "score", "since", "straight", "swinging", "visited", "x",
+        "xs", "y", "ys",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, *, directed: bool, number: int, seed: int) -> None:
@@ -50,6 +55,9 @@ class Play:
         self.phase = 0
         self.phase_kills = self.phase_deaths = 0
         self.message = ""
+        self.hint_ends = 0  # the frame at which the message is taken away, if it is a hint
+        self.pay: dict[str, float] = {}  # what a kill, a gem or a chest counts by now; 1 for what is left out
+        self.company: Company | None = None  # those with minds, if there are any
         self.since = Since()
 
     @property
@@ -57,6 +65,11 @@ class Play:
         """Return the phase that the player is in; None in free play, and when all is done."""
         phases = self.rules.phases
         return phases[self.phase] if self.directed and self.phase < len(phases) else None
+
+    def tell(self, message: str, frames: int = 0) -> None:
+        """Show a line at the bottom of the screen: until there is another, or for so many frames."""
+        self.message = message
+        self.hint_ends = self.frame + frames if frames else 0
 
     @property
     def in_town(self) -> bool:

@@ -25,7 +25,8 @@ def visit_town(play: Play) -> None:
     play.restart = (rules.map.town, rules.width / 2, rules.height / 2)
     if not (play.carrying or play.gems_held):
         return
-    play.score += play.gems_held * rules.worth.gem + play.carrying * rules.worth.chest
+    gem, chest = rules.worth.gem * play.pay.get("gem", 1.0), rules.worth.chest * play.pay.get("chest", 1.0)
+    play.score += play.gems_held * gem + play.carrying * chest
     had_chest, play.carrying, play.gems_held = play.carrying, False, 0
     if had_chest:
         play.chests.clear()
@@ -38,7 +39,7 @@ def count_kill(play: Play) -> None:
     """Count a monster that the sword has hit."""
     play.kills += 1
     play.since.killed = play.since.attacked = True
-    play.score += play.rules.worth.kill
+    play.score += play.rules.worth.kill * play.pay.get("kill", 1.0)
     play.phase_kills += 1
     if kills_wanted(play) == play.phase_kills:
         play.phase_kills = 0
@@ -62,7 +63,7 @@ def _achieve(play: Play, what: str) -> None:
 def _begin_phase(play: Play) -> None:
     play.phase_kills = play.phase_deaths = 0
     task = play.task
-    play.message = task.tip if task else ""
+    play.tell(task.tip if task else "")
     if task is None:
         return
     if task.fresh:

@@ -2,16 +2,17 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.files.text import read_text
+from telos.recognition.files.load import loads_model
 from telos.worlds.adventure.directions import read_keys
 
-_VERSION = 1
+_PLAIN, _WITH_MODELS = 1, 2  # versions: games with models of their own need the second
 _HEADER: dict[str, tuple[type, ...]] = {
     "rules": (str,),
     "seed": (int,),
@@ -33,6 +34,7 @@ class Recording:
     inputs: tuple[tuple[str, int], ...] = ()
     player: str = "player"
     fingerprint: str = ""  # of the rules; a recording does not replay under others
+    models: tuple[tuple[int, str], ...] = ()  # put into force after so many frames: the texts of recogniser files
 
     @property
     def frames(self) -> int:
@@ -62,37 +64,108 @@ def run_lengths(inputs: Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording as JSON Lines: how the game was set up, then a line for each input and its frames."""
+    """Write a recording as JSON Lines: see ``recording_text``."""
+    Path(path).write_text(recording_text(recording), encoding="utf-8")
+
+
+def recording_text(recording: Recording) -> str:
+    r"""Return a recording as JSON Lines: how the game was set up, then a line for each input and its frames.
+
+    Where a model was put into force, a line between the inputs holds its text.
+
+    >>> game = Recording("wilds", 7, inputs=(("up", 3),), models=((1, "recognizer: fsm"),))
+    >>> recording_text(game).splitlines()[1:]
+    ['["up", 1]', '{"model": "recognizer: fsm"}', '["up", 2]']
+    """
     about = asdict(recording)
-    inputs = about.pop("inputs")
-    lines = [{"recording": _VERSION, **about, "frames": recording.frames}, *inputs]
-    Path(path).write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    del about["inputs"], about["models"]
+    version = _WITH_MODELS if recording.models else _PLAIN
+    lines = [{"recording": version, **about, "frames": recording.frames}, *_lines(recording)]
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+def _lines(recording: Recording) -> Iterator[Any]:
+    """Yield inputs and models in the order in which they came."""
+    frame, models = 0, list(recording.models)
+    for text, frames in recording.inputs:
+        end = frame + frames
+        while models and models[0][0] < end:
+            at, model = models.pop(0)
+            if at > frame:
+                yield [text, at - frame]
+            frame = max(frame, at)
+            yield {"model": model}
+        yield [text, end - frame]
+        frame = end
+    for _, model in models:
+        yield {"model": model}
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
     """Read a recording; a corrupt file raises a ``DefinitionError`` that names the line and what is wrong in it."""
-    name = os.fspath(path)
-    lines = read_text(path).splitlines()
+    return loads_recording(read_text(path), name=os.fspath(path))
+
+
+def loads_recording(text: str, *, name: str = "recording") -> Recording:
+    """Read a recording from its text; ``name`` stands for it in faults."""
+    lines = text.splitlines()
     if not lines:
         _refuse("the recording is empty", name, 1)
     header = _header(lines[0], name)
-    inputs = tuple(_run(line, name, number) for number, line in enumerate(lines[1:], 2))
+    inputs, models = _contents(lines, name, may_have_models=header.pop("recording") == _WITH_MODELS)
     found, frames = sum(held for _, held in inputs), header.pop("frames")
     if found != frames:
         _refuse(f"the recording has {found} frames and should have {frames}: lines are missing", name, len(lines))
-    return Recording(**header, inputs=inputs)
+    return Recording(**header, inputs=inputs, models=models)
+
+
+def _contents(
+    lines: Sequence[str], name: str, *, may_have_models: bool
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[int, str], ...]]:
+    inputs: list[tuple[str, int]] = []
+    models: list[tuple[int, str]] = []
+    frames, was_model = 0, False
+    for number, line in enumerate(lines[1:], 2):
+        model = _model(line, name, number) if may_have_models else None
+        if model is not None:
+            models.append((frames, model))
+            was_model = True
+            continue
+        text, held = _run(line, name, number)
+        if was_model and inputs and inputs[-1][0] == text:  # the model had split a run in two
+            inputs[-1] = (text, inputs[-1][1] + held)
+        else:
+            inputs.append((text, held))
+        frames, was_model = frames + held, False
+    return tuple(inputs), tuple(models)
+
+
+def _model(line: str, name: str, number: int) -> str | None:
+    """Return the model in a line, if there is one."""
+    said = _json(line, name, number)
+    if not isinstance(said, dict) or "model" not in said:
+        return None
+    text = said["model"]
+    if not isinstance(text, str) or len(said) > 1:
+        _refuse(f"{line[:40]!r} is no model", name, number, 'as in {"model": "recognizer: …"}')
+    try:
+        loads_model(text, name="model")
+    except TelosError as error:
+        _refuse(f"the model in this line is faulty: {str(error).splitlines()[0]}", name, number)
+    return text
 
 
 def _header(line: str, name: str) -> dict[str, Any]:
     header = _json(line, name, 1)
-    if not isinstance(header, dict) or header.get("recording") != _VERSION:
-        _refuse(f'this is no recording: line 1 must be {{"recording": {_VERSION}, …}}', name, 1)
+    version = header.get("recording") if isinstance(header, dict) else None
+    if type(version) is not int or version not in (_PLAIN, _WITH_MODELS):
+        _refuse(f'this is no recording: line 1 must be {{"recording": {_PLAIN}, …}}', name, 1)
     for key, types in {**_HEADER, "frames": (int,)}.items():
         if key not in header:
             _refuse(f"{key!r} is missing", name, 1)
         if type(header[key]) not in types:
             _refuse(f"{key} cannot be {header[key]!r}", name, 1)
-    return {key: header[key] for key in (*_HEADER, "frames")}
+    return {key: header[key] for key in ("recording", *_HEADER, "frames")}
 
 
 def _run(line: str, name: str, number: int) -> tuple[str, int]:

@@ -1,7 +1,7 @@
 """The rules of an adventure, as data: everything that a rules file can say."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from telos.worlds.adventure.map import AreaMap
 
@@ -28,15 +28,27 @@ class SwordRules:
 
 @dataclass(frozen=True, slots=True)
 class MonsterRules:
-    """Monsters: ``charge`` straight at the player inside ``sight``, or come along the ``axes`` from anywhere."""
+    """Monsters: ``charge`` straight at the player inside ``sight``, come along the ``axes``, or have ``minds``."""
 
     number: int  # in each area
     size: float
     speed: float
-    move: str  # "axes" or "charge"
+    move: str  # "axes", "charge" or "minds"
     sight: float | None  # pixels; None sees everything
     respawn: int  # frames after its death
     clear: float  # no monster appears nearer to the player than this
+    kinds: tuple[str, ...] = field(default=(), repr=False)  # of those with minds, in turn as they appear
+
+
+@dataclass(frozen=True, slots=True)
+class CompanionRules:
+    """The companion: its body, how far its staff reaches, and the recogniser by which it reads the player."""
+
+    name: str
+    reads: str
+    size: float
+    speed: float
+    reach: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,9 @@ class Rules:
     restart: str  # after a death: "last" (town or chest, wherever the player was last) or "town"
     worth: Worth
     phases: tuple[Phase, ...]
+    # What older rules do not say is not in their text either, so that their fingerprints stay what they were.
+    companion: CompanionRules | None = field(default=None, repr=False)
+    minds: str = field(default="", repr=False)  # marks of what those with minds live by
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -103,4 +118,9 @@ class Rules:
     def fingerprint(self) -> str:
         """Return a short text that is the same only for rules by which games go the same way; recordings name it."""
         silent = tuple(replace(phase, say="", tip="", death_tip="") for phase in self.phases)
-        return hashlib.sha256(repr(replace(self, name="", about="", phases=silent)).encode()).hexdigest()[:12]
+        said = repr(replace(self, name="", about="", phases=silent))
+        if self.monsters.kinds or self.companion:
+            # What the companion reads by is in every recording, and it may be replaced while a game runs.
+            companion = self.companion and replace(self.companion, name="", reads="")
+            said += repr((self.monsters.kinds, companion, self.minds))
+        return hashlib.sha256(said.encode()).hexdigest()[:12]

@@ -12,9 +12,12 @@ from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.times import seconds_of
 from telos.worlds.adventure.map import AreaMap
+from telos.worlds.adventure.minds import mind_marks
+from telos.worlds.adventure.reading import reader_names
 from telos.worlds.adventure.rules import (
     FRAMES_A_SECOND,
     ChestRules,
+    CompanionRules,
     MonsterRules,
     Phase,
     PlayerRules,
@@ -32,7 +35,7 @@ def rules_names() -> tuple[str, ...]:
     """Return the names of the rule sets that come with the package.
 
     >>> rules_names()
-    ('aiide', 'flairs')
+    ('aiide', 'flairs', 'wilds')
     """
     return tuple(sorted(file.stem for file in DATA.glob("*.yaml")))
 
@@ -80,6 +83,8 @@ def read_rules(text: str, *, file: str = "<text>") -> Rules:
         restart=sheet.entry("death", "restart"),
         worth=Worth(**{key: float(value) for key, value in sheet.entry("worth", default={}).items()}),
         phases=draft.phases(),
+        companion=draft.companion(),
+        minds=mind_marks() if sheet.entry("monsters", "move") == "minds" else "",
     )
 
 
@@ -92,6 +97,7 @@ class _Draft:
         self.map = self._read_map(lines)
         self._check_sizes()
         self._check_chest()
+        self._check_company()
         self._check_phases()
 
     @property
@@ -120,7 +126,7 @@ class _Draft:
         sides = [self.sheet.entry("screen", side) for side in ("width", "height")]
         if None in sides:
             return
-        for what, key in (("player", "size"), ("monsters", "size"), ("chest", "size"), ("gems", "size")):
+        for what, key in ((each, "size") for each in ("player", "monsters", "chest", "gems", "companion")):
             size = self.sheet.entry(what, key)
             if size is not None and size * 4 > min(sides):
                 message = f"{size} pixels are too large for a screen of {sides[0]} x {sides[1]}"
@@ -145,6 +151,20 @@ class _Draft:
         if near:
             message = f"the chest at {' and '.join(near)} is nearer to town than {away} screens"
             sheet.fault(message, ("chest", "away"), "move its `C` away from `T`")
+
+    def _check_company(self) -> None:
+        sheet, kinds = self.sheet, self.sheet.entry("monsters", "kinds")
+        has_minds = sheet.entry("monsters", "move") == "minds"
+        if not sheet.is_touched("monsters") and has_minds != bool(kinds):
+            message = "monsters with minds are of some `kinds`, and others of none"
+            remedy = "as in `kinds: [hunter, guard]`" if has_minds else "write `move: minds`, or leave the kinds out"
+            sheet.fault(message, ("monsters", "move"), remedy)
+        if sheet.entry("companion") is not None and not sheet.is_touched("monsters") and not has_minds:
+            message = "a companion takes monsters with minds, which its staff can stun"
+            sheet.fault(message, ("companion",), "write `move: minds`, or leave the companion out", at_key=True)
+        reads = sheet.entry("companion", "reads")
+        if reads is not None and reads not in reader_names():
+            sheet.fault(f"no recogniser {reads!r} comes along", ("companion", "reads"), nearest(reads, reader_names()))
 
     def _check_phases(self) -> None:
         goals: dict[str, str] = {}
@@ -195,7 +215,15 @@ class _Draft:
             sight=_number(entry.get("sight")),
             respawn=_frames(entry["respawn"]),
             clear=float(entry["clear"]),
+            kinds=tuple(entry.get("kinds") or ()),
         )
+
+    def companion(self) -> CompanionRules | None:
+        entry = self.sheet.entry("companion")
+        if entry is None:
+            return None
+        size, speed, reach = (float(entry[key]) for key in ("size", "speed", "reach"))
+        return CompanionRules(entry["name"], entry["reads"], size, speed, reach)
 
     def chest(self) -> ChestRules:
         entry = self.sheet.entry("chest")

@@ -8,6 +8,7 @@ from pydantic import Field
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import FileShape, name_leaf, schema_text, text_leaf
 from telos.core.files.times import Period
+from telos.worlds.adventure.minds import KINDS
 
 
 def _is_number(value: Any) -> bool:
@@ -28,6 +29,9 @@ _MOST_PIXELS = 10_000
 _MOST = 1_000  # of anything that is counted
 _RulesName: TypeAlias = Annotated[str, name_leaf("the name of the rules")]
 _Goal: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
+_Who: TypeAlias = Annotated[str, name_leaf("a name")]
+_Reader: TypeAlias = Annotated[str, name_leaf("the name of a recogniser")]
+_Kind: TypeAlias = Annotated[str, _one_of(*KINDS)]
 _Round: TypeAlias = Annotated[str, name_leaf("the name of a round")]
 _Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
 _Drawing: TypeAlias = Annotated[str, text_leaf("a drawing of the map", "write `map: |`, and draw below it")]
@@ -127,8 +131,11 @@ class MonstersShape(FileShape):
     """The side of the square that kills, in pixels."""
     speed: _Pixels = Field(examples=[4])
     """Pixels a frame."""
-    move: Annotated[str, _one_of("axes", "charge")] = Field(examples=["axes"])
-    """`axes`: along rows and columns only; `charge`: straight at the player."""
+    move: Annotated[str, _one_of("axes", "charge", "minds")] = Field(examples=["axes"])
+    """`axes`: along rows and columns only; `charge`: straight at the player; `minds`: each has a mind of its own."""
+    kinds: list[_Kind] = Field(default=_LEFT_OUT)
+    """Kinds of those with minds, in turn as they appear. `hunter` comes at once, `guard` stays where it belongs,
+    `stalker` comes from behind."""
     sight: _Pixels = Field(default=_LEFT_OUT)
     """The aggro radius: they move only while the player is inside it. If left out, they always come."""
     respawn: Period = Field(examples=["5 s"])
@@ -204,6 +211,22 @@ class PhaseShape(FileShape):
     """Whether the map counts as unvisited again."""
 
 
+class CompanionShape(FileShape):
+    """Somebody who goes along, reads what the player is after, and helps with that."""
+
+    name: _Who = Field(examples=["Wren"])
+    """What it is called."""
+    reads: _Reader = Field(examples=["wilds"])
+    """The recogniser by which it reads the player: one that comes with the package. If that has a director, the game
+    adapts."""
+    size: _Pixels = Field(examples=[22])
+    """The side of its body, in pixels. Nothing can harm it."""
+    speed: _Pixels = Field(examples=[7])
+    """Pixels a frame."""
+    reach: _Pixels = Field(examples=[56])
+    """How near a monster must be to be stunned by its staff, in pixels. It never kills."""
+
+
 class RulesShape(FileShape):
     """The rules of an adventure."""
 
@@ -231,6 +254,8 @@ class RulesShape(FileShape):
     """What happens to a player whom a monster touches."""
     worth: WorthShape = Field(default_factory=WorthShape)
     """What is earned."""
+    companion: CompanionShape = Field(default=_LEFT_OUT)
+    """Somebody who goes along; nobody if left out. It takes monsters that `move: minds`."""
     phases: list[PhaseShape] = Field(examples=["[{goal: explore, say: Find the chest, until: chest}]"])
     """The goals that the player is given, one after the other."""
 

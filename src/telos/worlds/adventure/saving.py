@@ -5,13 +5,14 @@ from typing import Any
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.worlds.adventure.company import Company
 from telos.worlds.adventure.directions import keys_text, read_keys
 from telos.worlds.adventure.play import Play, Since
 
 # What is plain data already.
 _PLAIN = (
     "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
-    "deaths", "phase", "phase_kills", "phase_deaths", "message",
+    "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends",
 )  # fmt: skip
 _LISTS = ("xs", "ys", "returning", "gem_xs", "gem_ys")
 _SETS = ("visited", "chests")
@@ -31,6 +32,8 @@ def saved(play: Play) -> dict[str, Any]:
         "keys": keys_text(play.keys),
         "restart": list(play.restart),
         "since": {name: getattr(play.since, name) for name in Since.__slots__},
+        "pay": dict(play.pay),
+        "company": None if play.company is None else play.company.save(),
     }
 
 
@@ -56,6 +59,10 @@ def restored(play: Play, data: Mapping[str, Any]) -> Play:
     again.restart = (area, x, y)
     for name in Since.__slots__:
         setattr(again.since, name, data["since"][name])
+    again.pay = dict(data["pay"])
+    if play.company is not None:
+        again.company = Company(again, trace=play.company.trace)
+        again.company.restore(data["company"])
     return again
 
 

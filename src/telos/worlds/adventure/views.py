@@ -2,11 +2,39 @@
 
 from dataclasses import dataclass
 
+from telos.worlds.adventure.beast import Beast
+from telos.worlds.adventure.companion import Companion
 from telos.worlds.adventure.play import Play
 from telos.worlds.adventure.quests import kills_wanted
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 
 Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BeastView:
+    """A monster that has a mind."""
+
+    name: str  # "hunter-1": its own for as long as the player stays in the area
+    kind: str  # "hunter", "guard" or "stalker"
+    x: float
+    y: float
+    goal: str | None
+    doing: str  # "chasing", "lurking", "pouncing", "giving way", "going back", "prowling", "resting" or "stunned"
+
+
+@dataclass(frozen=True, slots=True)
+class CompanionView:
+    """The companion."""
+
+    name: str
+    x: float
+    y: float
+    facing: str
+    goal: str | None  # that it pursues, or that holds while it waits
+    doing: str  # "following", "closing in", "striking", "scouting", "leading home" or "waiting"
+    says: str  # what it has just said, for a few seconds
+    reading: str | None  # what it takes the player to be after; None if it cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +75,8 @@ class AdventureView:
     kills: int
     deaths: int
     done: bool
+    beasts: tuple[BeastView, ...] = ()  # the monsters again, in the same order, if they have minds
+    companion: CompanionView | None = None  # if there is one, and it is in this area
 
 
 def seen(play: Play, player: str) -> AdventureView:
@@ -86,4 +116,26 @@ def seen(play: Play, player: str) -> AdventureView:
         kills=play.kills,
         deaths=play.deaths,
         done=play.directed and task is None,
+        beasts=() if play.company is None else tuple(map(_beast, play.company.beasts)),
+        companion=None if play.company is None else _companion(play.company.companion, play.frame),
+    )
+
+
+def _beast(beast: Beast) -> BeastView:
+    goal, doing = (None, "stunned") if beast.stunned else (beast.mind.goal, beast.doing)
+    return BeastView(beast.name, beast.kind, beast.x, beast.y, goal, doing)
+
+
+def _companion(companion: Companion | None, frame: int) -> CompanionView | None:
+    if companion is None or companion.late:
+        return None
+    return CompanionView(
+        name=companion.rules.name,
+        x=companion.x,
+        y=companion.y,
+        facing=companion.facing,
+        goal=companion.goal,
+        doing=companion.doing,
+        says=companion.voice.saying(frame / FRAMES_A_SECOND),
+        reading=companion.reading,
     )

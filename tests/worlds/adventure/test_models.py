@@ -1,0 +1,361 @@
+"""The model behind a game: its director adapts what is paid, it can be replaced while the game runs, and recorded."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import DefinitionError, TelosError
+from telos.recognition.director import Advice
+from telos.recognition.files.front import recognizer
+from telos.worlds.adventure.adventure import HINTED, Adventure, replay, replayed
+from telos.worlds.adventure.minds import COMPANION
+from telos.worlds.adventure.reading import model_text, reader_names
+from telos.worlds.adventure.recording import Recording, read_recording, recording_text, write_recording
+from telos.worlds.adventure.rules_files import read_rules
+from worlds.adventure.test_rules_files import TINY, faults
+from worlds.adventure.walker import INPUTS, hold, put
+
+MODEL = model_text("wilds")
+PLAIN = MODEL[: MODEL.index("director:")]
+STINGY = PLAIN + "director:\n  - {if: level > 0.1, pay: {kill: 0.5}, say: Enough.}\n"
+SURE = """\
+recognizer: fsm
+name: sure
+goals: [level, explore, town]
+start: town
+rules: [{if: died, then: level}]
+"""
+runs = st.lists(st.tuples(st.sampled_from(INPUTS), st.integers(1, 60)), min_size=1, max_size=12)
+
+
+def slay(game: Adventure) -> None:
+    """Kill a monster that stands right before the player."""
+    saved = game.save()
+    saved["company"]["beasts"][0].update(at=[saved["x"], saved["y"] + 40])
+    game.restore({**saved, "facing": "down", "straight": "down", "swinging": 0, "keys": ""})
+    kills = game.view().kills
+    hold(game, "swing")
+    assert game.view().kills == kills + 1
+
+
+# --- what is paid -----------------------------------------------------------------------------------------------------
+
+
+def test_advice_changes_what_is_earned_from_now_on_and_its_hint_is_the_message_for_a_while() -> None:
+    game = Adventure("flairs", monsters=0)
+    tip = game.view().message
+    game.adapt(Advice({"chest": 0.5}, ""))
+    assert (game.view().message, game.pay) == (tip, {"chest": 0.5})
+    put(game, carrying=True)
+    hold(game, "")
+    assert game.view().score == 5.0
+    game.adapt(Advice({}, "Go east."))
+    put(game, carrying=True)
+    hold(game, "")
+    assert (game.view().score, game.view().message, game.pay) == (15.0, "Go east.", {})
+    hold(game, "", HINTED)
+    assert game.view().message == ""
+
+
+def test_a_kill_and_a_gem_count_by_their_own_factors() -> None:
+    game = Adventure("wilds", directed=False)
+    game.adapt(Advice({"kill": 0.25}))
+    slay(game)
+    assert game.view().score == 0.25
+    bank = Adventure("aiide", monsters=0)
+    bank.adapt(Advice({"gem": 3.0}))
+    put(bank, gems_held=2)
+    hold(bank, "")
+    assert bank.view().score == 6.0
+
+
+@pytest.mark.parametrize("pay", [{"kils": 1.0}, {"kill": -1.0}, {"kill": float("nan")}])
+def test_strange_advice_is_refused_and_nothing_has_changed(pay: dict[str, float]) -> None:
+    game = Adventure("flairs")
+    with pytest.raises(TelosError, match="kil"):
+        game.adapt(Advice(pay, "Psst."))
+    assert (game.pay, game.view().message) == ({}, Adventure("flairs").view().message)
+
+
+def test_a_message_of_the_game_is_not_taken_away_with_the_hint_before_it() -> None:
+    game = Adventure("flairs", monsters=0)
+    game.adapt(Advice({}, "Go east."))
+    put(game, area=game.save()["chests"][0])
+    hold(game, "")
+    put(game, carrying=True, area=game.rules.map.town)
+    hold(game, "")
+    told = game.view().message
+    assert told != "Go east."
+    hold(game, "", HINTED)
+    assert game.view().message == told
+
+
+def test_the_director_of_the_model_adapts_the_game() -> None:
+    game = Adventure("wilds", model=STINGY, directed=False)
+    hold(game, "up", 2)
+    assert (game.pay, game.view().message) == ({"kill": 0.5}, "Enough.")
+    slay(game)
+    assert game.view().score == 0.5
+
+
+# --- which model ------------------------------------------------------------------------------------------------------
+
+
+def test_the_companion_believes_what_the_recogniser_of_the_rules_says() -> None:
+    game, reader = Adventure("wilds", seed=3), recognizer("wilds", seed=3)
+    for text in ("right", "swing", "", "swing", "up", "left+up") * 4:
+        for event in hold(game, text, 9):
+            belief = reader.observe(event)
+        assert game.belief == belief
+    goals = game.minds[COMPANION].memory.all_of("goal", game.view().time)
+    assert {fact.subject: fact["chance"] for fact in goals} == dict(belief)
+
+
+def test_a_model_is_given_by_name_path_or_text(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(SURE)
+    for model in (file, str(file), SURE):
+        game = Adventure("wilds", model=model)
+        assert game.belief is not None
+        assert game.belief.top == "town"
+    assert Adventure("wilds", model="flairs-constant").reading is not None
+
+
+@pytest.mark.parametrize(
+    ("rules", "model", "said"),
+    [
+        ("wilds", "wild", "no recogniser 'wild' comes along; did you mean 'wilds'"),
+        ("wilds", "./nothing.yaml", "no such file"),
+        ("wilds", "recognizer: fsm\ngoals: 3\n", "model:"),
+        ("flairs", "wilds", "'flairs' has no companion who could read by a model"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_refused(rules: str, model: str, said: str) -> None:
+    with pytest.raises(TelosError, match=said):
+        Adventure(rules, model=model)
+
+
+def test_only_rules_with_a_companion_take_a_model() -> None:
+    with pytest.raises(TelosError, match="take `wilds`"):
+        Adventure("aiide").use(SURE)
+
+
+# --- another model while the game runs --------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(runs, st.integers(0, 99))
+def test_a_model_put_into_force_believes_as_if_it_had_always_been(held: list[tuple[str, int]], seed: int) -> None:
+    game = Adventure("wilds", seed=seed)
+    events = [event for text, frames in held for event in hold(game, text, frames)]
+    reader = recognizer("flairs-constant", seed=seed)
+    for event in events:
+        reader.observe(event)
+    game.use(model_text("flairs-constant"))
+    assert game.belief == reader.belief
+
+
+def test_a_model_put_into_force_is_what_the_companion_acts_by() -> None:
+    game = Adventure("wilds", monsters=0)
+    hold(game, "right", 90)
+    assert game.minds[COMPANION].state["reading"] == "explore"
+    game.use(SURE)
+    hold(game, "right", 10)
+    assert game.minds[COMPANION].state["reading"] == "town"
+
+
+def test_with_a_model_goes_its_director() -> None:
+    game = Adventure("wilds", model=STINGY)
+    hold(game, "up", 2)
+    assert game.pay == {"kill": 0.5}
+    game.use(PLAIN)
+    assert game.pay == {}
+    game.use(STINGY)
+    assert game.pay == {"kill": 0.5}
+
+
+def test_goals_that_the_new_model_does_not_know_are_believed_no_longer() -> None:
+    game = Adventure("wilds", monsters=0)
+    hold(game, "right", 90)
+    game.use(SURE.replace("goals: [level, explore, town]", "goals: [level, town]"))
+    goals = game.minds[COMPANION].memory.all_of("goal", game.view().time)
+    assert {fact.subject for fact in goals} == {"level", "town"}
+
+
+@pytest.mark.parametrize("text", ["", "hello", "recognizer: ffbm", MODEL.replace("in_town", "in_twon"), "\x00"])
+def test_a_bad_model_is_refused_and_nothing_has_changed(text: str) -> None:
+    game, other = Adventure("wilds", seed=2), Adventure("wilds", seed=2)
+    hold(game, "right", 50)
+    hold(other, "right", 50)
+    with pytest.raises(DefinitionError):
+        game.use(text)
+    assert game.save() == other.save()
+    assert game.recording() == other.recording()
+
+
+def test_a_model_that_fails_at_an_event_keeps_its_belief_and_the_game_goes_on() -> None:
+    game = Adventure("wilds", model=MODEL.replace("monsters > 0", "1 / (monsters - 5) > 0"))
+    assert game.reading is not None
+    before = game.belief
+    hold(game, "right", 20)
+    assert game.view().frame == 20
+    assert game.belief == before
+    assert "division by zero" in game.reading.fault
+    game.use(MODEL)
+    assert game.belief != before
+
+
+def test_a_reset_brings_back_the_first_model() -> None:
+    game = Adventure("wilds", model=SURE)
+    hold(game, "right", 20)
+    game.use(MODEL)
+    game.reset(0)
+    assert game.reading is not None
+    assert (game.reading.text, game.reading.heard) == (SURE, [])
+    assert game.recording().models == ((0, SURE),)
+
+
+# --- on record --------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20, deadline=None)
+@given(runs, runs, st.integers(0, 2**40), st.sampled_from([SURE, STINGY]))
+def test_a_game_in_which_a_model_was_put_into_force_replays_exactly(
+    before: list[tuple[str, int]], after: list[tuple[str, int]], seed: int, model: str
+) -> None:
+    game = Adventure("wilds", seed=seed)
+    events, views = [], []
+    for held in (before, after):
+        for text, frames in held:
+            for _ in range(frames):
+                events += hold(game, text)
+                views.append(game.view())
+        if held is before:
+            game.use(model)
+    recording = game.recording()
+    assert list(replay(recording)) == events
+    assert [each.view() for each in replayed(recording)] == views
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.one_of(st.tuples(st.sampled_from(INPUTS), st.integers(1, 9)), st.sampled_from([SURE, MODEL]))))
+def test_a_recording_with_models_comes_back_from_its_text(steps: list[tuple[str, int] | str]) -> None:
+    game = Adventure("wilds", monsters=0)
+    for step in steps:
+        if isinstance(step, str):
+            game.use(step)
+        else:
+            hold(game, *step)
+    with tempfile.TemporaryDirectory() as folder:
+        write_recording(game.recording(), Path(folder) / "game.jsonl")
+        assert read_recording(Path(folder) / "game.jsonl") == game.recording()
+    lines = recording_text(game.recording()).splitlines()
+    assert json.loads(lines[0])["recording"] == 2
+    told = [json.loads(line)["model"] for line in lines[1:] if line.startswith("{")]
+    assert told == [MODEL, *(step for step in steps if isinstance(step, str))]
+
+
+def test_a_recording_with_models_comes_back_from_its_file(tmp_path: Path) -> None:
+    game = Adventure("wilds", seed=5)
+    hold(game, "up", 10)
+    game.use(SURE)
+    hold(game, "up", 5)
+    hold(game, "swing", 2)
+    game.use(STINGY)
+    file = tmp_path / "game.jsonl"
+    write_recording(game.recording(), file)
+    kinds = [json.loads(line) for line in file.read_text().splitlines()[1:]]
+    assert kinds == [{"model": MODEL}, ["up", 10], {"model": SURE}, ["up", 5], ["swing", 2], {"model": STINGY}]
+    assert read_recording(file) == game.recording()
+
+
+def test_games_without_a_model_are_recorded_as_ever() -> None:
+    text = recording_text(Recording("flairs", 1, inputs=(("up", 2), ("up", 1))))
+    assert text.splitlines() == [
+        '{"recording": 1, "rules": "flairs", "seed": 1, "directed": true, "monsters": null, "player": "player", '
+        '"fingerprint": "", "frames": 3}',
+        '["up", 2]',
+        '["up", 1]',
+    ]
+
+
+HEADER = recording_text(Recording("wilds", 1, inputs=(("up", 2),), models=((0, SURE),))).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (f'{HEADER}\n{{"model": 3}}', 2, "is no model"),
+        (f'{HEADER}\n{{"model": "x", "more": 1}}', 2, "is no model"),
+        (f'{HEADER}\n["up", 2]\n{{"model": "recognizer: fms"}}', 3, "the model in this line is faulty: "),
+        (f'{HEADER}\n{{"pay": 3}}', 2, "is no input with its frames"),
+        (HEADER.replace('"recording": 2', '"recording": 3'), 1, "this is no recording"),
+        (HEADER.replace('"recording": 2', '"recording": true'), 1, "this is no recording"),
+        (HEADER.replace('"recording": 2', '"recording": 1') + '\n{"model": "x"}', 2, "is no input with its frames"),
+    ],
+)
+def test_a_corrupt_recording_with_models_is_told_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+    file = tmp_path / "game.jsonl"
+    file.write_text(text)
+    with pytest.raises(DefinitionError) as caught:
+        read_recording(file)
+    assert str(caught.value).startswith(f"{file}:{line}:1: ")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_in_a_recording_of_rules_that_have_no_use_for_it_is_refused() -> None:
+    with pytest.raises(TelosError, match="has no companion"):
+        list(replay(Recording("flairs", 1, inputs=(("up", 2),), models=((0, SURE),))))
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+WILD = TINY.replace("move: axes", "move: minds, kinds: [hunter, stalker]").replace(
+    "town: {", "companion: {name: Kit, reads: flairs, size: 20, speed: 5, reach: 40}\ntown: {"
+)
+
+
+def test_company_can_be_had_in_rules_of_ones_own() -> None:
+    game = Adventure(read_rules(WILD), seed=1)
+    hold(game, "right", 30)
+    assert next(iter(game.minds)) == COMPANION
+    assert {each.kind for each in game.view().beasts} <= {"hunter", "stalker"}
+    assert "flairs" in reader_names()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        (", kinds: [hunter, stalker]", "", 9, "monsters with minds are of some `kinds`, and others of none"),
+        ("[hunter, stalker]", "[]", 9, "monsters with minds are of some `kinds`, and others of none"),
+        ("move: minds", "move: axes", 9, "monsters with minds are of some `kinds`, and others of none"),
+        ("[hunter, ", "[huntr, ", 9, "kinds must be `hunter` or `guard` or `stalker`, got 'huntr'"),
+        ("reads: flairs", "reads: flair", 11, "no recogniser 'flair' comes along"),
+        ("size: 20, speed: 5", "size: 200, speed: 5", 11, "200 pixels are too large for a screen of 400 x 300"),
+        ("name: Kit, ", "", 11, "'name' is missing"),
+    ],
+)
+def test_a_fault_in_the_rules_of_company_is_told_with_its_line(old: str, new: str, line: int, said: str) -> None:
+    assert old in WILD
+    told = faults(WILD.replace(old, new, 1))
+    assert [each for each, words in told if said in words] == [line], told
+
+
+def test_a_companion_takes_monsters_with_minds() -> None:
+    text = WILD.replace("move: minds, kinds: [hunter, stalker]", "move: axes")
+    assert faults(text) == [(11, "a companion takes monsters with minds, which its staff can stun")]
+
+
+def test_other_minds_are_other_rules_and_another_model_is_not() -> None:
+    mark = read_rules(WILD).fingerprint
+    assert read_rules(WILD.replace("reads: flairs", "reads: wilds")).fingerprint == mark
+    assert read_rules(WILD.replace("Kit", "Kat")).fingerprint == mark
+    assert read_rules(WILD.replace("[hunter, ", "[guard, ")).fingerprint != mark
+    assert read_rules(WILD.replace("speed: 5", "speed: 6")).fingerprint != mark
+    assert Adventure("flairs").rules.fingerprint == "646e91f3c3d3"
+    assert Adventure("aiide").rules.fingerprint == "0690d4dcb016"
