@@ -10,12 +10,14 @@ import typer
 from telos.cli.study_folders import FROM_FOLDERS, read_folder
 from telos.cli.study_forge import FORGE, read_forge
 from telos.cli.study_island import ISLAND, read_island
+from telos.cli.study_played import PLAYED, read_played
 from telos.core.errors import TelosError, nearest
 
 if TYPE_CHECKING:
     from telos.studies.report_parts import Study
 
 STUDIES = ("gold-flairs", "gold-aiide")
+_NAMES = (*STUDIES, ISLAND, FORGE, PLAYED, *FROM_FOLDERS)
 _QUICK = {"gold-flairs": {"players": 8, "runs": 8, "draws": 5}, "gold-aiide": {"players": 5, "runs": 3}}
 _Watched = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -25,12 +27,15 @@ def study(
         str,
         typer.Argument(
             help="gold-flairs, gold-aiide, crystal-island, forge; with a folder: overcooked, crafter (both also with "
-            "-planning), starcraft, monroe or kitchen."
+            "-planning), starcraft, monroe or kitchen; with recordings: played."
         ),
     ],
-    folder: Annotated[
-        Path | None,
-        typer.Argument(help="The folder with the players' log, or with the problems.", show_default=False),
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="The folder with the players' log, or with the problems; for played, recordings and folders of them.",
+            show_default=False,
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option(help="A few players and runs, in about a minute.")] = False,
     published: Annotated[bool, typer.Option(help="As many players and runs as in the paper.")] = False,
@@ -58,14 +63,21 @@ def study(
     players, in their first run and when they come back. crystal-island: Markov logic and n-grams on an island mystery,
     and with --data on public logs of people. overcooked, crafter, starcraft: ten folds by player over a public log
     of people, which you bring along. forge: what a companion who reads plans is good for. monroe, kitchen: plan
-    grammars on public problems.
+    grammars on public problems. played: games of people that `telos play` has recorded.
 
     Examples: telos study gold-flairs --quick; telos study gold-aiide --jobs 4 --report aiide.html;
-    telos study overcooked logs/overcooked_humans --jobs 2
+    telos study overcooked logs/overcooked_humans --jobs 2; telos study played recordings --report people.html
     """
+    if name == PLAYED:
+        _check_places(report, None)
+        others: dict[str, object] = {"quick": quick, "published": published, "players": players, "runs": runs}
+        others |= {"returning": returning, "folds": folds, "data": data, "figures": figures}
+        read_played(places or [], seed=seed, jobs=jobs, as_json=as_json, report=report, refused=others)
+        return
+    folder = _only_one(name, places or [])
     if name == ISLAND:
         _check_places(report, figures)
-        others: dict[str, object] = {"published": published, "runs": runs, "returning": returning}
+        others = {"published": published, "runs": runs, "returning": returning}
         sizes: dict[str, Any] = {"players": players, "folds": folds, "data": data or folder}
         told: dict[str, Any] = {"as_json": as_json, "report": report, "figures": figures, "refused": others}
         read_island(**sizes, quick=quick, seed=seed, jobs=jobs, **told)
@@ -94,10 +106,16 @@ def study(
     _save(done, report, figures, quiet=as_json)
 
 
+def _only_one(name: str, places: list[Path]) -> Path | None:
+    if len(places) > 1:
+        raise TelosError(f"{name} reads one folder, got {len(places)}; leave out {str(places[1])!r}")
+    return places[0] if places else None
+
+
 def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
     """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
     if name not in STUDIES:
-        raise TelosError(f"there is no study {name!r}; {nearest(name, [*STUDIES, ISLAND, FORGE, *FROM_FOLDERS])}")
+        raise TelosError(f"there is no study {name!r}; {nearest(name, _NAMES)}")
     if quick and published:
         raise TelosError("--quick and --published contradict each other; say one of them")
     if name == "gold-flairs" and said["returning"] is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from telos.recognition.clock import Clock
+from telos.recognition.director_rules import DirectorRule
 from telos.recognition.ffbm import FFBM
 from telos.recognition.observations import ObservationRules
 from telos.recognition.symbols import ELEVEN, SymbolsLike
@@ -25,6 +26,7 @@ class ConstantT(FFBM):
         outcomes: SymbolsLike = ELEVEN,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
+        director: Sequence[DirectorRule] | None = None,
     ) -> None:
         super().__init__(
             goals,
@@ -35,6 +37,7 @@ class ConstantT(FFBM):
             outcomes=outcomes,
             vocabulary=vocabulary,
             name=name,
+            director=director,
         )
 
     @classmethod
@@ -49,4 +52,5 @@ class ConstantT(FFBM):
             outcomes=model.outcomes,
             vocabulary=model.vocabulary,
             name=model.name,
+            director=model.director,
         )

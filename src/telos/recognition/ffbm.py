@@ -8,6 +8,7 @@ from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.values import Kind
 from telos.recognition.clock import INPUT, Clock
+from telos.recognition.director_rules import DirectorRule, checked_rules
 from telos.recognition.goals import checked_goals, checked_prior
 from telos.recognition.model import Evidence
 from telos.recognition.observations import ObservationRules
@@ -42,6 +43,7 @@ class FFBM:
         outcomes: SymbolsLike = ELEVEN,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
+        director: Sequence[DirectorRule] | None = None,
     ) -> None:
         self.name = name
         self.goals = checked_goals(goals)
@@ -51,6 +53,7 @@ class FFBM:
         self.clock = clock or Clock()
         self.outcomes = Symbols.of(outcomes)
         self.vocabulary = vocabulary
+        self.director = checked_rules(director, vocabulary, self.goals)
         faults = self._faults()
         if faults:
             raise DefinitionError(faults)
@@ -72,7 +75,7 @@ class FFBM:
     @property
     def _definition(self) -> tuple[object, ...]:
         rules = (self.transitions, self.observations, self.outcomes, self.vocabulary)
-        return (self.name, self.goals, self.prior, self.clock, *rules)
+        return (self.name, self.goals, self.prior, self.clock, *rules, self.director)
 
     @property
     def _conditions(self) -> list[Condition]:

@@ -85,5 +85,6 @@ def like(model: IOHMM, **changed: object) -> IOHMM:
         "clock": model.clock,
         "vocabulary": model.vocabulary,
         "name": model.name,
+        "director": model.director,
     }
     return IOHMM(model.goals, **{**parts, **changed})  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
 from telos.recognition.clock import INPUT, Clock
 from telos.recognition.counts import Counts
+from telos.recognition.director_rules import DirectorRule, checked_rules
 from telos.recognition.goals import checked_goals, checked_prior
 from telos.recognition.learned import LearnedTransitions
 from telos.recognition.model import Evidence
@@ -53,6 +54,7 @@ class IOHMM:
         clock: Clock = BY_INPUT,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
+        director: Sequence[DirectorRule] | None = None,
     ) -> None:
         if not 0 < discount <= 1:
             raise TelosError(f"discount must be above 0 and at most 1, got {discount!r}")
@@ -61,6 +63,7 @@ class IOHMM:
         self.prior = checked_prior(prior, self.goals)
         self.symbols = symbols = Symbols.of(symbols)
         self.transitions, self.clock, self.vocabulary = transitions, clock, vocabulary
+        self.director = checked_rules(director, vocabulary, self.goals)
         self.counts = Counts(self.goals, symbols.names, pseudo=pseudo_counts, seen=counts)
         self.learned = learned
         if learned is not None:
@@ -130,6 +133,7 @@ class IOHMM:
             self.symbols,
             self.transitions,
             self.vocabulary,
+            self.director,
             *learning,
         )
 

@@ -88,3 +88,11 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
+Factor: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a factor, zero or more, such as 0.5",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf,
+        {"type": "number", "minimum": 0, "examples": [0.5]},
+    ),
+]

@@ -20,6 +20,8 @@ def key_findings(data: Any) -> list[Finding]:
             found += _unknown(case, path, ("if",), rows=True)
     for path, rule in _mappings(data.get("rules"), ("rules",)):
         found += _unknown(rule, path, ("if", "then"))
+    for path, rule in _mappings(data.get("director"), ("director",)):
+        found += _unknown(rule, path, ("if", "until", "for", "pay", "say", "again after"))
     looks = data.get("observations")
     for goal, said in looks.items() if isinstance(looks, dict) else ():
         for path, rule in _mappings(said, ("observations", goal)):

@@ -9,6 +9,7 @@ from telos.core.files.sheet import refuse
 from telos.core.files.text import read_text
 from telos.recognition.constant import ConstantT
 from telos.recognition.ffbm import FFBM
+from telos.recognition.files.directing import read_director
 from telos.recognition.files.goal_changes import read_prior, read_transitions
 from telos.recognition.files.looks import read_counts, read_looks, read_symbols
 from telos.recognition.files.machine import RANDOM, Machine
@@ -54,7 +55,7 @@ def loads_model(text: str, *, name: str = "<text>") -> FileModel:
 def _ffbm(page: Page) -> FFBM | None:
     outcomes = read_symbols(page, "outcomes", ELEVEN)
     transitions, observations = read_transitions(page), read_looks(page, outcomes)
-    prior, clock = read_prior(page), page.clock()
+    prior, clock, director = read_prior(page), page.clock(), read_director(page)
     if page.sheet.faults:
         return None
     sort = ConstantT if page.shape is ConstantShape else FFBM
@@ -69,6 +70,7 @@ def _ffbm(page: Page) -> FFBM | None:
             outcomes=outcomes,
             vocabulary=page.words,
             name=page.sheet.entry("name", default=""),
+            director=director,
         ),
         None,
     )
@@ -82,7 +84,7 @@ def _iohmm(page: Page) -> IOHMM | None:
     pseudo = page.sheet.entry("pseudo_counts", default=1.0)
     if isinstance(pseudo, dict):
         pseudo = _counts(page, ("pseudo_counts",), symbols.names)
-    learned = _learned(page, transitions)
+    learned, director = _learned(page, transitions), read_director(page)
     if page.sheet.faults:
         return None
     made: IOHMM | None = page.made(
@@ -99,6 +101,7 @@ def _iohmm(page: Page) -> IOHMM | None:
             clock=clock,
             vocabulary=page.words,
             name=page.sheet.entry("name", default=""),
+            director=director,
         ),
         None,
     )
@@ -133,10 +136,11 @@ def _fsm(page: Page) -> Machine | None:
     start = page.sheet.entry("start", default=RANDOM)
     if start != RANDOM:
         page.is_goal(("start",), start, at_key=False)
+    director = read_director(page)
     if page.sheet.faults:
         return None
     first = None if start == RANDOM else start
-    return Machine(page.goals, tuple(rules), first, page.words, page.sheet.entry("name", default=""))
+    return Machine(page.goals, tuple(rules), first, page.words, page.sheet.entry("name", default=""), director)
 
 
 _READERS: dict[type[RecognizerShape], Callable[[Page], FileModel | None]] = {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from telos.core.conditions import Condition
+from telos.recognition.director_rules import DirectorRule
 from telos.recognition.fsm import FSM
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
@@ -19,6 +20,7 @@ class Machine:
     start: str | None = None
     vocabulary: Vocabulary = ADVENTURE
     name: str = ""
+    director: tuple[DirectorRule, ...] | None = None
 
     def recognizer(self, rng: Random) -> FSM:
         """Return a recogniser for one player; ``rng`` draws where it starts, if the rules do not say."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
@@ -22,6 +22,7 @@ from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.recognition.wording import condition_faults
 
 Made = TypeVar("Made")
+ConditionFaults: TypeAlias = Callable[[Condition, Vocabulary, tuple[str, ...]], list[Fault]]
 
 
 class Page:
@@ -43,7 +44,7 @@ class Page:
         self.goals = self._goals()
         self.words = self._words()
         # Conditions are judged only where their words are known.
-        self._knows_words = not any(sheet.is_touched(key) for key in ("context", "actions", "moments", "goals"))
+        self.knows_words = not any(sheet.is_touched(key) for key in ("context", "actions", "moments", "goals"))
 
     def tell(self, fault: Fault, *, at_key: bool = False) -> None:
         """Note a fault where its path and offset lead."""
@@ -69,7 +70,7 @@ class Page:
             self.tell(Fault(message, suggestion=remedy, path=path), at_key=True)
         return default
 
-    def condition(self, path: Path) -> Condition:
+    def condition(self, path: Path, faults_of: ConditionFaults = condition_faults) -> Condition:
         """Return the condition at ``path``; one that cannot be read or asked is a fault, and counts as always true."""
         said = self.sheet.entry(*path, default=True)
         if isinstance(said, bool):
@@ -80,7 +81,7 @@ class Page:
             for fault in error.faults:
                 self.tell(replace(fault, path=path))
             return ALWAYS
-        faults = condition_faults(condition, self.words, self.goals) if self._knows_words else []
+        faults = faults_of(condition, self.words, self.goals) if self.knows_words else []
         for fault in faults:
             self.tell(replace(fault, path=path, text=said))
         return ALWAYS if faults else condition

@@ -13,6 +13,7 @@ from telos.core.files.times import seconds_of
 from telos.core.values import Kind, Type
 from telos.recognition.clock import Clock
 from telos.recognition.constant import ConstantT
+from telos.recognition.director_rules import DirectorRule
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.chances import updates_of, written
 from telos.recognition.files.context import KINDS
@@ -47,7 +48,7 @@ def model_text(model: FileModel) -> str:
             lines = _iohmm(model)
         case Machine():
             lines = _fsm(model)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in (*lines, *_director(model.director or ())))
 
 
 def _ffbm(model: FFBM) -> Iterator[str]:
@@ -96,6 +97,24 @@ def _fsm(model: Machine) -> Iterator[str]:
     for condition, goal in model.rules:
         yield f"  - if: {_condition(condition)}"
         yield f"    then: {_word(goal)}"
+
+
+def _director(rules: Iterable[DirectorRule]) -> Iterator[str]:
+    for number, rule in enumerate(rules):
+        if not number:
+            yield "director:"
+        yield f"  - if: {_condition(rule.condition)}"
+        if rule.until is not None:
+            yield f"    until: {_condition(rule.until)}"
+        if rule.hold:
+            yield f"    for: {_period(rule.hold)}"
+        if rule.pay:
+            pay = ", ".join(f"{_word(what)}: {_number(factor)}" for what, factor in rule.pay.items())
+            yield f"    pay: {{{pay}}}"
+        if rule.say:
+            yield f"    say: {_word(rule.say)}"
+        if rule.again_after:
+            yield f"    again after: {_period(rule.again_after)}"
 
 
 def _head(model: FileModel, sort: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from telos.core.files import leaves
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import FileShape, mark, name_leaf, text_leaf
 from telos.core.files.times import Period
-from telos.recognition.files.chances import ChanceOrShared, Count, Updates
+from telos.recognition.files.chances import ChanceOrShared, Count, Factor, Updates
 from telos.recognition.files.context import KindShape
 
 FROM = "from "  # as in `from explore: {…}`; `from any` is all goals
@@ -150,6 +150,23 @@ _Context: TypeAlias = Annotated[
 ]
 
 
+class DirectorShape(FileShape):
+    """One rule by which the game adapts to what it believes about its player."""
+
+    if_: leaves.ConditionText = Field(alias="if", examples=["level > 0.9"])
+    """When: how likely goals are, and what the game knows: `level > 0.9 and not in_town`."""
+    until: leaves.ConditionText | None = None
+    """When that is over, if it is not as soon as it no longer holds: `explore > 0.8 or new_area`. Beliefs waver."""
+    for_: Period | None = Field(default=None, alias="for", examples=["20 s"])
+    """How long that has to hold before anything follows: `20 s`; at once if left out."""
+    pay: dict[Annotated[str, name_leaf("the name of what is earned")], Factor] = Field(default_factory=dict)
+    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`."""
+    say: Annotated[str, text_leaf("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
+    """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
+    again_after: Period | None = Field(default=None, alias="again after", examples=["60 s"])
+    """After how long it is said again, if the rule still holds: `60 s`; not before it has ended if left out."""
+
+
 class RecognizerShape(FileShape):
     """What every recogniser file has."""
 
@@ -167,6 +184,8 @@ class RecognizerShape(FileShape):
     """What a player can do; if left out, that of the adventure, or anything."""
     moments: list[Annotated[str, text_leaf("a name of the context")]] = Field(default_factory=list)
     """Which names of the context say what happened since the event before."""
+    director: list[DirectorShape] = Field(default_factory=list)
+    """How the game adapts: `[{if: level > 0.9, for: 20 s, pay: {kill: 0.5}}]`."""
 
 
 class FfbmShape(RecognizerShape):

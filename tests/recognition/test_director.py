@@ -1,0 +1,175 @@
+"""A director says what the game should do by what is believed, when it has been believed for long enough."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telos.core.belief import Belief
+from telos.core.errors import DefinitionError, TelosError
+from telos.core.event import Event
+from telos.recognition.director import Advice, Director, director_of
+from telos.recognition.director_rules import DirectorRule
+from telos.recognition.files.front import built_in_names, fresh, named_model
+
+GOALS = ("level", "explore")
+GRIND = DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")
+
+
+def sure(level: float) -> Belief:
+    return Belief({"level": level, "explore": 1 - level})
+
+
+def told(director: Director, *steps: tuple[float, float]) -> list[Advice | None]:
+    """Return the advice at each step: a time, and how likely levelling is then."""
+    return [director.advise(Event("swing", time=time), sure(level)) for time, level in steps]
+
+
+def test_a_rule_has_to_hold_for_as_long_as_it_says() -> None:
+    director = Director([GRIND], GOALS)
+    assert told(director, (0, 0.95), (19, 0.95)) == [None, None]
+    assert told(director, (20, 0.95)) == [Advice({"kill": 0.5}, "There is little left here.")]
+
+
+def test_what_stops_holding_starts_from_the_beginning_and_is_paid_in_full_again() -> None:
+    director = Director([GRIND], GOALS)
+    assert told(director, (0, 0.95), (10, 0.5), (11, 0.95), (30, 0.95)) == [None] * 4
+    first, over = told(director, (31, 0.95), (32, 0.2))
+    assert first is not None
+    assert first.pay == {"kill": 0.5}
+    assert over == Advice({}, "")
+
+
+def test_nothing_is_said_twice_unless_the_rule_says_so() -> None:
+    assert told(Director([GRIND], GOALS), (0, 1.0), (20, 1.0), (21, 1.0), (500, 1.0))[2:] == [None, None]
+    again = DirectorRule("level > 0.9", say="Still at it?", again_after=60)
+    said = told(Director([again], GOALS), (0, 1.0), (59, 1.0), (60, 1.0), (61, 0.0), (62, 1.0), (120, 1.0))
+    assert [bool(each and each.hint) for each in said] == [True, False, True, False, False, True]
+
+
+def test_with_until_a_wavering_belief_goes_on_holding() -> None:
+    rule = DirectorRule("level > 0.9", until="explore > 0.8", hold=20, pay={"kill": 0.5})
+    director = Director([rule], GOALS)
+    told(director, (0, 0.95), (10, 0.5), (20, 0.3))
+    assert director.pay == {"kill": 0.5}
+    told(director, (21, 0.1))
+    assert director.pay == {}
+
+
+def test_factors_of_several_rules_are_multiplied() -> None:
+    harder = DirectorRule("level > 0.9", hold=60, pay={"kill": 0.5, "gem": 0.5})
+    director = Director([GRIND, harder], GOALS)
+    told(director, (0, 1.0), (60, 1.0))
+    assert director.pay == {"kill": 0.25, "gem": 0.5}
+
+
+def test_of_two_lines_that_are_due_the_second_comes_with_the_next_event() -> None:
+    rules = [DirectorRule("level > 0.5", say="One."), DirectorRule("level > 0.5", say="Two.")]
+    said = told(Director(rules, GOALS), (0, 1.0), (1, 1.0), (2, 1.0))
+    assert [each and each.hint for each in said] == ["One.", "Two.", None]
+
+
+def test_a_line_names_ways_and_waits_while_there_is_none() -> None:
+    rule = DirectorRule("explore > 0.5 and not new_area", hold=10, say="You have not been {unvisited_exits} of here.")
+    director = Director([rule], GOALS)
+    nowhere, somewhere = {"unvisited_exits": ()}, {"unvisited_exits": ("east", "north")}
+    for time in (0.0, 10.0):
+        assert director.advise(Event("up", nowhere, time=time), sure(0.1)) is None
+    advice = director.advise(Event("up", somewhere, time=11.0), sure(0.1))
+    assert advice is not None
+    assert advice.hint == "You have not been east or north of here."
+
+
+def test_a_new_area_is_a_moment_that_starts_the_time_anew() -> None:
+    director = Director([DirectorRule("explore > 0.5 and not new_area", hold=10, say="Lost?")], GOALS)
+    for time, new in ((0.0, False), (9.0, True), (10.0, False), (19.0, False)):
+        assert director.advise(Event("up", {"new_area": new}, time=time), sure(0.1)) is None
+    assert director.advise(Event("up", time=20.0), sure(0.1)) == Advice({}, "Lost?")
+
+
+def test_why_tells_of_every_rule_whether_it_holds_and_since_when() -> None:
+    director = Director([GRIND, DirectorRule("explore > 0.5", say="On.")], GOALS)
+    told(director, (3, 1.0), (13, 1.0))
+    assert director.why().splitlines() == [
+        "`level > 0.9` for 20 s: holds since 3 s, for 10 s so far",
+        "`explore > 0.5`: does not hold",
+    ]
+    told(director, (23, 1.0))
+    assert "in force, holds since 3 s; kill counts 0.5; said at 23 s" in director.why()
+
+
+def test_reset_forgets_the_player() -> None:
+    director = Director([GRIND], GOALS)
+    told(director, (0, 1.0), (20, 1.0))
+    director.reset()
+    assert director.pay == {}
+    assert director.advise(Event("swing", player="another", time=0), sure(1.0)) is None
+
+
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from([0.0, 0.5, 0.95])), max_size=20), st.integers(0, 20))
+def test_a_restored_director_goes_on_as_if_nothing_had_been(steps: list[tuple[float, float]], cut: int) -> None:
+    rules = [GRIND, DirectorRule("level > 0.4", until="explore > 0.9", hold=5, say="Hm.", again_after=15)]
+    times = [sum(gap for gap, _ in steps[: i + 1]) for i in range(len(steps))]
+    moments = [(time, level) for time, (_, level) in zip(times, steps, strict=True)]
+    whole = told(Director(rules, GOALS), *moments)
+    first = Director(rules, GOALS)
+    before = told(first, *moments[:cut])
+    second = Director(rules, GOALS)
+    second.restore(json.loads(json.dumps(first.save())))
+    assert before + told(second, *moments[cut:]) == whole
+
+
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from([0.0, 0.5, 0.95])), max_size=20))
+def test_pay_is_what_looking_back_over_all_events_would_say(steps: list[tuple[float, float]]) -> None:
+    director, seen, time = Director([GRIND], GOALS), [], 0.0
+    for gap, level in steps:
+        time += gap
+        seen.append((time, level))
+        told(director, (time, level))
+        start = next((i + 1 for i in reversed(range(len(seen))) if seen[i][1] <= 0.9), 0)
+        is_in_force = start < len(seen) and time - seen[start][0] >= 20
+        assert director.pay == ({"kill": 0.5} if is_in_force else {})
+
+
+def test_restoring_under_other_rules_is_refused() -> None:
+    with pytest.raises(TelosError, match="saved with 1 rules, not 2"):
+        Director([GRIND, GRIND], GOALS).restore(Director([GRIND], GOALS).save())
+
+
+def test_a_belief_about_other_goals_and_events_of_two_players_are_refused() -> None:
+    director = Director([GRIND], GOALS)
+    with pytest.raises(TelosError, match="ask how likely 'level' is, and the belief is about town"):
+        director.advise(Event("swing"), Belief({"town": 1.0}))
+    director.advise(Event("swing"), sure(1.0))
+    with pytest.raises(TelosError, match="one player at a time"):
+        director.advise(Event("swing", player="another"), sure(1.0))
+
+
+def test_rules_that_no_game_could_follow_are_refused_with_all_faults() -> None:
+    bad = [DirectorRule("levl > 0.9", pay={"kil": 2}), DirectorRule("level > 0.9", say="Go {nowhere}.")]
+    with pytest.raises(DefinitionError) as refused:
+        Director(bad, GOALS)
+    assert [fault.path[:2] for fault in refused.value.faults] == [("director", 0), ("director", 0), ("director", 1)]
+    with pytest.raises(TelosError, match="does nothing"):
+        DirectorRule("level > 0.9")
+    with pytest.raises(TelosError, match="zero or more"):
+        DirectorRule("level > 0.9", pay={"kill": -1})
+
+
+def test_only_models_that_say_so_have_a_director() -> None:
+    with_one = [name for name in built_in_names() if director_of(named_model(name)) is not None]
+    assert with_one == ["wilds"]
+
+
+def test_the_wilds_pay_less_to_who_stands_and_fights() -> None:
+    model = named_model("wilds")
+    director, reader = director_of(model), fresh(model)
+    assert director is not None
+    hints = []
+    for tick in range(120):
+        event = Event("swing", {"monsters": 4, "moving": "stop", "area": "3,2"}, time=tick * 0.5)
+        advice = director.advise(event, reader.observe(event))
+        hints += [advice.hint] if advice and advice.hint else []
+    assert director.pay["kill"] == pytest.approx(0.1)
+    assert len(hints) == 2
