@@ -11,7 +11,7 @@ from telos.worlds.arena import looking, saving
 from telos.worlds.arena.acting import begin, go_on
 from telos.worlds.arena.animations import ANIMATIONS
 from telos.worlds.arena.combat import explode, settle
-from telos.worlds.arena.commands import Words
+from telos.worlds.arena.commands import Command, Words
 from telos.worlds.arena.fighter import Fighter, Placed
 from telos.worlds.arena.grid import Point, cell_of
 from telos.worlds.arena.map import ArenaMap
@@ -91,7 +91,7 @@ class Arena(Questions):
 
     def step(self, commands: Mapping[str, str]) -> None:
         """Give ``commands`` (a fighter's name to what it should do) and let a tenth of a second pass."""
-        orders = [(self.fighter(name), self._read(_text(command))) for name, command in commands.items()]
+        orders = self._orders(commands)
         stage = self._stage
         stage.tick += 1
         stage.events, stage.shots, stage.dying, stage.fear = [], [], {}, {}
@@ -111,6 +111,13 @@ class Arena(Questions):
             dead = stage.fighters[victim]
             stage.bury(dead)
             stage.tell("dead", killer, dead.position, target=victim)
+
+    def check(self, commands: Mapping[str, str]) -> None:
+        """Refuse commands that make no sense, as ``step`` would; nothing happens."""
+        self._orders(commands)
+
+    def _orders(self, commands: Mapping[str, str]) -> list[tuple[Fighter, Command]]:
+        return [(self.fighter(name), self._read(_text(command))) for name, command in commands.items()]
 
     def _let_grenades_go_off(self) -> None:
         stage = self._stage

@@ -36,11 +36,12 @@ from telos.worlds.arena.stimuli import Stimuli
 from telos.worlds.arena.views import ArenaView
 
 SQUADS_EVERY = 5  # steps between two looks at the squads
+_NOTHING: Mapping[str, str] = FrozenMap()
 OVERRIDES = ("escape",)  # goals that make somebody refuse an order
 
 
 class Battle:
-    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers from outside.
+    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers those who have a mind.
 
     ``kinds`` are the characters that the cast is made of, if not those of the package; ``squads`` are the squad
     behaviours of each side, if not the scene's for all.
@@ -69,7 +70,7 @@ class Battle:
         self.minds: dict[str, Mind] = {}
         for number, member in enumerate(scene.cast):
             if member.script is None:
-                self._give_mind(number, member)
+                self._give_mind(number, member, 0.0)
         everybody = self.arena.fighters.values()
         self.comrades = {each.name: Comrade(self.arena, each, self._memory(each.name)) for each in everybody}
         self.coordinators = self._coordinators()
@@ -83,7 +84,7 @@ class Battle:
 
     # --- setting up ---------------------------------------------------------------------------------------------------
 
-    def _give_mind(self, number: int, member: CastMember) -> None:
+    def _give_mind(self, number: int, member: CastMember, now: float) -> None:
         kind, fighter = self._kinds[member.character], self.arena.fighter(member.name)
         mind = Mind(
             member.name,
@@ -100,7 +101,7 @@ class Battle:
         )
         self.minds[member.name] = mind
         self._memories[member.name] = self.limbs[member.name].memory = mind.memory
-        self.crowd.join(mind, 0.0)
+        self.crowd.join(mind, now)
 
     def _memory(self, name: str) -> WorkingMemory:
         return self._memories.setdefault(name, WorkingMemory())
@@ -130,16 +131,24 @@ class Battle:
             raise TelosError(f"a fight lasts more than 0 seconds, got {limit!r}")
         while not self.arena.over and self.arena.time < limit:
             yield self.step()
+        self.end()
+
+    def end(self) -> None:
+        """Put on record how the fight has come out."""
         why = "nobody is left to fight" if self.arena.over else "time is up"
         self._outer(Ended(self.arena.time, self.arena.winner, why))
 
-    def step(self) -> ArenaView:
-        """Let everybody think, and a tenth of a second pass."""
+    def step(self, told: Mapping[str, str] = _NOTHING) -> ArenaView:
+        """Let everybody think, and a tenth of a second pass.
+
+        ``told`` are commands from outside, for those of the cast who have no mind.
+        """
+        self._check(told)
         now = self.arena.time
         self._lead_squads(now)
         self.crowd.tick(now)
         self._talk(now)
-        commands = self._commands(now)
+        commands = self._commands(now, told)
         if commands:
             self._outer(Commanded(now, FrozenMap(commands)))
         self.arena.step(commands)
@@ -176,11 +185,19 @@ class Battle:
         for line in self.dialogue.tick(self.comrades, now, squads=squads):
             self._outer(line)
 
-    def _commands(self, now: float) -> dict[str, str]:
+    def _check(self, told: Mapping[str, str]) -> None:
+        """Refuse commands before anybody has thought, so that nothing has happened if they make no sense."""
+        self.arena.check(told)
+        for name in told:
+            if name in self.limbs:
+                raise TelosError(f"{name!r} has a mind of its own; give a script to whoever is commanded from outside")
+
+    def _commands(self, now: float, told: Mapping[str, str]) -> dict[str, str]:
         commands = {name: command for name, limbs in self.limbs.items() if (command := limbs.take()) is not None}
         for member in self.scene.cast:
             for cue in _cues(member, now):
                 commands[member.name] = cue
+        commands.update(told)
         return {name: command for name, command in commands.items() if self.arena.fighter(name).alive}
 
     def _take_in(self, events: tuple[Event, ...]) -> None:
@@ -207,6 +224,26 @@ class Battle:
             speaker.note(fact("told", step, now, ally=hearer))
             request = fact("request", "current", now, door=speaker.state["barrier"], by=event.player)
             self.crowd.stimulate(hearer, request)
+
+    def recast(self, kinds: Mapping[str, Character]) -> tuple[str, ...]:
+        """Let the living go by other characters from now on, and return whose mind is new.
+
+        They keep what they remember, and their bodies: what ``kinds`` say of those counts from the start of a fight.
+        """
+        self._kinds, renewed = kinds, []
+        for number, member in enumerate(self.scene.cast):
+            old = self.minds.get(member.name)
+            if old is None or old.character == kinds[member.character]:
+                continue
+            self.crowd.leave(old)
+            self._give_mind(number, member, self.arena.time)
+            memory = self._memories[member.name]
+            for known in old.memory:
+                memory.note(known)
+            memory.focus = dict(old.memory.focus)
+            self.comrades[member.name] = Comrade(self.arena, self.arena.fighter(member.name), memory)
+            renewed.append(member.name)
+        return tuple(renewed)
 
     # --- saving -------------------------------------------------------------------------------------------------------
 

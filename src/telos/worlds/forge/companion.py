@@ -78,6 +78,11 @@ class Companion:
             return command
         return f"say {self._to_say.pop(0)}" if self._to_say else None
 
+    def read_by(self, reader: Recognizer, now: float) -> None:
+        """Read by another recogniser from now on; what that believes already is believed at once."""
+        self.reader = reader
+        self._remember(reader.belief, now)
+
     @property
     def reading(self) -> str | None:
         """Return the plan that it takes the player to have, if it is sure enough."""
@@ -92,12 +97,15 @@ class Companion:
         return "\n".join(said)
 
     def _read(self, reader: Recognizer, event: Event) -> None:
-        belief = reader.observe(self._as_the_player_sees_it(event))
+        belief = reader.observe(self.as_the_player_sees_it(event))
         self.trace(Read(event.time, COMPANION, event.action, FrozenMap(belief)))
-        for plan, chance in belief.items():
-            self.mind.note(Fact("plan", plan, event.time, attributes=FrozenMap({"chance": chance})))
+        self._remember(belief, event.time)
 
-    def _as_the_player_sees_it(self, event: Event) -> Event:
+    def _remember(self, belief: Mapping[str, float], now: float) -> None:
+        for plan, chance in belief.items():
+            self.mind.note(Fact("plan", plan, now, attributes=FrozenMap({"chance": chance})))
+
+    def as_the_player_sees_it(self, event: Event) -> Event:
         """Return the event with what the companion has promised as good as done: the player counts on it, too.
 
         Otherwise who leaves the apples to the companion, as it has said they may, would seem not to want any.

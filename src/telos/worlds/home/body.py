@@ -9,7 +9,9 @@ from telos.worlds.home.floor import Cell
 from telos.worlds.home.house import MOTIVES, NIGHTLY, PACE, PERSON, STARTS_BETWEEN, Deed
 
 NAMES_OF_MOTIVES = tuple(motive.name for motive in MOTIVES)
-_COMPANY = NAMES_OF_MOTIVES.index("company")
+_COMPANY, _BLADDER, _HYGIENE = (NAMES_OF_MOTIVES.index(name) for name in ("company", "bladder", "hygiene"))
+BURSTING = 10.0
+MESS = 4.0  # what an accident does to hygiene
 MOOD_TO_TALK = 1.0  # who has had company enough is not drawn into more of it
 
 
@@ -79,6 +81,14 @@ class Body:
         if errand.way:
             self.cell = errand.way[min(PACE, len(errand.way)) - 1]
             errand.way = errand.way[PACE:]
+
+    def cannot_hold_it(self) -> bool:
+        """Have an accident if there is no holding out any longer; return whether there was one."""
+        if self.levels[_BLADDER] < BURSTING:
+            return False
+        self.levels[_BLADDER] = 0.0
+        self.levels[_HYGIENE] += MESS
+        return True
 
     @property
     def is_free(self) -> bool:

@@ -1,12 +1,10 @@
 """The world ``home``: bodies, things, rooms and a clock. It moves people about and never decides for them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from random import Random
 
 from telos.core.action import Action
-from telos.core.domain import Domain
 from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
@@ -14,11 +12,13 @@ from telos.core.state import State
 from telos.core.values import Value
 from telos.worlds.home import house
 from telos.worlds.home.body import NAMES_OF_MOTIVES, Body, Errand
-from telos.worlds.home.floor import Cell, FloorPlan
-from telos.worlds.home.places import Places
+from telos.worlds.home.extras import GATHER, POWERED
+from telos.worlds.home.floor import Cell
+from telos.worlds.home.premises import Premises
 from telos.worlds.home.views import MINUTES_A_DAY, HomeView, PersonView
 
 _OWN = len(house.PERSON)  # the first slots of a state are the person's own, the others are shared
+_FOOD = "fridge.food"  # how the variables end that say what is left to eat
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +49,23 @@ class Home:
         if isinstance(people, bool) or not isinstance(people, int) or not 1 <= people <= len(house.NAMES):
             raise TelosError(f"the house has beds for 1 to {len(house.NAMES)} people, not {people!r}")
         names = house.NAMES[:people]
-        beds = [house.bed_of(name, str(number)) for number, name in enumerate(names, start=1)]
-        things = (*house.THINGS, *beds, *map(house.company_of, names))
-        self.things = {thing.name: thing for thing in things}
-        self.domain = Domain(
-            "home",
-            variables=house.PERSON,
-            actions=[house.POTTER.action],
-            goals=house.MOTIVES,
-            objects=[thing.posted for thing in things],
-            handles={"person": names},
-        )
-        self.plan = _floor_plan()
-        self._places = Places(self.plan, things)
-        posted = [
-            replace(deed, action=action)  # under its long name
-            for thing in things
-            for action, deed in zip(thing.posted.actions, thing.deeds, strict=True)
-        ]
-        self._deeds = {deed.action.name: deed for deed in (house.POTTER, *posted)}
         self._names = names
+        self._furnished = Premises.furnished(names)
         self.reset(seed)
+
+    def _move_into(self, premises: Premises) -> None:
+        self.premises, self.plan, self.things, self.domain = premises, premises.plan, premises.things, premises.domain
+        self.places, self._deeds = premises.places, premises.deeds
+
+    def refurnish(self, premises: Premises) -> None:
+        """Let everybody go on in a house that has one more thing in it: what goes on there, and what is held, stays."""
+        known, holders = self.view().things, self.places
+        self._move_into(premises)
+        self.places.take_over(holders)
+        self._shared: list[Value] = [known.get(each.name, each.start) for each in self.domain.layout.variables[_OWN:]]
+        for variable in self.domain.layout.variables[_OWN:]:
+            if variable.name not in known and variable.name.endswith(_FOOD):
+                self._shared[self._slot(variable.name)] = self._larder
 
     def reset(self, seed: int) -> None:
         """Start afresh, at seven in the morning of day 1, everybody beside their bed."""
@@ -77,13 +73,17 @@ class Home:
             raise TelosError(f"a seed is a whole number, zero or more, got {seed!r}")
         rng = Random(seed)
         self.time = house.STARTS_AT
+        self.locked: frozenset[str] = frozenset()  # rooms
+        self.has_power = True
         self._events: list[Event] = []
-        self._places.clear()
-        self._bodies: dict[str, Body] = {}
+        self._news: list[Event] = []  # what has happened since, for the end of the minute that is to come
+        self._move_into(self._furnished)
+        self.places.clear()
+        self.bodies: dict[str, Body] = {}
         for name in self._names:
-            bedside = self.plan.next_to(self._places.of[f"{name}s_bed"])[0]
-            self._bodies[name] = Body.born(name, bedside, rng)
-        self._shared: list[Value] = [variable.start for variable in self.domain.layout.variables[_OWN:]]
+            bedside = self.plan.next_to(self.places.of[f"{name}s_bed"])[0]
+            self.bodies[name] = Body.born(name, bedside, rng)
+        self._shared = [variable.start for variable in self.domain.layout.variables[_OWN:]]
         self._stock_up()
 
     @property
@@ -101,7 +101,8 @@ class Home:
         self._note_who_is_free()
         shared = self.domain.layout.variables[_OWN:]
         things = {variable.name: value for variable, value in zip(shared, self._shared, strict=True)}
-        return HomeView(self.time, tuple(self._seen(body) for body in self._bodies.values()), FrozenMap(things))
+        people = tuple(self._seen(body) for body in self.bodies.values())
+        return HomeView(self.time, people, FrozenMap(things), self.locked, self.has_power)
 
     def _seen(self, body: Body) -> PersonView:
         drift = body.by_night if self.is_night else body.by_day
@@ -122,6 +123,8 @@ class Home:
 
     def deed(self, action: str) -> house.Deed:
         """Return what the world knows about an action."""
+        if action == GATHER.action.name:
+            return GATHER
         if action not in self._deeds:
             raise TelosError(f"nothing in the house offers {action!r}; {nearest(action, self._deeds)}")
         return self._deeds[action]
@@ -142,27 +145,55 @@ class Home:
 
     def step(self, commands: Mapping[str, str]) -> None:
         """Carry out ``commands`` (a person's name to an action's) and let a minute pass."""
-        for person, command in commands.items():
-            self._check(self._body(person), command)
-        self._events = []
+        self.check(commands)
         drawn_in: set[str] = set()  # into a conversation, this very minute
         for person in self._names:
             if person in commands and person not in drawn_in:
-                partner = self._start(self._bodies[person], self._deeds[commands[person]])
+                partner = self._start(self.bodies[person], self._deeds[commands[person]])
                 drawn_in |= {partner} if partner else set()
         night = self.is_night
-        for body in self._bodies.values():
+        for body in self.bodies.values():
             body.minute(night=night)
         self.time += 1
         if self.time % MINUTES_A_DAY == house.DELIVERY_AT:
             self._stock_up()
-            food = self._shared[self._slot("fridge.food")]
-            self._events.append(Event("delivery", {"food": food}, player="grocer", time=self.time))
-        for body in self._bodies.values():
+            self.tell(self._delivery())
+        for body in self.bodies.values():
             self._arrive_or_finish(body)
+            if self.locked and body.cannot_hold_it():
+                self.tell(Event("accident", {"room": self.plan.room(body.cell)}, player=body.name, time=self.time))
+        self._events, self._news = self._news, []
+
+    def check(self, commands: Mapping[str, str]) -> None:
+        """Refuse commands that make no sense now; nothing happens either way."""
+        for person, command in commands.items():
+            self._check(self._body(person), command)
+
+    def tell(self, event: Event) -> None:
+        """Take note of something: it is among the events of the minute that it belongs to, or that comes next."""
+        self._news.append(event)
+
+    def deliver(self) -> None:
+        """Let the grocer come now."""
+        self._stock_up()
+        self.tell(self._delivery())
+
+    def take_food(self) -> None:
+        """Leave nothing to eat in any fridge; what is in somebody's hands or in the oven stays there."""
+        self._set_food(0)
+
+    @property
+    def food(self) -> int:
+        """Return how many portions there are, in all fridges."""
+        return sum(int(self._shared[self._slot(name)]) for name in self._fridges)
+
+    def _delivery(self) -> Event:
+        return Event("delivery", {"food": self.food}, player="grocer", time=self.time)
 
     def _check(self, body: Body, command: str) -> None:
-        deed = self.deed(command)
+        if command not in self._deeds:
+            raise TelosError(f"nothing in the house offers {command!r}; {nearest(command, self._deeds)}")
+        deed = self._deeds[command]
         if body.errand is not None and not body.errand.deed.interruptible:
             busy = body.errand.deed.action.name
             raise TelosError(f"{body.name} cannot {command!r} now: {busy!r} cannot be broken off")
@@ -170,7 +201,15 @@ class Home:
         if unmet:
             raise TelosError(f"{body.name} cannot {command!r} now: it needs {' and '.join(map(str, unmet))}")
         if self._spot(body, deed.action.on) is None:
-            raise TelosError(f"{body.name} cannot {command!r} now: somebody else is there")
+            raise TelosError(f"{body.name} cannot {command!r} now: {self._hindrance(deed.action.on)}")
+
+    def _hindrance(self, thing: str | None) -> str:
+        """Say what keeps people from a thing that would do what it is for."""
+        if thing in POWERED and not self.has_power:
+            return "the power is out"
+        at = [self.bodies[thing].cell] if thing in self.bodies else self.places.of.get(thing or "", ())
+        shut = next((room for room in map(self.plan.room, at) if room in self.locked), None)
+        return "somebody else is there" if shut is None else f"the {shut} is locked"
 
     def _start(self, body: Body, deed: house.Deed) -> str | None:
         """Send ``body`` off, unless somebody was quicker this very minute; return whom they will talk to, if anyone."""
@@ -178,30 +217,31 @@ class Home:
         if spot is None:
             return None
         place, travel = spot
-        partner = deed.action.on if deed.action.on in self._bodies else None
-        self._stop(body)
-        self._begin(body, Errand(deed, place, self.plan.way(body.cell, place), travel, partner))
+        partner = deed.action.on if deed.action.on in self.bodies else None
+        self.break_off(body)
+        self.begin(body, Errand(deed, place, self.plan.way(body.cell, place), travel, partner))
         if partner is not None:
-            other = self._bodies[partner]
-            self._stop(other)
+            other = self.bodies[partner]
+            self.break_off(other)
             answer = self._deeds[f"{body.name}.{deed.action.name.removeprefix(f'{partner}.')}"]
-            self._begin(other, Errand(answer, other.cell, (), travel, body.name))
+            self.begin(other, Errand(answer, other.cell, (), travel, body.name))
         return partner
 
-    def _begin(self, body: Body, errand: Errand) -> None:
+    def begin(self, body: Body, errand: Errand) -> None:
+        """Send ``body`` off on an errand."""
         body.errand = errand
-        self._places.hold(errand.place, body.name)
+        self.places.hold(errand.place, body.name)
         self._tell("sets out" if errand.walk else "begins", body)
 
-    def _stop(self, body: Body) -> None:
+    def break_off(self, body: Body) -> None:
         """End what ``body`` is doing before it is done; a conversation ends for both."""
         if (errand := body.errand) is None:
             return
         self._tell("stops", body)
         body.errand = None
-        self._places.let_go(body.name)
+        self.places.let_go(body.name)
         if errand.partner is not None:
-            self._stop(self._bodies[errand.partner])
+            self.break_off(self.bodies[errand.partner])
 
     def _arrive_or_finish(self, body: Body) -> None:
         errand = body.errand
@@ -213,7 +253,7 @@ class Home:
             self._apply(body, errand.deed.action)
             self._tell("finishes", body)
             body.errand = None
-            self._places.let_go(body.name)
+            self.places.let_go(body.name)
 
     def _apply(self, body: Body, action: Action) -> None:
         after = action.result(self._state(body)).array
@@ -227,40 +267,58 @@ class Home:
             "carrying": body.own[1],
             **body.felt,
         }
-        self._events.append(Event(body.errand.deed.action.name, context, player=body.name, time=self.time))
+        self.tell(Event(body.errand.deed.action.name, context, player=body.name, time=self.time))
 
     def _spot(self, body: Body, thing: str | None) -> tuple[Cell, int] | None:
         """Return the free place nearest to ``body`` for using ``thing`` (nothing: out of the way), and the walk."""
         if thing is None:
-            return self._places.nearest(body.name, body.cell, self._places.aside(body.cell, body.name))
-        if thing in self._bodies:
-            other = self._bodies[thing]
-            if not self._places.is_free(other.cell, thing):
+            return self._nearest(body, self.places.aside(body.cell, body.name))
+        if thing in self.bodies:
+            other = self.bodies[thing]
+            if not self.places.is_free(other.cell, thing):
                 return None  # they stand where a third person is about to be
-            return self._places.nearest(body.name, body.cell, self.plan.next_to([other.cell]))
-        return self._places.nearest(body.name, body.cell, self._places.of[thing])
+            return self._nearest(body, self.plan.next_to([other.cell]))
+        if thing in POWERED and not self.has_power:
+            return None
+        if self.locked:  # what stands in a locked room is for nobody, not even for who is still in there
+            open_places = [place for place in self.places.of[thing] if self.plan.room(place) not in self.locked]
+            return self._nearest(body, open_places)
+        return self._nearest(body, self.places.of[thing])
+
+    def _nearest(self, body: Body, places: Iterable[Cell]) -> tuple[Cell, int] | None:
+        if self.locked:  # a locked door lets people out, and nobody in
+            within = self.plan.room(body.cell)
+            places = [place for place in places if self.plan.room(place) not in self.locked - {within}]
+        return self.places.nearest(body.name, body.cell, places)
 
     def _state(self, body: Body) -> State:
         self._note_who_is_free()
         return State(self.domain.layout, (*body.own, *self._shared))
 
     def _note_who_is_free(self) -> None:
-        for body in self._bodies.values():
+        for body in self.bodies.values():
             self._shared[self._slot(f"{body.name}.free")] = body.is_free
 
     def _slot(self, variable: str) -> int:
         return self.domain.layout.slots[variable] - _OWN
 
+    @property
+    def _larder(self) -> int:
+        """Return what a full fridge holds."""
+        return house.FOOD_EACH * len(self._names)
+
+    @property
+    def _fridges(self) -> list[str]:
+        return [each.name for each in self.domain.layout.variables[_OWN:] if each.name.endswith(_FOOD)]
+
     def _stock_up(self) -> None:
-        self._shared[self._slot("fridge.food")] = house.FOOD_EACH * len(self._names)
+        self._set_food(self._larder)
+
+    def _set_food(self, portions: int) -> None:
+        for name in self._fridges:
+            self._shared[self._slot(name)] = portions
 
     def _body(self, person: str) -> Body:
-        if person not in self._bodies:
-            raise TelosError(f"nobody here is called {person!r}; {nearest(person, self._bodies)}")
-        return self._bodies[person]
-
-
-@cache
-def _floor_plan() -> FloorPlan:
-    """Read the drawing once: the ways that one house has found serve every other."""
-    return FloorPlan(house.PLAN)
+        if person not in self.bodies:
+            raise TelosError(f"nobody here is called {person!r}; {nearest(person, self.bodies)}")
+        return self.bodies[person]

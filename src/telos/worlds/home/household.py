@@ -1,23 +1,35 @@
 """Bodies and minds together: the loop that shows each mind the world and hands its decision to the body."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from telos.agents.motives import Decision, MotiveMind
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
+from telos.worlds.home import pokes
 from telos.worlds.home.body import NAMES_OF_MOTIVES
 from telos.worlds.home.home import Home
 from telos.worlds.home.house import MOTIVES
-from telos.worlds.home.records import Began, Chose, Delivered, Ended, Finished, Interrupted, Levels, Started
+from telos.worlds.home.records import (
+    Accident,
+    Began,
+    Chose,
+    Delivered,
+    Ended,
+    Finished,
+    Interrupted,
+    Levels,
+    Poked,
+    Started,
+)
 from telos.worlds.home.views import HomeView, PersonView, clock_of, day_of
 
 _STAGES = {"begins": Began, "finishes": Finished, "stops": Interrupted}
 
 
 class Household:
-    """People who live in ``home`` by their own motives.
+    """People who live in ``home`` by their own motives, but for those who are ``played`` and wait to be told.
 
     >>> seen = []
     >>> household = Household(people=1, seed=7, trace=seen.append)
@@ -27,21 +39,36 @@ class Household:
     ('07:00', 'bookshelf.read', 'fun 1.6 → 0.1')
     """
 
-    def __init__(self, people: int = 3, *, seed: int = 0, trace: Trace = silent) -> None:
+    def __init__(self, people: int = 3, *, seed: int = 0, played: Collection[str] = (), trace: Trace = silent) -> None:
         self.home = Home(people, seed=seed)
         self.view = self.home.view()
         names = self.view.players
+        unknown = sorted(set(played) - set(names))
+        if unknown:
+            raise TelosError(f"nobody here is called {unknown[0]!r}; {nearest(unknown[0], names)}")
+        self.played = frozenset(played)
         self.minds = {name: MotiveMind(MOTIVES) for name in names}
         self.decisions: dict[str, Decision] = {}  # the last one of each person
         self.trace = trace
         trace(Started(*_moment(self.home.time), world="home", seed=seed, people=names))
 
-    def minute(self) -> HomeView:
-        """Let everybody who has to decide do so, and a minute pass; return what can be seen then."""
-        commands = {}
+    def poke(self, name: str) -> None:
+        """Do something to the house, before the next minute; see ``telos.worlds.home.pokes``."""
+        pokes.poke(self.home, name)
+        self.view = self.home.view()
+
+    def minute(self, told: Mapping[str, str] | None = None) -> HomeView:
+        """Let everybody who has to decide do so, and a minute pass; return what can be seen then.
+
+        Who is ``told`` something does that instead; what makes no sense is refused before anybody has decided.
+        """
+        self.home.check(told or {})
+        commands = dict(told or {})
         for person in self.view.people:
+            if person.name in commands or person.name in self.played:
+                continue
             decision = self._decide(person)
-            if decision is not None:
+            if decision is not None and decision.action.on not in (told or {}):  # who has been told is not free to talk
                 commands[person.name] = decision.action.name
         if self.view.time % 60 == 0:
             self._tell_levels()
@@ -109,6 +136,10 @@ class Household:
         when = _moment(int(event.time))
         if event.action == "delivery":
             self.trace(Delivered(*when, food=event.context["food"]))
+        elif event.action == "accident":
+            self.trace(Accident(*when, person=event.player, room=event.context["room"]))
+        elif event.player == pokes.ONLOOKER:
+            self.trace(Poked(*when, poke=event.action, words=event.context["words"]))
         elif event.context["stage"] in _STAGES:
             deed = self.home.deed(event.action)
             levels = FrozenMap({name: event.context[name] for name in NAMES_OF_MOTIVES})

@@ -1,6 +1,7 @@
 """The trace of a household in words: one line for each thing worth telling."""
 
-from telos.worlds.home.records import Began, Chose, Delivered
+from telos.worlds.home.extras import GATHER
+from telos.worlds.home.records import Accident, Began, Chose, Delivered, Poked
 
 
 class Log:
@@ -20,14 +21,29 @@ class Log:
         match record:
             case Delivered():
                 return f"day {record.day} {record.clock}  the grocer fills the fridge ({record.food} portions)"
+            case Accident():
+                return f"day {record.day} {record.clock}  {record.person:<5} could not hold it any longer"
+            case Poked():
+                return f"day {record.day} {record.clock}  {record.words}"
             case Chose():
                 self.why[record.person] = record.why
             case Began() if self._last.get(record.person) != record.action:
-                # They have not chosen it themselves, so it is a conversation.
-                self.why[record.person] = f"{record.action.partition('.')[0]} came to talk"
+                self.why[record.person] = why_unchosen(record.action)
             case _:
                 return None
         if self._last.get(record.person) == record.action and record.activity == "idle":
             return None
         self._last[record.person] = record.action
         return f"day {record.day} {record.clock}  {record.person:<5} {record.words} — {self.why[record.person]}"
+
+
+def why_unchosen(action: str) -> str:
+    """Say why somebody does what they have not chosen themselves: it is a conversation, an alarm, or a command.
+
+    >>> why_unchosen("Ben.chat"), why_unchosen("gather")
+    ('Ben came to talk', 'the alarm rings')
+    """
+    thing, _, deed = action.partition(".")
+    if thing == GATHER.action.name:
+        return "the alarm rings"
+    return f"{thing} came to talk" if deed == "chat" else "told to"

@@ -30,6 +30,10 @@ class Places:
         """Let go of every place."""
         self._holder.clear()
 
+    def take_over(self, others: "Places") -> None:
+        """Let everybody keep what they hold in ``others``."""
+        self._holder = dict(others._holder)
+
     def hold(self, place: Cell, person: str) -> None:
         """Keep ``place`` for ``person`` until it is let go."""
         self._holder[place] = person

@@ -93,6 +93,28 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
+class Accident:
+    """Somebody could not get into a locked bathroom in time."""
+
+    time: int
+    day: int
+    clock: str
+    person: str
+    room: str
+
+
+@dataclass(frozen=True, slots=True)
+class Poked:
+    """An onlooker did something to the house."""
+
+    time: int
+    day: int
+    clock: str
+    poke: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The last record of a run."""
 

@@ -49,6 +49,8 @@ class HomeView:
     time: int
     people: tuple[PersonView, ...]
     things: FrozenMap[str, Value]
+    locked: frozenset[str] = frozenset()  # rooms
+    has_power: bool = True
 
     @property
     def players(self) -> tuple[str, ...]:

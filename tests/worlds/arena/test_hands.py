@@ -1,0 +1,209 @@
+"""Somebody of the cast in a player's hands: keys and words become commands, and the fight is on record as ever."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.fighter import Placed
+from telos.worlds.arena.grid import cell_of
+from telos.worlds.arena.hands import HELD, Hands, in_hands, opponent
+from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.replay import replay
+from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.views import ArenaView
+
+YARD = "###########\n#A  +    B#\n#    #    #\n###########"
+
+
+def yard(drawing: str = YARD, **body: object) -> tuple[Arena, Hands]:
+    drawn = ArenaMap(drawing)
+    cast = [
+        Placed("Rex", "red", "soldier", *drawn.places["A"], body),
+        Placed("Ben", "blue", "soldier", *drawn.places["B"]),
+    ]
+    arena = Arena(drawn, cast)
+    return arena, Hands(arena, "Rex")
+
+
+def hold(arena: Arena, hands: Hands, keys: str, steps: int) -> list[str | None]:
+    """Hold keys down for some steps, and return the commands that came of it."""
+    given = []
+    for _ in range(steps):
+        given.append(hands.held(keys.split("+") if keys else []))
+        arena.step({"Rex": given[-1]} if given[-1] is not None else {})
+    return given
+
+
+def test_keys_walk_and_letting_go_stops() -> None:
+    arena, hands = yard()
+    hold(arena, hands, "right", 5)
+    there = arena.fighter("Rex").position
+    assert there == pytest.approx((3.5, 1.5))
+    assert hold(arena, hands, "", 3) == ["stop", None, None]
+    assert arena.fighter("Rex").position == there
+
+
+def test_two_keys_walk_slantwise_and_along_a_wall_if_one_is_in_the_way() -> None:
+    arena, hands = yard()
+    hold(arena, hands, "right+down", 3)
+    assert arena.fighter("Rex").x > 2
+    assert arena.fighter("Rex").y > 2
+    hold(arena, hands, "right+down", 4)
+    rex = arena.fighter("Rex")
+    assert cell_of(rex.position)[1] == 2
+    assert rex.x > 3
+
+
+def test_walking_into_a_shut_door_opens_it_and_walking_on_leads_through() -> None:
+    arena, hands = yard()
+    hold(arena, hands, "right", 25)
+    assert arena.door("d1") == "open"
+    assert arena.fighter("Rex").x > 5
+
+
+def test_a_door_that_is_missed_by_a_step_is_found() -> None:
+    arena, hands = yard("######\n#A   #\n#    +\n#    #  B\n######".replace("+\n", "+  \n"))
+    hold(arena, hands, "right", 30)
+    assert arena.door("d1") == "open"
+
+
+def test_a_locked_door_is_kicked_in() -> None:
+    arena, hands = yard(YARD.replace("+", "%"))
+    hold(arena, hands, "right", 30)
+    assert arena.fighter("Rex").x > 5
+
+
+def test_shooting_is_at_the_nearest_in_sight_and_keeps_on_while_the_key_is_down() -> None:
+    arena, hands = yard(YARD.replace("+", "/"))
+    assert hands.target == "Ben"
+    hold(arena, hands, "shoot", 6)
+    assert arena.fighter("Rex").rounds == 24 - 2 * 3
+    assert hold(arena, hands, "", 2) == ["stop", None]
+
+
+def test_nobody_is_shot_through_a_shut_door() -> None:
+    arena, hands = yard()
+    assert hands.target is None
+    assert hold(arena, hands, "shoot", 3) == [None] * 3
+
+
+def test_who_walks_and_shoots_shoots_whenever_the_gun_is_ready() -> None:
+    arena, hands = yard(YARD.replace("+", "/"))
+    given = hold(arena, hands, "right+shoot", 6)
+    assert [str(command).split()[0] for command in given] == ["animate", "goto", "goto", "goto", "goto", "animate"]
+
+
+def test_an_empty_magazine_is_changed_before_the_next_shot() -> None:
+    arena, hands = yard(YARD.replace("+", "/"))
+    arena.fighter("Rex").rounds = 0
+    given = hold(arena, hands, "shoot", 20)
+    assert given[0] == "animate reload"
+    assert given[-1] == "animate fire Ben"
+
+
+def test_reloading_is_not_broken_off_by_walking() -> None:
+    arena, hands = yard()
+    arena.fighter("Rex").rounds = 3
+    hold(arena, hands, "reload", 1)
+    hold(arena, hands, "right", 18)
+    assert arena.fighter("Rex").rounds == 24
+
+
+def test_shots_come_out_of_cover_if_there_is_some() -> None:
+    arena, hands = yard("########\n#>oo  B#\n#      #\n########".replace(">", "A"))
+    assert hands.said("shoot Ben") == "animate fire Ben"
+    arena, hands = yard("########\n#A>o  B#\n#      #\n########")
+    hold(arena, hands, "right", 3)
+    assert hands.said("shoot Ben") == "animate fire_from_cover Ben"
+
+
+def test_a_grenade_flies_to_the_nearest_enemy_in_sight() -> None:
+    arena, hands = yard(YARD.replace("+", "/"), grenades=1)
+    hold(arena, hands, "throw", 10)
+    assert [(grenade.x > 1, grenade.y) for grenade in arena.grenades()] == [(True, 1.5)]
+    assert arena.fighter("Rex").grenades == 0
+
+
+def test_words_that_make_no_sense_are_refused_with_a_remedy() -> None:
+    _, hands = yard()
+    for line, told in (
+        ("dance", "write `shoot NAME`"),
+        ("shoot Rex", "is no living enemy of Rex"),
+        ("go nowhere", "which is not there"),
+        ("use d1 eat", "use of a door"),
+    ):
+        with pytest.raises(TelosError, match=told):
+            hands.said(line)
+
+
+def test_every_phrase_on_offer_is_understood() -> None:
+    _, hands = yard(YARD.replace("+", "/"), grenades=1)
+    assert {"shoot Ben", "throw Ben", "reload"} <= {hands.said(line) and line for line in hands.phrases()}
+
+
+def test_the_opponent_is_of_the_second_side_and_some_scenes_have_none() -> None:
+    assert opponent(load_scene("skirmish")) == "Wes"
+    assert opponent(load_scene("pincer")) == "Pat"
+    assert opponent(load_scene("search")) is None
+    with pytest.raises(TelosError, match="nobody in 'flank' is called 'Zed'"):
+        in_hands(load_scene("flank"), "Zed")
+
+
+def played(scene: str, seed: int, keys: list[list[str]]) -> tuple[list[str], list[ArenaView]]:
+    """Play a scene with these keys held, step by step; return its record and its views."""
+    who = opponent(load_scene(scene)) or ""
+    lines: list[str] = []
+    battle = Battle(in_hands(load_scene(scene), who), seed=seed, trace=lambda record: lines.append(as_json(record)))
+    hands, views = Hands(battle.arena, who), []
+    for held in keys:
+        command = hands.held(held)
+        views.append(battle.step({} if command is None else {who: command}))
+    return lines, views
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from(["flank", "door-open", "layer-3-melee", "goals-soldier"]),
+    st.integers(0, 3),
+    st.lists(st.tuples(st.lists(st.sampled_from(HELD), max_size=3), st.integers(1, 12)), max_size=8),
+)
+def test_whatever_is_held_makes_a_fight_that_repeats_and_replays(
+    scene: str, seed: int, runs: list[tuple[list[str], int]]
+) -> None:
+    keys = [held for held, steps in runs for _ in range(steps)]
+    lines, views = played(scene, seed, keys)
+    assert played(scene, seed, keys) == (lines, views)
+    kept = [line for line in lines if json.loads(line)["kind"] not in ("noticed", "forgot")]
+    again = list(replay(kept))
+    assert again == views[: len(again)]  # nothing is on record of a last stretch in which nothing happened
+    floor = {*load_scene(scene).map.floor, *(door.cell for door in load_scene(scene).map.doors.values())}
+    assert all(cell_of((each.x, each.y)) in floor for view in views for each in view.fighters if each.state == "goto")
+
+
+def test_whoever_has_a_mind_is_not_commanded_and_nothing_has_happened() -> None:
+    battle = Battle(load_scene("flank"), seed=1)
+    for told, why in (
+        ({"Ann": "stop"}, "has a mind of its own"),
+        ({"Pat": "dance"}, "not a command"),
+        ({"Zed": "stop"}, "nobody here is called"),
+    ):
+        with pytest.raises(TelosError, match=why):
+            battle.step(told)
+    assert battle.arena.time == 0
+    untouched = Battle(load_scene("flank"), seed=1)
+    assert [battle.step() for _ in range(40)] == [untouched.step() for _ in range(40)]
+
+
+@pytest.mark.parametrize("scene", scene_names())
+def test_in_every_scene_with_an_opponent_the_others_think_as_before(scene: str) -> None:
+    taken = opponent(load_scene(scene))
+    if taken is not None:
+        battle = Battle(in_hands(load_scene(scene), taken), seed=2)
+        thinking = {each.name for each in load_scene(scene).cast if each.script is None and each.name != taken}
+        assert set(battle.minds) == thinking
