@@ -6,7 +6,8 @@ import pytest
 
 from studio.tiny import ALWAYS_WEST, BY_LAST_STEP, LINE
 from telos.core.errors import DefinitionError, TelosError
-from telos.studio.session import Session
+from telos.studio.session import WAITING, Session
+from telos.studio.stage import Inputs
 
 
 def played(*held: str, seed: int = 0, **settings: str) -> Session:
@@ -156,4 +157,17 @@ def test_a_game_that_is_over_stands_still() -> None:
 
 
 def test_settings_that_make_no_sense_are_as_if_not_given() -> None:
-    assert Session(LINE, 0, {"wind": "storm", "else": "x"}).settings == {"wind": "off"}
+    assert Session(LINE, 0, {"wind": "storm", "else": "x"}).settings == {"wind": "off", "begins": "at once"}
+
+
+def test_a_game_may_wait_for_the_first_key_of_its_player() -> None:
+    session = Session(LINE, 0, {"begins": "with a key"})
+    assert session.waits
+    assert json.loads(session.frame())["hud"]["message"] == WAITING
+    session.hold("")
+    assert session.waits
+    session.hold("left")
+    assert not session.waits
+    assert json.loads(session.frame())["hud"]["message"] == ""
+    again = Session(LINE, 0, session.settings, script=iter([Inputs("left")]))
+    assert not again.waits

@@ -36,6 +36,7 @@ class Line(QuietStage):
         self.x, self.steps = 0, 0
         self._rng = Random(seed)
         self._is_windy = settings["wind"] == "on"
+        self.awaits = settings["begins"] == "with a key"
         self.applied: list[str] = []
 
     @property
@@ -101,4 +102,8 @@ class Line(QuietStage):
         return (Poke("jump", "Jump"),)
 
 
-LINE = World("line", "A line", "for tests", (Setting("wind", "Wind", "off", ("off", "on")),), Line)
+SETTINGS = (
+    Setting("wind", "Wind", "off", ("off", "on")),
+    Setting("begins", "Begins", "at once", ("at once", "with a key")),
+)
+LINE = World("line", "A line", "for tests", SETTINGS, Line)

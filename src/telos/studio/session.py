@@ -20,6 +20,7 @@ from telos.studio.tape import Tape
 from telos.studio.watchpoint import Watchpoint
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+WAITING = "Press a key to begin"
 _SHEETS = 600  # moments at which minds are kept on paper: one a second of play
 _MOST_ASKED = 20  # commands that may wait for the next step
 
@@ -62,12 +63,15 @@ class Session:
         self.watchpoint: Watchpoint | None = None
         self._held, self._asked = "", list[str]()
         self._script = deque(script)
+        self.waits = self.stage.awaits and not self._script  # for the player's first key
         self._tape, self._history = Tape(), History()
         self._sheets: deque[tuple[int, dict[str, MindSheet]]] = deque(maxlen=_SHEETS)
         self._backdrops: dict[str, bytes] = {}
         self._every = max(1, round(self.stage.rate))
         self.frame_data: dict[str, Any] = {}
         self._keep([])
+        if self.waits:
+            self.frame_data["hud"]["message"] = WAITING
 
     # --- what comes from outside --------------------------------------------------------------------------------------
 
@@ -75,11 +79,19 @@ class Session:
         """Take in which keys are down now; those that mean nothing here are left out."""
         known = {name for _, name, _ in self.stage.keys}
         self._held = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
+        if self._held:
+            self._begin()
 
     def ask(self, text: str) -> None:
         """Take in a command or a poke, for the next step."""
         if len(self._asked) < _MOST_ASKED:
             self._asked.append(text)
+        self._begin()
+
+    def _begin(self) -> None:
+        if self.waits:
+            self.waits = False
+            self.frame_data["hud"]["message"] = self.stage.hud().message
 
     def pause(self, on: bool) -> None:
         """Stop, or go on: from a moment of the past one goes on live."""
@@ -158,22 +170,23 @@ class Session:
         if self.stage.over:
             self.paused = True
             return
+        self.waits = False
         inputs = self._inputs()
         self.log.add(inputs)
         truth, lesson = self.stage.truth, self.stage.lesson  # what was given when it was done, not what it led to
         noted = [self._noted(each, truth, lesson) for each in self._step(inputs)]
         self._keep(noted)
         if self.watchpoint is not None and self.watchpoint.holds(self._values(noted)):
-            self.paused, self.stopped = True, f"paused at {self.stage.time:.1f} s: {self.watchpoint.text}"
+            self.paused, self.stopped = True, f"paused at {self._clock()}: {self.watchpoint.text}"
 
     def _step(self, inputs: Inputs) -> Iterable[Happening]:
         """Let the stage move on; what it refuses is told, and left out."""
-        for tried in (inputs, replace(inputs, asked=()), Inputs()):
+        for tried in (inputs, replace(inputs, asked=())):
             try:
                 return self.stage.step(tried)
             except TelosError as error:
                 self.refusals.append(str(error))
-        raise AssertionError("a stage refuses to go on without any inputs")
+        return self.stage.step(Inputs())
 
     def _inputs(self) -> Inputs:
         while self._script:
@@ -186,7 +199,7 @@ class Session:
                 self.apply(entry.name, entry.text)
             except TelosError as error:
                 self.refusals.append(f"the recording has a model that does not load: {error}")
-        asked, self._asked = tuple(self._asked), []
+        asked = (self._asked.pop(0),) if self._asked else ()  # one a step, so that a bad one spoils no other
         return Inputs(self._held, asked)
 
     def _noted(self, happening: Happening, truth: str | None, lesson: str | None) -> Noted:
@@ -281,6 +294,9 @@ class Session:
         """Return the game as a file that the studio plays again."""
         return f"{self.world.name}-seed{self.seed}-studio.jsonl", self.log.data()
 
+    def _clock(self) -> str:
+        return self.frame_data["hud"]["clock"] or f"{self.stage.time:.1f} s"
+
     def _values(self, noted: Iterable[Noted]) -> dict[str, Value]:
         """Return what a condition may ask about now."""
         values: dict[str, Value] = dict(self.stage.facts())
@@ -293,10 +309,9 @@ class Session:
         for name, belief in self.panel.beliefs.items():
             values[f"{name}.top"] = belief.top
             values |= {f"{name}.{goal}": chance for goal, chance in belief.items()}
-        for each in noted:
-            event = each.happening.event
-            values["event"] = event.action if event is not None else each.happening.kind
-            values["event.who"] = each.happening.who
+        if happened := [each.happening for each in noted]:  # all of a step: a condition holds if it does for one
+            values["event"] = tuple(each.kind if each.event is None else each.event.action for each in happened)
+            values["event.who"] = tuple(each.who for each in happened)
         return values
 
 

@@ -96,6 +96,7 @@ class Stage(Protocol):
         tuple[str, str, str], ...
     ]  # (the browser's key code, the stage's name, words): ("ArrowUp", "up", "walk")
     watched: str | None  # the player whose events recognisers are told; None if nobody is read
+    awaits: bool  # whether the game begins with the first key or command of a person, who may not be ready yet
 
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         """Move on by one step; return what happened. What makes no sense is refused with a ``TelosError`` that is

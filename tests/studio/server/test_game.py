@@ -113,3 +113,15 @@ def test_a_link_to_a_moment_hurries_there_and_shows_it() -> None:
     for _ in range(30):
         alone.advance()
     assert frames[0]["pic"] == json.loads(alone.frame())["pic"]
+
+
+def test_a_game_that_waits_for_a_key_takes_no_step_before_it() -> None:
+    game, page = Game(Session(LINE, 0, {"begins": "with a key"})), Page()
+    taken = []
+    asyncio.run(
+        looked_at(
+            game, page, lambda: taken.append(game.session.last), lambda: game.hear('{"do": "held", "keys": "left"}')
+        )
+    )
+    assert taken == [0]
+    assert game.session.last > 0

@@ -41,7 +41,8 @@ def text(x: float, y: float, words: str, fill: str = "ink", *, size: float = 14,
 def place(
     name: str, symbol: str, x: float, y: float, *, angle: float = 0, scale: float = 1, **more: str | float | None
 ) -> Shape:
-    """Return a symbol that is somewhere. Its ``name`` is the same from frame to frame, so that it moves smoothly.
+    """Return a symbol that is somewhere, turned by ``angle`` radians, clockwise. Its ``name`` is the same from frame to
+    frame, so that it moves smoothly.
 
     More, all optional: ``pick`` (the character that a click on it opens), ``label`` (a name below it), ``tint`` (a role
     in place of the symbol's ``tint``), ``bar`` (a share, drawn above it), ``alpha`` (0 to 1), ``says`` (a speech

@@ -63,8 +63,8 @@ class Game:
             due = said = loop.time()
             while True:
                 now = loop.time()
-                if self.session.paused:
-                    due = now + _GLANCE
+                if self.session.paused or self.session.waits:
+                    due = now + (_GLANCE if self.session.paused else 1 / FRAMES_A_SECOND)
                 else:
                     self._advance(now)
                     due = max(due + 1 / (self.session.stage.rate * self.session.speed), now - _LATE)

@@ -58,7 +58,7 @@ class Hub:
 
     def replayed(self, data: bytes, *, now: float, file: str = "recording") -> Game:
         """Return a game that plays a recording again which somebody brings along."""
-        return self.play_again(read_log(data, name=file) if is_game_log(data) else _adventure(data, file), now=now)
+        return self.play_again(read_log(data, name=file) if is_game_log(data) else _adventure(data), now=now)
 
     def play_again(self, log: GameLog, *, now: float) -> Game:
         """Return a game that plays a log again, from its start."""
@@ -103,8 +103,8 @@ def _new_id() -> str:
     return secrets.token_urlsafe(9)
 
 
-def _adventure(data: bytes, file: str) -> GameLog:
+def _adventure(data: bytes) -> GameLog:
     """Return the log of a recording that the adventure wrote itself."""
-    from telos.studio.stages.adventure import log_of_recording  # a world is imported when it is needed
+    from telos.studio.stages.adventure_recordings import from_recording  # a world is imported when it is needed
 
-    return log_of_recording(data, file)
+    return from_recording(data)

@@ -16,6 +16,7 @@ class QuietStage:
     symbols: Symbols = MappingProxyType({})
     keys: tuple[tuple[str, str, str], ...] = ()
     watched: str | None = None
+    awaits: bool = False
 
     @property
     def over(self) -> bool:

@@ -1,0 +1,262 @@
+"""The arena on stage: soldiers with minds of their own, to be watched, or fought by the player."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from telos.agents.explaining import why_not
+from telos.core.errors import TelosError, nearest
+from telos.core.values import Value
+from telos.studio.drawing.arena_fight import SHOT_LASTS, Fight, FightDrawing
+from telos.studio.drawing.arena_map import NAMED_FROM, SIZE, MapDrawing
+from telos.studio.drawing.arena_symbols import SYMBOLS
+from telos.studio.drawing.shapes import Picture, Symbols
+from telos.studio.minds.of_mind import sheet_of
+from telos.studio.minds.sheet import MindSheet
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, World
+from telos.studio.stages.arena_models import Kinds
+from telos.studio.stages.arena_story import Story
+from telos.studio.stages.quiet import QuietStage
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.hands import Hands, in_hands, opponent
+from telos.worlds.arena.rules import TICKS_A_SECOND
+from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.views import ArenaView, FighterView, ShotView
+
+LONGEST = 600.0  # seconds that a player may take; who only watches sees as much as the scene lasts
+_KEYS = (
+    ("ArrowUp", "up", "walk"), ("ArrowDown", "down", "walk"), ("ArrowLeft", "left", "walk"),
+    ("ArrowRight", "right", "walk"), ("KeyW", "up", "walk"), ("KeyS", "down", "walk"), ("KeyA", "left", "walk"),
+    ("KeyD", "right", "walk"), ("KeyF", "shoot", "shoot at the nearest enemy in sight"), ("Space", "shoot", "shoot"),
+    ("KeyR", "reload", "reload"), ("KeyG", "throw", "throw a grenade"), ("KeyC", "crouch", "keep your head down"),
+    ("KeyE", "use", "use what is at hand: a door, a window, a switch"),
+)  # fmt: skip
+
+
+class ArenaStage(QuietStage):
+    """A scene of the arena, fought out before your eyes; with ``fights``, one of the second side is yours."""
+
+    name = "arena"
+    rate = float(TICKS_A_SECOND)
+    size = SIZE
+    symbols: Symbols = SYMBOLS
+
+    def __init__(self, scene: str, seed: int, *, fights: bool = False, labels: str = "auto") -> None:
+        played = load_scene(scene)
+        self.player = opponent(played) if fights else None
+        self.awaits = self.player is not None
+        self._wanted_to_fight = fights
+        self._limit = LONGEST if self.player else played.seconds
+        self.story = Story()
+        self.battle = Battle(in_hands(played, self.player) if self.player else played, seed=seed, trace=self.story.note)
+        self.hands = Hands(self.battle.arena, self.player) if self.player else None
+        self.keys = _KEYS if self.player else ()
+        self.title = f"{scene}: {played.about}"
+        self._kinds = Kinds(self.battle)
+        self._map = MapDrawing(played.map)
+        self._fight = FightDrawing(self._map.scale)
+        self._shows_goals = labels == "goals" or (labels == "auto" and self._map.scale.unit >= NAMED_FROM)
+        self._shots: deque[tuple[float, ShotView]] = deque(maxlen=64)
+        self._backdrop: tuple[str, Picture] = ("", [])
+        self._is_over = False
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    def step(self, inputs: Inputs) -> Sequence[Happening]:
+        """Move on by a tenth of a second."""
+        told = self._told(inputs)
+        if self._is_over:
+            return ()
+        view = self.battle.step(told)
+        self._shots.extend((view.time, shot) for shot in view.shots)
+        if view.over or view.time >= self._limit:
+            self._is_over = True
+            self.battle.end()
+        return self.story.taken()
+
+    def _told(self, inputs: Inputs) -> Mapping[str, str]:
+        """Return the player's command; words come before keys, and what makes no sense is refused."""
+        if self.hands is None or self.player is None:
+            if inputs.asked:
+                raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do; begin with play=fight")
+            return {}
+        said = [self.hands.said(line) for line in inputs.asked]
+        held = self.hands.held([key for key in inputs.held.split("+") if key])
+        command = said[-1] if said else held
+        return {} if command is None else {self.player: command}
+
+    @property
+    def time(self) -> float:
+        """Return the seconds since the start."""
+        return self.battle.arena.time
+
+    @property
+    def over(self) -> bool:
+        """Whether a side has won, or the time is up."""
+        return self._is_over
+
+    def commands(self) -> Sequence[str]:
+        """Return what the player may be told by word now."""
+        return self.hands.phrases() if self.hands is not None else ()
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def backdrop(self) -> tuple[str, Picture]:
+        """Return the map, drawn anew when a door, a window or a light is different."""
+        view = self.battle.view
+        doors = {door.name: door.state for door in view.doors}
+        marks = (
+            "".join(state[0] for state in doors.values()),
+            ",".join(view.broken_windows),
+            ",".join(view.dark_rooms),
+        )
+        key = "|".join((self.battle.scene.name, *marks))
+        if key != self._backdrop[0]:
+            self._backdrop = key, self._map.picture(doors, view.broken_windows, view.dark_rooms)
+        return self._backdrop
+
+    def picture(self) -> Picture:
+        """Return the fighters, and what flies."""
+        arena, now = self.battle.arena, self.time
+        return self._fight.picture(
+            Fight(
+                self.battle.view,
+                arena.fighters,
+                things=arena.things(),
+                labels={each.name: self._label(each) for each in self.battle.view.fighters},
+                says=self.story.says(now),
+                shots=[(when, shot) for when, shot in self._shots if now - when < SHOT_LASTS],
+                blasts=self.story.blasts,
+                noises=self.story.noises,
+                player=self.player,
+                aim=self.hands.target if self.hands is not None and not self._is_over else None,
+            )
+        )
+
+    def _label(self, fighter: FighterView) -> str:
+        if fighter.name == self.player:
+            return "You"
+        mind = self.battle.minds.get(fighter.name)
+        if not self._shows_goals or mind is None or mind.goal is None:
+            return fighter.name
+        return f"{fighter.name} · {mind.goal.replace('_', ' ')}"
+
+    def hud(self) -> Hud:
+        """Return whose turn it is to be worried."""
+        view = self.battle.view
+        sides = dict.fromkeys(each.side for each in view.fighters)
+        counts = [(side, str(len(self.battle.arena.living(side)))) for side in sides]
+        task = self.battle.scene.about
+        if self.player is not None:
+            me = self.battle.arena.fighter(self.player)
+            rounds = f"{me.rounds}+{me.magazines}"
+            counts += [("health", f"{me.health:.0f}"), ("rounds", rounds), ("grenades", str(me.grenades))]
+            task = f"You are {me.name} of {me.side}: stop the others. Arrows walk, F shoots, R reloads, E opens."
+        minutes, seconds = divmod(int(view.time), 60)
+        return Hud(task, self._message(view), tuple(counts), f"{minutes:02d}:{seconds:02d}", self._outcome(view))
+
+    def _message(self, view: ArenaView) -> str:
+        if self.player is not None:
+            me = self.battle.arena.fighter(self.player)
+            if not me.alive:
+                return "You are dead; the others fight on."
+            if me.status == "failed" and me.reason:
+                return f"{me.reason[0].upper()}{me.reason[1:]}."
+        elif self._wanted_to_fight:
+            return "Nobody opposes anybody here, so you look on."
+        return self.story.news
+
+    def _outcome(self, view: ArenaView) -> str:
+        if not self._is_over:
+            return ""
+        return f"{view.winner or 'Nobody'} wins." if view.over else "Time is up."
+
+    # --- minds --------------------------------------------------------------------------------------------------------
+
+    def _goal(self, fighter: FighterView) -> str:
+        mind = self.battle.minds.get(fighter.name)
+        if not fighter.alive:
+            return "dead"
+        if mind is None:
+            return fighter.state or "still"
+        return mind.goal or "nothing"
+
+    def bands(self) -> Mapping[str, str]:
+        """Return the goal that everybody pursues; of those without a mind, what the body does."""
+        return {each.name: self._goal(each) for each in self.battle.view.fighters}
+
+    def curves(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the strength of each side: the health that is left of what it had."""
+        strength: dict[str, list[float]] = {}
+        for each in self.battle.arena.fighters.values():
+            strength.setdefault(each.side, []).append(each.health / each.healthy)
+        return {"strength": {side: sum(left) / len(left) for side, left in strength.items()}}
+
+    def facts(self) -> Mapping[str, Value]:
+        """Return everybody's goal, health and rounds, and how many of each side live."""
+        facts: dict[str, Value] = {}
+        for each in self.battle.view.fighters:
+            facts |= {f"{each.name}.goal": self._goal(each), f"{each.name}.health": each.health}
+            facts |= {f"{each.name}.rounds": each.rounds, f"{each.name}.in_cover": each.in_cover}
+        sides = dict.fromkeys(each.side for each in self.battle.view.fighters)
+        return facts | {f"alive.{side}": len(self.battle.arena.living(side)) for side in sides}
+
+    def characters(self) -> Sequence[str]:
+        """Return the living who have a mind."""
+        return tuple(self.battle.minds)
+
+    def mind(self, who: str) -> MindSheet | None:
+        """Return a mind on paper."""
+        mind = self.battle.minds.get(who)
+        if mind is None:
+            return None
+        body = self.battle.arena.fighter(who)
+        about = f"{mind.character.name} of {body.side}, health {body.health:.0f}, {body.rounds} rounds"
+        return sheet_of(
+            mind, self.time, about=about, orders=self._orders(who), lines=tuple(self.story.lines.get(who, ()))
+        )
+
+    def _orders(self, who: str) -> list[str]:
+        squads = (squad for coordinator in self.battle.coordinators for squad in coordinator.squads)
+        given = [(squad, squad.assignment) for squad in squads if squad.assignment is not None]
+        return [
+            f"{task.orders[who]} ({squad.name}: {task.behaviour}, {task.why})"
+            for squad, task in given
+            if who in task.orders
+        ]
+
+    def why_not(self, who: str, what: str) -> str:
+        """Say why somebody does not pursue a goal, or does not do an action."""
+        if who not in self.battle.minds:
+            raise TelosError(f"nobody alive called {who!r} has a mind here; {nearest(who, self.battle.minds)}")
+        return why_not(self.battle.minds[who], what)
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def models(self) -> Sequence[Model]:
+        """Return the files of the characters in the cast."""
+        return self._kinds.models()
+
+    def apply(self, name: str, text: str) -> str:
+        """Let the living go by a character that was written anew."""
+        return self._kinds.apply(name, text)
+
+    def recording(self) -> tuple[str, bytes]:
+        """Return the fight so far, for `telos watch arena --replay`."""
+        return f"arena-{self.battle.scene.name}-seed{self.battle.seed}.jsonl", self.story.recording()
+
+
+def _made(seed: int, settings: Mapping[str, str]) -> ArenaStage:
+    return ArenaStage(settings["scene"], seed, fights=settings["play"] == "fight", labels=settings["labels"])
+
+
+ARENA = World(
+    "arena",
+    "Arena",
+    "Soldiers who plan, take cover, follow orders and talk. Watch them, or fight them.",
+    (
+        Setting("play", "You", "watch", ("watch", "fight"), "look on, or take one of those whom the soldiers fight"),
+        Setting("scene", "Scene", "skirmish", scene_names(), "who fights, where"),
+        Setting("labels", "Below names", "auto", ("auto", "goals", "names"), "their goals, where there is room"),
+    ),
+    _made,
+)

@@ -1,0 +1,191 @@
+"""The house on stage: people who live by their motives, to watch and to poke, or with one of them played by you."""
+
+from collections.abc import Mapping, Sequence
+
+from telos.core.errors import TelosError
+from telos.core.trace import as_json
+from telos.core.values import Value
+from telos.studio.drawing.home_people import scene
+from telos.studio.drawing.home_plan import HEIGHT, WIDTH, floor_plan
+from telos.studio.drawing.home_symbols import SYMBOLS
+from telos.studio.drawing.shapes import Picture
+from telos.studio.minds.sheet import MindSheet
+from telos.studio.stage import Happening, Hud, Inputs, Poke, Setting, World
+from telos.studio.stages.home_minds import sheet_of, why_not
+from telos.studio.stages.quiet import QuietStage
+from telos.worlds.home import pokes
+from telos.worlds.home.extras import GATHER
+from telos.worlds.home.house import NAMES
+from telos.worlds.home.household import Household
+from telos.worlds.home.log import why_unchosen
+from telos.worlds.home.records import Accident, Began, Chose, Delivered, Poked
+
+NOBODY = "nobody"
+_POKE = "poke "
+
+
+class HomeStage(QuietStage):
+    """A household, a minute a step. What is asked of it is a poke, or what the person that you play should do."""
+
+    name, title = "home", "A house, and people who live in it by their motives"
+    rate, size, symbols = 10.0, (WIDTH, HEIGHT), SYMBOLS
+
+    def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
+        self._records: list[object] = []
+        self.you = you if you in NAMES[:people] else None  # nobody plays who does not live here
+        played = () if self.you is None else (self.you,)
+        self.household = Household(people, seed=seed, played=played, trace=self._records.append)
+        self._seed = seed
+        self._backdrops: dict[str, Picture] = {}
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    def step(self, inputs: Inputs) -> Sequence[Happening]:
+        """Let a minute pass; what makes no sense is refused before anything has happened."""
+        asked = [line.strip() for line in inputs.asked]
+        done = list(dict.fromkeys(line.removeprefix(_POKE).strip() for line in asked if line.startswith(_POKE)))
+        told = dict(self._told(line) for line in asked if not line.startswith(_POKE))
+        for name in done:
+            pokes.check(self.household.home, name)
+        self.household.home.check(told)
+        known = len(self._records)
+        for name in done:
+            self.household.poke(name)
+        self.household.minute(self._still_possible(told) if done else told)
+        return [happening for record in self._records[known:] if (happening := _happening(record)) is not None]
+
+    def _told(self, line: str) -> tuple[str, str]:
+        """Return who is told what: ``Ada: toilet.use``, or just the action for the person that you play."""
+        who, colon, action = line.partition(":")
+        if not colon and self.you is None:
+            raise TelosError(f"nobody is told {line!r}: say who, as in `{NAMES[0]}: {line}`")
+        return (who.strip(), action.strip()) if colon else (str(self.you), line)
+
+    def _still_possible(self, told: Mapping[str, str]) -> dict[str, str]:
+        """Return what a poke of the same minute has not made impossible."""
+        try:
+            self.household.home.check(told)
+        except TelosError:
+            return {}
+        return dict(told)
+
+    # --- the picture --------------------------------------------------------------------------------------------------
+
+    def backdrop(self) -> tuple[str, Picture]:
+        """Return the house; it looks different once a thing was added to it."""
+        plan = self.household.home.plan
+        key = f"home {len(plan.furniture)}"
+        if key not in self._backdrops:
+            self._backdrops[key] = floor_plan(plan)
+        return key, self._backdrops[key]
+
+    def picture(self) -> Picture:
+        """Return people, light, and everybody's card."""
+        return scene(self.household.home.plan, self.household.view)
+
+    def hud(self) -> Hud:
+        """Return the clock, what is left to eat, and what is wrong with the house."""
+        view, home = self.household.view, self.household.home
+        wrong = [f"the {room} is locked" for room in sorted(view.locked)]
+        wrong += [] if view.has_power else ["the power is out"]
+        waits = self.you is not None and view.person(self.you).doing is None
+        task = f"{self.you} waits: tell them what to do" if waits else ""
+        message = ", ".join(wrong).capitalize()
+        return Hud(task, message, (("food", str(home.food)),), clock=f"day {view.day}, {view.clock}")
+
+    @property
+    def time(self) -> float:
+        """The minutes since the midnight that day 1 began with."""
+        return float(self.household.view.time)
+
+    # --- the instruments ----------------------------------------------------------------------------------------------
+
+    def bands(self) -> Mapping[str, str]:
+        """Return what everybody is at."""
+        return {each.name: "walk" if each.walking else each.kind for each in self.household.view.people}
+
+    def curves(self) -> Mapping[str, Mapping[str, float]]:
+        """Return everybody's motives; 1 is desperate."""
+        return {
+            person.name: {motive: min(1.0, level / 10) for motive, level in person.levels.items()}
+            for person in self.household.view.people
+        }
+
+    def facts(self) -> Mapping[str, Value]:
+        """Return the hour, what is left to eat, what is wrong, and how everybody is."""
+        view, home = self.household.view, self.household.home
+        facts: dict[str, Value] = {
+            "hour": view.time // 60 % 24,
+            "day": view.day,
+            "food": home.food,
+            "power": view.has_power,
+            "bathroom_locked": pokes.BATHROOM in view.locked,
+        }
+        for person in view.people:
+            facts[f"{person.name}.doing"] = person.doing or "nothing"
+            facts[f"{person.name}.kind"] = person.kind
+            facts[f"{person.name}.room"] = person.room.replace(" ", "_")
+            facts |= {f"{person.name}.{motive}": round(level, 3) for motive, level in person.levels.items()}
+        return facts
+
+    def characters(self) -> Sequence[str]:
+        """Return everybody who lives here."""
+        return self.household.view.players
+
+    def mind(self, who: str) -> MindSheet | None:
+        """Return somebody's motives, and what they have made of them."""
+        return sheet_of(self.household, who) if who in self.household.minds else None
+
+    def why_not(self, who: str, what: str) -> str:
+        """Say why somebody does not do an action, or sees to another motive first."""
+        if who not in self.household.minds:
+            return super().why_not(who, what)
+        return why_not(self.household, who, what)
+
+    def pokes(self) -> Sequence[Poke]:
+        """Return what may be done to the house now."""
+        return [Poke(each.name, each.title) for each in pokes.offered(self.household.home)]
+
+    def commands(self) -> Sequence[str]:
+        """Return what the person that you play could do now."""
+        if self.you is None or not self.household.view.person(self.you).interruptible:
+            return ()
+        return [offer.action.name for offer in self.household.home.offers(self.you)]
+
+    def recording(self) -> tuple[str, bytes]:
+        """Return the trace so far, as ``telos watch home --json`` prints it."""
+        lines = "".join(f"{as_json(record)}\n" for record in self._records)
+        return f"home-seed{self._seed}.jsonl", lines.encode()
+
+
+def _happening(record: object) -> Happening | None:
+    """Return a record of the trace for the timeline, if it belongs there."""
+    match record:
+        case Chose():
+            why = record.why if record.because is None else f"{record.because}; {record.why}"
+            return Happening(record.time, record.person, record.words, why=why)
+        case Began() if record.action.endswith(".chat") or record.action == GATHER.action.name:
+            return Happening(record.time, record.person, record.words, why=why_unchosen(record.action))
+        case Accident():
+            return Happening(record.time, record.person, "has an accident", "bad", why="the bathroom was locked")
+        case Delivered():
+            return Happening(record.time, "grocer", "fills the fridge", "game")
+        case Poked():
+            return Happening(record.time, "you", record.words, "game", why="an onlooker has done it")
+    return None
+
+
+def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:
+    return HomeStage(seed, people=int(settings["people"]), you=settings["you"])
+
+
+HOME = World(
+    "home",
+    "Home",
+    "People who live by their motives. Lock the bathroom, drop a fridge, and see what they make of it.",
+    (
+        Setting("people", "People", "4", tuple(map(str, range(1, len(NAMES) + 1)))),
+        Setting("you", "You play", NOBODY, (NOBODY, *NAMES), "who is told what to do; the others decide themselves"),
+    ),
+    _make,
+)

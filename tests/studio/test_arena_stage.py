@@ -1,0 +1,305 @@
+"""The arena on stage: the very fight of the package, drawn, told, asked about, played in and recorded."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from telos.cli.main import app
+from telos.core.errors import DefinitionError, TelosError
+from telos.studio.drawing.arena_outline import outline
+from telos.studio.drawing.palette import ROLES
+from telos.studio.session import Session
+from telos.studio.stage import Happening, Inputs
+from telos.studio.stages.arena import ARENA, ArenaStage
+from telos.worlds.arena.battle import Battle
+from telos.worlds.arena.replay import replay
+from telos.worlds.arena.scenes import load_scene, scene_names
+
+
+def run(stage: ArenaStage, steps: int, held: str = "") -> list[Happening]:
+    """Let steps pass, and return what happened."""
+    return [each for _ in range(steps) for each in stage.step(Inputs(held))]
+
+
+def colours(shapes: Iterable[list[object]]) -> set[str]:
+    """Return the colours of all shapes but symbols, without their opacity."""
+    spots = {"r": (5, 7), "c": (4, 5), "l": (5,), "p": (2, 3), "t": (4,)}
+    return {str(shape[at]).partition("/")[0] for shape in shapes for at in spots.get(str(shape[0]), ())} - {""}
+
+
+@pytest.mark.parametrize("scene", scene_names())
+def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
+    stage = ARENA.make(3, ARENA.chosen({"scene": scene}))
+    for _ in range(30):
+        stage.step(Inputs())
+        key, backdrop = stage.backdrop()
+        json.dumps([key, backdrop, stage.picture(), stage.bands(), stage.curves(), stage.facts()], allow_nan=False)
+    assert colours([*backdrop, *stage.picture()]) <= ROLES.keys()
+    used = {str(shape[2]) for shape in stage.picture() if shape[0] == "s"}
+    assert used <= stage.symbols.keys()
+
+
+def test_what_is_watched_is_the_fight_of_the_package() -> None:
+    stage, battle = ArenaStage("pincer", 4), Battle(load_scene("pincer"), seed=4)
+    for view in battle.seconds():
+        stage.step(Inputs())
+        assert stage.battle.view == view
+    assert stage.over
+    assert stage.hud().over == "red wins."
+    assert stage.step(Inputs()) == ()
+
+
+def test_a_scene_without_a_fight_ends_with_its_time() -> None:
+    stage = ArenaStage("lights", 1)
+    run(stage, 400)
+    assert stage.over
+    assert stage.time == 30.0
+    assert stage.hud().over == "Time is up."
+
+
+def test_looking_changes_nothing() -> None:
+    looked, alone = ArenaStage("get-to-cover", 2), ArenaStage("get-to-cover", 2)
+    for _ in range(80):
+        looked.step(Inputs())
+        alone.step(Inputs())
+        for who in looked.characters():
+            looked.mind(who)
+            looked.why_not(who, "kill_enemy")
+        looked.backdrop(), looked.picture(), looked.hud(), looked.models(), looked.facts(), looked.recording()
+    assert looked.recording() == alone.recording()
+
+
+def test_the_map_is_drawn_anew_only_when_it_looks_different() -> None:
+    stage = ArenaStage("door-open", 1)
+    keys, pictures = [], []
+    for _ in range(60):
+        stage.step(Inputs())
+        key, picture = stage.backdrop()
+        if key not in keys:
+            keys.append(key)
+            pictures.append(picture)
+    assert len(keys) == 2  # the door opens
+    assert pictures[0] != pictures[1]
+
+
+def test_a_dark_room_is_darker_until_somebody_puts_the_light_on() -> None:
+    stage = ArenaStage("lights", 1)
+    dark = len([shape for shape in stage.backdrop()[1] if shape[0] == "p" and shape[2] == "shadow"])
+    run(stage, 200)
+    assert stage.battle.view.dark_rooms == ()
+    assert len([shape for shape in stage.backdrop()[1] if shape[0] == "p" and shape[2] == "shadow"]) < dark
+
+
+def test_happenings_tell_of_orders_words_goals_shots_and_deaths() -> None:
+    stage = ArenaStage("skirmish", 1)
+    told = run(stage, 700)
+    kinds = {each.kind for each in told}
+    assert kinds == {"event", "said", "game", "bad", "goal"}
+    deaths = [each for each in told if each.kind == "bad"]
+    assert len(deaths) == sum(not each.alive for each in stage.battle.view.fighters)
+    assert all(each.why for each in told if each.label.startswith("takes up"))
+    assert [each.time for each in told] == sorted(each.time for each in told)
+
+
+def test_a_burst_of_shots_is_told_once() -> None:
+    stage = ArenaStage("layer-1-attack", 1)
+    told = run(stage, 60)
+    shots = json.loads(f"[{','.join(stage.recording()[1].decode().splitlines())}]")
+    fired = [each for each in shots if each["kind"] == "event" and each["action"] == "shot"]
+    assert len(fired) > 3
+    assert [each.label for each in told if each.label.startswith("fires")] == ["fires at Pat"]
+
+
+def test_words_hang_in_the_air_for_three_seconds() -> None:
+    stage = ArenaStage("get-to-cover", 1)
+    for _ in range(100):
+        said = [each for each in stage.step(Inputs()) if each.kind == "said"]
+        if said:
+            break
+    shown = {str(shape[1]): shape[7].get("says") for shape in stage.picture() if shape[0] == "s"}
+    assert f"“{shown[said[-1].who]}”" == said[-1].label
+    words = shown[said[-1].who]
+    run(stage, 31)
+    assert words not in stage.story.says(stage.time).values()
+
+
+def test_bands_facts_and_characters_follow_the_living() -> None:
+    stage = ArenaStage("pincer", 4)
+    assert stage.facts()["alive.blue"] == 1
+    run(stage, 600)
+    assert stage.facts()["alive.blue"] == 0
+    assert stage.bands()["Pat"] == "dead" == stage.facts()["Pat.goal"]
+    assert "Pat" not in stage.characters()
+    assert stage.mind("Pat") is None
+    with pytest.raises(TelosError, match="nobody alive called 'Pat'"):
+        stage.why_not("Pat", "cover")
+
+
+def test_a_mind_on_paper_has_its_orders_and_its_words() -> None:
+    stage = ArenaStage("get-to-cover", 1)
+    run(stage, 15)
+    sheets = [sheet for who in stage.characters() if (sheet := stage.mind(who)) is not None]
+    assert {sheet.who for sheet in sheets} == {"Sam", "Tia", "Ugo", "Pat"}
+    assert any("get-to-cover" in order for sheet in sheets for order in sheet.orders)
+    assert any(sheet.lines for sheet in sheets)
+    assert "soldier of red" in sheets[0].about
+    assert stage.why_not("Sam", "patrol")
+
+
+# --- the player -------------------------------------------------------------------------------------------------------
+
+
+def test_who_fights_walks_by_keys_and_has_no_mind() -> None:
+    stage = ArenaStage("skirmish", 1, fights=True)
+    assert stage.player == "Wes"
+    assert "Wes" not in stage.characters()
+    before = stage.battle.arena.fighter("Wes").position
+    run(stage, 5, "up")
+    after = stage.battle.arena.fighter("Wes").position
+    assert after[1] < before[1] - 1
+    assert after[0] == pytest.approx(before[0])
+    assert ("grenades", "0") in stage.hud().counts
+
+
+def test_every_key_has_a_meaning_and_who_watches_has_none() -> None:
+    from telos.worlds.arena.hands import HELD
+
+    assert {name for _, name, _ in ArenaStage("skirmish", 1, fights=True).keys} <= set(HELD)
+    assert ArenaStage("skirmish", 1).keys == ()
+
+
+def test_words_are_taken_and_nonsense_is_refused_before_anything_happens() -> None:
+    stage = ArenaStage("layer-1-attack", 1, fights=True)
+    with pytest.raises(TelosError, match="nothing that Pat understands"):
+        stage.step(Inputs("left", ("dance",)))
+    assert stage.time == 0.0
+    assert "shoot Sam" in stage.commands()
+    told = [*stage.step(Inputs("", ("shoot Sam",))), *run(stage, 3)]
+    assert ("Pat", "fires at Sam") in [(each.who, each.label) for each in told]
+    with pytest.raises(TelosError, match="you only look on"):
+        ArenaStage("flank", 1).step(Inputs("", ("shoot Ann",)))
+
+
+def test_where_nobody_opposes_anybody_one_looks_on() -> None:
+    stage = ArenaStage("search", 1, fights=True)
+    assert stage.player is None
+    assert "look on" in stage.hud().message
+
+
+def test_the_fight_goes_on_without_a_player_who_is_dead() -> None:
+    stage = ArenaStage("skirmish", 1, fights=True)
+    stage.battle.arena.fighter("Wes").health = 1
+    for _ in range(900):
+        stage.step(Inputs("left"))
+        if not stage.battle.arena.fighter("Wes").alive:
+            break
+    assert stage.hud().message == "You are dead; the others fight on."
+    assert not stage.over
+    run(stage, 10, "left+shoot")
+    assert stage.commands() == ()
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["", "up", "left+shoot", "down+left", "crouch", "use"]), st.integers(1, 15))))
+def test_the_same_inputs_give_the_same_fight_frame_by_frame(runs: list[tuple[str, int]]) -> None:
+    one, two = (ArenaStage("flank", 5, fights=True) for _ in range(2))
+    for held, steps in runs:
+        for _ in range(steps):
+            assert one.step(Inputs(held)) == two.step(Inputs(held))
+            assert one.picture() == two.picture()
+    assert one.recording() == two.recording()
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_recording_of_a_player_s_fight_is_replayed_by_the_command_line(tmp_path: Path) -> None:
+    stage = ArenaStage("skirmish", 2, fights=True)
+    views = []
+    for number in range(300):
+        stage.step(Inputs(("left", "left+shoot", "up+left", "shoot")[number // 20 % 4]))
+        views.append(stage.battle.view)
+    name, data = stage.recording()
+    assert b'"Wes": "goto' in data
+    again = list(replay(data.decode().splitlines()))
+    assert again == views[: len(again)]
+    assert len(again) > 280
+    (tmp_path / name).write_bytes(data)
+    answer = CliRunner().invoke(app, ["watch", "arena", "--replay", str(tmp_path / name)])
+    assert answer.exit_code == 0, answer.output
+
+
+def test_the_models_are_the_characters_of_the_cast_and_check_their_texts() -> None:
+    stage = ArenaStage("pincer", 1)
+    assert [model.name for model in stage.models()] == ["soldier", "layer-5-blind-fire"]
+    soldier = stage.models()[0]
+    assert soldier.check is not None
+    assert soldier.check(soldier.text) == ()
+    assert [fault.line for fault in soldier.check(soldier.text.replace("follow_order", "folow_order"))] == [5]
+
+
+def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> None:
+    stage = ArenaStage("pincer", 1)
+    run(stage, 20)
+    soldier = stage.models()[0].text
+    with pytest.raises(DefinitionError):
+        stage.apply("soldier", soldier + "priorities: {covr: 99}\n")
+    assert stage.models()[0].text == soldier
+    with pytest.raises(TelosError, match="nobody in this fight is a 'rat'"):
+        stage.apply("rat", soldier)
+    said = stage.apply("soldier", soldier + "priorities: {cover: 99}\n")
+    assert said == "Ann, Bob, Cal, Dee go by the new soldier from now on, in the bodies they have."
+    assert stage.models()[0].text != soldier
+    sheet = stage.mind("Ann")
+    assert sheet is not None
+    assert sheet.goals[0].name == "cover"
+    before = stage.time
+    run(stage, 20)
+    assert stage.time > before
+    assert list(replay(stage.recording()[1].decode().splitlines()))
+    assert (
+        stage.apply("soldier", soldier + "priorities: {cover: 99}\n")
+        == "Nobody alive is any different as the new soldier."
+    )
+
+
+def test_a_session_plays_the_arena_and_scrubs() -> None:
+    session = Session(ARENA, 3, {"scene": "flank", "play": "fight"})
+    session.hold("up")
+    for _ in range(25):
+        session.advance()
+    session.ask("dance")
+    session.advance()
+    assert session.refusals
+    assert "write `shoot NAME`" in session.refusals[0]
+    assert session.last == 26
+    session.scrub(10)
+    assert json.loads(session.frame())["n"] == 10
+    assert session.mind("Ann") is not None
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------------
+
+
+def winding(path: str, x: float, y: float) -> int:
+    """Return how often closed lines run round a point: the slow, plain way."""
+    turns = 0
+    for loop in path.split("Z")[:-1]:
+        points = [tuple(map(float, point.split())) for point in loop.removeprefix("M").split("L")]
+        for (x1, y1), (x2, y2) in zip(points, [*points[1:], points[0]], strict=True):
+            if (y1 <= y) != (y2 <= y) and x1 + (y - y1) / (y2 - y1) * (x2 - x1) > x:
+                turns += 1 if y2 > y1 else -1
+    return turns
+
+
+@given(st.frozensets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30))
+def test_the_line_around_cells_has_them_inside_and_all_others_outside(cells: frozenset[tuple[int, int]]) -> None:
+    path = outline(cells, 2.0)
+    for x in range(-1, 8):
+        for y in range(-1, 8):
+            assert (winding(path, 2 * x + 1, 2 * y + 1) != 0) == ((x, y) in cells)

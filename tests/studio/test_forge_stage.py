@@ -1,0 +1,273 @@
+"""The forge on stage: keys and words become commands, both readers are told what the companion is told."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.belief import Belief
+from telos.core.errors import DefinitionError, TelosError
+from telos.studio.drawing.palette import ROLES
+from telos.studio.stage import Happening, Inputs
+from telos.studio.stages.forge import FORGE, ForgeStage
+from telos.studio.stages.forge_models import grammar_reader
+from telos.worlds.forge.records import Read
+from telos.worlds.forge.scene import Scene
+
+
+def played(stage: ForgeStage, steps: int = 4000, *, held: str = "", asked: tuple[str, ...] = ()) -> list[Happening]:
+    happened = list(stage.step(Inputs(held, asked)))
+    for _ in range(steps - 1):
+        if stage.over:
+            break
+        happened += stage.step(Inputs(held))
+    return happened
+
+
+def go(stage: ForgeStage, *commands: str) -> None:
+    """Carry out commands, each to its end."""
+    for command in commands:
+        stage.step(Inputs(asked=(command,)))
+        while stage.scene.world.people["player"].status == "running":
+            stage.step(Inputs())
+
+
+@pytest.mark.parametrize("plan", ["key", "force", "spare"])
+def test_a_simulated_player_gets_through_the_door_as_in_the_scene_itself(plan: str) -> None:
+    stage, scene = ForgeStage(4, play=plan), Scene(plan, seed=4)
+    played(stage)
+    for _ in scene.moments():
+        pass
+    assert stage.over
+    assert stage.facts()["opened"] == scene.view().village.opened
+    assert "The door is open" in stage.hud().over
+    assert stage.backdrop()[0] == "open"
+
+
+@pytest.mark.parametrize("companion", ["reads", "parses"])
+def test_the_bars_show_what_the_companion_believes(companion: str) -> None:
+    stage = ForgeStage(3, play="key", companion=companion)
+    beliefs: list[Belief] = []
+    first = stage.models()[0]
+    assert first.make is not None
+    reader = first.make(first.text)
+    for happening in played(stage):
+        if happening.event is not None:
+            beliefs.append(reader.observe(happening.event))
+    told = [record for record in stage._records if isinstance(record, Read)]
+    assert len(told) == len(beliefs) > 5
+    for record, belief in zip(told, beliefs, strict=True):
+        assert dict(record.belief) == pytest.approx(dict(belief))
+
+
+def test_the_companion_s_own_reader_comes_first() -> None:
+    assert [model.name for model in ForgeStage(0, companion="reads").models()] == ["planning", "grammar"]
+    assert [model.name for model in ForgeStage(0, companion="parses").models()] == ["grammar", "planning"]
+    assert [model.editable for model in ForgeStage(0).models()] == [False, True]
+
+
+def test_an_arrow_leads_to_the_place_that_lies_there_and_on_while_it_is_held() -> None:
+    stage = ForgeStage(0, companion="none")
+    stage.step(Inputs("right"))
+    assert stage.facts()["player.doing"] == "go square"
+    played(stage, 16, held="right")
+    assert stage.facts()["player.at"] == "square"
+    played(stage, 2, held="right")
+    assert stage.facts()["player.doing"] == "go lane"
+    stage.step(Inputs("up+right"))
+    assert stage.facts()["player.doing"] == "go forge", (
+        "two arrows mean what lies between them, seen from the next place"
+    )
+
+
+def test_an_arrow_that_leads_nowhere_does_nothing() -> None:
+    stage = ForgeStage(0, companion="none")
+    assert not stage.step(Inputs("left"))
+    assert not stage.step(Inputs("up+down"))
+    assert stage.facts()["player.at"] == "inn"
+
+
+def test_a_number_key_does_the_deed_that_the_lines_around_the_picture_show() -> None:
+    stage = ForgeStage(0, companion="none")
+    go(stage, "go woods")
+    assert stage.hud().message == "1 take wood"
+    stage.step(Inputs("1"))
+    assert stage.facts()["player.doing"] == "take-wood"
+    stage.step(Inputs("1"))
+    assert stage.facts()["player.doing"] == "take-wood", "it counts when it goes down, and only then"
+    go(stage, "wait", "take-wood")
+    assert dict(stage.hud().counts)["hands"] == "wood"
+
+
+def test_words_are_said_to_the_companion_who_says_how_it_took_them() -> None:
+    stage = ForgeStage(0)
+    happened = played(stage, 10, asked=("Light the fire, please.",))
+    assert ("said", "player", "“Light the fire, please.”") in [(each.kind, each.who, each.label) for each in happened]
+    understood = next(each for each in happened if each.label == "understands: fire")
+    assert "fire 100%" in understood.why
+    assert stage.facts()["companion.goal"] == "make_fire"
+    assert any(shape[7].get("says") for shape in stage.picture() if shape[0] == "s")
+
+
+def test_everything_on_the_list_of_commands_can_be_done() -> None:
+    stage = ForgeStage(0)
+    assert {"go square", "go door", "say Can you help me with this?"} <= set(stage.commands())
+    go(stage, "go river")
+    assert "pan-gold" in stage.commands()
+    for command in stage.commands():
+        stage.scene.world.check({"player": command})
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("go mars", "there is no place 'mars'"),
+        ("pan-gold", "cannot pan-gold now: it needs at == river"),
+        ("dance", "cannot 'dance' here"),
+        ("say", "there is nothing to say"),
+        ("", "cannot '' here"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, message: str) -> None:
+    stage = ForgeStage(0)
+    before = stage.scene.world.view()
+    with pytest.raises(TelosError, match=message):
+        stage.step(Inputs("right", (asked,)))
+    assert stage.scene.world.view() == before
+    stage.step(Inputs("right"))
+    assert stage.facts()["player.doing"] == "go square", "the key still counts as just pressed"
+
+
+def test_several_commands_in_one_step_are_carried_out_one_after_the_other() -> None:
+    stage = ForgeStage(0)
+    happened = played(stage, 3, asked=("say On three!", "go square"))
+    assert [each.label for each in happened if each.who == "player"] == ["“On three!”", "goes to the square"]
+
+
+def test_the_truth_about_a_person_shows_only_in_the_end() -> None:
+    stage = ForgeStage(0, companion="none")
+    go(stage, "go shed", "take-hammer", "go door")
+    shut = stage.truth
+    assert shut is None
+    go(stage, "break-door")
+    assert stage.truth == "force"
+    assert ForgeStage(0, play="spare").truth == "spare"
+
+
+def test_the_companion_reads_by_a_new_grammar_with_all_that_was_done_before() -> None:
+    stage = ForgeStage(0, companion="parses")
+    go(stage, "go river")
+    companion = stage.scene.companion
+    assert companion is not None
+    assert companion.reader is not None
+    text = next(model.text for model in stage.models() if model.name == "grammar")
+    again = dict(companion.reader.belief)
+    assert stage.apply("grammar", text + "# the same\n") == "The companion reads you by the new grammar now."
+    assert dict(companion.reader.belief) == pytest.approx(again)
+    stage.apply("grammar", text.replace("noise: 0.1", "noise: 0.6"))
+    assert dict(companion.reader.belief) != pytest.approx(again)
+    assert "noise: 0.6" in stage.models()[0].text
+    assert ForgeStage(0, companion="reads").apply("grammar", text) == ""
+
+
+def test_a_bad_grammar_is_refused_and_the_companion_keeps_its_own() -> None:
+    stage = ForgeStage(0, companion="parses")
+    text = stage.models()[0].text
+    reader = stage.scene.companion.reader if stage.scene.companion else None
+    for bad in (text.replace("goals: [key, force, spare]", "goals: [key, force]"), "recognizer: grammar", "]["):
+        with pytest.raises(DefinitionError) as raised:
+            stage.apply("grammar", bad)
+        assert all(fault.line for fault in raised.value.faults)
+    assert stage.scene.companion is not None
+    assert stage.scene.companion.reader is reader
+    assert stage.models()[0].text == text
+
+
+def test_a_grammar_for_another_game_is_refused() -> None:
+    other = "recognizer: grammar\ngoals: [rest]\ntasks: {rest: {nap: {steps: lie}}}\n"
+    with pytest.raises(
+        DefinitionError, match=r"grammar\.yaml:2:1: 'key' is missing; the goals of this grammar are key"
+    ):
+        grammar_reader(other)
+    more = "recognizer: grammar\ngoals: [key, force, spare, rest]\ntasks:\n"
+    more += "".join(f"  {goal}: {{one: {{steps: do-{goal}}}}}\n" for goal in ("key", "force", "spare", "rest"))
+    with pytest.raises(DefinitionError, match="nobody here knows 'rest'"):
+        grammar_reader(more)
+
+
+def test_minds_can_be_looked_into_at_any_time() -> None:
+    stage = ForgeStage(5, play="spare")
+    assert list(stage.characters()) == ["companion", "player"]
+    for step in range(200):
+        stage.step(Inputs())
+        if step % 20 == 0:
+            for who in stage.characters():
+                sheet = stage.mind(who)
+                assert sheet is not None
+                for what in (*sheet.actions, *(line.name for line in sheet.goals)):
+                    assert stage.why_not(who, what)
+    assert list(ForgeStage(0, companion="none").characters()) == []
+    assert ForgeStage(0).mind("player") is None
+    with pytest.raises(TelosError, match="nobody called 'player' can be asked here"):
+        ForgeStage(0).why_not("player", "key")
+
+
+def test_looking_into_minds_changes_nothing() -> None:
+    watched, alone = ForgeStage(6, play="key"), ForgeStage(6, play="key")
+    for _ in range(200):
+        for who in watched.characters():
+            watched.mind(who)
+            watched.why_not(who, "put-down")
+        watched.picture(), watched.hud(), watched.bands(), watched.facts(), watched.commands()
+        assert watched.step(Inputs()) == alone.step(Inputs())
+    assert watched.picture() == alone.picture()
+
+
+@pytest.mark.parametrize("plan", ["key", "force", "spare"])
+def test_a_picture_holds_only_symbols_and_colours_that_there_are(plan: str) -> None:
+    stage = ForgeStage(2, play=plan)
+    while not stage.over:
+        stage.step(Inputs())
+        placed = [shape for shape in (*stage.backdrop()[1], *stage.picture()) if shape[0] == "s"]
+        assert {shape[2] for shape in placed} <= stage.symbols.keys()
+        json.dumps(stage.picture(), allow_nan=False)
+    roles = {
+        each.partition("/")[0]
+        for parts in stage.symbols.values()
+        for fill, _, stroke, _ in parts
+        for each in (fill, stroke)
+    }
+    assert roles - {""} <= ROLES.keys()
+
+
+def test_the_recording_is_the_trace_that_watch_prints() -> None:
+    stage = ForgeStage(7, play="key")
+    played(stage)
+    name, data = stage.recording()
+    records = [json.loads(line) for line in data.decode().splitlines()]
+    assert name == "forge-seed7.jsonl"
+    assert records[0]["kind"] == "started"
+    assert "opened" in {record["kind"] for record in records}
+
+
+LINES = ("go forge", "go woods", "take-wood", "say A little help?", "wait", "pan-gold", "nonsense")
+KEYS = ("", "up", "down", "left", "right", "up+right", "1", "2", "1+left", "x")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(KEYS), st.lists(st.sampled_from(LINES), max_size=2)), max_size=60))
+def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]) -> None:
+    def shown() -> list[object]:
+        stage = FORGE.make(1, FORGE.chosen({}))
+        seen: list[object] = []
+        for held, asked in script:
+            try:
+                seen.append(stage.step(Inputs(held, tuple(asked))))
+            except TelosError as error:
+                seen.append(str(error))
+                seen.append(stage.step(Inputs(held)))  # keys alone are never refused
+            seen.append((stage.picture(), stage.hud(), stage.bands()))
+        return seen
+
+    assert shown() == shown()

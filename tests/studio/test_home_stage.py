@@ -1,0 +1,226 @@
+"""The house on stage: it can be poked, looked into and played again; it decides nothing itself."""
+
+import json
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.studio.drawing.palette import ROLES
+from telos.studio.drawing.shapes import Picture
+from telos.studio.stage import Happening, Inputs, Stage
+from telos.studio.stages.home import HOME, HomeStage
+from telos.worlds.home.household import Household
+
+
+def lived(stage: HomeStage, minutes: int, *asked: str) -> list[Happening]:
+    happened = list(stage.step(Inputs(asked=asked)))
+    for _ in range(minutes - 1):
+        happened += stage.step(Inputs())
+    return happened
+
+
+def roles_and_symbols(shapes: Picture) -> tuple[set[str], set[str]]:
+    """Return all colours and symbols of a picture, found without knowing which shape has them where."""
+    colours, symbols = set(), set()
+    for shape in shapes:
+        if shape[0] == "s":
+            symbols.add(shape[2])
+            colours |= {shape[7][key] for key in ("tint", "glow") if key in shape[7]}
+        elif shape[0] == "t":
+            colours.add(shape[4])
+        elif shape[0] == "p":
+            colours |= {shape[2], shape[3]}
+        else:
+            colours |= {part for part in shape[1:] if isinstance(part, str)}
+    return colours - {""}, symbols
+
+
+def known(colours: Iterable[str]) -> bool:
+    return {colour.partition("/")[0] for colour in colours} <= ROLES.keys()
+
+
+@pytest.mark.parametrize("people", ["1", "3", "6"])
+def test_a_picture_holds_only_symbols_and_colours_that_there_are(people: str) -> None:
+    stage = HOME.make(3, HOME.chosen({"people": people}))
+    for minute in range(1440):
+        asked = {10: ("poke drop-fridge",), 400: ("poke lock-bathroom",), 900: ("poke cut-power",)}.get(minute, ())
+        stage.step(Inputs(asked=asked))
+        if minute % 30 == 0:
+            colours, symbols = roles_and_symbols([*stage.backdrop()[1], *stage.picture()])
+            assert known(colours), colours
+            assert symbols <= stage.symbols.keys()
+            json.dumps(stage.picture(), allow_nan=False)
+    assert all(known({fill, stroke} - {""}) for parts in stage.symbols.values() for fill, _, stroke, _ in parts)
+
+
+def test_the_stage_plays_the_very_household() -> None:
+    stage, household = HomeStage(7, people=3), Household(3, seed=7)
+    lived(stage, 500)
+    for _ in range(500):
+        household.minute()
+    assert stage.household.view == household.view
+
+
+def test_everybody_is_drawn_and_can_be_picked_and_has_a_card() -> None:
+    stage = HomeStage(1, people=5)
+    lived(stage, 100)
+    picked = [shape[7]["pick"] for shape in stage.picture() if shape[0] == "s" and "pick" in shape[7]]
+    assert picked == list(stage.characters()) == ["Ada", "Ben", "Cleo", "Dan", "Eve"]
+    written = {shape[3] for shape in stage.picture() if shape[0] == "t"}
+    assert set(stage.characters()) <= written
+
+
+def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
+    stage = HomeStage(1)
+    key, before = stage.backdrop()
+    happened = lived(stage, 1, "poke drop-fridge", "poke lock-bathroom")
+    assert [each.label for each in happened if each.kind == "game"] == [
+        "a second fridge stands in the living room",
+        "the bathroom is locked",
+    ]
+    assert stage.backdrop()[0] != key
+    assert len(stage.backdrop()[1]) == len(before) + 1
+    assert stage.hud().message == "The bathroom is locked"
+    assert any(shape[2] == "padlock" for shape in stage.picture() if shape[0] == "s")
+    assert {"unlock-bathroom", "cut-power"} <= {poke.name for poke in stage.pokes()}
+    assert stage.facts()["bathroom_locked"] is True
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("poke lock-bathrom", "did you mean 'lock-bathroom'"),
+        ("poke unlock-bathroom", "would change nothing now"),
+        ("toilet.use", "nobody is told 'toilet.use': say who"),
+        ("Ada: toilet.us", "did you mean 'toilet.use'"),
+        ("Zoe: toilet.use", "nobody here is called 'Zoe'"),
+        ("", "nobody is told ''"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, message: str) -> None:
+    stage = HomeStage(1)
+    lived(stage, 30)
+    before = stage.household.view
+    with pytest.raises(TelosError, match=message):
+        stage.step(Inputs(asked=("poke drop-fridge", asked)))
+    assert stage.household.view == before
+    assert "drop-fridge" in {poke.name for poke in stage.pokes()}
+
+
+def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
+    stage = HOME.make(5, HOME.chosen({"people": "2", "you": "Ben"}))
+    assert isinstance(stage, HomeStage)
+    assert stage.hud().task == "Ben waits: tell them what to do"
+    assert "bookshelf.read" in stage.commands()
+    stage.step(Inputs(asked=("bookshelf.read",)))
+    assert stage.facts()["Ben.doing"] == "bookshelf.read"
+    stage.step(Inputs(asked=("Ben: fridge.get-snack",)))
+    assert stage.facts()["Ben.doing"] == "fridge.get-snack"
+    assert stage.commands() == (), "a snack cannot be broken off"
+
+
+def test_who_does_not_live_here_cannot_be_played() -> None:
+    stage = HOME.make(5, HOME.chosen({"people": "2", "you": "Finn"}))
+    assert isinstance(stage, HomeStage)
+    assert stage.you is None
+    assert not stage.commands()
+
+
+def test_a_command_that_a_poke_of_the_same_minute_makes_impossible_is_left_out() -> None:
+    stage = HomeStage(5, people=1, you="Ada")
+    stage.step(Inputs(asked=("poke lock-bathroom", "toilet.use")))
+    assert stage.facts()["Ada.doing"] == "nothing"
+
+
+def test_a_mind_on_paper_names_motives_by_insistence_and_the_table_it_chose_from() -> None:
+    stage = HomeStage(7, people=3)
+    lived(stage, 45)
+    sheet = stage.mind("Ada")
+    assert sheet is not None
+    weights = [line.weight for line in sheet.goals]
+    assert weights == sorted(weights, reverse=True)
+    assert {line.name for line in sheet.goals} == set(stage.curves()["Ada"])
+    assert len(sheet.plan) == 2
+    assert sheet.plan[1].name == stage.facts()["Ada.doing"]
+    assert stage.household.decisions["Ada"].choice.why() in sheet.why
+    assert stage.mind("Zoe") is None
+
+
+def test_why_not_sets_the_value_of_an_action_beside_that_of_the_chosen_one() -> None:
+    stage = HomeStage(7, people=3)
+    lived(stage, 1)
+    choice = stage.household.decisions["Ada"].choice
+    other = next(row for row in choice.table if row.action is not choice.action)
+    said = stage.why_not("Ada", other.action.name)
+    assert f"{other.value:.2f}" in said
+    assert f"{choice.value:.2f}" in said
+    lived(stage, 1, "poke lock-bathroom")
+    sheet = stage.mind("Ada")
+    assert sheet is not None
+    assert "Bens_bed.sleep" not in sheet.actions
+    with pytest.raises(TelosError, match="neither a motive nor an action of Ada"):
+        stage.why_not("Ada", "fly")
+    with pytest.raises(TelosError, match="nobody called 'Zoe'"):
+        stage.why_not("Zoe", "sleep")
+
+
+def test_why_not_has_an_answer_for_every_motive_and_action_at_any_time() -> None:
+    stage = HomeStage(2, people=3)
+    for minute in range(600):
+        stage.step(Inputs(asked=("poke lock-bathroom",) if minute == 200 else ()))
+        if minute % 60 == 0:
+            for who in stage.characters():
+                sheet = stage.mind(who)
+                assert sheet is not None
+                for what in (*sheet.actions, *(line.name for line in sheet.goals)):
+                    assert stage.why_not(who, what).startswith(f"{what}: ")
+
+
+def test_curves_stay_between_nothing_and_desperate() -> None:
+    stage = HomeStage(2, people=2, you="Ben")  # whom nobody tells anything
+    lived(stage, 1440)
+    levels = [level for curves in stage.curves().values() for level in curves.values()]
+    assert all(0 <= level <= 1 for level in levels)
+    assert max(levels) == 1
+
+
+def test_choices_are_told_with_their_reason() -> None:
+    stage = HomeStage(7, people=3)
+    happened = lived(stage, 300)
+    assert happened
+    assert all(each.why for each in happened)
+    times = [each.time for each in happened]
+    assert times == sorted(times)
+
+
+def test_the_recording_is_the_trace_that_watch_prints() -> None:
+    stage = HomeStage(7, people=2)
+    lived(stage, 60, "poke take-food")
+    name, data = stage.recording()
+    records = [json.loads(line) for line in data.decode().splitlines()]
+    assert name == "home-seed7.jsonl"
+    assert records[0]["kind"] == "started"
+    assert "poked" in {record["kind"] for record in records}
+
+
+POKES = ("lock-bathroom", "unlock-bathroom", "drop-fridge", "take-food", "deliver-food", "cut-power", "sound-alarm")
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 99), st.lists(st.sampled_from((*POKES, None, None, None)), max_size=60))
+def test_the_same_inputs_show_the_same_again(seed: int, script: list[str | None]) -> None:
+    def shown() -> list[object]:
+        stage: Stage = HOME.make(seed, HOME.chosen({"people": "3"}))
+        seen: list[object] = []
+        for name in script:
+            try:
+                seen.append(stage.step(Inputs(asked=(f"poke {name}",) if name else ())))
+            except TelosError as error:
+                seen.append(str(error))
+            seen.append((stage.picture(), stage.hud(), stage.bands()))
+        return seen
+
+    assert shown() == shown()

@@ -1,0 +1,199 @@
+"""The island on stage: a visit second by second, by whom it may be, and the mind behind it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from studio.pictures import roles_of
+from telos.core.errors import DefinitionError, TelosError
+from telos.recognition.logs import read_log
+from telos.studio.drawing.island_places import HEIGHT, WIDTH, spot
+from telos.studio.drawing.palette import ROLES
+from telos.studio.session import Session
+from telos.studio.stage import Happening, Inputs
+from telos.studio.stages import island_models
+from telos.studio.stages.island import ISLAND, IslandStage
+from telos.worlds.island.corpus import record_player
+from telos.worlds.island.story import GOALS
+from telos.worlds.island.story_files import the_story
+from telos.worlds.island.tempers_files import the_styles
+
+
+def stage(seed: int = 7, **given: str) -> IslandStage:
+    made = ISLAND.make(seed, ISLAND.chosen(given))
+    assert isinstance(made, IslandStage)
+    return made
+
+
+def play(on: IslandStage, seconds: int, *asked: str) -> list[Happening]:
+    told = list(on.step(Inputs("", asked)))
+    for _ in range(seconds - 1):
+        told += on.step(Inputs())
+    return told
+
+
+def test_a_visit_is_told_as_it_is_recorded_for_studies_with_what_was_in_mind() -> None:
+    pytest.importorskip("numpy")
+    game = record_player(0, 7)
+    session = Session(ISLAND, 7)
+    for _ in range(1200):
+        session.advance()
+    seen = session.panel.seen
+    meant = [goal if goal in GOALS else None for goal in game.intentions]
+    assert len(seen) > 200
+    assert [each.event for each in seen] == list(game.events[: len(seen)])
+    assert [each.truth for each in seen] == meant[: len(seen)]
+    assert session.board.accuracy("mln") is not None
+
+
+def test_goals_that_are_reached_stand_out_on_the_timeline_and_on_the_map() -> None:
+    on = stage()
+    told = play(on, 1800)
+    reached = [each for each in told if each.kind == "goal"]
+    assert reached
+    assert all(each.event is not None and each.label.endswith(f"achieves {each.event.goal}") for each in reached)
+    stars = [shape for shape in on.picture() if shape[0] == "s" and shape[2] == "star"]
+    assert 0 < len(stars) <= len(reached) == on.facts()["goals"]
+
+
+def test_you_play_by_word_and_nobody_knows_what_you_are_after() -> None:
+    on = stage(plays="you")
+    assert "move gate" in on.commands()
+    told = play(on, 12, "move gate", "move south-square")
+    assert [each.label for each in told] == ["goes to gate", "goes to south square"]
+    assert on.facts()["place"] == "south-square"
+    assert (on.truth, on.lesson, on.bands(), on.curves(), list(on.characters())) == (None, None, {}, {}, [])
+    assert on.hud().task.startswith("People in the camp fall ill")
+    with pytest.raises(TelosError, match="closed; open it first"):
+        on.step(Inputs("", ("move dining-entrance",)))
+    with pytest.raises(TelosError, match="themselves"):
+        on.why_not("player", "explore")
+
+
+def test_the_nurses_question_can_be_read_before_it_is_answered() -> None:
+    on = stage(plays="you")
+    ways = ("move gate", "move south-square", "open infirmary-door", "move infirmary-entrance", "move nurses-desk")
+    play(on, 60, *ways, "talk nurse", "ask questions")
+    assert on.hud().message.startswith("The nurse asks about")
+    answers = [each for each in on.commands() if each.startswith("answer ")]
+    assert len(answers) > 1
+    tests = on.facts()["tests"]
+    assert isinstance(tests, int)
+    play(on, 20, answers[0])
+    assert not on.hud().message.startswith("The nurse asks")
+    assert on.facts()["tests"] in (tests, tests + 1)
+
+
+def test_a_simulated_visitor_is_not_commanded() -> None:
+    on = stage()
+    assert on.commands() == ()
+    with pytest.raises(TelosError, match="does as they like"):
+        on.step(Inputs("", ("look-around",)))
+
+
+def test_the_styles_to_choose_from_are_those_that_there_are() -> None:
+    options = next(setting.options for setting in ISLAND.settings if setting.name == "style")
+    assert set(options) == {"any", *the_styles().share}
+    for style in the_styles().share:
+        sheet = stage(style=style).mind("player-000")
+        assert sheet is not None
+        assert sheet.about.startswith(style)
+
+
+def test_looking_into_the_visitor_changes_nothing() -> None:
+    watched, alone = stage(5), stage(5)
+    for _ in range(600):
+        (who,) = watched.characters()
+        sheet = watched.mind(who)
+        assert sheet is not None
+        watched.picture(), watched.hud(), watched.facts(), watched.curves()
+        for goal in sheet.goals[:3]:
+            watched.why_not(who, goal.name)
+        assert watched.step(Inputs()) == alone.step(Inputs())
+
+
+def test_the_sheet_tells_what_is_wanted_planned_and_remembered() -> None:
+    on = stage()
+    play(on, 300)
+    while on.bands()["mind"] == "":
+        on.step(Inputs())
+    sheet = on.mind("player-000")
+    assert sheet is not None
+    assert [goal.weight for goal in sheet.goals] == sorted((goal.weight for goal in sheet.goals), reverse=True)
+    assert sum(goal.pursued for goal in sheet.goals) <= 1
+    assert [step.state for step in sheet.plan] == ["now"] * bool(sheet.plan) + ["next"] * (len(sheet.plan) - 1)
+    assert {fact.kind for fact in sheet.facts} >= {"visited", "thing"}
+    assert all(fact.age >= 0 and 0 < fact.confidence <= 1 for fact in sheet.facts)
+    for name in (*(goal.name for goal in sheet.goals), *sheet.actions):
+        assert on.why_not("player-000", name).startswith(name)
+    with pytest.raises(TelosError, match="neither a goal nor an action"):
+        on.why_not("player-000", "fly")
+
+
+def test_the_formulas_can_be_edited_and_their_faults_are_told_by_line() -> None:
+    pytest.importorskip("numpy")
+    (model,) = stage().models()
+    assert model.make is not None
+    assert set(model.make(model.text).belief) == set(GOALS)
+    with pytest.raises(DefinitionError) as refused:
+        model.make(f"{model.text}\naction(t, +a) => gaol(t, +g)\n")
+    assert refused.value.faults[0].line == len(model.text.splitlines()) + 2
+    with pytest.raises(DefinitionError, match="goal"):
+        model.make("action(time, action)\n1.0 action(t, look)\n")
+
+
+def test_without_numpy_the_recogniser_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(island_models, "find_spec", lambda name: None)
+    assert stage().models() == ()
+
+
+def test_the_log_can_be_read_by_the_other_commands(tmp_path: Path) -> None:
+    on = stage()
+    told = play(on, 300)
+    name, data = on.recording() or ("", b"")
+    path = tmp_path / name
+    path.write_bytes(data)
+    rows = list(read_log(path))
+    assert name == "island-seed7.jsonl"
+    assert [row.event for row in rows] == [each.event for each in told]
+    assert {row.truth for row in rows} <= {None, *GOALS}
+
+
+def test_every_place_has_a_spot_of_its_own_inside_the_picture() -> None:
+    spots = [spot(place) for place in the_story().map.places.values()]
+    assert len(spots) == 39
+    assert all(30 < x < WIDTH - 30 and 60 < y < HEIGHT - 30 for x, y in spots)
+    pairs = [(one, other) for i, one in enumerate(spots) for other in spots[:i]]
+    assert min(max(abs(x - to_x), abs(y - to_y)) for (x, y), (to_x, to_y) in pairs) > 40
+
+
+def test_pictures_are_plain_data_in_known_symbols_and_colours() -> None:
+    on = stage()
+    key, behind = on.backdrop()
+    assert roles_of(behind, on.symbols) <= set(ROLES)
+    for _ in range(400):
+        on.step(Inputs())
+        picture = on.picture()
+        assert roles_of(picture, on.symbols) <= set(ROLES)
+        assert json.loads(json.dumps(picture)) == picture
+    assert on.backdrop() == (key, behind)
+
+
+def test_the_visitor_is_on_the_way_while_walking_and_leaves_a_trail() -> None:
+    on = stage(plays="you")
+    play(on, 3, "move gate")
+    visitor = next(shape for shape in on.picture() if shape[1] == "visitor")
+    places = the_story().map
+    start, end = spot(places.place("dock")), spot(places.place("gate"))
+    assert end[0] < visitor[3] < start[0]
+    assert [shape[0] for shape in on.picture()].count("l") == 1
+    play(on, 5)
+    assert next(shape for shape in on.picture() if shape[1] == "visitor")[3] == end[0]
+
+
+def test_the_end_is_told() -> None:
+    on = stage(plays="you")
+    play(on, 3600)
+    assert on.over
+    assert on.hud().over == "The hour is up, and nobody knows."

@@ -1,0 +1,198 @@
+"""What is offered at the cursor may stand there, and what belongs there is offered."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import telos.recognition
+from telos.core.files.yaml_text import read_yaml
+from telos.studio.models.completion import completions
+from telos.studio.models.cursor import spot_at
+from telos.studio.models.schemas import schema_named
+
+DATA = Path(telos.recognition.__file__).parent / "data"
+FILES = sorted(path for path in DATA.glob("*.yaml") if "recognizer: grammar" not in path.read_text())
+HEAD = "recognizer: ffbm\ngoals: [level, explore, town]\n"
+
+
+def offered(written: str, *, after: str = "", model: str = "ffbm", words: tuple[str, ...] = ()) -> list[str]:
+    """What is offered at the end of ``written``, with the rest of the file behind it."""
+    lines = written.split("\n")
+    found = completions(model, written + after, len(lines), len(lines[-1]) + 1, words=words)
+    return [each.label for each in found]
+
+
+@pytest.mark.parametrize(
+    ("written", "some"),
+    [
+        ("", ["recognizer", "goals", "observations", "rules"]),
+        ("recognizer: ", ["ffbm", "constant", "iohmm", "fsm"]),
+        ("recognizer: fsm\n", ["rules", "start"]),
+        (HEAD, ["clock", "transitions", "observations", "director"]),
+        (HEAD + "clock: {", ["on", "every"]),
+        (HEAD + "clock:\n  ", ["on", "every"]),
+        (HEAD + "clock: {on: [in", ["input", "area", "tick"]),
+        (HEAD + "clock:\n  on:\n    - ", ["input", "area", "tick"]),
+        (HEAD + "clock:\n  on:\n  - input\n  - ", ["area"]),
+        (HEAD + "transitions:\n  ", ["lasts", "when", "from level", "from any"]),
+        (HEAD + "transitions:\n  when:\n    - ", ["if", "from explore"]),
+        (HEAD + "transitions:\n  when:\n    - if: chest_taken\n      ", ["from any", "from town"]),
+        (HEAD + "transitions:\n  when:\n    - if: ", ["in_town", "monsters", "action", "not"]),
+        (HEAD + "transitions:\n  when: [{if: cause == ", ["input", "area"]),
+        (HEAD + "transitions: {when: [{if: in_town, from any: {", ["level", "others"]),
+        (HEAD + "transitions:\n  when:\n    - if: in_town\n      from any: {\n        level: 1/2,\n        ", ["town"]),
+        (HEAD + "observations:\n  ", ["level", "explore", "town"]),
+        (HEAD + "observations:\n  town: ", ["towards exits_nearer_town", "towards any_exit"]),
+        (HEAD + "observations:\n  town: towards ", ["exits_nearer_town", "any_exit", "unvisited_exits"]),
+        (HEAD + "observations:\n  level:\n    - ", ["if", "else"]),
+        (HEAD + "observations:\n  level:\n    - if: monsters > 0\n      th", ["then"]),
+        (HEAD + "observations:\n  level:\n    - if: monsters > 0\n      then: {sw", ["swing_still", "others"]),
+        (HEAD + "director:\n  - if: ", ["level", "explore", "in_town"]),
+        (HEAD + "director:\n  - if: level > 0.9\n    ", ["for", "pay", "say", "again after"]),
+        (HEAD + "context: ", ["adventure"]),
+        (HEAD + "context:\n  monsters: ", ["bool", "int", "edges"]),
+        ("recognizer: fsm\ngoals: [a, b]\nstart: ", ["a", "b", "random"]),
+        ("recognizer: fsm\ngoals: [a, b]\nrules:\n  - {if: attacked, then: ", ["a", "b"]),
+        ("recognizer: fsm\ngoals:\n  - a\n  - b\nstart: ", ["a", "b", "random"]),
+        (
+            "recognizer: ffbm\ngoals: [a]\ncontext: {mood: [glad, sad]}\nprior: {a: 1}\noutcomes: {x: mood == ",
+            ["glad", "sad"],
+        ),
+        ("character: rat\n", ["goals", "actions", "like", "sensors"]),
+        ("character: rat\nadd:\n  ", ["goals", "actions", "sensors"]),
+    ],
+)
+def test_what_may_stand_there_is_offered(written: str, some: list[str]) -> None:
+    assert set(some) <= set(offered(written))
+
+
+@pytest.mark.parametrize(
+    ("written", "none"),
+    [
+        ("recognizer: fsm\n", ["clock", "observations"]),
+        (HEAD, ["rules", "goals", "recognizer"]),  # the first is another sort's, the others stand there already
+        (HEAD + "clock: {on: [input], ", ["on"]),
+        (HEAD + "transitions:\n  when:\n    - if: cause == ", ["monsters", "and"]),
+        (HEAD + "observations:\n  level: towards any_exit\n  ", ["level"]),
+    ],
+)
+def test_what_cannot_stand_there_is_not(written: str, none: list[str]) -> None:
+    found = offered(written)
+    assert found
+    assert not set(none) & set(found)
+
+
+def test_keys_that_come_later_are_not_offered_again() -> None:
+    assert "observations" not in offered(HEAD, after="\nobservations: {level: towards any_exit}\n")
+
+
+def test_those_that_begin_as_the_word_does_come_first() -> None:
+    assert offered(HEAD + "tra")[0] == "transitions"
+    assert offered(HEAD + "observations:\n  level:\n    - if: mon")[0] == "monsters"
+
+
+def test_the_words_of_a_world_are_offered_to_its_characters() -> None:
+    words = ("cover", "kill_enemy")
+    assert set(words) <= set(offered("character: rat\ngoals: [", model="rat", words=words))
+    assert set(words) <= set(offered("character: rat\npriorities:\n  ", model="rat", words=words))
+
+
+def test_a_completion_says_what_it_is() -> None:
+    found = completions("recognizer", HEAD, 3, 1)
+    assert {each.label: each.info for each in found}[
+        "clock"
+    ] == "Which events count: `{on: [input, area], every: 500 ms}`."
+
+
+def test_a_schema_of_ones_own_will_do() -> None:
+    schema = {"properties": {"sort": {"enum": ["a", "b"]}, "on": {"type": "boolean"}}}
+    assert [each.label for each in completions(schema, "sort: ", 1, 7)] == ["a", "b"]
+    assert [each.label for each in completions(schema, "", 1, 1)] == ["sort", "on"]
+
+
+def test_nothing_is_offered_in_a_comment_or_beyond_the_text() -> None:
+    assert offered(HEAD + "clock: {on: [input]}  # cl") == []
+    assert completions("ffbm", "a: b", 9, 1) == completions("ffbm", "a: b", 0, 1) == ()
+    assert completions("ffbm", "x" * 1_000_000, 1, 5) == ()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_key_of_the_files_that_come_along_would_have_been_offered(path: Path) -> None:
+    text = path.read_text()
+    document = read_yaml(text)
+    is_trained = document.data["recognizer"] == "iohmm"
+    free = {
+        ("context",),
+        ("outcomes",),
+        *([("observations",)] if is_trained else []),
+    }  # names that people give themselves
+    keys = {way: entry.key for way, entry in document.places.items() if entry.key is not None and way[:-1] not in free}
+    missed = []
+    for way, key in keys.items():
+        lines = text.split("\n")[: key.line]
+        found = offered("\n".join([*lines[:-1], lines[-1][: key.column - 1]]))
+        missed += [(way, found)] if way[-1] not in found else []
+    assert missed == []
+    assert len(keys) >= 3
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_cursor_is_where_the_reader_of_yaml_says(path: Path) -> None:
+    text = path.read_text()
+    for way, entry in read_yaml(text).places.items():
+        if entry.key is not None:
+            spot = spot_at(text, entry.key.line, entry.key.column)
+            assert spot is not None
+            assert (spot.way, spot.is_key, spot.typed) == (way[:-1], True, "")
+        elif way:  # an item of a list
+            spot = spot_at(text, entry.value.line, entry.value.column)
+            assert spot is not None
+            assert spot.way == way
+
+
+BITS = [
+    "",
+    " ",
+    "\n",
+    "\n  ",
+    "\n    - ",
+    ": ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'",
+    '"',
+    ", ",
+    "#",
+    "if",
+    "level",
+    "|",
+    "&",
+    "\t",
+    "é",
+]
+TEXTS = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(BITS), max_size=40).map("".join))
+
+
+@given(TEXTS, st.integers(0, 12), st.integers(-1, 60))
+def test_no_text_and_no_cursor_is_too_odd(text: str, line: int, column: int) -> None:
+    for model in ("recognizer", "character", "domain", "scene", "grammar", "no such"):
+        for each in completions(model, text, line, column):
+            assert each.label
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 9_000, "[]" * 9_000, "a " * 9_000, "a: {\n" + "  b,\n" * 40_000, "- " * 900, "'" * 1_999]
+)
+def test_long_and_hostile_texts_are_answered(text: str) -> None:
+    lines = text.split("\n")
+    for column in (1, 900, 1_999, 1_000_000):
+        completions("ffbm", text, len(lines), min(column, len(lines[-1]) + 1))
+
+
+def test_every_sort_of_file_has_a_schema() -> None:
+    for name in ("recognizer", "character", "domain", "scene", "grammar"):
+        assert "$schema" in schema_named(name)

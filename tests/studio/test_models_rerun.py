@@ -1,0 +1,97 @@
+"""The recorded session under an old and a new model."""
+
+import pytest
+
+from telos.core.errors import DefinitionError, TelosError
+from telos.core.event import Event
+from telos.recognition.files.front import fresh
+from telos.recognition.files.load import loads_model
+from telos.recognition.recognizer import Recognizer
+from telos.studio.models.rerun import compare
+from telos.studio.panel import Panel, Seen
+from telos.studio.stage import Model
+
+OLD = """
+recognizer: fsm
+goals: [level, town]
+start: level
+rules: [{if: in_town, then: town}]
+"""
+NEW = """
+recognizer: fsm
+goals: [level, town, explore]
+start: level
+rules: [{if: in_town, then: town}, {if: new_area, then: explore}]
+"""
+
+
+def made(text: str) -> Recognizer:
+    return fresh(loads_model(text))
+
+
+def panel(*seen: tuple[dict[str, bool], str | None]) -> Panel:
+    """A game in which this was seen, with what the player was after."""
+    watched = Panel([Model("fsm", "FSM", OLD, make=made)])
+    for number, (context, truth) in enumerate(seen):
+        watched.tell(Seen(Event("stop", context, time=number / 2), truth, None, number))
+    return watched
+
+
+PLAYED: tuple[tuple[dict[str, bool], str | None], ...] = (
+    ({}, "level"),
+    ({"new_area": True}, "explore"),
+    ({}, "explore"),
+    ({"in_town": True}, "town"),
+)
+
+
+def test_both_models_read_what_was_seen_and_are_judged_by_the_truth() -> None:
+    found = compare(panel(*PLAYED), "fsm", NEW)
+    assert found.times == (0.0, 0.5, 1.0, 1.5)
+    assert found.truths == ("level", "explore", "explore", "town")
+    assert found.goals == ("level", "town", "explore")
+    assert list(found.old["level"]) == [1, 1, 1, 0]
+    assert list(found.old["explore"]) == [0, 0, 0, 0]
+    assert list(found.new["explore"]) == [0, 1, 1, 0]
+    assert (found.old_accuracy, found.new_accuracy, found.judged) == (0.5, 1.0, 4)
+    assert (found.differ_at, found.differ_time, found.difference) == (1, 0.5, 1.0)
+    assert found.summary() == (
+        "accuracy 50.0% before, 100.0% after (+50.0 points, 4 events judged); they differ most at 0.5 s, by 100%"
+    )
+
+
+def test_comparing_leaves_the_game_as_it_is() -> None:
+    watched = panel(*PLAYED)
+    before = (dict(watched.beliefs), dict(watched.texts), dict(watched.updates), list(watched.seen))
+    compare(watched, "fsm", NEW)
+    assert (watched.beliefs, watched.texts, watched.updates, watched.seen) == before
+
+
+def test_without_truth_nobody_is_right() -> None:
+    found = compare(panel(({}, None), ({"new_area": True}, None)), "fsm", NEW)
+    assert (found.old_accuracy, found.new_accuracy, found.judged) == (None, None, 0)
+    assert found.summary() == (
+        "they differ most at 0.5 s, by 100%; the truth is not known, so nobody can say which is right"
+    )
+
+
+def test_only_what_is_known_to_be_true_is_judged() -> None:
+    found = compare(panel(({}, None), ({"new_area": True}, "explore")), "fsm", NEW)
+    assert (found.old_accuracy, found.new_accuracy, found.judged) == (0.0, 1.0, 1)
+
+
+def test_the_same_model_believes_the_same() -> None:
+    found = compare(panel(*PLAYED), "fsm", OLD)
+    assert (found.old, found.differ_at, found.difference) == (found.new, None, 0.0)
+    assert "both believe the same throughout" in found.summary()
+
+
+def test_before_anything_was_seen_there_is_nothing_to_compare() -> None:
+    assert compare(panel(), "fsm", NEW).summary() == "nothing has been seen yet, so there is nothing to compare"
+
+
+def test_a_text_with_faults_raises_them() -> None:
+    with pytest.raises(DefinitionError, match="atacked"):
+        compare(panel(*PLAYED), "fsm", OLD.replace("in_town", "atacked"))
+    with pytest.raises(TelosError, match="there is no recogniser 'fsn' here; did you mean 'fsm'"):
+        compare(panel(*PLAYED), "fsn", NEW)
