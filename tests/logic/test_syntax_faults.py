@@ -18,6 +18,7 @@ WORDS = "goal = {Cook, Nurse}\nact(time, action)\ngoal(time, goal!)\nRain\nfluen
     [
         ("1 gaol(t, Cook)", 3, "unknown predicate 'gaol'", "did you mean 'goal'?"),
         ("1 goal(t)", 3, "goal takes 2 arguments, not 1", "declared as goal(time, goal)"),
+        ("1 goal(?, Cook) ^ act(?t, x)", 8, "a variable needs a name", "write ?t"),
         ("1 goal(t, Cok)", 11, "'Cok' is no goal", "did you mean 'Cook'?"),
         ("1 goal(t, 3)", 11, "'3' is no goal", "known: Cook, Nurse"),
         (

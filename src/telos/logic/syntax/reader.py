@@ -232,6 +232,8 @@ class FormulaReader:
             raise Wrong(self._at, "negative numbers are written in quotes", f'write "-{self._tokens[self._at + 1]}"')
         if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
             self._unexpected("a variable or a constant")
+        if token == "?":
+            raise Wrong(self._at, "a variable needs a name", "write ?t, with the name right after the sign")
         self._at += 1
         if self._is_variable(token, kind):
             return Variable(token.removeprefix("?"), self._shift())
