@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from telos.core.errors import TelosError
 from telos.core.frozen import FrozenMap
@@ -48,10 +49,15 @@ class Vocabulary:
 
     def variables(self, goals: Iterable[str]) -> list[Variable]:
         """Return what conditions may speak of: the action, the goal just achieved, and every context entry."""
-        found = [_text_variable("action", self.actions), _text_variable("goal", goals)]
-        for name, kind in self.context.items():
-            found.append(Variable(name, kind, () if kind.handle == "edges" else None))
-        return found
+        return [*_variables(self, tuple(goals))]
+
+
+@lru_cache(maxsize=64)  # every condition of a file asks for them
+def _variables(vocabulary: Vocabulary, goals: tuple[str, ...]) -> tuple[Variable, ...]:
+    found = [_text_variable("action", vocabulary.actions), _text_variable("goal", goals)]
+    for name, kind in vocabulary.context.items():
+        found.append(Variable(name, kind, () if kind.handle == "edges" else None))
+    return tuple(found)
 
 
 def _text_variable(name: str, known: Iterable[str]) -> Variable:

@@ -35,7 +35,7 @@ class History:
             self._points = self._points[::2]
         if not self._truth or self._truth[-1][1] != truth:
             self._truth.append((point.frame, truth))
-        for row in bands.keys() | self._bands.keys():
+        for row in {**self._bands, **bands}:
             self._note_band(row, point.frame, bands.get(row, ""))
 
     def _note_band(self, row: str, frame: int, label: str) -> None:

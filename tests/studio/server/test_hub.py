@@ -56,13 +56,14 @@ def test_a_page_that_is_reloaded_late_gets_its_game_again_from_what_was_kept_of_
     assert picture(again) == picture(game)
 
 
-def test_a_second_page_with_the_same_address_gets_a_game_of_its_own() -> None:
+def test_a_link_to_a_moment_of_a_game_that_is_being_played_opens_a_game_of_its_own() -> None:
     hub = Hub()
     game = stepped(opened(hub), 12)
     game._send = print  # a page looks on
     other = hurried(opened(hub, game=game.name, at=7))
     assert other is not game
     assert (other.session.last, other.then_scrub) == (7, True)
+    assert opened(hub, game=game.name) is game  # while reloading, the old page is still there
 
 
 def test_a_game_that_nobody_knows_any_more_is_said_to_be_lost() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
@@ -18,6 +18,7 @@ from telos.studio.server.hub import Hub
 from telos.studio.worlds import NAMES, world
 
 _SWEEP = 2.0  # seconds between two looks for games that nobody plays any more
+_NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # why a link is closed; the page knows them
 _OURS = ("game", "at", "seed", "token")  # of the address; all else are settings of the world
 
 
@@ -32,9 +33,10 @@ def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
     async def link(socket: WebSocket, name: str) -> None:
         game = hub.games.get(name)
         await socket.accept()
-        if game is None or game.is_linked:
-            await socket.close(code=4404, reason="there is no such game here any more")
+        if game is None:
+            await socket.close(code=_NO_SUCH_GAME, reason="there is no such game here any more")
             return
+        await game.hand_over()
         await _linked(game, socket)
 
     @app.get("/games")
@@ -59,7 +61,7 @@ def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
             return
         build_page(game, library, hub)
 
-    ui.run_with(app, title="Telos studio", favicon=None, show_welcome_message=False)
+    ui.run_with(app, title="Telos studio", favicon=None, show_welcome_message=False, tailwind=False)
     return app
 
 
@@ -81,25 +83,28 @@ def _whole(text: str | None) -> int | None:
 
 
 async def _linked(game: Game, socket: WebSocket) -> None:
-    """Play a game until its page is gone."""
-    game.left_at = None
-    playing = asyncio.create_task(game.play(socket.send_text))
+    """Play a game until its page is gone, or another page has taken it over."""
+    playing, hearing = asyncio.create_task(game.play(socket.send_text)), asyncio.create_task(_hear(game, socket))
     try:
-        while True:
-            message = await socket.receive()
-            if message["type"] == "websocket.disconnect":
-                break
-            game.hear(message.get("text") or message.get("bytes") or "")
-            if playing.done():
-                playing.result()  # whatever went wrong there
-                break
-    except (WebSocketDisconnect, RuntimeError):
-        pass
+        await asyncio.wait((playing, hearing), return_when=asyncio.FIRST_COMPLETED)
+        was_handed_over = playing.cancelled()
     finally:
-        playing.cancel()
-        with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-            await playing
-        game.left_at = asyncio.get_running_loop().time()
+        for task in (playing, hearing):
+            task.cancel()
+        problems = await asyncio.gather(playing, hearing, return_exceptions=True)
+    if was_handed_over:
+        await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is played in another page now")
+        return
+    game.left_at = asyncio.get_running_loop().time()
+    for problem in problems:
+        if isinstance(problem, Exception) and not isinstance(problem, WebSocketDisconnect | RuntimeError):
+            raise problem  # what a link that broke raises is no fault of anybody's; all else is
+
+
+async def _hear(game: Game, socket: WebSocket) -> None:
+    """Take in what the page says until it is gone."""
+    while (message := await socket.receive())["type"] != "websocket.disconnect":
+        game.hear(message.get("text") or message.get("bytes") or "")
 
 
 def _sweeping(hub: Hub):  # type: ignore[no-untyped-def]  # an async context manager, as FastAPI wants it

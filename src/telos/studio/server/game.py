@@ -31,6 +31,7 @@ class Game:
         self.left_at: float | None = None  # when the page went away; None while there is one
         self._notes = [note] if note else []
         self._send: Send | None = None
+        self._playing: asyncio.Task[None] | None = None
         self._steps: deque[float] = deque(maxlen=240)  # when the last steps were taken
         self._sent: tuple[Any, ...] = ()
         self._sent_backdrops: set[str] = set()
@@ -54,8 +55,9 @@ class Game:
 
     async def play(self, send: Send) -> None:
         """Go on until this is cancelled or sending fails: one step after the other, at the pace of the world."""
-        self._send, self._sent, self._sent_backdrops = send, (), set()
+        self._send, self._sent, self._sent_backdrops, self.left_at = send, (), set(), None
         self._happened.clear()
+        self._playing = asyncio.current_task()
         loop = asyncio.get_running_loop()
         try:
             await self._hurry(loop)
@@ -74,7 +76,15 @@ class Game:
                     await self._send_status(now)
                 await asyncio.sleep(max(0.0, due - loop.time()))
         finally:
-            self._send = None
+            if self._send is send:
+                self._send = None
+
+    async def hand_over(self) -> None:
+        """Let go of the page that looks on, if there is one, for another that will."""
+        if self._playing is not None and not self._playing.done():
+            self._playing.cancel()
+            await asyncio.wait([self._playing])
+        self._send = None
 
     async def _hurry(self, loop: asyncio.AbstractEventLoop) -> None:
         """Get to where the game is to be looked at, without showing the way there."""

@@ -75,7 +75,8 @@ def _name(host: str) -> str:
 
 
 def _asked(scope: Scope) -> str:
-    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+    query: bytes = scope["query_string"]
+    return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
 
 def _kept(headers: dict[str, str]) -> str:

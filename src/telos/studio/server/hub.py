@@ -36,7 +36,8 @@ class Hub:
         """Return the game of a page that opens: the one it had before it was reloaded, that of a link, or a new one."""
         self.sweep(now)
         known = self.games.get(game)
-        if known is not None and not known.is_linked and known.session.world.name == name:
+        if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
+            # Also while the old page still looks on: a browser lets go of it only when it has the new one.
             known.left_at = now
             if at is not None:
                 known.session.scrub(at)

@@ -1,0 +1,78 @@
+// Motion: a placed symbol glides from where it was seen last to where the new frame has it.
+
+const SMOOTH_RATE = 30; // frames a second from which on every frame is drawn as it comes
+const LONGEST = 1000; // ms; at a crawl a glide should still end before one forgets what moved
+const TURN = 2 * Math.PI;
+
+/** A placed symbol, checked: ["s", name, symbol, x, y, angle, scale, {…}]; null if it makes no sense. */
+export function placed(shape) {
+  if (!Array.isArray(shape) || shape[0] !== "s") return null;
+  const [, name, symbol, x, y, angle, scale, more] = shape;
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
+  return {
+    name: String(name),
+    symbol: String(symbol),
+    x,
+    y,
+    angle: Number.isFinite(angle) ? angle : 0,
+    scale: Number.isFinite(scale) ? scale : 1,
+    more: more && typeof more === "object" ? more : {},
+  };
+}
+
+function between(from, to, share) {
+  return from + (to - from) * share;
+}
+
+/** An angle (in radians) goes the shorter way round. */
+function turned(from, to, share) {
+  const way = to - from;
+  return from + (way - TURN * Math.round(way / TURN)) * share;
+}
+
+/** Remembers where things were drawn, and says where to draw them now. */
+export class Motion {
+  constructor() {
+    this.from = new Map(); // name -> where it was drawn when the newest frame came
+    this.to = new Map();
+    this.began = 0;
+    this.lasts = 0;
+  }
+
+  /** Take the things of a new frame. Glide only if `glides`: a jump in the tape, or another room, is no movement. */
+  aim(things, now, { rate, glides, reach }) {
+    const seen = this.to;
+    const drawn = new Map([...seen].map(([name, thing]) => [name, this.at(thing, now)]));
+    this.to = new Map(things.map((thing) => [thing.name, thing]));
+    this.lasts = glides && rate > 0 && rate < SMOOTH_RATE ? Math.min(1000 / rate, LONGEST) : 0;
+    this.began = now;
+    this.from = new Map();
+    for (const [name, thing] of this.lasts ? this.to : []) {
+      const was = drawn.get(name);
+      // further than `reach` in one step is no walk but a leap: drawn gliding, it would be a lie
+      if (was && Math.hypot(was.x - thing.x, was.y - thing.y) <= reach) this.from.set(name, was);
+    }
+  }
+
+  /** Where to draw a thing of the newest frame now. */
+  at(thing, now) {
+    const was = this.from.get(thing.name);
+    if (!was || !this.lasts) return { x: thing.x, y: thing.y, angle: thing.angle };
+    const share = Math.min(1, Math.max(0, (now - this.began) / this.lasts));
+    return {
+      x: between(was.x, thing.x, share),
+      y: between(was.y, thing.y, share),
+      angle: turned(was.angle, thing.angle, share),
+    };
+  }
+
+  /** Whether something is still under way. */
+  moving(now) {
+    if (now - this.began >= this.lasts) return false;
+    for (const [name, was] of this.from) {
+      const thing = this.to.get(name);
+      if (thing.x !== was.x || thing.y !== was.y || thing.angle !== was.angle) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+// Notices: a banner while the studio is gone, and toasts for what is told once. Words only ever go in as text.
+
+const [TOAST_STAYS, TO_READ] = [3000, 45]; // ms, and for each letter
+const MOST_TOASTS = 4;
+
+function box(name, role) {
+  let found = document.querySelector(`.telos-${name}`);
+  if (!found) {
+    found = document.createElement("div");
+    found.className = `telos-${name}`;
+    found.setAttribute("role", role);
+    found.setAttribute("aria-live", role === "alert" ? "assertive" : "polite");
+    document.body.appendChild(found);
+  }
+  return found;
+}
+
+/** Say something that stays until it is taken away; the empty text takes it away. */
+export function banner(words) {
+  const place = box("banner", "alert");
+  if (place.textContent !== words) place.textContent = words;
+  place.hidden = !words;
+}
+
+/** Say something that goes away by itself. */
+export function toast(words, bad = false) {
+  const place = box("toasts", "status");
+  const last = place.lastElementChild;
+  if (last && last.textContent === words) last.remove(); // the same again is not news, but it starts anew
+  while (place.childElementCount >= MOST_TOASTS) place.firstElementChild.remove();
+  const note = document.createElement("div");
+  note.className = bad ? "telos-toast telos-bad" : "telos-toast";
+  note.textContent = words;
+  place.appendChild(note);
+  setTimeout(() => note.remove(), TOAST_STAYS + TO_READ * words.length);
+}

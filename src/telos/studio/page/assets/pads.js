@@ -1,0 +1,80 @@
+// Other hands than the keyboard's: buttons on a touch screen, and a gamepad.
+
+const WAYS = ["up", "left", "right", "down"];
+const ARROWS = { up: "M12 6l7 9H5Z", down: "M12 18l7-9H5Z", left: "M6 12l9-7v14Z", right: "M18 12l-9-7v14Z" };
+const POLL = 33; // ms between two looks at a gamepad
+const DEAD = 0.4; // how far a stick must lean to count
+const SVG = "http://www.w3.org/2000/svg";
+
+function arrow(way) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.appendChild(document.createElementNS(SVG, "path")).setAttribute("d", ARROWS[way]);
+  return svg;
+}
+
+function button(name, words, keys) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.tabIndex = -1; // a keyboard has the keys themselves
+  made.className = `telos-pad-${WAYS.includes(name) ? name : "act"}`;
+  made.setAttribute("aria-label", words);
+  if (ARROWS[name]) made.appendChild(arrow(name));
+  else made.textContent = words;
+  const press = (event) => {
+    event.preventDefault();
+    made.setPointerCapture(event.pointerId);
+    keys.press(name, "touch");
+  };
+  made.addEventListener("pointerdown", press);
+  for (const kind of ["pointerup", "pointercancel"]) made.addEventListener(kind, () => keys.release(name, "touch"));
+  made.addEventListener("contextmenu", (event) => event.preventDefault());
+  return made;
+}
+
+/** Fill `place` with the buttons of a game's keys: a cross for the directions, a column for the rest. */
+export function buildTouchPad(place, given, keys) {
+  const words = new Map();
+  for (const [, name, said] of Array.isArray(given) ? given : []) if (!words.has(name)) words.set(name, said || name);
+  const cross = document.createElement("div");
+  cross.className = "telos-pad-cross";
+  const acts = document.createElement("div");
+  acts.className = "telos-pad-acts";
+  for (const [name, said] of words) {
+    (WAYS.includes(name) ? cross : acts).appendChild(button(String(name), String(said), keys));
+  }
+  place.replaceChildren(cross, acts);
+}
+
+function leaning(pad) {
+  const down = (at) => Boolean(pad.buttons[at]?.pressed);
+  const [x, y] = [pad.axes[0] ?? 0, pad.axes[1] ?? 0];
+  const lean = { up: y < -DEAD, down: y > DEAD, left: x < -DEAD, right: x > DEAD };
+  const cross = { up: 12, down: 13, left: 14, right: 15 }; // as the standard numbers its buttons
+  return WAYS.filter((way) => lean[way] || down(cross[way]));
+}
+
+/** Look at gamepads while there is one: left stick and cross walk, the buttons are the game's other keys in order. */
+export function watchGamepads(keys) {
+  let timer = 0;
+  let before = [];
+  const look = () => {
+    const pad = [...navigator.getGamepads()].find(Boolean);
+    if (!pad) return stop();
+    const acts = keys.order.filter((name) => !WAYS.includes(name)).filter((_, at) => pad.buttons[at]?.pressed);
+    const now = [...leaning(pad).filter((way) => keys.order.includes(way)), ...acts];
+    for (const name of now) if (!before.includes(name)) keys.press(name, "gamepad");
+    for (const name of before) if (!now.includes(name)) keys.release(name, "gamepad");
+    before = now;
+  };
+  const start = () => (timer ||= setInterval(look, POLL));
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+  };
+  window.addEventListener("gamepadconnected", start);
+  return () => {
+    stop();
+    window.removeEventListener("gamepadconnected", start);
+  };
+}

@@ -1,0 +1,131 @@
+// The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's hands.
+
+import { isDark, watchTheme } from "telos-studio/colours.js";
+import { Hud } from "telos-studio/hud.js";
+import { Keys } from "telos-studio/keys.js";
+import { link } from "telos-studio/link.js";
+import { Meter } from "telos-studio/meters.js";
+import { buildTouchPad, watchGamepads } from "telos-studio/pads.js";
+import { Painter } from "telos-studio/painter.js";
+
+const CORNER_GOALS = 5; // bars that fit into the corner
+
+const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export default {
+  template: `
+    <div class="telos-stage">
+      <canvas ref="canvas" tabindex="0" role="application" aria-label="The game"></canvas>
+      <div ref="over" class="telos-over">
+        <div ref="corner" class="telos-corner" hidden>
+          <div ref="cornerTitle" class="telos-corner-title"></div>
+          <div ref="cornerBars"></div>
+        </div>
+      </div>
+      <div ref="pad" class="telos-pad"></div>
+    </div>`,
+  props: { linkUrl: String, corner: { type: Boolean, default: true } },
+  emits: ["pick"],
+  mounted() {
+    this.ends = [];
+    this.painter = new Painter(this.$refs.canvas);
+    this.hud = new Hud(this.$refs.over);
+    this.hud.bottom.prepend(this.$refs.corner);
+    this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
+    this.watch();
+    this.listen();
+    if (link.hello) this.begin(link.hello); // the page kept its link while this was built anew
+    for (const [key, pic] of link.backdrops) this.painter.setBackdrop(key, pic);
+    if (link.frame) this.take(link.frame);
+    link.open(this.linkUrl);
+  },
+  unmounted() {
+    cancelAnimationFrame(this.next);
+    this.keys.releaseAll();
+    this.ends.forEach((end) => end());
+  },
+  watch: {
+    linkUrl(url) {
+      link.open(url);
+    },
+  },
+  methods: {
+    /** What the page does: its size, its theme, the pointer, the keys. */
+    watch() {
+      const { canvas } = this.$refs;
+      const observer = new ResizeObserver(() => this.resize());
+      observer.observe(canvas.parentElement);
+      canvas.addEventListener("click", (event) => this.click(event));
+      canvas.addEventListener("pointermove", (event) => this.point(event));
+      canvas.addEventListener("pointerdown", (event) => event.pointerType === "touch" && this.showPad());
+      if (window.matchMedia("(pointer: coarse)").matches) this.showPad();
+      const turned = () => {
+        this.painter.setTheme(isDark());
+        this.draw();
+      };
+      this.painter.setTheme(isDark());
+      const shown = () => document.hidden || this.draw();
+      document.addEventListener("visibilitychange", shown);
+      this.ends.push(() => observer.disconnect(), watchTheme(turned), this.keys.listen(), watchGamepads(this.keys));
+      this.ends.push(() => document.removeEventListener("visibilitychange", shown));
+    },
+    listen() {
+      const status = () => this.hud.show(link.frame, link.status);
+      const backdrop = ({ key, pic }) => this.painter.setBackdrop(key, pic);
+      const lost = () => this.keys.releaseAll();
+      const all = { hello: this.begin, backdrop, frame: this.take, status, lost };
+      for (const [kind, listener] of Object.entries(all)) this.ends.push(link.on(kind, listener));
+    },
+    begin(hello) {
+      this.painter.begin(hello);
+      this.keys.learn(hello.keys, 1000 / this.painter.rate);
+      buildTouchPad(this.$refs.pad, hello.keys, this.keys);
+      const [reader] = Array.isArray(hello.readers) ? hello.readers : [];
+      this.reader = Array.isArray(reader) ? reader[0] : null;
+      this.$refs.cornerTitle.textContent = Array.isArray(reader) ? String(reader[1]) : "";
+      this.meter = new Meter(this.$refs.cornerBars, Array.isArray(hello.goals) ? hello.goals : [], CORNER_GOALS);
+      const title = String(hello.title ?? "The game");
+      this.$refs.canvas.setAttribute("aria-label", `${title}: the game itself; play it with the keyboard`);
+      this.resize();
+    },
+    take(frame) {
+      this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
+      this.hud.show(frame, link.status);
+      const belief = this.corner ? frame.beliefs?.[this.reader] : null;
+      this.$refs.corner.hidden = !belief;
+      if (belief) this.meter?.show(belief, frame.truth);
+      this.draw();
+    },
+    resize() {
+      const { width, height } = this.$refs.canvas.parentElement.getBoundingClientRect();
+      if (!width || !height) return; // behind another tab of the page
+      this.painter.resize(width, height);
+      this.hud.fit(this.painter.area);
+      this.paint(); // at once: a canvas that was resized is empty, and must not be seen so
+    },
+    /** Draw when the browser draws next: once for any number of reasons, and never in a tab that nobody sees. */
+    draw() {
+      this.next ??= requestAnimationFrame(() => this.paint());
+    },
+    paint() {
+      cancelAnimationFrame(this.next);
+      this.next = null;
+      if (this.painter.paint(performance.now())) this.draw();
+    },
+    at(event) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      return this.painter.pick(event.clientX - box.left, event.clientY - box.top);
+    },
+    click(event) {
+      const who = this.at(event);
+      if (who !== null) this.$emit("pick", who);
+    },
+    point(event) {
+      const cursor = this.at(event) === null ? "" : "pointer";
+      if (this.$refs.canvas.style.cursor !== cursor) this.$refs.canvas.style.cursor = cursor;
+    },
+    showPad() {
+      this.$el.classList.add("telos-touched");
+    },
+  },
+};

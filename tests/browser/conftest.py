@@ -1,0 +1,127 @@
+"""The studio in a real browser: a server of its own for each module, and Debian's Chromium to look at it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync", "--mute-audio"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reason = ""
+    try:
+        import nicegui  # noqa: F401
+        import playwright  # noqa: F401
+    except ModuleNotFoundError as error:
+        reason = f'{error.name} is not installed: pip install "telos[dev]"'
+    if not CHROMIUM.exists():
+        reason = f"{CHROMIUM} is not there: apt-get install chromium"
+    for item in items:
+        if reason and "browser" in Path(item.path).parts:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+class Studio:
+    """``telos play`` in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "telos", "play", "--no-browser", "--json", "--folder", str(folder)]
+        self.folder = folder
+        with (folder / "studio.log").open("w") as log:  # not a pipe: nobody reads on, and a full one would block it
+            self.process = subprocess.Popen([*command, *options], stdout=log, stderr=log, start_new_session=True)
+        self.address = self._said()["address"]
+        self.site = self.address.split("?")[0].rsplit("/", 1)[0]
+
+    def _said(self) -> dict[str, str]:
+        """Wait for what it says when it is ready."""
+        for _ in range(600):
+            said = (self.folder / "studio.log").read_text()
+            if said.endswith("\n") or self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        try:
+            address: dict[str, str] = json.loads(said.splitlines()[-1])
+        except (ValueError, IndexError):
+            raise AssertionError(f"the studio did not start: {said}") from None
+        return address
+
+    def games(self) -> list[dict[str, Any]]:
+        """Return the games that the server holds."""
+        from urllib.request import urlopen
+
+        with urlopen(f"{self.site}/games", timeout=10) as answer:
+            found: list[dict[str, Any]] = json.load(answer)["games"]
+        return found
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, how)
+        self.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    started = Studio(tmp_path_factory.mktemp("models"), "--port", "0")
+    yield started
+    started.end()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open addresses; whatever the page complains about, or asks for from elsewhere, fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    complaints: list[str] = []
+
+    def open_page(address: str) -> Any:
+        page = context.new_page()
+        page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        host = address.split("/")[2]
+        page.on("request", lambda asked: asked.url.split("/")[2:3] != [host] and asked.url.startswith("http")
+                and complaints.append(f"asked for {asked.url}"))  # fmt: skip
+        page.goto(address)
+        reach(page)
+        until(page, "link.frame")
+        return page
+
+    open_page.complaints = complaints  # type: ignore[attr-defined]
+    yield open_page
+    context.close()
+    assert complaints == []
+
+
+def reach(page: Any) -> None:
+    """Give the tests what the page itself is fed by, under the name ``link``."""
+    page.wait_for_selector("canvas")
+    page.evaluate("() => import('telos-studio/link.js').then(module => { window.link = module.link; })")
+
+
+def frame(page: Any) -> dict[str, Any]:
+    """Return the frame that a page shows."""
+    shown: dict[str, Any] = page.evaluate("link.frame")
+    return shown
+
+
+def until(page: Any, condition: str, *, seconds: float = 15) -> None:
+    """Wait until a condition over ``link`` holds in the page."""
+    page.wait_for_function(f"() => Boolean({condition})", timeout=seconds * 1000)

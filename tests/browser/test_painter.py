@@ -1,0 +1,387 @@
+"""The canvas, the bars and the timeline in a real browser, with a made-up game at the other end of the link."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from telos.studio.drawing.palette import GOALS, ROLES
+from telos.studio.drawing.shapes import circle, line, path, place, rect, text
+
+pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
+
+import nicegui
+
+import telos.studio.page
+from telos.studio.page.elements import theme_css
+
+ASSETS = Path(telos.studio.page.__file__).with_name("assets")
+VUE = Path(nicegui.__file__).parent / "static" / "vue.esm-browser.prod.js"
+PAGE = """<!doctype html><html><head><style>%s
+  body { margin: 0; } #stage { width: 640px; height: 480px; } #bars { width: 420px; }
+  #line { width: 900px; height: 150px; }
+  </style><script type="importmap">{"imports": {"vue": "/vue.js", "telos-studio/": "/"}}</script></head>
+  <body class="body--dark"><div id="stage"></div><input id="typing"><div id="line"></div><div id="bars"></div>
+  <script type="module">
+    import { createApp, h } from "vue";
+    import Stage from "/stage.js"; import Timeline from "/timeline.js"; import Bars from "/bars.js";
+    window.heard = [];
+    const mount = (part, place, more) => createApp({ render: () => h(part, more) }).mount(place);
+    mount(Stage, "#stage", { linkUrl: "/link/x", onPick: (who) => window.heard.push(who) });
+    mount(Timeline, "#line", { onEvent: (number) => window.heard.push(number) });
+    mount(Bars, "#bars", {});
+    window.ready = true;
+  </script></body></html>"""
+SYMBOLS = {"box": [("tint", "M-20-20H20V20H-20Z", "", 0)]}
+HELLO: dict[str, Any] = {
+    "is": "hello", "world": "made-up", "title": "Made up", "size": [640, 480], "rate": 30, "symbols": SYMBOLS,
+    "keys": [["ArrowUp", "up", "walk"], ["KeyW", "up", "walk"], ["Space", "swing", "swing"]],
+    "readers": [["ffbm", "FFBM"], ["fsm", "FSM"]], "goals": ["level", "town"], "roles": ROLES, "goal_colours": GOALS,
+    "first": 0, "last": 0,
+}  # fmt: skip
+BACKDROP = {"is": "backdrop", "key": "a", "pic": [rect(0, 0, 640, 480, "grass"), circle(100, 400, 30, "water")]}
+
+
+def frame(n: int, *shapes: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "is": "frame", "n": n, "t": n / 30, "key": "a", "pic": list(shapes), "hud": {"task": "Find the chest"},
+        "beliefs": {"ffbm": {"level": 0.25, "town": 0.75}, "fsm": {"level": 1.0, "town": 0.0}}, "truth": "level",
+        "bands": {"Sam": "cover"}, "curves": {}, "happened": [], "live": True, **more,
+    }  # fmt: skip
+
+
+def status(**more: Any) -> dict[str, Any]:
+    return {"is": "status", "paused": False, "speed": 1, "shown": None, "first": 0, "last": 0, "slow": "", **more}
+
+
+class Table:
+    """A page on one side, the messages of a made-up server on the other."""
+
+    def __init__(self, page: Any) -> None:
+        self.page, self.sockets, self.heard = page, [], []
+        self.faults: list[str] = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.route("http://telos.test/**", self._serve)
+        page.route_web_socket("ws://telos.test/link/x", self._link)
+
+    def _serve(self, route: Any) -> None:
+        name = route.request.url.removeprefix("http://telos.test/")
+        file = VUE if name == "vue.js" else ASSETS / name
+        if not name:
+            route.fulfill(content_type="text/html", body=PAGE % theme_css())
+        elif file.is_file():
+            route.fulfill(content_type="text/javascript", body=file.read_text())
+        else:
+            route.fulfill(status=404, body="")
+
+    def _link(self, socket: Any) -> None:
+        self.sockets.append(socket)
+        socket.on_message(lambda message: self.heard.append(json.loads(message)))
+
+    def say(self, *messages: Any) -> None:
+        for message in messages:
+            self.sockets[-1].send(message if isinstance(message, str) else json.dumps(message))
+        self.settle()
+
+    def settle(self) -> None:
+        """Let the messages arrive, and the page draw twice."""
+        self.page.wait_for_timeout(50)
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        for _ in range(100):
+            if holds():
+                return
+            self.page.wait_for_timeout(30)
+        raise AssertionError("it never came true")
+
+    def colour(self, x: float, y: float) -> str:
+        """The colour of the stage at a place, as #rrggbb."""
+        return str(self.page.evaluate(_COLOUR, [x, y]))
+
+    def value(self) -> str:
+        return self.page.get_by_label("Timeline").get_attribute("aria-valuetext") or ""
+
+
+_COLOUR = """([x, y]) => {
+  const canvas = document.querySelector("#stage canvas");
+  const [ratio] = [canvas.width / canvas.clientWidth];
+  const data = canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data;
+  return "#" + [...data.slice(0, 3)].map((each) => each.toString(16).padStart(2, "0")).join("");
+}"""
+
+
+@pytest.fixture
+def table(browser: Any) -> Iterator[Table]:
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    laid = Table(page)
+    page.goto("http://telos.test/")
+    page.wait_for_function("window.ready")
+    laid.until(lambda: bool(laid.sockets))
+    laid.say(HELLO, BACKDROP)
+    yield laid
+    page.close()
+    assert laid.faults == []
+
+
+def test_shapes_are_drawn_in_the_colours_of_their_roles(table: Table) -> None:
+    shapes = [
+        rect(200, 200, 40, 40, "fire"), circle(300, 220, 20, "gold"), line(350, 220, 400, 220, "danger", width=20),
+        path("M420 200H460V240H420Z", fill="gem"), place("you", "box", 500, 220, tint="player"),
+    ]  # fmt: skip
+    table.say(frame(1, *shapes))
+    roles = {220: "fire", 300: "gold", 375: "danger", 440: "gem", 500: "player", 600: "grass"}
+    assert {x: table.colour(x, 220) for x in roles} == {x: ROLES[role][0] for x, role in roles.items()}
+    assert table.colour(100, 400) == ROLES["water"][0]  # what stands still behind them
+
+
+def test_the_same_picture_turns_light_with_the_page(table: Table) -> None:
+    table.say(frame(1, place("you", "box", 320, 240, tint="foe")))
+    table.page.evaluate("document.body.className = 'body--light'")
+    table.settle()
+    assert (table.colour(320, 240), table.colour(500, 240)) == (ROLES["foe"][1], ROLES["grass"][1])
+
+
+def test_a_slow_game_glides_and_a_fast_one_does_not(table: Table) -> None:
+    script = """async (rate) => {
+      const { Painter } = await import("/painter.js");
+      const painter = new Painter(document.createElement("canvas"));
+      painter.begin({ size: [640, 480], symbols: {}, rate });
+      painter.resize(640, 480);
+      const at = (n, x) => ({ n, key: "a", live: true, pic: [["s", "you", "box", x, 0, 0, 1, {}]] });
+      painter.setFrame(at(1, 100), 0);
+      painter.setFrame(at(2, 120), 1000);
+      return [1000, 1050, 1100, 1200].map((now) => painter.motion.at(painter.things[0], now).x);
+    }"""
+    assert table.page.evaluate(script, 10) == [100, 110, 120, 120]
+    assert table.page.evaluate(script, 30) == [120, 120, 120, 120]
+
+
+def test_who_leaps_or_enters_another_room_does_not_glide(table: Table) -> None:
+    script = """async ([key, x]) => {
+      const { Painter } = await import("/painter.js");
+      const painter = new Painter(document.createElement("canvas"));
+      painter.begin({ size: [640, 480], symbols: {}, rate: 2 });
+      painter.resize(640, 480);
+      painter.setFrame({ n: 1, key: "a", live: true, pic: [["s", "you", "box", 0, 0, 0, 1, {}]] }, 0);
+      painter.setFrame({ n: 2, key, live: true, pic: [["s", "you", "box", x, 0, 0, 1, {}]] }, 1000);
+      return painter.motion.at(painter.things[0], 1000).x;
+    }"""
+    assert table.page.evaluate(script, ["a", 30]) == 0
+    assert table.page.evaluate(script, ["b", 30]) == 30
+    assert table.page.evaluate(script, ["a", 600]) == 600
+
+
+def test_a_click_on_a_character_picks_the_nearest_one(table: Table) -> None:
+    sam, ann = place("sam", "box", 200, 240, pick="Sam"), place("ann", "box", 230, 240, pick="Ann")
+    table.say(frame(1, sam, ann, place("tree", "box", 400, 240)))
+    for x in (195, 235, 400, 600):
+        table.page.mouse.click(x, 240)
+    assert table.page.evaluate("window.heard") == ["Sam", "Ann"]
+
+
+def test_held_keys_are_told_together_and_a_blur_lets_go_of_all(table: Table) -> None:
+    keyboard = table.page.keyboard
+    keyboard.down("ArrowUp")
+    keyboard.down("Space")
+    table.until(lambda: len(table.heard) == 2)
+    table.page.evaluate("window.dispatchEvent(new Event('blur'))")
+    table.until(lambda: len(table.heard) == 3)
+    assert [each["keys"] for each in table.heard] == ["up", "up+swing", ""]
+
+
+def test_a_short_tap_is_held_long_enough_to_be_seen(table: Table) -> None:
+    table.page.keyboard.press("w")
+    table.until(lambda: len(table.heard) == 2)
+    assert [each["keys"] for each in table.heard] == ["up", ""]
+
+
+def test_typing_does_not_move_the_player(table: Table) -> None:
+    table.page.click("#typing")
+    table.page.keyboard.type("w w")
+    table.settle()
+    assert table.heard == []
+
+
+def test_a_button_that_was_clicked_gives_the_keys_back_and_one_reached_by_tab_keeps_them(table: Table) -> None:
+    table.page.evaluate("""() => {
+      window.pressed = 0;
+      const button = Object.assign(document.createElement("button"), { id: "pause", textContent: "pause" });
+      button.addEventListener("click", () => window.pressed++);
+      document.getElementById("typing").after(button);
+    }""")
+    table.page.click("#pause")
+    table.page.keyboard.press("Space")
+    table.until(lambda: len(table.heard) == 2)
+    assert table.page.evaluate("window.pressed") == 1
+    table.page.focus("#typing")
+    table.page.keyboard.press("Tab")
+    table.page.keyboard.press("Space")
+    table.settle()
+    assert (table.page.evaluate("window.pressed"), len(table.heard)) == (2, 2)
+
+
+def test_the_touch_pad_holds_keys_as_the_keyboard_does(table: Table) -> None:
+    table.page.evaluate("document.querySelector('.telos-stage').classList.add('telos-touched')")
+    table.page.get_by_label("walk").hover()
+    table.page.mouse.down()
+    table.until(lambda: len(table.heard) == 1)
+    table.page.mouse.up()
+    table.until(lambda: len(table.heard) == 2)
+    assert [each["keys"] for each in table.heard] == ["up", ""]
+
+
+def test_the_lines_around_the_picture_are_text_and_never_markup(table: Table) -> None:
+    hud = {"task": "<img src=x onerror=alert(1)>", "counts": [["<b>score", "12"]], "message": "<script>", "over": ""}
+    table.say(frame(1, hud=hud), {"is": "told", "text": "<u>no</u>", "bad": True})
+    assert table.page.inner_text(".telos-hud-task") == "<img src=x onerror=alert(1)>"
+    assert table.page.inner_text(".telos-toast") == "<u>no</u>"
+    assert table.page.locator(".telos-stage img, .telos-toast u").count() == 0
+
+
+def test_bars_show_every_reader_with_the_top_goal_and_the_truth_marked(table: Table) -> None:
+    table.say(frame(1))
+    cards = table.page.locator("#bars .telos-card")
+    assert [cards.nth(at).locator("h3").inner_text() for at in range(2)] == ["FFBM", "FSM"]
+    assert cards.nth(0).locator(".telos-top .telos-meter-name").inner_text() == "town"
+    assert cards.nth(0).locator(".telos-true .telos-meter-name").inner_text() == "level"
+    assert cards.nth(0).locator(".telos-meter-said").all_inner_texts() == ["25 %", "75 %"]
+    assert table.page.inner_text(".telos-corner-title") == "FFBM"
+
+
+def test_the_timeline_follows_the_live_end(table: Table) -> None:
+    table.say(*(frame(n) for n in range(1, 61)), status(last=60))
+    table.until(lambda: table.value() == "0:02, frame 60 of 60, live")
+
+
+def test_dragging_asks_for_the_frame_under_the_hand_and_escape_for_the_live_end(table: Table) -> None:
+    table.say(*(frame(n) for n in range(1, 901)), status(last=900))
+    box = table.page.locator("#line canvas").bounding_box()
+    left, width = box["x"] + 104, box["width"] - 104 - 40  # between the names of rows and the page's button
+    mouse = table.page.mouse
+    mouse.move(left + width / 4, box["y"] + 60)
+    mouse.down()
+    mouse.move(left + width / 6, box["y"] + 60, steps=4)
+    table.until(lambda: bool(table.heard) and abs(table.heard[-1]["to"] - 300) <= 2)
+    mouse.up()
+    table.say(status(last=900, shown=300, paused=True), frame(300, live=False))
+    assert table.page.inner_text(".telos-hud-badge") == "looking back: 0:10"
+    table.page.keyboard.press("Escape")
+    table.until(lambda: table.heard[-1] == {"do": "scrub", "to": None})
+    table.say(status(last=900, shown=None), frame(901))
+    table.until(lambda: table.page.evaluate("document.activeElement === document.body") is True)
+    table.page.keyboard.press("ArrowUp")  # who is back in the game walks again
+    table.until(lambda: {"do": "held", "keys": "up"} in table.heard)
+
+
+def test_a_frame_of_the_past_is_shown_but_not_added_to_the_curves(table: Table) -> None:
+    sure = {"ffbm": {"level": 1.0, "town": 0.0}}
+    table.say(frame(50), frame(51, beliefs=sure), status(last=51, shown=50), frame(50, live=False))
+    points = "async () => (await import('/link.js')).link.series.n"
+    assert table.page.evaluate(points) == [50, 51]
+    assert table.page.locator("#bars .telos-card").nth(0).locator(".telos-meter-said").first.inner_text() == "25 %"
+
+
+def test_curves_remember_what_was_believed_at_every_frame(table: Table) -> None:
+    rng = Random(4)
+    believed, frames = 0.5, []
+    for n in range(1, 301):
+        believed = rng.choice((0.1, 0.6, 0.9)) if rng.random() < 0.1 else believed
+        truth = "level" if believed > 0.5 else None
+        frames.append(frame(n, beliefs={"ffbm": {"level": believed}}, truth=truth, bands={"Sam": str(believed)}))
+    script = """async (frames) => {
+      const { Series } = await import("/series.js");
+      const series = new Series();
+      frames.forEach((frame) => series.add(frame));
+      const said = (row, n) => Series.said(row, n);
+      const sam = series.bands.get("Sam");
+      const now = ({ n }) => [series.valuesAt("ffbm", n)[0][1], said(series.truth, n), said(sam, n)];
+      return [frames.map(now), series.n.length];
+    }"""
+    told, points = table.page.evaluate(script, frames)
+    assert told == [[each["beliefs"]["ffbm"]["level"], each["truth"], each["bands"]["Sam"]] for each in frames]
+    assert points < 60  # only where something changed
+
+
+def test_a_long_game_stays_within_bounds(table: Table) -> None:
+    script = """async () => {
+      const { Series } = await import("/series.js");
+      const series = new Series();
+      for (let n = 1; n <= 20000; n++) {
+        const happened = [[n, n, n / 30, "event", "You", "walks"]];
+        series.add({ n, t: n / 30, curves: { Ada: { hunger: (n % 100) / 100 } }, happened });
+      }
+      const [, hunger] = series.valuesAt("Ada", 20000)[0];
+      return [series.n.length, series.happened.length, series.last, hunger, series.timeOf(15000), series.frameOf(500)];
+    }"""
+    points, happened, last, hunger, time, at = table.page.evaluate(script)
+    assert points <= 6000
+    assert happened <= 6000
+    assert (last, hunger) == (20000, 0.0)
+    assert (round(time, 6), round(at, 6)) == (500, 15000)
+
+
+def test_a_click_on_a_tick_asks_about_that_happening(table: Table) -> None:
+    ticks = [[4, 450, 15.0, "goal", "You", "finds the chest"], [5, 900, 30.0, "event", "You", "swings"]]
+    table.say(frame(1), frame(900, happened=ticks), status(last=900))
+    table.until(lambda: "of 900" in table.value())
+    box = table.page.locator("#line canvas").bounding_box()
+    x, y = box["x"] + 104 + (box["width"] - 144) / 4, box["y"] + 127
+    table.page.mouse.move(x, y)
+    assert "finds the chest" in table.page.inner_text(".telos-tip")
+    table.page.mouse.click(x, y)
+    assert table.page.evaluate("window.heard") == [4]
+    assert table.heard == []  # asking is not going back
+
+
+NONSENSE: list[Any] = [
+    "", "null", "[]", "7", "{", '{"is":"toString"}', {"is": "frame"}, {"is": "frame", "n": "x", "pic": 3},
+    {"is": "frame", "n": 3, "pic": [None, 7, "r", ["z"], ["c", 1, 2, "big", "fire"]]},
+    {"is": "frame", "n": 3, "pic": [["s"], ["s", 1, 2, 3, 4, 5, 6, 7], ["p", 3], ["t"], ["t", 1, 1, None, {}, {}]]},
+    {"is": "frame", "n": 4, "pic": [], "hud": 3, "beliefs": [1], "bands": 5, "curves": "x", "happened": [[], 3, ["a"]]},
+    {"is": "frame", "n": 5, "pic": [], "beliefs": {"ffbm": {"level": "much"}}, "truth": {"a": 1}},
+    {"is": "backdrop", "key": 5, "pic": {}}, {"is": "history", "n": 3, "t": {}, "beliefs": 2, "happened": "x"},
+    {"is": "history", "n": [1, 2], "t": [0], "beliefs": {"ffbm": {"level": 3}}, "truth": [3], "bands": {"Sam": 3}},
+    {"is": "status", "paused": "perhaps", "shown": "x", "first": None, "last": "z"}, {"is": "told"},
+]  # fmt: skip
+
+
+def test_nonsense_from_the_server_does_not_stop_the_page(table: Table) -> None:
+    table.say(*NONSENSE)
+    table.say({"is": "history", "n": [], "t": []}, status(last=9), frame(9, place("you", "box", 320, 240, tint="gold")))
+    assert table.colour(320, 240) == ROLES["gold"][0]
+    table.until(lambda: table.value() == "0:00, frame 9 of 9, live")
+
+
+def test_a_hello_of_nonsense_does_not_stop_the_page(table: Table) -> None:
+    table.say({"is": "hello"}, {**HELLO, "size": "big", "symbols": {"box": 3}, "keys": 4, "readers": [5], "goals": "x"})
+    table.say(frame(1, text(10, 10, "hm")), HELLO, BACKDROP, frame(2, place("you", "box", 320, 240, tint="gem")))
+    assert table.colour(320, 240) == ROLES["gem"][0]
+
+
+def test_a_lost_link_is_said_and_found_again(table: Table) -> None:
+    table.say(frame(30))
+    table.sockets[-1].close(code=1011)
+    table.until(lambda: table.page.locator(".telos-banner").is_visible())
+    assert "gone" in table.page.inner_text(".telos-banner")
+    table.until(lambda: len(table.sockets) == 2)
+    table.say({**HELLO, "last": 30}, BACKDROP, frame(31))
+    assert not table.page.locator(".telos-banner").is_visible()
+    assert "goes on" in table.page.inner_text(".telos-toasts")
+
+
+def test_only_a_new_frame_is_drawn(table: Table) -> None:
+    count = """async () => {
+      const { Painter } = await import("/painter.js");
+      window.painted = 0;
+      const paint = Painter.prototype.paint;
+      Painter.prototype.paint = function (now) { window.painted++; return paint.call(this, now); };
+    }"""
+    table.page.evaluate(count)
+    table.settle()
+    assert table.page.evaluate("window.painted") == 0  # nothing new: nothing is drawn
+    table.say(frame(1), frame(2), frame(3))
+    assert 1 <= table.page.evaluate("window.painted") <= 3
