@@ -171,3 +171,16 @@ def test_a_game_may_wait_for_the_first_key_of_its_player() -> None:
     assert json.loads(session.frame())["hud"]["message"] == ""
     again = Session(LINE, 0, session.settings, script=iter([Inputs("left")]))
     assert not again.waits
+
+
+def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_on() -> None:
+    session = played("left", "")
+    for _ in range(3):
+        session.ask("poke jump")
+        session.advance()
+    assert session.last == 5
+    assert len(session.refusals) == 1
+    assert session.refusals[0].startswith("Last step cannot read this: ")
+    assert session.panel.beliefs["last"].top == "west"
+    session.apply("last", ALWAYS_WEST)  # and neither does telling it all again stop anything
+    assert session.panel.beliefs["last"].top == "west"

@@ -16,6 +16,7 @@ from telos.cli.corpus import corpus
 from telos.cli.evaluate import evaluate
 from telos.cli.logic import logic
 from telos.cli.plan import plan
+from telos.cli.play import play
 from telos.cli.recognize import recognize
 from telos.cli.recognize_plan import recognize_plan
 from telos.cli.study import study
@@ -36,6 +37,7 @@ app.add_typer(corpus)
 app.command()(evaluate)
 app.add_typer(logic, name="logic")
 app.command()(plan)
+app.command()(play)
 app.command()(recognize)
 app.command(name="recognize-plan")(recognize_plan)
 app.command()(study)

@@ -1,6 +1,7 @@
 """The recognisers of a game, side by side: each is told the same, and any can be exchanged while the game runs."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import perf_counter
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ class Panel:
         self.updates = dict.fromkeys(self.names, 0)
         self.seconds = dict.fromkeys(self.names, 0.0)  # that reading has taken
         self.seen: list[Seen] = []
+        self.faults: dict[str, str] = {}  # what a model said that could not read an event
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -47,11 +49,14 @@ class Panel:
         return {name: self.updates[name] / spent if spent else 0.0 for name, spent in self.seconds.items()}
 
     def tell(self, seen: Seen) -> None:
-        """Let everybody read an event, and learn from it where that is allowed."""
+        """Let everybody read an event, and learn from it where that is allowed; who cannot keeps its belief."""
         self.seen.append(seen)
         for name, reader in self.readers.items():
             before = self._clock()
-            self.beliefs[name] = _read(reader, seen)
+            try:
+                self.beliefs[name] = _read(reader, seen)
+            except TelosError as error:
+                self.faults[name] = str(error)
             self.seconds[name] += self._clock() - before
             self.updates[name] += 1
 
@@ -61,13 +66,23 @@ class Panel:
         ``text`` is another model than the one in force.
         """
         reader = self._made(name, self.texts[self.known(name)] if text is None else text)
-        return reader, [_read(reader, seen) for seen in self.seen[:upto]]
+        beliefs = []
+        for seen in self.seen[:upto]:
+            with suppress(TelosError):  # as it was when it was told the first time
+                _read(reader, seen)
+            beliefs.append(reader.belief)
+        return reader, beliefs
 
-    def put(self, name: str, text: str) -> None:
-        """Put another model into force, as if it had been there from the start. A bad one changes nothing."""
-        reader, _ = self.rerun(name, text)
+    def put(self, name: str, text: str) -> list[Belief]:
+        """Put another model into force, as if it had been there from the start; return what it would have believed.
+
+        A bad one changes nothing.
+        """
+        reader, beliefs = self.rerun(name, text)
         self.readers[name], self.texts[name], self.beliefs[name] = reader, text, reader.belief
         self.updates[name], self.seconds[name] = 0, 0.0
+        self.faults.pop(name, None)
+        return beliefs
 
     def known(self, name: str) -> str:
         """Return the name of a recogniser, if it is one."""

@@ -118,8 +118,7 @@ class Session:
     def apply(self, name: str, text: str) -> str:
         """Put a model into force, in the panel and in the world; return what has changed. A bad one changes nothing."""
         before = self.panel.texts.get(name)
-        if before is not None:
-            self.panel.put(name, text)
+        beliefs = [] if before is None else self.panel.put(name, text)
         try:
             said = self.stage.apply(name, text)
         except TelosError:
@@ -129,19 +128,14 @@ class Session:
         self.log.add(Applied(name, text))
         self.version += 1
         if before is not None:
-            self._judge_anew(name)
+            self._judge_anew(name, beliefs)
             self._keep_beliefs()
         return said or f"{name} goes by the new model now."
 
-    def _judge_anew(self, name: str) -> None:
-        _, beliefs = self.panel.rerun(name)
-        judged = zip(self.panel.seen, beliefs, strict=True)
+    def _judge_anew(self, name: str, beliefs: list[Belief]) -> None:
+        judged = list(zip(self.panel.seen, beliefs, strict=True))
         self.board.anew(name, ((seen.truth, belief) for seen, belief in judged))
-        frames = {
-            self.happenings[seen.number].frame: _rounded(belief)
-            for seen, belief in zip(self.panel.seen, beliefs, strict=True)
-        }
-        self._history.anew(name, frames)
+        self._history.anew(name, {self.happenings[seen.number].frame: _rounded(belief) for seen, belief in judged})
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
@@ -206,7 +200,10 @@ class Session:
         noted = Noted(len(self.happenings), self.last + 1, happening)
         self.happenings.append(noted)
         if happening.event is not None:
+            known = dict(self.panel.faults)
             self.panel.tell(Seen(happening.event, truth, lesson, noted.number))
+            new = {name: said for name, said in self.panel.faults.items() if known.get(name) != said}
+            self.refusals += [f"{self.panel.titles[name]} cannot read this: {said}" for name, said in new.items()]
             self.board.judge(truth, self.panel.beliefs)
         return noted
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from telos.studio.server.guard import Guard
+from telos.studio.server.guard import MOST_BYTES, Guard
 
 
 def answer(guard: Guard, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str) -> Any:
@@ -69,3 +69,24 @@ def test_the_browser_keeps_the_token_of_the_address() -> None:
     assert (b"set-cookie", b"telos-token=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
     (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token=s3cret")
     assert start["headers"] == []
+
+
+@pytest.mark.parametrize("length", [str(MOST_BYTES + 1), "9" * 30, "-1", "x", "\u0663"])
+def test_a_request_that_is_too_long_or_says_nonsense_is_refused(length: str) -> None:
+    assert answer(Guard(inside), **{"content-length": length.encode().decode("latin-1")})[0]["status"] == 403
+    assert came_in(answer(Guard(inside), **{"content-length": str(MOST_BYTES)}))
+
+
+def test_a_request_that_is_longer_than_it_said_is_cut_off() -> None:
+    taken: list[str] = []
+
+    async def greedy(scope: Any, receive: Any, send: Any) -> None:
+        while (message := await receive())["type"] == "http.request":
+            taken.append(message["type"])
+
+    async def endless() -> Any:
+        return {"type": "http.request", "body": b"x" * 2**20, "more_body": True}
+
+    scope = {"type": "http", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
+    asyncio.run(Guard(greedy)(scope, endless, endless))
+    assert len(taken) == MOST_BYTES // 2**20

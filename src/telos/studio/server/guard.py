@@ -14,6 +14,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "telos-token"
+MOST_BYTES = 8 * 2**20  # of a request: twice the largest recording
 
 
 class Guard:
@@ -36,7 +37,7 @@ class Guard:
         if refusal:
             await _refuse(scope, receive, send, refusal)
             return
-        await self._app(scope, receive, self._with_cookie(scope, send))
+        await self._app(scope, _limited(receive), self._with_cookie(scope, send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> str:
         host = headers.get("host", "")
@@ -45,6 +46,8 @@ class Guard:
         origin = headers.get("origin")
         if scope["type"] == "websocket" and origin is not None and urlsplit(origin).netloc != host:
             return "this page is not of the studio"
+        if _is_too_long(headers.get("content-length", "0")):
+            return f"a request has at most {MOST_BYTES} bytes"
         if self._token and not self._has_token(scope, headers):
             return "a token is needed: open the address that `telos play` has printed"
         return ""
@@ -64,6 +67,23 @@ class Guard:
             await send(message)
 
         return sending
+
+
+def _is_too_long(length: str) -> bool:
+    return not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > MOST_BYTES
+
+
+def _limited(receive: Receive) -> Receive:
+    """Cut off a request that is longer than it says, or does not say how long it is."""
+    got = 0
+
+    async def receiving() -> Message:
+        nonlocal got
+        message = await receive()
+        got += len(message.get("body", b"")) if message["type"] == "http.request" else 0
+        return message if got <= MOST_BYTES else {"type": "http.disconnect"}
+
+    return receiving
 
 
 def _name(host: str) -> str:

@@ -1,0 +1,181 @@
+"""How does the studio hold up: many pages at thirty frames a second, and the first picture after the command?
+
+    python benchmarks/studio.py                  # twenty games over twenty links, without a browser
+    python benchmarks/studio.py --tabs 20        # twenty tabs of Chromium on this machine, which draws them as well
+    python benchmarks/studio.py --paint          # from the command to the first picture, in Chromium
+
+There is no peer to compare with: what counts is the share of the frames that were meant.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+from urllib.request import urlopen
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+FRAMES_A_SECOND = 30
+_KEYS = ("up", "right", "down+swing", "left", "swing", "")
+
+
+@contextmanager
+def studio(folder: str) -> Iterator[tuple[str, int]]:
+    """Run ``telos play`` in a process of its own; yield its address and its number."""
+    command = [
+        sys.executable,
+        "-m",
+        "telos",
+        "play",
+        "--no-browser",
+        "--port",
+        "0",
+        "--json",
+        "--folder",
+        folder,
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())["address"], process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+
+
+def processor_seconds(process: int) -> float:
+    """Return how much of a core a process has used so far."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def opened(address: str) -> str:
+    """Open a page, and return the link of its game."""
+    with urlopen(address, timeout=30) as page:
+        text: str = page.read().decode()
+    return text[text.index("/link/") :].split('"')[0].split("\\")[0].split("&")[0]
+
+
+async def watched(site: str, link: str, seconds: float) -> tuple[float, int]:
+    """Play over one link for a while; return the frames a second, and how often it was said that it slows down."""
+    from websockets.asyncio.client import connect
+
+    frames, slow, number = 0, 0, 0
+    async with connect(f"{site.replace('http', 'ws')}{link}", max_size=None) as socket:
+        await socket.recv()
+        start = time.perf_counter()
+        while (now := time.perf_counter()) < start + seconds:
+            message = json.loads(await socket.recv())
+            frames += message["is"] == "frame"
+            slow += message["is"] == "status" and bool(message["slow"])
+            if now - start > number:
+                number += 1
+                await socket.send(json.dumps({"do": "held", "keys": _KEYS[number % len(_KEYS)]}))
+    return frames / (time.perf_counter() - start), slow
+
+
+def over_links(count: int, seconds: float) -> None:
+    """Play many games at once, and say how many frames each page got."""
+    with tempfile.TemporaryDirectory() as folder, studio(folder) as (address, process):
+        site = address.rsplit("/", 1)[0]
+        links = [opened(f"{site}/adventure?seed={seed}") for seed in range(count)]
+
+        async def everybody() -> list[tuple[float, int]]:
+            return await asyncio.gather(*(watched(site, link, seconds) for link in links))
+
+        before, start = processor_seconds(process), time.perf_counter()
+        got = asyncio.run(everybody())
+        used = (processor_seconds(process) - before) / (time.perf_counter() - start)
+    rates = sorted(rate for rate, _ in got)
+    print(f"{count} games over {count} links, {seconds:g} s each, the adventure with all its recognisers")
+    print(f"  frames a second: {rates[0]:.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant")
+    print(f"  the server used {used:.0%} of a core; {sum(slow > 0 for _, slow in got)} pages were told of a slow-down")
+
+
+def in_tabs(count: int, seconds: float) -> None:
+    """Open many tabs of one browser, and say how many frames each was sent."""
+    from playwright.sync_api import sync_playwright
+
+    counting = (
+        "import('telos-studio/link.js').then(({link}) => { window.got = 0; link.on('frame', () => window.got++); })"
+    )
+    with tempfile.TemporaryDirectory() as folder, studio(folder) as (address, process), sync_playwright() as playwright:
+        site = address.rsplit("/", 1)[0]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1280, "height": 720})
+        pages = [context.new_page() for _ in range(count)]
+        for seed, page in enumerate(pages):
+            page.goto(f"{site}/adventure?seed={seed}&plays=newcomer")
+        for page in pages:
+            page.evaluate(counting)
+        before, start = [int(page.evaluate("window.got")) for page in pages], time.perf_counter()
+        used = processor_seconds(process)
+        time.sleep(seconds)
+        rates = [
+            (int(page.evaluate("window.got")) - had) / (time.perf_counter() - start)
+            for page, had in zip(pages, before, strict=True)
+        ]
+        used = (processor_seconds(process) - used) / (time.perf_counter() - start)
+        slow = "import('telos-studio/link.js').then(({link}) => link.status.slow)"
+        told = sum(bool(page.evaluate(slow)) for page in pages)
+        browser.close()
+    print(f"{count} tabs of Chromium on this machine, {seconds:g} s, one of them in front")
+    print(
+        f"  frames a second: {min(rates):.1f} at least, {median(rates):.1f} in the middle; {FRAMES_A_SECOND} are meant"
+    )
+    print(f"  the server used {used:.0%} of a core; {told} pages said that the game slows down")
+
+
+def first_paint(times: int) -> None:
+    """Time the way from the command to the first picture, with a browser that is running already."""
+    from playwright.sync_api import sync_playwright
+
+    drawn = "() => import('telos-studio/link.js').then(({link}) => Boolean(link.frame))"
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context: Any = browser.new_context(viewport={"width": 1280, "height": 720})
+        for attempt in range(times + 1):
+            start = time.perf_counter()
+            with studio(folder) as (address, _):
+                served = time.perf_counter() - start
+                page = context.new_page()
+                page.goto(address, wait_until="commit")
+                page.wait_for_selector("canvas")
+                painted = time.perf_counter() - start
+                page.wait_for_function(drawn)
+                playing = time.perf_counter() - start
+                page.close()
+            if attempt:  # the first one warms the caches
+                print(f"  served after {served:.2f} s, first paint {painted:.2f} s, first frame {playing:.2f} s")
+        browser.close()
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--links", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--tabs", type=int, default=0, help="tabs of Chromium in place of bare links")
+    parser.add_argument("--paint", action="store_true", help="time the first paint")
+    asked = parser.parse_args()
+    if asked.paint:
+        print("from the command to the first picture, caches warm, the browser running already:")
+        first_paint(3)
+    elif asked.tabs:
+        in_tabs(asked.tabs, asked.seconds)
+    else:
+        over_links(asked.links, asked.seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""What the page's panels say, without a browser: tables, curves, addresses."""
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+pytest.importorskip("nicegui", reason='the studio needs NiceGUI: pip install "telos[studio]"')
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from studio.tiny import LINE
+from telos.core.errors import Fault
+from telos.studio.minds.sheet import FactLine, GoalLine
+from telos.studio.page.curves import overlaid_svg, stretches, thinned
+from telos.studio.page.editor import sentence
+from telos.studio.page.help import key_name, played_with
+from telos.studio.page.keys import free_keys, studio_keys
+from telos.studio.page.newgame import address
+from telos.studio.page.saving import diff_class
+from telos.studio.page.score import accuracy_rows, examples, matrix
+from telos.studio.page.sheets import fact_rows, goal_rows
+from telos.studio.session import Session
+
+GOALS = ("level", "explore", "town")
+words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
+
+
+@given(st.lists(words, min_size=1, max_size=4, unique=True), st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_curves_are_well_formed_whatever_goals_are_called(goals: list[str], chances: list[float]) -> None:
+    times = [float(at) for at in range(len(chances))]
+    drawn = overlaid_svg(times, [goals[0]] * len(times), dict.fromkeys(goals, (chances, chances)), goals)
+    root = ET.fromstring(drawn)  # a goal called "<script>" would be an element of its own
+    assert {each.tag.rpartition("}")[2] for each in root.iter()} <= {"svg", "rect", "polyline", "text"}
+    assert len([each for each in root.iter() if each.tag.endswith("polyline")]) == 2 * len(goals)
+
+
+def test_the_newer_curve_is_solid_and_the_old_one_dashed() -> None:
+    drawn = ET.fromstring(overlaid_svg([0.0, 1.0], ["a", None], {"a": ((0.0, 0.0), (1.0, 1.0))}, ["a"]))
+    old, new = (each for each in drawn.iter() if each.tag.endswith("polyline"))
+    assert "stroke-dasharray" in old.attrib
+    assert "stroke-dasharray" not in new.attrib
+    assert float(old.attrib["points"].split(",")[-1]) > float(new.attrib["points"].split(",")[-1])  # lower is less sure
+
+
+@given(st.lists(st.sampled_from(["a", "b", None]), max_size=40))
+def test_stretches_cover_exactly_the_updates_at_which_the_goal_was_true(truths: list[str | None]) -> None:
+    covered = [at for begin, end in stretches(truths, "a") for at in range(begin, end)]
+    assert covered == [at for at, truth in enumerate(truths) if truth == "a"]
+
+
+@given(st.integers(0, 5_000))
+def test_a_thinned_curve_keeps_its_ends_and_its_order(count: int) -> None:
+    chosen = thinned(count)
+    assert chosen == sorted(set(chosen))
+    assert chosen[:1] + chosen[-1:] == ([0, count - 1] if count else [])
+    assert len(chosen) <= 602
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from(GOALS), st.sampled_from(GOALS)), st.integers(1, 1000)))
+def test_each_row_of_the_matrix_shares_out_what_was_judged(counts: dict[tuple[str, str], int]) -> None:
+    columns, rows = matrix(counts, GOALS)
+    assert [column["label"] for column in columns[1:]] == list(GOALS)
+    for row, truth in zip(rows, GOALS, strict=True):
+        total = sum(count for (true, _), count in counts.items() if true == truth)
+        for believed in GOALS:
+            said = row[f"goal {believed}"]
+            assert said == (f"{100 * counts.get((truth, believed), 0) / total:.0f}" if total else "–")
+
+
+def test_a_goal_called_truth_has_a_column_of_its_own() -> None:
+    columns, rows = matrix(Counter({("truth", "truth"): 1}), ("truth", "key"))
+    assert len({column["name"] for column in columns}) == 3
+    assert rows[0]["truth"] == "truth"
+    assert rows[0]["goal truth"] == "100"
+
+
+@given(st.dictionaries(st.sampled_from(["rules", "wind", "at_ease"]), words), st.integers(0, 10**6), st.integers(0, 99))
+def test_an_address_says_again_what_it_was_made_of(settings: dict[str, str], seed: int, at: int) -> None:
+    parts = urlsplit(address("arena", seed, settings, at=at))
+    assert parts.path == "/arena"
+    assert dict(parse_qsl(parts.query, keep_blank_values=True)) == {"seed": str(seed), **settings, "at": str(at)}
+
+
+@given(st.lists(st.builds(FactLine, words, words, st.floats(0, 1e4), st.floats(0, 1), words), max_size=200))
+def test_no_two_facts_share_a_key(facts: list[FactLine]) -> None:
+    keys = [row["key"] for row in fact_rows(facts)]
+    assert len(set(keys)) == len(keys) == min(len(facts), 120)
+
+
+def test_the_weightiest_goal_fills_its_meter() -> None:
+    rows = goal_rows(
+        [GoalLine("a", -8, True, False, ""), GoalLine("b", 2, True, True, ""), GoalLine("c", 0, False, False, "")]
+    )
+    assert [row["share"] for row in rows] == [100, 25, 0]
+    assert [row["state"] for row in rows] == ["relevant", "pursued", "idle"]
+
+
+def test_a_world_without_weights_has_empty_meters() -> None:
+    assert [row["share"] for row in goal_rows([GoalLine("a", 0, True, True, "")])] == [0]
+
+
+def test_keys_that_the_world_wants_are_neither_listened_to_nor_told() -> None:
+    taken = {"Digit1", "KeyP"}
+    assert free_keys(["p", "1", "2", "?"], taken) == ["2", "?"]
+    told = dict(studio_keys(taken))
+    assert "P" not in told
+    assert "1 – 4" not in told
+    assert "?" in told
+
+
+def test_the_help_names_keys_as_they_are_printed_on_the_keyboard() -> None:
+    assert [key_name(code) for code in ("KeyQ", "Digit7", "Space", "ArrowDown", "ControlRight")] == [
+        "Q", "7", "space", "↓", "Control",
+    ]  # fmt: skip
+    assert played_with((("KeyX", "swing", "swing"), ("Space", "swing", "swing"))) == (("X space", "swing"),)
+
+
+def test_a_fault_is_said_with_its_remedy() -> None:
+    assert sentence(Fault("no such goal", suggestion="write `explore`", line=9)) == "no such goal; write `explore`"
+    assert sentence(Fault("no such goal", line=9)) == "no such goal"
+
+
+def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
+    assert [diff_class(line) for line in ("--- old", "-gone", "+new", " same", "", "@@ -1 +1 @@")] == [
+        "ts-faint", "ts-removed", "ts-added", "", "", "ts-faint",
+    ]  # fmt: skip
+
+
+def test_every_example_of_a_condition_can_be_set() -> None:
+    session = Session(LINE)
+    for example in examples(session):
+        session.pause_when(example)
+        assert session.watchpoint is not None
+
+
+def test_accuracy_is_told_as_the_board_counts_it() -> None:
+    session = Session(LINE)
+    assert accuracy_rows(session)[0]["accuracy"] == "–"
+    session.hold("right")
+    for _ in range(30):
+        session.advance()
+    (row,) = accuracy_rows(session)
+    assert row["judged"] == 30
+    assert row["updates"] == 30
+    assert row["accuracy"] == f"{100 * session.board.right('last') / 30:.1f} %"
+    assert 0 < row["share"] < 100
