@@ -11,6 +11,8 @@ _TRIES = 50
 
 def listening(host: str, port: int | None = None) -> socket.socket:
     """Return a socket that listens: at ``port`` if one is asked for (0: any), else at the first free one of ours."""
+    if port is not None and not 0 <= port <= 65_535:
+        raise TelosError(f"a port is a number from 0 to 65535, got {port}; leave --port out to take a free one")
     ports = range(USUAL, USUAL + _TRIES) if port is None else (port,)
     for each in ports:
         try:
@@ -35,7 +37,7 @@ def _bound(host: str, port: int) -> socket.socket:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen(256)
-    except (OSError, OverflowError):
+    except OSError:
         made.close()
         raise
     return made

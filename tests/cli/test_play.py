@@ -1,0 +1,55 @@
+"""``telos play`` refuses bad input before anything is served, and says what is missing."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from telos.cli.play import play
+from telos.core.errors import TelosError
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(play)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["advanture"], "there is no world 'advanture'; did you mean 'adventure'?"),
+        (["--seed", "-1"], "a seed is a whole number, zero or more, got -1"),
+        (["--folder", "no/such/folder"], "no/such/folder is no folder; make it, or name another with --folder"),
+        (["--host", "0.0.0.0", "--token", ""], "--host 0.0.0.0 lets others in, so a token is needed"),
+        (["--host", "no such host", "--token", "x"], "there is no host 'no such host'"),
+        (["--port", "99999"], "a port is a number from 0 to 65535, got 99999"),
+    ],
+)
+def test_bad_input_is_refused_in_a_line(arguments: list[str], message: str) -> None:
+    pytest.importorskip("nicegui")
+    with pytest.raises(TelosError) as refused:
+        CliRunner().invoke(app, [*arguments, "--no-browser"], catch_exceptions=False)
+    assert str(refused.value).startswith(message)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_port_that_is_taken_is_said_to_be() -> None:
+    pytest.importorskip("nicegui")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(TelosError, match=f"port {port}: Address already in use; leave --port out"):
+            CliRunner().invoke(app, ["--no-browser", "--port", str(port)], catch_exceptions=False)
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "nicegui.py").write_text("raise ModuleNotFoundError(\"No module named 'nicegui'\", name='nicegui')")
+    ran = subprocess.run(
+        [sys.executable, "-m", "telos", "play", "--no-browser"],
+        capture_output=True, text=True, timeout=60, check=False, env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin"},
+    )  # fmt: skip
+    assert ran.returncode == 2
+    assert ran.stderr.strip() == 'the studio needs nicegui: pip install "telos[studio]"'
