@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import ClassVar
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.files.front import fresh
 from telos.recognition.files.load import loads_model
-from telos.studio.drawing.shapes import Picture, place, rect
+from telos.studio.drawing.shapes import Picture, Symbols, place, rect
 from telos.studio.minds.sheet import MindSheet
 from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, Setting, World
 from telos.studio.stages.quiet import QuietStage
@@ -29,6 +30,7 @@ class Line(QuietStage):
     title = "A line"
     rate = 10.0
     size = (100.0, 20.0)
+    symbols: ClassVar[Symbols] = {"dot": [("player", "M-2 -2h4v4h-4Z", "", 0)]}
     keys = (("ArrowLeft", "left", "walk"), ("ArrowRight", "right", "walk"))
     watched = "walker"
 
