@@ -16,11 +16,12 @@ from core.files.broken import expected, matches
 from mutations import mutated
 from telos.agents.body import Animate, Goto, UseSmartObject
 from telos.agents.character import Character
-from telos.agents.character_files import characters_in, load_character
+from telos.agents.character_files import characters_from, characters_in, load_character
 from telos.agents.performance_files import load_performances, loads_performances
 from telos.core.errors import DefinitionError, Fault
 from telos.core.files import loads
 from telos.core.files.models import check_model
+from telos.core.files.sheet import Sheet
 from telos.core.files.times import seconds_of
 from telos.core.files.yaml_text import read_yaml
 
@@ -177,6 +178,26 @@ def test_a_folder_is_read_by_name(folder: Path) -> None:
     cast = characters_in(folder, DOMAIN)
     assert list(cast) == ["drone", "soldier"]
     assert cast["soldier"] == load_character(folder / "soldier.yaml", DOMAIN)
+
+
+def test_texts_are_read_as_files_are(folder: Path) -> None:
+    load_text(folder, "drone", "like: soldier\nactions: [aerial, weapons]")
+    texts = {file.stem: file.read_text() for file in sorted(folder.glob("*.yaml"))}
+    assert characters_from(texts, DOMAIN) == characters_in(folder, DOMAIN)
+
+
+def test_texts_know_each_other_by_name_and_no_file(folder: Path) -> None:
+    like = folder / "soldier.yaml"
+    with pytest.raises(DefinitionError, match=r"spy.yaml:2:7: unknown character '.*soldier.yaml'"):
+        characters_from({"spy": f"character: spy\nlike: {like}\n"}, DOMAIN)
+
+
+def test_a_world_may_add_to_the_faults_of_a_text() -> None:
+    def check(name: str, sheet: Sheet) -> None:
+        sheet.fault(f"no {name} here", ("character",))
+
+    with pytest.raises(DefinitionError, match=r"spy.yaml:1:12: no spy here"):
+        characters_from({"spy": "character: spy\n"}, DOMAIN, check=check)
 
 
 def test_senses_and_body_are_checked_only_against_what_is_known(folder: Path) -> None:

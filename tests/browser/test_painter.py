@@ -30,7 +30,8 @@ PAGE = """<!doctype html><html><head><style>%s
     import Stage from "/stage.js"; import Timeline from "/timeline.js"; import Bars from "/bars.js";
     window.heard = [];
     const mount = (part, place, more) => createApp({ render: () => h(part, more) }).mount(place);
-    mount(Stage, "#stage", { linkUrl: "/link/x", onPick: (who) => window.heard.push(who) });
+    mount(Stage, "#stage", { linkUrl: "/link/x", onPick: (who) => window.heard.push(who),
+      onAgain: () => window.heard.push("again") });
     mount(Timeline, "#line", { onEvent: (number) => window.heard.push(number) });
     mount(Bars, "#bars", {});
     window.ready = true;
@@ -240,6 +241,55 @@ def test_the_lines_around_the_picture_are_text_and_never_markup(table: Table) ->
     assert table.page.inner_text(".telos-hud-task") == "<img src=x onerror=alert(1)>"
     assert table.page.inner_text(".telos-toast") == "<u>no</u>"
     assert table.page.locator(".telos-stage img, .telos-toast u").count() == 0
+
+
+def test_lines_make_way_for_whoever_is_beneath_them(table: Table) -> None:
+    def is_aside(line: str) -> bool:
+        return bool(table.page.evaluate(f"document.querySelector('.telos-{line}').classList.contains('telos-aside')"))
+
+    hud = {"task": "Find the chest", "counts": [["score", "12"]]}
+    table.say(frame(1, place("hero", "box", 60, 30, tint="player"), hud=hud))
+    table.until(lambda: is_aside("hud-task"))
+    assert not is_aside("hud-counts")
+    table.page.wait_for_timeout(150)
+    table.say(frame(2, place("imp", "box", 600, 30, pick="imp"), place("tree", "box", 60, 30), hud=hud))
+    table.until(lambda: is_aside("hud-counts"))
+    assert not is_aside("hud-task")  # a tree may stand there
+
+
+def test_bars_are_in_the_corner_only_where_few_goals_are_told_apart(table: Table) -> None:
+    few, many = ({"ffbm": {f"goal{at}": 1 / count for at in range(count)}} for count in (4, 5))
+    table.say(frame(1, beliefs=few))
+    assert table.page.locator(".telos-corner .telos-meter").count() == 4
+    assert table.page.locator(".telos-corner").is_visible()
+    table.say(frame(2, beliefs=many))
+    assert not table.page.locator(".telos-corner").is_visible()
+
+
+def test_a_game_that_is_over_says_so_and_offers_another(table: Table) -> None:
+    again = table.page.get_by_role("button", name="Play again")
+    table.say(frame(1))
+    assert not again.is_visible()
+    table.say(frame(2, hud={"over": "red wins"}))
+    assert table.page.inner_text(".telos-hud-over-words") == "red wins"
+    again.click()
+    assert table.page.evaluate("window.heard") == ["again"]
+    table.say(frame(1, live=False))
+    assert not again.is_visible()
+
+
+def test_a_moment_that_a_link_leads_to_is_in_view_on_the_timeline(table: Table) -> None:
+    steps = list(range(1, 6001, 10))
+    happened = [[7, 6000, 200.0, "goal", "you", "finds the chest"]]
+    history = {"is": "history", "n": steps, "t": [n / 30 for n in steps], "beliefs": {}, "truth": [], "bands": {},
+               "curves": {}, "happened": happened}  # fmt: skip
+    table.say(status(last=6000, shown=6000, paused=True), history, frame(6000, live=False))
+    table.settle()
+    box = table.page.locator("#line canvas").bounding_box()
+    right = box["x"] + box["width"] - 40  # the end of the axis, 60 seconds wide
+    for x in range(int(right), int(right - box["width"] / 2) - 30, -4):
+        table.page.mouse.click(x, box["y"] + 128)
+    assert 7 in table.page.evaluate("window.heard")
 
 
 def test_bars_show_every_reader_with_the_top_goal_and_the_truth_marked(table: Table) -> None:

@@ -168,7 +168,8 @@ def test_the_wilds_pay_less_to_who_stands_and_fights() -> None:
     assert director is not None
     hints = []
     for tick in range(120):
-        event = Event("swing", {"monsters": 4, "moving": "stop", "area": "3,2"}, time=tick * 0.5)
+        context = {"monsters": 4, "moving": "stop", "area": "3,2", "killed": tick % 8 == 0}
+        event = Event("swing", context, time=tick * 0.5)
         advice = director.advise(event, reader.observe(event))
         hints += [advice.hint] if advice and advice.hint else []
     assert director.pay["kill"] == pytest.approx(0.1)

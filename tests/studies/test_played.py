@@ -124,6 +124,21 @@ def test_a_folder_is_all_its_recordings_by_name_and_a_file_counts_once(folder: P
         recordings_in([])
 
 
+def test_what_a_simulated_player_played_is_refused(folder: Path, recorded: dict[str, Recording]) -> None:
+    write_recording(replace(recorded["flairs"], simulated=True), folder / "robot.jsonl")
+    with pytest.raises(DefinitionError, match=r"robot.jsonl:1:1: a simulated player played this"):
+        run_study([folder])
+
+
+def test_what_else_was_recorded_into_a_folder_is_left_out(folder: Path) -> None:
+    before = recordings_in([folder])
+    (folder / "home.jsonl").write_text('{"kind": "started", "world": "home"}\n')
+    (folder / "flairs.studio.jsonl").write_text('{"recording": "telos studio game", "version": 1}\n')
+    assert recordings_in([folder]) == before
+    (folder / "broken.jsonl").write_text("{")
+    assert folder / "broken.jsonl" in recordings_in([folder])  # so that it is told of
+
+
 def test_a_folder_without_recordings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match=r"there is no recording \(\*.jsonl\) in"):
         run_study([tmp_path])

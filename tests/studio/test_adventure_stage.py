@@ -1,6 +1,7 @@
 """The adventure on stage: what is played is the studies' own game, and looking at it changes nothing."""
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from random import Random
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
+from telos.recognition.director import Advice
 from telos.studies.players import session_of
 from telos.studio.drawing.adventure_flashes import vanished
 from telos.studio.drawing.adventure_ground import ground
@@ -22,6 +24,7 @@ from telos.studio.stages.adventure import ADVENTURE, AdventureStage
 from telos.studio.stages.adventure_models import RULES, adventure_models, ffbm_text
 from telos.studio.stages.adventure_recordings import from_recording
 from telos.worlds.adventure.adventure import replay
+from telos.worlds.adventure.directions import STOP, Keys, direction_of, keys_text
 from telos.worlds.adventure.recording import Recording, read_recording, recording_text
 from telos.worlds.adventure.rules_files import load_rules
 
@@ -43,6 +46,16 @@ def some_keys(seed: int, number: int) -> list[str]:
     """Return what somebody holds who changes their mind every quarter of a second."""
     rng = Random(seed)
     return [held for _ in range(number // 8) for held in [rng.choice(HELD)] * 8]
+
+
+def grinding(on: AdventureStage) -> str:
+    """Return what somebody holds who goes for the nearest monster, and strikes it."""
+    view = on.game.view()
+    x, y = min(view.monsters, key=lambda spot: math.dist(spot, (view.x, view.y)), default=(view.x, view.y))
+    way = direction_of(x - view.x, y - view.y)
+    is_near = math.dist((x, y), (view.x, view.y)) <= 75
+    held = Keys(STOP if is_near and view.facing == way else way, swing=is_near and view.frame % 8 < 3)
+    return keys_text(held)
 
 
 # --- playing ----------------------------------------------------------------------------------------------------------
@@ -98,6 +111,7 @@ def test_a_simulated_player_reaches_all_goals_and_the_timeline_tells_of_them() -
     assert sum(each.kind == "bad" for each in told) == on.facts()["deaths"]
     assert sum(each.label == "kills a monster" for each in told) >= 10
     assert on.hud().over.startswith("All goals are reached")
+    assert "New game" in on.hud().over
     assert on.truth is None
 
 
@@ -124,6 +138,42 @@ def test_a_death_is_told_in_the_picture_on_the_timeline_and_in_a_notice() -> Non
     assert on.hud().message == "You fell, and start again in town."
     assert any(shape[0] == "s" and shape[2] == "ring" for shape in on.picture())
     play(on, ["left", "right"] * 10)
+
+
+def test_which_monster_it_was_is_told_with_what_it_does() -> None:
+    kinds = set()
+    for seed in range(12):
+        on = stage(seed, monsters="15")
+        told: list[Happening] = []
+        while not any(each.kind == "bad" for each in told) and on.time < 20:
+            told = play(on, some_keys(seed, 8))
+        if on.facts()["deaths"]:
+            why = next(each.why for each in told if each.kind == "bad")
+            kind = why.split()[1]
+            kinds.add(kind)
+            assert on.hud().message.startswith(f"A {kind} ")
+            assert on.hud().message.endswith("You start again in town.")
+    assert kinds >= {"hunter"}
+    assert kinds <= {"hunter", "guard", "stalker"}
+
+
+@pytest.mark.parametrize("goals", ["directed", "free"])
+@pytest.mark.parametrize("rules", RULES)
+def test_before_the_first_key_one_reads_which_keys_there_are(rules: str, goals: str) -> None:
+    on = stage(rules=rules, goals=goals, monsters="3")
+    assert "Arrow keys" in on.hud().message
+    assert "space" in on.hud().message
+
+
+def test_what_the_game_says_does_not_stand_in_the_way_for_ever() -> None:
+    on = stage(rules="flairs", monsters="3")
+    on.game.adapt(Advice({}, ""))
+    tip = on.hud().message
+    while on.time < 19.9:
+        play(on, ["up", "down"])
+        assert on.hud().message == tip or on.hud().message.startswith("You fell")
+    play(on, ["up", "down"] * 90)
+    assert on.hud().message == "" or on.hud().message.startswith("You fell")
 
 
 # --- truth ------------------------------------------------------------------------------------------------------------
@@ -208,7 +258,7 @@ def test_companion_and_director_go_by_a_model_that_is_applied() -> None:
 
 def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
     on = stage(plays="newcomer")
-    play(on, [""] * 120)
+    play(on, [""] * 20)
     who = list(on.characters())
     assert who[0] == "companion"
     assert who[-1] == "player"
@@ -226,16 +276,31 @@ def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
 
 
 def test_the_companion_is_heard_and_the_game_says_why_it_adapts() -> None:
-    on = stage(7, plays="experienced")
+    on = stage(7)
     told: list[Happening] = []
-    while on.time < 240 and not any(each.who == "game" and each.why for each in told):
-        told += on.step(Inputs())
+    while on.time < 60 and not any(each.who == "game" and each.why for each in told):
+        told += on.step(Inputs(grinding(on)))
     said = [each for each in told if each.kind == "said"]
     assert said
     assert all(each.who == "Wren" and "It believes" in each.why for each in said)
     adapted = next(each for each in told if each.who == "game" and each.why)
     assert adapted.kind == "game"
     assert "in force" in adapted.why
+    assert on.hud().message == adapted.label == "The monsters here have little left to give."
+    assert ("a kill pays", "50%") in on.hud().counts
+    assert on.curves()["pays"]["kill"] == 0.5
+
+
+def test_who_explores_and_finds_nothing_new_is_told_where_they_have_not_been() -> None:
+    on = stage(1, monsters="3")
+    told = play(on, ["right"] * 70)
+    while on.time < 40 and not any(each.who == "game" for each in told):
+        told += play(on, ["up"] * 12 + ["down"] * 12)
+    hint = next(each for each in told if each.who == "game")
+    assert (on.game.view().area, on.game.view().visited) == ("2,2", ("2,2", "3,2"))
+    assert hint.label == "You have not been west of here yet." == on.hud().message
+    assert 20 < hint.time < 30
+    assert "explore > 0.8" in hint.why
 
 
 def test_papers_games_have_no_company() -> None:
@@ -353,6 +418,21 @@ def test_the_chest_is_there_until_it_is_taken() -> None:
     assert all(one == other for one, other in seen)
     assert "chest" not in on.backdrop()[0]
     assert any(shape[1] == "carried" for shape in on.picture())
+
+
+def test_whoever_walks_below_the_little_map_is_drawn_over_it() -> None:
+    names = [shape[1] for shape in stage().picture() if shape[0] == "s"]
+    assert names.index("map") < names.index("hunter-1")
+    assert names.index("map") < names.index("hero")
+
+
+def test_at_first_names_stand_below_everybody() -> None:
+    on = stage(plays="newcomer")
+    labels = {shape[7].get("label") for shape in on.picture() if shape[0] == "s"} - {None}
+    assert labels == {"hunter", "guard", "stalker", "Wren"}
+    while on.time < 20:
+        on.step(Inputs())
+    assert {shape[7].get("label") for shape in on.picture() if shape[0] == "s"} == {None}
 
 
 def test_the_little_map_shows_where_one_has_been() -> None:

@@ -50,7 +50,7 @@ def test_what_is_watched_is_the_fight_of_the_package() -> None:
         stage.step(Inputs())
         assert stage.battle.view == view
     assert stage.over
-    assert stage.hud().over == "red wins."
+    assert stage.hud().over == "Red wins. Look back on the timeline, or fight them yourself, under New game."
     assert stage.step(Inputs()) == ()
 
 
@@ -59,7 +59,7 @@ def test_a_scene_without_a_fight_ends_with_its_time() -> None:
     run(stage, 400)
     assert stage.over
     assert stage.time == 30.0
-    assert stage.hud().over == "Time is up."
+    assert stage.hud().over.startswith("Time is up. Look back on the timeline")
 
 
 def test_looking_changes_nothing() -> None:
@@ -204,6 +204,26 @@ def test_the_fight_goes_on_without_a_player_who_is_dead() -> None:
     assert stage.commands() == ()
 
 
+def test_who_has_fought_is_told_how_it_ended() -> None:
+    stage = ArenaStage("flank", 1, fights=True)
+    stage.battle.arena.fighter("Pat").health = 1
+    while not stage.over:
+        stage.step(Inputs("left"))
+    said = stage.hud()
+    assert said.over.startswith("Red wins. You are dead. Look back")
+    assert said.message.startswith("Pat is killed by"), "nobody fights on"
+
+
+def test_the_ways_to_cover_are_known_before_a_fight_begins() -> None:
+    stage = ARENA.make(1, ARENA.chosen({"scene": "pincer"}))
+    assert isinstance(stage, ArenaStage)
+    arena = stage.battle.arena
+    found = arena.navigator._field.cache_info()
+    for node in arena.map.nodes.values():
+        arena.navigator.distance((2.5, 2.5), node.position)
+    assert arena.navigator._field.cache_info().misses == found.misses
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "up", "left+shoot", "down+left", "crouch", "use"]), st.integers(1, 15))))
 def test_the_same_inputs_give_the_same_fight_frame_by_frame(runs: list[tuple[str, int]]) -> None:
@@ -297,6 +317,7 @@ def winding(path: str, x: float, y: float) -> int:
     return turns
 
 
+@settings(deadline=None)
 @given(st.frozensets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30))
 def test_the_line_around_cells_has_them_inside_and_all_others_outside(cells: frozenset[tuple[int, int]]) -> None:
     path = outline(cells, 2.0)

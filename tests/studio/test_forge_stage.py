@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
+from telos.planning import native
 from telos.studio.drawing.palette import ROLES
 from telos.studio.stage import Happening, Inputs
 from telos.studio.stages.forge import FORGE, ForgeStage
@@ -42,6 +43,7 @@ def test_a_simulated_player_gets_through_the_door_as_in_the_scene_itself(plan: s
     assert stage.over
     assert stage.facts()["opened"] == scene.view().village.opened
     assert "The door is open" in stage.hud().over
+    assert stage.hud().message == ""
     assert stage.backdrop()[0] == "open"
 
 
@@ -271,3 +273,30 @@ def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]
         return seen
 
     assert shown() == shown()
+
+
+def test_of_a_simulated_player_one_is_an_onlooker() -> None:
+    stage = ForgeStage(4, play="key")
+    assert (stage.keys, list(stage.commands())) == ((), [])
+    with pytest.raises(TelosError, match="you only look on, so 'go door' is nobody's to do; begin with play=you"):
+        stage.step(Inputs(asked=("go door",)))
+    held, alone = ForgeStage(4, play="key"), ForgeStage(4, play="key")
+    for _ in range(40):
+        held.step(Inputs("left+1"))
+        alone.step(Inputs())
+    assert held.facts() == alone.facts()
+
+
+def test_where_hands_have_nothing_to_do_a_newcomer_is_told_what_to_do() -> None:
+    stage = ForgeStage(4)
+    assert stage.hud().message.startswith("Arrows walk")
+    go(stage, "go woods")
+    stage.step(Inputs(asked=("take-wood",)))
+    assert stage.hud().message == "Gathers wood"
+
+
+def test_no_step_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(native, "_compiled", None)
+    FORGE.make(4, FORGE.chosen({}))
+    assert native.is_loaded()

@@ -1,6 +1,7 @@
 """The house on stage: it can be poked, looked into and played again; it decides nothing itself."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
+from telos.studio.drawing.home_people import scene
 from telos.studio.drawing.palette import ROLES
 from telos.studio.drawing.shapes import Picture
 from telos.studio.stage import Happening, Inputs, Stage
 from telos.studio.stages.home import HOME, HomeStage
+from telos.worlds.home.home import Home
 from telos.worlds.home.household import Household
 
 
@@ -83,7 +86,7 @@ def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
     ]
     assert stage.backdrop()[0] != key
     assert len(stage.backdrop()[1]) == len(before) + 1
-    assert stage.hud().message == "The bathroom is locked"
+    assert stage.hud().task == "The bathroom is locked"
     assert any(shape[2] == "padlock" for shape in stage.picture() if shape[0] == "s")
     assert {"unlock-bathroom", "cut-power"} <= {poke.name for poke in stage.pokes()}
     assert stage.facts()["bathroom_locked"] is True
@@ -110,6 +113,35 @@ def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, mes
     assert "drop-fridge" in {poke.name for poke in stage.pokes()}
 
 
+def test_each_conversation_is_told_once_of_each() -> None:
+    stage = HomeStage(3, people=4)
+    told = Counter((each.who, each.label) for each in lived(stage, 700) if each.label.startswith("talks with"))
+    trace = [json.loads(line) for line in stage.recording()[1].splitlines()]
+    talks = [each for each in trace if str(each.get("action", "")).endswith(".chat")]
+    chosen = Counter((each["person"], each["words"]) for each in talks if each["kind"] == "chose")
+    begun = Counter((each["person"], each["words"]) for each in talks if each["kind"] == "began")
+    assert sum(begun.values()) > 10
+    assert all(max(begun[who], chosen[who]) <= told[who] <= begun[who] + 2 for who in told)
+
+
+def test_no_name_runs_over_the_edge_of_the_picture() -> None:
+    home = Home(people=2)
+    home.step({"Ada": "toilet.use", "Ben": "bookshelf.read"})
+    for _ in range(8):
+        home.step({})
+    labels = {shape[1]: shape[7]["label"] for shape in scene(home.plan, home.view()) if shape[1] in ("Ada", "Ben")}
+    assert labels == {"Ada": "Ada", "Ben": "Ben reads"}
+
+
+def test_what_is_wrong_is_said_above_the_house_where_no_card_is() -> None:
+    stage = HomeStage(5, people=2)
+    assert stage.hud().task == "Poke the house, and see what they make of it"
+    lived(stage, 2, "poke lock-bathroom", "poke cut-power")
+    assert (stage.hud().task, stage.hud().message) == ("The bathroom is locked, the power is out", "")
+    lived(stage, 2, "poke unlock-bathroom", "poke restore-power")
+    assert stage.hud().task.startswith("Poke the house")
+
+
 def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
     stage = HOME.make(5, HOME.chosen({"people": "2", "you": "Ben"}))
     assert isinstance(stage, HomeStage)
@@ -120,6 +152,7 @@ def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
     stage.step(Inputs(asked=("Ben: fridge.get-snack",)))
     assert stage.facts()["Ben.doing"] == "fridge.get-snack"
     assert stage.commands() == (), "a snack cannot be broken off"
+    assert next(each.label for each in lived(stage, 30) if each.who == "Ben") == "has a snack at the fridge"
 
 
 def test_who_does_not_live_here_cannot_be_played() -> None:
@@ -127,6 +160,7 @@ def test_who_does_not_live_here_cannot_be_played() -> None:
     assert isinstance(stage, HomeStage)
     assert stage.you is None
     assert not stage.commands()
+    assert stage.hud().task == "Finn does not live here: begin with more people"
 
 
 def test_a_command_that_a_poke_of_the_same_minute_makes_impossible_is_left_out() -> None:

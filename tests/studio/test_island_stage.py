@@ -60,11 +60,13 @@ def test_goals_that_are_reached_stand_out_on_the_timeline_and_on_the_map() -> No
 def test_you_play_by_word_and_nobody_knows_what_you_are_after() -> None:
     on = stage(plays="you")
     assert "move gate" in on.commands()
+    assert on.hud().message.startswith("Choose what to do in the box below")
     told = play(on, 12, "move gate", "move south-square")
     assert [each.label for each in told] == ["goes to gate", "goes to south square"]
     assert on.facts()["place"] == "south-square"
     assert (on.truth, on.lesson, on.bands(), on.curves(), list(on.characters())) == (None, None, {}, {}, [])
     assert on.hud().task.startswith("People in the camp fall ill")
+    assert on.hud().message == ""
     with pytest.raises(TelosError, match="closed; open it first"):
         on.step(Inputs("", ("move dining-entrance",)))
     with pytest.raises(TelosError, match="themselves"):
@@ -196,4 +198,4 @@ def test_the_end_is_told() -> None:
     on = stage(plays="you")
     play(on, 3600)
     assert on.over
-    assert on.hud().over == "The hour is up, and nobody knows."
+    assert on.hud().over.startswith("The hour is up, and nobody knows. Look back on the timeline")

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,8 +20,10 @@ from studio.tiny import ALWAYS_WEST, BY_LAST_STEP, LINE
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs import BeliefsPanel
 from telos.studio.page.controls import Controls
+from telos.studio.page.explanation import Explanation
 from telos.studio.page.mind import MindPanel
 from telos.studio.page.model import ModelPanel
+from telos.studio.page.newgame import NewGame
 from telos.studio.page.panels import PANELS, Panels
 from telos.studio.page.saving import SaveDialog
 from telos.studio.page.score import ScorePanel
@@ -236,31 +239,163 @@ def test_clicking_a_goal_says_why_it_is_not_pursued() -> None:
     in_page(act)
 
 
-def test_an_event_is_explained_in_the_words_of_the_chosen_recogniser() -> None:
+def explained(client: Client) -> str:
+    """Return what the Beliefs panel gives as the reason, without its layout."""
+    lines = [each for each in client.elements.values() if isinstance(each, ui.label) and "ts-said" in each.classes]
+    return "\n".join(each.text for each in lines if each.visible and all(above.visible for above in each.ancestors()))
+
+
+def reason(session: Session, number: int) -> str:
+    """Return the same from the session: what happened, and what the recogniser made of it, one below the other."""
+    return "\n".join(line.strip().removeprefix("Last step: ") for line in session.why(number, "last").splitlines())
+
+
+async def looked_back() -> None:
+    """Wait for what is worked out beside the game."""
+    await asyncio.sleep(0.2)
+
+
+def test_while_nothing_is_clicked_the_present_is_explained() -> None:
     def act(client: Client) -> None:
+        session = Session(LINE)
+        beliefs = BeliefsPanel(session)
+        assert any(line.startswith("Nothing has been read yet") for line in texts(client))
+        session.hold("right")
+        session.advance()
+        beliefs.refresh()
+        assert explained(client).startswith("east: east 100%")
+        assert "now" in texts(client)
+        assert not any(line.startswith("Nothing has been read yet") for line in texts(client))
+        session.hold("left")
+        for _ in range(3):
+            session.advance()
+        beliefs.refresh()
+        assert explained(client).startswith("west: west 100%")
+
+    in_page(act)
+
+
+def test_a_moment_of_the_past_is_explained_by_what_happened_last_before_it() -> None:
+    async def act(client: Client) -> None:
         session = played(5)
         beliefs = BeliefsPanel(session)
-        assert any(line.startswith("Click a tick") for line in texts(client))
+        session.hold("")
+        for _ in range(5):
+            session.advance()
+        session.scrub(8)
+        beliefs.refresh()
+        await looked_back()
+        assert explained(client) == reason(session, 4)
+        assert "0.5 s  walker goes right" in texts(client)
+        session.scrub(0)  # before anything happened
+        beliefs.refresh()
+        assert explained(client) == ""
+
+    in_page(act)
+
+
+def test_a_clicked_event_stays_explained_until_it_is_let_go() -> None:
+    async def act(client: Client) -> None:
+        session, released = played(5), []
+        beliefs = BeliefsPanel(session, on_release=lambda: released.append(True))
+        release = found(client, ui.button, "Explain the present again")
+        assert not release.visible
         beliefs.explain(2)
-        assert session.why(2, "last") in texts(client)
+        await looked_back()
+        assert explained(client) == reason(session, 2)
         assert "0.3 s  walker goes right" in texts(client)
-        assert not any(line.startswith("Click a tick") for line in texts(client))
+        session.advance()
+        session.scrub(2)
+        beliefs.refresh()
+        await looked_back()
+        assert "0.3 s  walker goes right" in texts(client)
+        assert release.visible
+        session.scrub(None)
+        beliefs.release()
+        assert "now" in texts(client)
+        assert (release.visible, released) == (False, [True])
 
     in_page(act)
 
 
 def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
-    def act(client: Client) -> None:
+    async def act(client: Client) -> None:
         session = played(5)
         beliefs = BeliefsPanel(session)
         beliefs.explain(2)
-        before = session.why(2, "last")
+        await looked_back()
+        before = explained(client)
         session.apply("last", ALWAYS_WEST)
         beliefs.refresh()
-        assert before not in texts(client)
-        assert session.why(2, "last") in texts(client)
+        await looked_back()
+        assert explained(client) == reason(session, 2) != before
 
     in_page(act)
+
+
+def test_only_lines_of_an_explanation_that_changed_are_sent() -> None:
+    def act(client: Client) -> None:
+        explanation = Explanation()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.00)\n  3 s, up: speaks for a (+1.00)")
+        client.outbox.updates.clear()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
+        sent = [client.elements[id] for id in client.outbox.updates]
+        assert sorted(type(each).__name__ for each in sent) == ["Element", "Label"]  # a row that is hidden, a figure
+        client.outbox.updates.clear()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
+        assert not client.outbox.updates
+
+    in_page(act)
+
+
+def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: list[str] = []
+    monkeypatch.setattr(ui.navigate, "to", gone.append)
+
+    def act(client: Client) -> None:
+        NewGame(Session(LINE, 3, {"wind": "on"}), rng=Random(1)).another()
+        (there,) = gone
+        assert there.startswith("/line?")
+        assert "wind=on" in there
+        assert "seed=3&" not in there
+
+    in_page(act)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "buttons"),
+    [
+        ("arena", "Those in the picture live by this file.", {"Apply", "Save…", "Revert"}),
+        ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Save…", "Revert"}),
+        ("home", "No file stands behind this world", set()),
+    ],
+)
+def test_the_model_panel_says_what_can_be_done_with_a_file(
+    name: str, said: str, buttons: set[str], tmp_path: Path
+) -> None:
+    def act(client: Client) -> None:
+        ModelPanel(Session(world(name), 3), Library(tmp_path), dark=True)
+        assert any(line.startswith(said) for line in texts(client))
+        assert {each.text for each in seen_buttons(client)} == buttons
+
+    in_page(act)
+
+
+def test_a_file_that_cannot_be_changed_offers_nothing_to_press(tmp_path: Path) -> None:
+    def act(client: Client) -> None:
+        model = ModelPanel(Session(world("forge"), 3), Library(tmp_path), dark=True)
+        model._open("planning")
+        assert "read only" in texts(client)
+        assert any(line.startswith("The world itself is made of this file") for line in texts(client))
+        assert seen_buttons(client) == []
+
+    in_page(act)
+
+
+def seen_buttons(client: Client) -> list[ui.button]:
+    """Return the buttons that can be seen."""
+    buttons = [each for each in client.elements.values() if isinstance(each, ui.button)]
+    return [each for each in buttons if each.visible and all(above.visible for above in each.ancestors())]
 
 
 def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(tmp_path: Path) -> None:
@@ -329,8 +464,8 @@ def test_a_file_is_replaced_only_after_its_difference_was_shown(tmp_path: Path) 
     file = tmp_path / "last.yaml"
 
     def act(client: Client) -> None:
-        dialog = SaveDialog(Library(tmp_path), "last.yaml", ALWAYS_WEST)
-        assert "A new file." in texts(client)
+        dialog = SaveDialog(Library(tmp_path), "last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
+        assert any(line.startswith("A new file.") for line in texts(client))
         file.write_text("somebody else's\n")  # meanwhile
         dialog._save()
         assert file.read_text() == "somebody else's\n"
@@ -341,9 +476,29 @@ def test_a_file_is_replaced_only_after_its_difference_was_shown(tmp_path: Path) 
     in_page(act)
 
 
+def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) -> None:
+    def act(client: Client) -> None:
+        SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP.replace("x < 0", "x < 9"), begun=BY_LAST_STEP)
+        changed = [line for line in texts(client) if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
+        assert changed == ["-  - {if: moved and x < 0, then: west}", "+  - {if: moved and x < 9, then: west}"]
+        assert "--- as the game began" in texts(client)
+
+    in_page(act)
+
+
+def test_a_new_file_without_a_change_can_be_saved_all_the_same(tmp_path: Path) -> None:
+    def act(client: Client) -> None:
+        dialog = SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP, begun=BY_LAST_STEP)
+        assert "A new file, with the model as the game began with it." in texts(client)
+        dialog._save()
+        assert (tmp_path / "last.yaml").read_text() == BY_LAST_STEP
+
+    in_page(act)
+
+
 def test_a_name_outside_of_the_folder_is_refused_where_it_is_typed(tmp_path: Path) -> None:
     def act(client: Client) -> None:
-        SaveDialog(Library(tmp_path), "../last.yaml", ALWAYS_WEST)
+        SaveDialog(Library(tmp_path), "../last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
         assert not found(client, ui.button, "Save").enabled
         assert any("../last.yaml" in line for line in texts(client))
 

@@ -16,6 +16,7 @@ from telos.core.errors import Fault
 from telos.studio.minds.sheet import FactLine, GoalLine
 from telos.studio.page.curves import overlaid_svg, stretches, thinned
 from telos.studio.page.editor import sentence
+from telos.studio.page.explanation import Line, lines_of
 from telos.studio.page.help import key_name, played_with
 from telos.studio.page.keys import free_keys, studio_keys
 from telos.studio.page.newgame import address
@@ -23,6 +24,7 @@ from telos.studio.page.saving import diff_class
 from telos.studio.page.score import accuracy_rows, examples, matrix
 from telos.studio.page.sheets import fact_rows, goal_rows
 from telos.studio.session import Session
+from telos.studio.worlds import NAMES, world
 
 GOALS = ("level", "explore", "town")
 words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
@@ -129,11 +131,31 @@ def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
     ]  # fmt: skip
 
 
-def test_every_example_of_a_condition_can_be_set() -> None:
-    session = Session(LINE)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str) -> None:
+    session = Session(world(name), 7)
     for example in examples(session):
         session.pause_when(example)
         assert session.watchpoint is not None
+        assert not session.watchpoint.is_true(session._values(())), example
+
+
+@given(st.lists(st.from_regex(r" {0,6}[a-z:;, ]{1,20}( \([+-]\d\.\d\d\))?", fullmatch=True), max_size=6))
+def test_laying_an_explanation_out_loses_no_word_and_no_figure(lines: list[str]) -> None:
+    laid = lines_of("\n".join(lines))
+    told = "".join(each.words + each.figure.replace("\N{MINUS SIGN}", "-") for each in laid)
+    assert sorted(told.replace(" ", "")) == sorted("".join(lines).replace(" ", "").replace("(", "").replace(")", ""))
+
+
+def test_each_figure_has_a_line_of_its_own() -> None:
+    assert lines_of("  48.0 s, up: speaks for town (-1.06); the goal may have changed before (-0.55)") == [
+        Line(1, "−1.06", "48.0 s, up: speaks for town"),
+        Line(2, "−0.55", "the goal may have changed before"),
+    ]
+    assert lines_of("a over b: +0.19 in log-odds\n  -0.44  last(t,a)") == [
+        Line(0, "+0.19", "a over b, in log-odds"),
+        Line(1, "−0.44", "last(t,a)"),
+    ]
 
 
 def test_accuracy_is_told_as_the_board_counts_it() -> None:

@@ -184,3 +184,45 @@ def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_o
     assert session.panel.beliefs["last"].top == "west"
     session.apply("last", ALWAYS_WEST)  # and neither does telling it all again stop anything
     assert session.panel.beliefs["last"].top == "west"
+
+
+def test_a_model_that_was_applied_last_is_in_force_where_the_recording_ends() -> None:
+    first = played("right", "right")
+    first.apply("last", ALWAYS_WEST)
+    again = Session(LINE, 0, {}, script=list(first.log.entries()))
+    again.advance()
+    assert (again.panel.texts["last"], again.paused) == (BY_LAST_STEP, False)
+    again.advance()
+    assert (again.panel.texts["last"], again.paused) == (ALWAYS_WEST, True)
+    assert again.log.data() == first.log.data()
+    assert again.history() == first.history()
+
+
+def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = played("right", "left")
+    before = json.dumps(session.history()), session.panel.updates["last"], session.log.data()
+
+    def refuse(name: str, text: str) -> str:
+        raise TelosError("nobody here lives by it; choose another")
+
+    monkeypatch.setattr(session.stage, "apply", refuse)
+    with pytest.raises(TelosError, match="nobody here"):
+        session.apply("last", ALWAYS_WEST)
+    assert (json.dumps(session.history()), session.panel.updates["last"], session.log.data()) == before
+    assert session.panel.texts["last"] == BY_LAST_STEP
+
+
+def test_a_recogniser_that_fails_is_told_of_and_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = played("right")
+    monkeypatch.setattr(session.panel.readers["last"], "observe", lambda event: 1 / 0)
+    for _ in range(3):
+        session.advance()
+    assert session.last == 4
+    assert session.refusals == ["Last step cannot read this: ZeroDivisionError: division by zero"]
+
+
+def test_of_endless_refusals_a_few_wait_to_be_told() -> None:
+    session = Session(LINE, script=[Inputs(asked=(f"fly {number}",)) for number in range(500)])
+    for _ in range(500):
+        session.advance()
+    assert len(session.refusals) == 20

@@ -47,6 +47,31 @@ def test_a_way_is_as_long_as_promised_and_leads_through_no_wall_and_over_no_furn
     assert here == target
 
 
+@given(data=st.data())
+def test_how_far_it_is_depends_on_nothing_that_was_asked_before(data: st.DataObject) -> None:
+    known, spots = FloorPlan(PLAN), sorted(HOUSE.floor | HOUSE.seats)
+    start, target, *others = data.draw(st.lists(st.sampled_from(spots), min_size=2, max_size=6))
+    for one in others:
+        known.steps(one, target)
+        known.steps(start, one)
+    assert known.steps(start, target) == distances(target, HOUSE.floor, HOUSE.seats).get(start)
+    assert known.way(start, target) == HOUSE.way(start, target)
+
+
+def test_one_search_tells_how_far_all_places_are() -> None:
+    plan = FloorPlan(PLAN)
+    start = sorted(plan.floor)[0]
+    for cell in sorted(plan.floor):
+        plan.steps(start, cell)
+    assert len(plan._steps) == 1
+
+
+def test_nothing_leads_into_a_wall_or_out_of_one() -> None:
+    wall, floor = min(HOUSE.walls), min(HOUSE.floor)
+    assert HOUSE.steps(wall, floor) is None
+    assert HOUSE.steps(floor, wall) is None
+
+
 def test_the_house_has_the_rooms_that_are_written_on_its_floor() -> None:
     rooms = {HOUSE.room(cell) for cell in HOUSE.floor - HOUSE.doors}
     assert rooms == {"kitchen", "living room", "bedroom", "hall", "bathroom", "study", "guest room"}

@@ -1,9 +1,10 @@
 """Character files: a new kind of character is a new file, and often a short one that starts from another."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from telos.agents.character import Character
 from telos.agents.character_shape import CharacterShape
@@ -27,10 +28,9 @@ def load_character(
     ``sensors`` and ``body`` are the sensors and the keys of a body that the world knows; None leaves them unchecked.
     A bad file raises a ``DefinitionError`` that holds all its faults, and those of the characters that it is like.
     """
-    reader = _Reader(Vocabulary(domain, sensors, body))
+    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
     traits = reader.read(Path(path))
-    if reader.faults:
-        refuse(reader.faults)
+    reader.refuse()
     return _character(traits, domain)
 
 
@@ -42,25 +42,99 @@ def characters_in(
     body: Collection[str] | None = None,
 ) -> dict[str, Character]:
     """Read all character files of a folder, by name; the faults of all files are told at once."""
-    reader = _Reader(Vocabulary(domain, sensors, body))
+    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
     read = {file: reader.read(file) for file in sorted(Path(folder).glob("*.yaml"))}
     for file, traits in read.items():
         # Others find a character by its file: `like` does, and so does the cast of a scene.
         if traits.name and traits.name != file.stem:
             message = f"the character is called {traits.name!r}, and its file {file.name}"
             reader.faults.append(Fault(message, suggestion="rename one of them", file=os.fspath(file)))
-    if reader.faults:
-        refuse(reader.faults)
+    reader.refuse()
     return {traits.name: _character(traits, domain) for traits in read.values()}
 
 
-class _Reader:
-    """Reads files and the characters that they are like, each file once, and gathers the faults of them all."""
+def characters_from(
+    texts: Mapping[str, str],
+    domain: Domain,
+    *,
+    sensors: Collection[str] | None = None,
+    body: Collection[str] | None = None,
+    check: Callable[[str, Sheet], None] = lambda name, sheet: None,
+) -> dict[str, Character]:
+    """Read characters from texts, by the names that they are known by; ``like`` names another of them, never a file.
 
-    def __init__(self, words: Vocabulary) -> None:
+    ``check`` may add to the faults of a sheet what the world minds in a character of that name.
+    """
+    reader = _Reader(Vocabulary(domain, sensors, body), _Texts(texts), lambda file, sheet: check(file.stem, sheet))
+    read = {name: reader.read(Path(f"{name}.yaml")) for name in texts}
+    reader.refuse()
+    return {name: _character(traits, domain) for name, traits in read.items()}
+
+
+class _Shelf(Protocol):
+    """Where characters are found."""
+
+    def text(self, file: Path) -> str:
+        """Return what is written in ``file``."""
+
+    def find(self, like: str, file: Path) -> Path | None:
+        """Return the file of the character that ``file`` is like; None if there is none."""
+
+    def remedy(self, like: str, file: Path) -> str:
+        """Say what may have been meant."""
+
+
+class _Files:
+    """Characters on disk: one is found by its name in the same folder, or by a path from there."""
+
+    def text(self, file: Path) -> str:
+        return read_text(file)
+
+    def find(self, like: str, file: Path) -> Path | None:
+        found = file.parent / (f"{like}.yaml" if _is_name(like) else like)
+        return found if found.is_file() else None
+
+    def remedy(self, like: str, file: Path) -> str:
+        if not _is_name(like):
+            return "a path starts at the folder of this file"
+        return nearest(like, [each.stem for each in file.parent.glob("*.yaml") if each != file])
+
+
+class _Texts:
+    """Characters in memory, each under a name."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._names = tuple(texts)
+        self._texts = {Path(f"{name}.yaml"): text for name, text in texts.items()}
+
+    def text(self, file: Path) -> str:
+        return self._texts[file]
+
+    def find(self, like: str, file: Path) -> Path | None:
+        return Path(f"{like}.yaml") if like in self._names else None
+
+    def remedy(self, like: str, file: Path) -> str:
+        return nearest(like, self._names)
+
+
+def _is_name(like: str) -> bool:
+    return "/" not in like and not like.endswith(".yaml")
+
+
+class _Reader:
+    """Reads characters and those that they are like, each file once, and gathers the faults of them all."""
+
+    def __init__(
+        self, words: Vocabulary, shelf: _Shelf, check: Callable[[Path, Sheet], None] = lambda file, sheet: None
+    ) -> None:
         self.faults: list[Fault] = []
-        self._words = words
+        self._words, self._shelf, self._check = words, shelf, check
         self._read: dict[Path, Traits] = {}
+
+    def refuse(self) -> None:
+        """Raise the faults, if there are any."""
+        if self.faults:
+            refuse(self.faults)
 
     def read(self, file: Path, likes: tuple[Path, ...] = ()) -> Traits:
         """Return what the character in ``file`` has; ``likes`` are the files that led here."""
@@ -71,11 +145,12 @@ class _Reader:
 
     def _fresh(self, file: Path, likes: tuple[Path, ...]) -> Traits:
         try:
-            sheet = Sheet(read_text(file), os.fspath(file), CharacterShape, "a character file")
+            sheet = Sheet(self._shelf.text(file), os.fspath(file), CharacterShape, "a character file")
         except DefinitionError as error:
             self.faults += error.faults
             return Traits(unsure=EVERYTHING)
         traits = changed(self._parent(sheet, file, likes), sheet, self._words)
+        self._check(file, sheet)
         self.faults += sheet.faults
         return traits
 
@@ -83,15 +158,12 @@ class _Reader:
         like = sheet.entry("like")
         if like is None:
             return Traits(unsure=EVERYTHING if sheet.is_touched("like") else frozenset())
-        is_name = "/" not in like and not like.endswith(".yaml")
-        parent = file.parent / (f"{like}.yaml" if is_name else like)
-        if _whole(parent) in likes:
+        parent = self._shelf.find(like, file)
+        if parent is None:
+            sheet.fault(f"unknown character {like!r}", ("like",), self._shelf.remedy(like, file))
+        elif _whole(parent) in likes:
             circle = " is like ".join(each.stem for each in (*likes[likes.index(_whole(parent)) :], parent))
             sheet.fault(f"a circle: {circle}", ("like",), "leave one `like` out")
-        elif not parent.is_file():
-            others = [each.stem for each in file.parent.glob("*.yaml") if each != file]
-            remedy = nearest(like, others) if is_name else "a path starts at the folder of this file"
-            sheet.fault(f"unknown character {like!r}", ("like",), remedy)
         else:
             return self.read(parent, likes)
         return Traits(unsure=EVERYTHING)

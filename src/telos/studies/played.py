@@ -1,5 +1,6 @@
 """Games that people recorded with ``telos play``: what every recogniser makes of them, and how often it is right."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -61,16 +62,29 @@ def run_study(
 
 
 def recordings_in(places: Sequence[Path]) -> list[Path]:
-    """Return the files that are meant: each one that is named, and all recordings in each folder, by name."""
+    """Return the files that are meant: each one that is named, and all recordings of this game in each folder, by name.
+
+    ``telos play --record`` writes other games into the same folder, and logs for the studio.
+    """
     if not places:
         raise TelosError("say which recordings: telos study played FILE_OR_FOLDER")
     found: list[Path] = []
     for place in places:
-        inside = sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]
+        inside = [*filter(_may_be_one, sorted(place.glob(f"*{SUFFIX}")))] if place.is_dir() else [place]
         if not inside:
             raise TelosError(f"there is no recording (*{SUFFIX}) in {str(place)!r}; `telos play` makes some")
         found += inside
     return list(dict.fromkeys(found))
+
+
+def _may_be_one(file: Path) -> bool:
+    """Whether a file is no recording of anything else; one that cannot be read is looked at, so that it is told of."""
+    try:
+        with file.open(encoding="utf-8") as lines:
+            header = json.loads(lines.readline(10_000))
+    except (OSError, ValueError):
+        return True
+    return isinstance(header, dict) and type(header.get("recording")) is int
 
 
 def _looked(file: Path, *, seed: int) -> Looked:
@@ -88,6 +102,8 @@ def looked_at(file: Path, *, seed: int = 1) -> Played:
     recording = read_recording(file)
     if recording.frames > LONGEST:
         raise TelosError(f"the recording has {recording.frames} frames; at most {LONGEST} are read")
+    if recording.simulated:
+        raise TelosError("a simulated player played this; the study is about people; leave the file out")
     rules = load_rules(recording.rules)
     models = _models(rules)
     session = session_of(recording, name=file.stem)

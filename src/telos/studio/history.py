@@ -1,6 +1,7 @@
 """The history of a game: what the timeline draws, kept where something changed."""
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _MOST = 4_000  # points; then every second one is let go, as nobody sees more on a screen
@@ -18,6 +19,14 @@ class Point(NamedTuple):
     curves: Values
 
 
+class Believed(NamedTuple):
+    """What one recogniser believes from a frame on."""
+
+    frame: int
+    time: float
+    belief: Mapping[str, float]
+
+
 class History:
     """Points of the curves, and the frames at which truth and bands became something else."""
 
@@ -31,8 +40,7 @@ class History:
         last = self._points[-1] if self._points else None
         if last is None or (last.beliefs, last.curves) != (point.beliefs, point.curves):
             self._points.append(point)
-        if len(self._points) > _MOST:
-            self._points = self._points[::2]
+        self._points = _thinned(self._points)
         if not self._truth or self._truth[-1][1] != truth:
             self._truth.append((point.frame, truth))
         for row in {**self._bands, **bands}:
@@ -43,16 +51,24 @@ class History:
         if not changes or changes[-1][1] != label:
             changes.append((frame, label))
 
-    def anew(self, reader: str, beliefs: Mapping[int, Mapping[str, float]]) -> None:
-        """Draw the curve of a recogniser again: ``beliefs`` are those of its new model, by frame."""
-        held: Mapping[str, float] | None = None
-        frames = iter(sorted(beliefs))
-        upcoming = next(frames, None)
-        for at, point in enumerate(self._points):
-            while upcoming is not None and upcoming <= point.frame:
-                held, upcoming = beliefs[upcoming], next(frames, None)
-            if held is not None:
-                self._points[at] = point._replace(beliefs={**point.beliefs, reader: held})
+    def anew(self, reader: str, first: Mapping[str, float], beliefs: Sequence[Believed]) -> None:
+        """Draw the curve of a recogniser again: what its new model believes at first, and where it believes otherwise.
+
+        A new model may change its mind where the old one did not, so there are new points, too.
+        """
+        points: list[Point] = []
+        held, changes = first, deque(beliefs)
+        for point in self._points:
+            while changes and changes[0].frame <= point.frame:
+                change = changes.popleft()
+                if change.frame < point.frame and change.belief != held:
+                    points.append(_between(points[-1], change, reader))
+                held = change.belief
+            points.append(point._replace(beliefs={**point.beliefs, reader: held}))
+        for change in changes:
+            if change.belief != points[-1].beliefs[reader]:
+                points.append(_between(points[-1], change, reader))
+        self._points = _thinned(points)
 
     def message(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -70,9 +86,25 @@ class History:
         }
 
 
+def _between(before: Point, change: Believed, reader: str) -> Point:
+    """Return the point at which only one recogniser believes something else than before."""
+    beliefs = {**before.beliefs, reader: change.belief}
+    return Point(change.frame, max(change.time, before.time), beliefs, before.curves)
+
+
+def _thinned(points: list[Point]) -> list[Point]:
+    """Return the points, or about half of them if they are too many; the first and the last stay."""
+    while len(points) > _MOST:
+        points = points[::2] if len(points) % 2 else [*points[::2], points[-1]]
+    return points
+
+
 def _columns(rows: list[Values]) -> dict[str, dict[str, list[float | None]]]:
     """Turn rows of groups of values into a list for each value; None where a row lacks it."""
-    names = {group: dict.fromkeys(key for row in rows for key in row.get(group, ())) for row in rows for group in row}
+    names: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for group, values in row.items():
+            names.setdefault(group, {}).update(dict.fromkeys(values))
     return {
         group: {key: [row.get(group, {}).get(key) for row in rows] for key in keys} for group, keys in names.items()
     }

@@ -12,6 +12,8 @@ _KIND = "telos studio game"
 _VERSION = 1
 MOST_BYTES = 4 * 2**20  # of a log that somebody brings along
 MOST_STEPS = 1_000_000
+MOST_LINES = 100_000  # hours of changing keys; reading more would keep others waiting
+MOST_MODELS = 200  # that were applied: each is told again all that was seen before it
 _MOST_TEXT = 256 * 1024
 
 
@@ -72,15 +74,21 @@ def read_log(data: bytes, *, name: str = "log") -> GameLog:
     """Read a log that somebody brings along; anything strange is told with its line."""
     if len(data) > MOST_BYTES:
         _refuse(name, 1, f"it has {len(data)} bytes; a log has at most {MOST_BYTES}")
+    if data.count(b"\n") > MOST_LINES:
+        _refuse(name, MOST_LINES, f"a log has at most {MOST_LINES} lines")
     try:
         lines = data.decode().removesuffix("\n").split("\n")  # not splitlines: texts may hold stranger line ends
     except UnicodeDecodeError:
         _refuse(name, 1, "this is no text")
     log = _begun(_line(lines[0] if lines else "", name, 1), name)
+    models = 0
     for number, text in enumerate(lines[1:], 2):
         entry, times = _entry(_line(text, name, number), name, number)
         log.runs.append((entry, times))
         log.steps += times if isinstance(entry, Inputs) else 0
+        models += isinstance(entry, Applied)
+        if models > MOST_MODELS:
+            _refuse(name, number, f"more than {MOST_MODELS} models are applied in it")
         if log.steps > MOST_STEPS:
             _refuse(name, number, f"a game of more than {MOST_STEPS} steps is not played again")
     return log

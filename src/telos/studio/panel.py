@@ -55,8 +55,8 @@ class Panel:
             before = self._clock()
             try:
                 self.beliefs[name] = _read(reader, seen)
-            except TelosError as error:
-                self.faults[name] = str(error)
+            except Exception as error:  # a model is edited while it is in force, and must not end the game over that
+                self.faults[name] = told(error)
             self.seconds[name] += self._clock() - before
             self.updates[name] += 1
 
@@ -68,21 +68,16 @@ class Panel:
         reader = self._made(name, self.texts[self.known(name)] if text is None else text)
         beliefs = []
         for seen in self.seen[:upto]:
-            with suppress(TelosError):  # as it was when it was told the first time
+            with suppress(Exception):  # as it was when it was told the first time
                 _read(reader, seen)
             beliefs.append(reader.belief)
         return reader, beliefs
 
-    def put(self, name: str, text: str) -> list[Belief]:
-        """Put another model into force, as if it had been there from the start; return what it would have believed.
-
-        A bad one changes nothing.
-        """
-        reader, beliefs = self.rerun(name, text)
+    def put(self, name: str, text: str, reader: Recognizer) -> None:
+        """Put another model into force, with its recogniser that was told what was seen so far."""
         self.readers[name], self.texts[name], self.beliefs[name] = reader, text, reader.belief
         self.updates[name], self.seconds[name] = 0, 0.0
         self.faults.pop(name, None)
-        return beliefs
 
     def known(self, name: str) -> str:
         """Return the name of a recogniser, if it is one."""
@@ -94,6 +89,15 @@ class Panel:
         make = self._models[self.known(name)].make
         assert make is not None  # those without are not among the models
         return make(text)
+
+
+def told(error: Exception) -> str:
+    """Return what went wrong in words; what nobody foresaw is told with its sort.
+
+    >>> told(TelosError("there is no goal 'twon'")), told(KeyError("twon"))
+    ("there is no goal 'twon'", "KeyError: 'twon'")
+    """
+    return str(error) if isinstance(error, TelosError) else f"{type(error).__name__}: {error}"
 
 
 def _read(reader: Recognizer, seen: Seen) -> Belief:

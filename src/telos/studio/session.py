@@ -3,15 +3,14 @@
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
-
-import orjson
+from typing import Any
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.values import Value
 from telos.studio.board import Scoreboard
-from telos.studio.history import History, Point
+from telos.studio.frames import Noted, encoded, frame_of, messages, rounded
+from telos.studio.history import Believed, History, Point
 from telos.studio.log import Applied, Entry, GameLog
 from telos.studio.minds.sheet import MindSheet
 from telos.studio.panel import Panel, Seen
@@ -23,19 +22,7 @@ SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 WAITING = "Press a key to begin"
 _SHEETS = 600  # moments at which minds are kept on paper: one a second of play
 _MOST_ASKED = 20  # commands that may wait for the next step
-
-
-class Noted(NamedTuple):
-    """Something that happened, with its number and the frame after it."""
-
-    number: int
-    frame: int
-    happening: Happening
-
-    def message(self) -> list[Any]:
-        """Return it as plain data."""
-        told = self.happening
-        return [self.number, self.frame, round(told.time, 3), told.kind, told.who, told.label]
+_MOST_REFUSALS = 20  # that wait to be told
 
 
 class Session:
@@ -70,6 +57,8 @@ class Session:
         self._every = max(1, round(self.stage.rate))
         self.frame_data: dict[str, Any] = {}
         self._keep([])
+        if self._script:
+            self._follow_script()
         if self.waits:
             self.frame_data["hud"]["message"] = WAITING
 
@@ -117,25 +106,31 @@ class Session:
 
     def apply(self, name: str, text: str) -> str:
         """Put a model into force, in the panel and in the world; return what has changed. A bad one changes nothing."""
-        before = self.panel.texts.get(name)
-        beliefs = [] if before is None else self.panel.put(name, text)
-        try:
-            said = self.stage.apply(name, text)
-        except TelosError:
-            if before is not None:
-                self.panel.put(name, before)
-            raise
+        is_read = name in self.panel.texts
+        if is_read:  # everything that may be refused comes before anything is changed
+            reader, beliefs = self.panel.rerun(name, text)
+            first = self.panel.rerun(name, text, upto=0)[0].belief
+        said = self.stage.apply(name, text)
+        if is_read:
+            self.panel.put(name, text, reader)
+            self._judge_anew(name, first, beliefs)
         self.log.add(Applied(name, text))
         self.version += 1
-        if before is not None:
-            self._judge_anew(name, beliefs)
-            self._keep_beliefs()
         return said or f"{name} goes by the new model now."
 
-    def _judge_anew(self, name: str, beliefs: list[Belief]) -> None:
+    def _judge_anew(self, name: str, first: Belief, beliefs: list[Belief]) -> None:
+        """Count and draw again what a new model makes of the game so far, and show at once what it believes now."""
         judged = list(zip(self.panel.seen, beliefs, strict=True))
         self.board.anew(name, ((seen.truth, belief) for seen, belief in judged))
-        self._history.anew(name, {self.happenings[seen.number].frame: _rounded(belief) for seen, belief in judged})
+        noted = [(self.happenings[seen.number], rounded(belief)) for seen, belief in judged]
+        by_frame = {each.frame: Believed(each.frame, each.happening.time, belief) for each, belief in noted}
+        self._history.anew(name, rounded(first), list(by_frame.values()))
+        self.frame_data["beliefs"] = {each: rounded(belief) for each, belief in self.panel.beliefs.items()}
+
+    def _refuse(self, why: str) -> None:
+        """Keep something to be told; of many, the first ones are enough."""
+        if len(self.refusals) < _MOST_REFUSALS and why not in self.refusals:
+            self.refusals.append(why)
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
@@ -165,11 +160,13 @@ class Session:
             self.paused = True
             return
         self.waits = False
-        inputs = self._inputs()
+        was_scripted, inputs = self.is_scripted, self._inputs()
         self.log.add(inputs)
         truth, lesson = self.stage.truth, self.stage.lesson  # what was given when it was done, not what it led to
         noted = [self._noted(each, truth, lesson) for each in self._step(inputs)]
         self._keep(noted)
+        if was_scripted:
+            self._follow_script()
         if self.watchpoint is not None and self.watchpoint.holds(self._values(noted)):
             self.paused, self.stopped = True, f"paused at {self._clock()}: {self.watchpoint.text}"
 
@@ -179,22 +176,27 @@ class Session:
             try:
                 return self.stage.step(tried)
             except TelosError as error:
-                self.refusals.append(str(error))
+                self._refuse(str(error))
         return self.stage.step(Inputs())
 
     def _inputs(self) -> Inputs:
-        while self._script:
-            entry = self._script.popleft()
-            if not self._script:
-                self.paused, self.stopped = True, "the recording ends here; play on if you like"
-            if isinstance(entry, Inputs):
-                return entry
+        if not self._script:
+            asked = (self._asked.pop(0),) if self._asked else ()  # one a step, so that a bad one spoils no other
+            return Inputs(self._held, asked)
+        entry = self._script.popleft()
+        assert isinstance(entry, Inputs)  # models before it are in force already
+        return entry
+
+    def _follow_script(self) -> None:
+        """Put into force what a recording applied at this moment, and stop where it ends."""
+        while self._script and isinstance(model := self._script[0], Applied):
+            self._script.popleft()
             try:
-                self.apply(entry.name, entry.text)
+                self.apply(model.name, model.text)
             except TelosError as error:
-                self.refusals.append(f"the recording has a model that does not load: {error}")
-        asked = (self._asked.pop(0),) if self._asked else ()  # one a step, so that a bad one spoils no other
-        return Inputs(self._held, asked)
+                self._refuse(f"the recording has a model that does not load: {error}")
+        if not self._script:
+            self.paused, self.stopped = True, "the recording ends here; play on if you like"
 
     def _noted(self, happening: Happening, truth: str | None, lesson: str | None) -> Noted:
         noted = Noted(len(self.happenings), self.last + 1, happening)
@@ -203,7 +205,8 @@ class Session:
             known = dict(self.panel.faults)
             self.panel.tell(Seen(happening.event, truth, lesson, noted.number))
             new = {name: said for name, said in self.panel.faults.items() if known.get(name) != said}
-            self.refusals += [f"{self.panel.titles[name]} cannot read this: {said}" for name, said in new.items()]
+            for name, said in new.items():
+                self._refuse(f"{self.panel.titles[name]} cannot read this: {said}")
             self.board.judge(truth, self.panel.beliefs)
         return noted
 
@@ -211,36 +214,19 @@ class Session:
 
     def _keep(self, noted: list[Noted]) -> None:
         stage, number = self.stage, self.last + 1
-        key, backdrop = stage.backdrop()
-        if key not in self._backdrops:
-            self._backdrops[key] = _encoded({"is": "backdrop", "key": key, "pic": backdrop})
-        beliefs = {name: _rounded(belief) for name, belief in self.panel.beliefs.items()}
-        hud = stage.hud()
-        curves = {
-            group: {name: round(value, 3) for name, value in each.items()} for group, each in stage.curves().items()
-        }
-        bands, truth = dict(stage.bands()), stage.truth
-        self.frame_data = {
-            "is": "frame", "n": number, "t": round(stage.time, 3), "key": key, "pic": stage.picture(),
-            "hud": {
-                "task": hud.task, "message": hud.message, "counts": hud.counts, "clock": hud.clock, "over": hud.over
-            },
-            "beliefs": beliefs, "truth": truth, "bands": bands, "curves": curves,
-            "happened": [each.message() for each in noted if each.happening.label], "live": True,
-        }  # fmt: skip
-        self._tape.add(_encoded(self.frame_data))
-        self._history.note(Point(number, stage.time, beliefs, curves), truth, bands)
+        self.frame_data = data = frame_of(stage, number, self.panel.beliefs, noted)
+        if data["key"] not in self._backdrops:
+            key, backdrop = stage.backdrop()
+            self._backdrops[key] = encoded({"is": "backdrop", "key": key, "pic": backdrop})
+        self._tape.add(encoded(data))
+        self._history.note(Point(number, stage.time, data["beliefs"], data["curves"]), data["truth"], data["bands"])
         if number % self._every == 0 and (who := stage.characters()):
             self._sheets.append((number, {name: sheet for name in who if (sheet := stage.mind(name)) is not None}))
-
-    def _keep_beliefs(self) -> None:
-        """Show at once what a new model believes, also while the game is paused."""
-        self.frame_data["beliefs"] = {name: _rounded(belief) for name, belief in self.panel.beliefs.items()}
 
     def frame(self) -> bytes:
         """Return the frame that is looked at."""
         if self.shown is None or self.shown == self.last:
-            return _encoded(self.frame_data)
+            return encoded(self.frame_data)
         return self._tape.frame(self.shown).replace(b'"live":true', b'"live":false')
 
     def backdrop(self, key: str) -> bytes:
@@ -249,8 +235,7 @@ class Session:
 
     def history(self) -> dict[str, Any]:
         """Return what the timeline draws, as plain data."""
-        happened = [noted.message() for noted in self.happenings if noted.happening.label]
-        return {"is": "history", **self._history.message(), "happened": happened[-2_000:]}
+        return {"is": "history", **self._history.message(), "happened": messages(self.happenings)[-2_000:]}
 
     def mind(self, who: str) -> MindSheet | None:
         """Return a mind on paper, at the moment that is looked at."""
@@ -310,17 +295,3 @@ class Session:
             values["event"] = tuple(each.kind if each.event is None else each.event.action for each in happened)
             values["event.who"] = tuple(each.who for each in happened)
         return values
-
-
-def _rounded(belief: Belief) -> dict[str, float]:
-    return {goal: round(chance, 4) for goal, chance in belief.items()}
-
-
-def _encoded(data: dict[str, Any]) -> bytes:
-    return orjson.dumps(data, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} does not fit JSON")

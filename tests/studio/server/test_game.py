@@ -5,6 +5,8 @@ import json
 from contextlib import suppress
 from typing import Any
 
+import pytest
+
 from studio.tiny import ALWAYS_WEST, LINE
 from telos.studio.server.game import Game
 from telos.studio.session import Session
@@ -125,3 +127,78 @@ def test_a_game_that_waits_for_a_key_takes_no_step_before_it() -> None:
     )
     assert taken == [0]
     assert game.session.last > 0
+
+
+def test_what_happens_in_a_step_that_was_asked_for_is_told() -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.session.pause(True)
+    game.session.hold("right")
+    step = lambda: game.hear('{"do": "step"}')  # noqa: E731
+    asyncio.run(looked_at(game, page, step, step))
+    assert [number for frame in page.of("frame") for number, *_ in frame["happened"]] == [0, 1]
+
+
+def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.session.stage.curves = lambda: 1 / 0  # type: ignore[method-assign]
+    play_on = lambda: game.session.pause(False)  # noqa: E731
+    asyncio.run(looked_at(game, page, play_on, lambda: game.hear('{"do": "step"}')))
+    assert game.session.stopped == "this game broke: ZeroDivisionError: division by zero"
+    assert page.of("status")[-1]["paused"] is True
+    assert len(page.of("told")) == 1
+    assert len(caplog.records) == 1
+
+
+def test_a_way_to_a_moment_ends_where_the_world_fails() -> None:
+    game, page = Game(Session(LINE)), Page()
+    game.hurry_to, game.session.stage.curves = 30, lambda: 1 / 0  # type: ignore[method-assign]
+    asyncio.run(looked_at(game, page))
+    assert "broke" in page.of("told")[0]["text"]
+
+
+def test_on_the_way_to_a_moment_nobody_leads_the_game_elsewhere() -> None:
+    game = Game(Session(LINE))
+    game.hurry_to = 30
+    game.hear('{"do": "held", "keys": "left"}')
+    game.hear("nonsense")
+    asyncio.run(looked_at(game, page := Page()))
+    assert {entry.held for entry, _ in game.session.log.runs} == {""}
+    assert not page.of("told")
+
+
+def test_a_page_that_takes_nothing_holds_up_its_own_game_only() -> None:
+    stuck, other, page = Game(Session(LINE)), Game(Session(LINE)), Page()
+
+    async def never(text: str) -> None:
+        await asyncio.Event().wait()
+
+    async def playing() -> None:
+        task = stuck.begin(never)
+        for number in range(10_000):
+            stuck.hear(f"nonsense {number}")
+        await looked_at(other, page)
+        await stuck.hand_over()
+        assert task.cancelled()
+
+    asyncio.run(playing())
+    assert stuck.session.last == 0
+    assert len(stuck._notes) <= 20
+    assert other.session.last > 1
+
+
+def test_two_pages_that_come_at_once_do_not_both_play() -> None:
+    game = Game(Session(LINE))
+
+    async def come() -> asyncio.Task[None]:
+        await game.hand_over()
+        return game.begin(Page().send)
+
+    async def coming() -> list[bool]:
+        tasks = await asyncio.gather(come(), come(), come())
+        tasks += await asyncio.gather(come(), come(), come())
+        await asyncio.sleep(0.05)
+        done = [task.done() for task in tasks]
+        await game.hand_over()
+        return done
+
+    assert asyncio.run(coming()) == [True] * 5 + [False]

@@ -68,7 +68,41 @@ def test_the_browser_keeps_the_token_of_the_address() -> None:
     (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
     assert (b"set-cookie", b"telos-token=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
     (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token=s3cret")
-    assert start["headers"] == []
+    assert b"set-cookie" not in dict(start["headers"])
+
+
+def test_a_token_may_have_any_characters_and_strange_cookies_of_others_do_not_matter() -> None:
+    guard = Guard(inside, "sésame; öffne dich")
+    (start,) = answer(guard, host="10.0.0.1", query="token=s%C3%A9same%3B+%C3%B6ffne+dich")
+    kept = dict(start["headers"])[b"set-cookie"].decode().split(";")[0]
+    assert came_in(answer(guard, host="10.0.0.1", cookie=f'[x]="; {kept}; a=b'))
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[", ""])
+def test_what_another_page_asks_for_is_refused(kind: str, origin: str) -> None:
+    assert not came_in(answer(Guard(inside), kind=kind, origin=origin))
+    assert came_in(answer(Guard(inside), kind=kind, origin="http://127.0.0.1:8484"))
+
+
+def test_a_picture_on_another_site_begins_no_game_but_a_link_there_may_be_followed() -> None:
+    def asked(site: str, mode: str, dest: str) -> bool:
+        told = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+        return came_in(answer(Guard(inside), **told))
+
+    assert not asked("cross-site", "no-cors", "image")
+    assert not asked("same-site", "no-cors", "script")
+    assert not asked("cross-site", "navigate", "iframe")
+    assert asked("cross-site", "navigate", "document")
+    assert asked("same-origin", "cors", "empty")
+    assert asked("none", "navigate", "document")
+
+
+def test_a_page_may_load_nothing_from_elsewhere_and_tells_no_other_site_its_address() -> None:
+    headers = dict(answer(Guard(inside))[0]["headers"])
+    assert headers[b"content-security-policy"].startswith(b"default-src 'self'; ")
+    assert b"http" not in headers[b"content-security-policy"]
+    assert headers[b"referrer-policy"] == b"same-origin"
 
 
 @pytest.mark.parametrize("length", [str(MOST_BYTES + 1), "9" * 30, "-1", "x", "\u0663"])

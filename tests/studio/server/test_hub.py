@@ -115,3 +115,46 @@ def test_a_strange_recording_is_refused_and_no_game_begins() -> None:
         with pytest.raises((DefinitionError, TelosError)):
             hub.replayed(data, now=0.0)
     assert not hub.games
+
+
+def test_a_link_leads_only_so_far_into_a_new_game_and_never_beyond_what_was_played() -> None:
+    hub = Hub()
+    far = opened(hub, at=999_999_999)
+    assert far.hurry_to == hubs.MOST_AHEAD
+    assert far._notes == [hubs._FAR]
+    game = stepped(opened(hub), 12)
+    game._send = print  # a page looks on
+    assert opened(hub, game=game.name, at=999).hurry_to == 12
+
+
+def test_a_disk_that_is_full_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "recordings").write_text("a file, where the folder should be")
+    hub = Hub(tmp_path / "recordings")
+    game = stepped(opened(hub), 5)
+    for now in (1.0, 2.0, 3.0):
+        hub.sweep(now)
+        stepped(game, 5)
+    assert [note.split(":")[0] for note in game._notes] == ["This game is not recorded"]
+    other = opened(hub, now=4.0)
+    (tmp_path / "recordings").unlink()
+    hub.sweep(5.0)
+    assert not game.is_unwritten
+    assert list((tmp_path / "recordings").glob(f"*{game.name}.studio.jsonl"))
+    hub.sweep(60.0)
+    assert not hub.games
+    assert other.name not in hub._logs
+
+
+def test_a_long_game_is_written_less_often_and_whole_at_its_end(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    game = stepped(opened(hub), 300)
+    hub.sweep(1.0)
+    stepped(game, 2)
+    hub.sweep(2.0)
+
+    def steps() -> list[int]:
+        return [json.loads(each.read_text().splitlines()[0])["steps"] for each in tmp_path.glob("*.studio.jsonl")]
+
+    assert steps() == [300]
+    hub.free(game.name)
+    assert steps() == [302]

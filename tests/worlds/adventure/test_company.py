@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from telos.worlds.adventure.records import Adapted, Read, Said
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.rules_files import load_rules
 from telos.worlds.adventure.views import AdventureView, BeastView, CompanionView
-from telos.worlds.adventure.voice import the_lines
+from telos.worlds.adventure.voice import Voice, the_lines
 from worlds.adventure.walker import INPUTS, Expert, go, hold
 
 runs = st.lists(st.tuples(st.sampled_from(INPUTS), st.integers(1, 60)), min_size=1, max_size=25)
@@ -140,6 +141,20 @@ def test_a_stalker_gives_way_to_the_sword_and_a_hunter_does_not() -> None:
         assert (distance(game.view(), beast(game)) < 100) == comes
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_nobody_is_hunted_who_has_just_come(seed: int) -> None:
+    game = Adventure("wilds", seed=seed)
+    sight = game.rules.monsters.sight
+    assert sight is not None
+    for _ in range(3):
+        view = game.view()
+        assert all(distance(view, each) > sight for each in view.beasts)
+        area = view.area
+        while game.view().area == area:
+            place(game, *[(20.0, 20.0)] * 5)
+            hold(game, "right")
+
+
 def test_the_kinds_take_turns_and_every_monster_has_a_name_of_its_own() -> None:
     game = Adventure("wilds")
     assert [each.kind for each in game.view().beasts] == ["hunter", "guard", "stalker", "hunter", "guard"]
@@ -252,6 +267,25 @@ def test_believing_town_it_keeps_a_monster_off_that_comes_near_the_player() -> N
         goals.add(seen().goal)
     assert "keep_off" in goals
     assert beast(game).doing == "stunned"
+
+
+def test_believing_explore_it_first_keeps_a_monster_off_that_comes_near_the_player() -> None:
+    game, seen = believing("explore", "hunter")
+    place(game, (440.0, 240.0))
+    goals = []
+    for _ in range(60):
+        hold(game, "")
+        goals.append(seen().goal)
+    assert "keep_off" in goals
+    assert (beast(game).doing, game.view().deaths) == ("stunned", 0)
+    assert goals[-1] == "scout_ahead", "then it goes on"
+
+
+def test_what_it_has_said_often_it_says_more_and_more_seldom() -> None:
+    voice = Voice("Wren")
+    said = [now for now in range(3600) if voice.takes_up("stay_near", "", float(now)) is not None]
+    waits = [later - sooner for sooner, later in pairwise(said)]
+    assert waits[:7] == [20, 40, 60, 80, 100, 120, 120]
 
 
 def test_unsure_it_stays_near() -> None:

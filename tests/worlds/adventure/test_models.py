@@ -15,6 +15,7 @@ from telos.worlds.adventure.adventure import HINTED, Adventure, replay, replayed
 from telos.worlds.adventure.minds import COMPANION
 from telos.worlds.adventure.reading import model_text, reader_names
 from telos.worlds.adventure.recording import Recording, read_recording, recording_text, write_recording
+from telos.worlds.adventure.records import Adapted
 from telos.worlds.adventure.rules_files import read_rules
 from worlds.adventure.test_rules_files import TINY, faults
 from worlds.adventure.walker import INPUTS, hold, put
@@ -100,6 +101,30 @@ def test_the_director_of_the_model_adapts_the_game() -> None:
     assert (game.pay, game.view().message) == ({"kill": 0.5}, "Enough.")
     slay(game)
     assert game.view().score == 0.5
+
+
+def test_nobody_is_paid_less_or_told_off_for_what_the_game_asks() -> None:
+    records: list[object] = []
+    game = Adventure("wilds", model=STINGY, trace=records.append)
+    asked = [phase.until for phase in game.rules.phases].index("kills")
+    put(game, phase=asked)
+    hold(game, "up", 2)
+    assert (game.pay, game.view().message) == ({}, Adventure("wilds").view().message)
+    assert not any(isinstance(each, Adapted) for each in records)
+    slay(game)
+    assert game.view().score == 1.0
+    put(game, phase=0)
+    assert game.pay == {"kill": 0.5}, "the director is right as soon as something else is asked for"
+    slay(game)
+    assert game.view().score == 1.5
+
+
+def test_more_than_all_may_be_paid_for_what_the_game_asks() -> None:
+    game = Adventure("wilds")
+    put(game, phase=2)
+    game.adapt(Advice({"kill": 2.0}, "Double pay!"))
+    slay(game)
+    assert (game.view().score, game.view().message) == (2.0, "Double pay!")
 
 
 # --- which model ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
+from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.fighter import Placed
 from telos.worlds.arena.grid import Cell, Point, cell_of, middle
 from telos.worlds.arena.map import ArenaMap, load_map
 from telos.worlds.arena.navigation import CRAWL_COSTS, DOOR_COSTS, Navigator
@@ -149,3 +151,10 @@ def test_a_way_depends_on_nothing_that_was_asked_before() -> None:
             asked.distance(place, node.position)
     for a, b in pairwise(places):
         assert asked.way(a, b) == Navigator(warehouse).way(a, b)
+
+
+def test_what_was_found_out_on_a_map_serves_every_fight_on_it() -> None:
+    one, two = (ArenaMap("#######\n#  +  #\n#######") for _ in range(2))
+    fights = [Arena(drawn, [Placed("Ann", "red", "soldier", 1.5, 1.5)]) for drawn in (one, two)]
+    assert one == two != ArenaMap("#######\n#     #\n#######")
+    assert fights[0].navigator is fights[1].navigator

@@ -11,7 +11,7 @@ from telos.studio.drawing.adventure_scenery import SCENERY
 from telos.studio.drawing.shapes import Picture, Shape, Symbols, place
 from telos.worlds.adventure.directions import VECTORS
 from telos.worlds.adventure.minds import COMPANION
-from telos.worlds.adventure.rules import Rules
+from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.views import AdventureView, CompanionView
 
 ANGLES = {way: math.atan2(down, across) for way, (across, down) in VECTORS.items()}
@@ -22,6 +22,7 @@ _LARGER = 1.2  # bodies are drawn a little larger than they are: a near miss is 
 # How kinds of monsters look, and in which colour; and what they do that makes them hard to see.
 _KINDS = {"hunter": ("wolf", "foe"), "guard": ("golem", "fire"), "stalker": ("shade", "accent")}
 _DIM = {"lurking": 0.5, "stunned": 0.7}
+_NAMED = 20 * FRAMES_A_SECOND  # frames in which names stand below everybody, for those who play for the first time
 
 
 class Artist:
@@ -45,13 +46,13 @@ class Artist:
 
     def picture(self, view: AdventureView, flashes: Flashes) -> Picture:
         """Return what moves."""
-        drawn = [place(f"gem{i}", "gem", x, y) for i, (x, y) in enumerate(view.gems)]
+        drawn = [*self._signposts(view)]  # first: whoever walks below the little map is to be seen
+        drawn += [place(f"gem{i}", "gem", x, y) for i, (x, y) in enumerate(view.gems)]
         drawn += self._monsters(view)
         if view.companion is not None:
-            drawn.append(self._companion(view.companion))
+            drawn.append(self._companion(view.companion, is_named=view.frame < _NAMED))
         drawn += self._hero(view, flashes)
         drawn += flashes.shapes(view.frame)
-        drawn += self._signposts(view)
         return drawn
 
     def _monsters(self, view: AdventureView) -> Iterator[Shape]:
@@ -82,11 +83,12 @@ class Artist:
                 tint=tint,
                 alpha=_DIM.get(beast.doing),
                 pick=beast.name,
+                label=beast.kind if view.frame < _NAMED else None,
             )
             if is_stunned:
                 yield place(f"{beast.name} stars", "stars", beast.x, beast.y - 20, angle=view.frame * 0.2)
 
-    def _companion(self, companion: CompanionView) -> Shape:
+    def _companion(self, companion: CompanionView, *, is_named: bool) -> Shape:
         size = self._rules.companion.size if self._rules.companion is not None else BODY
         return place(
             COMPANION,
@@ -97,6 +99,7 @@ class Artist:
             scale=round(_LARGER * size / BODY, 2),
             tint="friend",
             pick=COMPANION,
+            label=companion.name if is_named else None,
             says=companion.says or None,
         )
 

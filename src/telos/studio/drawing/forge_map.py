@@ -16,7 +16,7 @@ _HOUSES = {  # what stands at a place, and where its foot is, seen from there
     "forge": ("smithy", 0.0, -14.0),
     "square": ("well", 0.0, -20.0),
 }
-_NAMES = {"cottage": "neighbour", "river": "gold in the river", "square": "square"}  # what is written, if not the name
+_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # what is written, if not the name
 _BELOW = 27.0
 _NAMES_AT = {
     "bridge": (34.0, 20.0),

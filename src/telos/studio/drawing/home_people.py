@@ -19,6 +19,7 @@ _SHORT = {
 }  # fmt: skip
 _CARD_TOP, _CARD_HIGH, _CARD_MOST = 385.0, 41.0, 238.0
 _SIDE_BY_SIDE = 28.0
+_LETTER = 6.2  # how wide one is, about
 _CROWD = 62.0  # who is nearer to another than this is labelled by name alone
 
 
@@ -102,7 +103,7 @@ def _people(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
             y,
             pick=person.name,
             tint=TINTS[number],
-            label=f"{person.name} {doing(person)}" if is_alone and _is_worth_saying(person) else person.name,
+            label=_label(person, x) if is_alone else person.name,
             glow="danger" if max(person.levels.values()) >= DESPERATE else None,
         )
         if person.carrying != "nothing":
@@ -123,8 +124,12 @@ def _apart(spots: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return [(x, y) for x, y in moved]
 
 
-def _is_worth_saying(person: PersonView) -> bool:
-    return not person.walking and person.kind not in ("idle", "sleep")
+def _label(person: PersonView, x: float) -> str:
+    """Return the name and what is worth saying, if that is anything and does not run over the edge."""
+    said = f"{person.name} {doing(person)}"
+    is_worth_saying = not person.walking and person.kind not in ("idle", "sleep")
+    fits = _LETTER * len(said) / 2 < min(x, WIDTH - x)
+    return said if is_worth_saying and fits else person.name
 
 
 def _cards(view: HomeView) -> Iterator[Shape]:

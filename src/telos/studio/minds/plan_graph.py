@@ -213,7 +213,7 @@ def _links(placed: Sequence[_Placed]) -> Iterator[str]:
 
 def _goal(sheet: MindSheet, top: float) -> Iterator[str]:
     pursued = next((goal for goal in sheet.goals if goal.pursued), None)
-    name = pursued.name if pursued is not None else "the goal"
+    name = pursued.name if pursued is not None else "nothing in particular"
     yield f'<g class="telos-plan-goal" data-what="{safe(name)}"><title>{safe(f"the goal: {name}")}</title>'
     yield disc(_SPINE, top + 19, 11, "panel", "accent") + disc(_SPINE, top + 19, 6, "", "accent")
     yield f'<circle cx="{_SPINE}" cy="{top + 19:g}" r="2.2" fill="{ink("accent")}"/>'

@@ -19,15 +19,25 @@ _LONGEST_NAME = 200
 class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
     """The picture of a game, with the lines around it, small belief bars in its corner, and the player's keys.
 
-    It connects to ``link_url`` (``"/link/…"``). ``on_pick`` hears the name of a character that was clicked.
+    It connects to ``link_url`` (``"/link/…"``). ``on_pick`` hears the name of a character that was clicked, and
+    ``on_again`` that a game that is over shall be played again.
     """
 
-    def __init__(self, link_url: str, *, corner: bool = True, on_pick: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        link_url: str,
+        *,
+        corner: bool = True,
+        on_pick: Callable[[str], None] | None = None,
+        on_again: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
         self._props["link-url"] = link_url
         self._props["corner"] = corner
         if on_pick is not None:
             self.on("pick", lambda event: _with_name(event, on_pick))
+        if on_again is not None:
+            self.on("again", lambda _: on_again(), args=[])
 
 
 class Timeline(Element, component="assets/timeline.js", esm=_ESM):
@@ -37,6 +47,10 @@ class Timeline(Element, component="assets/timeline.js", esm=_ESM):
         super().__init__()
         if on_event is not None:
             self.on("event", lambda event: _with_number(event, on_event))
+
+    def release(self) -> None:
+        """Mark no happening as clicked any more."""
+        self.run_method("release")
 
 
 class Bars(Element, component="assets/bars.js", esm=_ESM):

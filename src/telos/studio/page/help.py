@@ -7,7 +7,7 @@ from telos.studio.page.parts import box, heading, text_button
 from telos.studio.session import Session
 
 PANELS: tuple[tuple[str, str], ...] = (
-    ("Beliefs", "what each recogniser takes the player to be after, and why: click a tick of the timeline"),
+    ("Beliefs", "what each recogniser takes the player to be after, and why: now, or after a tick that you click"),
     ("Mind", "goals, plan and memory of a character: click it in the picture, then a goal to hear why not"),
     ("Model", "the file behind the game: edit it, compare it with the old one, apply it while the game runs"),
     ("Score", "how often each recogniser was right, and a condition to pause the game on"),

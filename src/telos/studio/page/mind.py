@@ -22,6 +22,7 @@ _WEIGHT = (
     '<span class="ts-meter"><i :style="{width: props.row.share + \'%\'}"></i></span>'
     '<span class="ts-number">{{ props.row.weight }}</span>'
 )
+_WHY = '<span class="ts-clamped" :title="props.row.why">{{ props.row.why }}</span>'
 _SURE = (
     '<span class="ts-meter"><i :style="{width: props.row.share + \'%\'}"></i></span>'
     '<span class="ts-number">{{ props.row.sure }}</span>'
@@ -53,7 +54,7 @@ class MindPanel:
         self._goals = steady_table(
             [("state", ""), ("name", "goal"), ("weight", "weight"), ("why", "why")],
             key="name",
-            cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT},
+            cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT, "why": _WHY},
             narrow="state name weight",
         )
         self._goals.on("ask", self._ask)

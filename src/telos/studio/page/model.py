@@ -20,7 +20,15 @@ from telos.studio.session import Session
 from telos.studio.stage import Model
 
 _PAUSE = 0.3  # seconds without a key press until a text is checked
-_NONE = "No file stands behind this world. The adventure, the arena and the island have some to edit while they run."
+_NONE = (
+    "No file stands behind this world, so there is nothing to edit. Interfere with the world itself instead: Poke, "
+    "below the picture, does something to it, and the Mind panel shows what everybody makes of that."
+)
+_READ_ONLY = "The world itself is made of this file: it is here to be read, and changing it would be another world."
+_NO_READER = (
+    "Those in the picture live by this file. Apply it, and they do so from now on; there are no beliefs to compare."
+)
+_KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
 _MOST_SHOWN = 100  # faults in the list
 
 
@@ -57,10 +65,11 @@ class ModelPanel:
             on_change=self._typed,
             keymap={"Mod-Enter": self.apply, "Mod-s": self.save},
         )
+        self._hint = ui.label().classes("ts-hint")
         with box("ts-faults") as self._fault_box:
             self._fault_box.props["aria-live"] = "polite"
         self._fault_box.set_visibility(False)
-        with box("ts-row"):
+        with box("ts-row") as self._buttons:
             self._apply = text_button(
                 "Apply", "Put it into force in the running game", self.apply, key="Ctrl+Enter", tip="above"
             )
@@ -99,6 +108,9 @@ class ModelPanel:
         self._editor.set_language("YAML" if self.model.language == "YAML" else None)
         self._editor.set_value(self._drafts[name])
         self._editor.set_enabled(self.model.editable)
+        self._buttons.set_visibility(self.model.editable)
+        self._compare.set_visibility(self.model.make is not None)
+        show_text(self._hint, hint(self.model))
         self._show_faults(())
         self._show_state()
 
@@ -143,6 +155,7 @@ class ModelPanel:
         self._editor.show_faults(faults)
         self._fault_box.clear()
         self._fault_box.set_visibility(bool(faults))
+        self._hint.set_visibility(not faults)  # the first fault takes its place, so that the editor keeps its height
         with self._fault_box:
             for fault in faults[:_MOST_SHOWN]:
                 _fault_line(fault, partial(self._editor.jump, max(fault.line, 1), max(fault.column, 1)))
@@ -157,7 +170,7 @@ class ModelPanel:
         mark(self._state, "ts-warn", changed and not self._faults)
         show_text(self._state, words)
         self._apply.set_enabled(changed and not self._faults)
-        self._compare.set_enabled(changed and not self._faults and self._name in self._session.panel.names)
+        self._compare.set_enabled(changed and not self._faults)
         self._revert.set_enabled(changed)
         self._save.set_enabled(self.model.editable)
 
@@ -186,12 +199,24 @@ class ModelPanel:
     def save(self) -> None:
         """Show the difference to the file, and save it when asked to."""
         if self.model.editable:
-            SaveDialog(self._library, self.model.file or f"{self._name}.yaml", self._drafts[self._name]).open()
+            name = self.model.file or f"{self._name}.yaml"
+            SaveDialog(self._library, name, self._drafts[self._name], begun=self.model.text).open()
 
     def revert(self) -> None:
         """Go back to the model in force."""
         self._drafts[self._name] = self._in_force[self._name]
         self._open(self._name)
+
+
+def hint(model: Model) -> str:
+    """Return what one can do with a file, in a line or two.
+
+    >>> hint(Model("soldier", "soldier", "")).startswith("Those in the picture live by this file.")
+    True
+    """
+    if not model.editable:
+        return _READ_ONLY
+    return _KEYS if model.make is not None else f"{_NO_READER} {_KEYS}"
 
 
 def _fault_line(fault: Fault, jump: Any) -> None:

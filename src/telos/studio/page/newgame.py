@@ -52,6 +52,10 @@ class NewGame:
             ui.label(setting.about).classes("ts-hint")
         return field
 
+    def another(self) -> None:
+        """Begin a game like this one, from another seed."""
+        ui.navigate.to(address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
+
     def _roll(self) -> None:
         self._seed.set_value(self._rng.randrange(_SEEDS))
 

@@ -35,12 +35,12 @@ class Recordings:
 
     def _upload_box(self) -> None:
         heading("Play a recording again")
-        upload = ui.upload(
+        upload = self._upload = ui.upload(
             max_file_size=MOST_BYTES,
             max_files=1,
             auto_upload=True,
             on_upload=self._take,
-            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MOST_BYTES} bytes.", bad=True),
+            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MOST_BYTES // 2**20} MB.", bad=True),
         )
         upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
         text_button(
@@ -64,6 +64,7 @@ class Recordings:
             ui.download.content(data, name, "application/octet-stream")
 
     async def _take(self, event: UploadEventArguments) -> None:
+        self._upload.reset()  # it takes one file: who brought the wrong one may bring another
         if event.file.size() > MOST_BYTES:  # the browser's own check is easily gone round
             tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MOST_BYTES}.", bad=True)
             return

@@ -1,22 +1,28 @@
 """Saving a model: the difference is shown first, and nothing is overwritten without asking."""
 
+import difflib
+
 from nicegui import ui
 
 from telos.core.errors import TelosError
-from telos.studio.models.library import Library
+from telos.studio.models.library import MOST_COMPARED, Library
 from telos.studio.page.parts import box, show_text, tell, text_button
 
 _MOST_LINES = 400  # of a difference: nobody reads on after that
 _SAME = "The file says the same already."
-_NEW = "A new file."
+_NEW = "A new file. What differs from the model that the game began with:"
+_NEW_AS_BEGUN = "A new file, with the model as the game began with it."
 _REPLACES = "This replaces the file {name} in the models folder."
 
 
 class SaveDialog:
-    """Asks for a name, shows what would change in that file, and saves when told to."""
+    """Asks for a name, shows what would change in that file, and saves when told to.
 
-    def __init__(self, library: Library, name: str, text: str) -> None:
-        self._library, self._text = library, text
+    Of a file that is not there yet, it shows what differs from ``begun``, which the game began with.
+    """
+
+    def __init__(self, library: Library, name: str, text: str, *, begun: str) -> None:
+        self._library, self._text, self._begun = library, text, begun
         self._digest: str | None = None
         with ui.dialog() as self._dialog, box("ts-dialog ts-save"):
             with box("ts-dialog-head"):
@@ -40,21 +46,31 @@ class SaveDialog:
         """Show what saving would change; the digest of what is there now is what may be replaced, and nothing else."""
         name = (self._name.value or "").strip()
         self._lines.clear()
+        self._lines.set_visibility(False)
         try:
             held = self._library.held(name)
             self._digest = None if held is None else held.digest
-            lines = self._library.diff(name, self._text).splitlines()
+            lines = self._differences(name, is_new=held is None)
         except TelosError as refusal:
             self._say(str(refusal), can_save=False)
             return
         if self._digest is None:
-            self._say(_NEW, can_save=True)
+            self._say(_NEW if lines else _NEW_AS_BEGUN, can_save=True)
         else:
             self._say(_REPLACES.format(name=name) if lines else _SAME, can_save=bool(lines))
             self._button.set_text("Replace")
+        self._lines.set_visibility(bool(lines))
         with self._lines:
             for line in lines[:_MOST_LINES]:
                 ui.label(line or " ").classes(diff_class(line))
+
+    def _differences(self, name: str, *, is_new: bool) -> list[str]:
+        if not is_new:
+            return self._library.diff(name, self._text).splitlines()
+        before, after = self._begun.splitlines(), self._text.splitlines()
+        if max(len(before), len(after)) > MOST_COMPARED:  # comparing takes the square of it
+            return [f"+{line}" for line in after]
+        return list(difflib.unified_diff(before, after, "as the game began", name, lineterm=""))
 
     def _say(self, words: str, *, can_save: bool) -> None:
         show_text(self._note, words)

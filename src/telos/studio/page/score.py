@@ -19,6 +19,8 @@ _UNJUDGED = (
     "of the adventure."
 )
 _MOST_EXAMPLES = 5
+_SURE = 0.9
+_WIDEST = 5  # columns that fit side by side
 _ACCURACY = (
     '<span class="ts-meter ts-meter-wide"><i :style="{width: props.row.share + \'%\'}"></i></span>'
     '<span class="ts-number">{{ props.row.accuracy }}</span>'
@@ -99,6 +101,7 @@ class ScorePanel:
         columns, rows = matrix(self._session.board.confusion[self._reader.value], self._session.panel.goals)
         if self._matrix.columns != columns:
             self._matrix.columns = columns
+            mark(self._matrix, "ts-many", len(columns) > _WIDEST)  # names of columns that stand upright
         show_rows(self._matrix, rows)
 
     def _try(self, words: str) -> None:
@@ -174,23 +177,38 @@ def rounded(rate: float) -> str:
 
 
 def examples(session: Session) -> tuple[str, ...]:
-    """Return conditions that make sense in this world."""
+    """Return conditions that make sense in this world, and that do not hold yet: each can be waited for."""
     found = []
     if session.panel.names:
-        name, goals = session.panel.names[0], session.panel.goals
-        found = [f"{name}.top == {goals[-1]}", f"{name}.{goals[0]} >= 0.9", f"truth == {goals[0]}"]
-    facts = [asked(name, value) for name, value in session.stage.facts().items()]
-    return (*found, *[fact for fact in facts if fact][: _MOST_EXAMPLES - len(found)], "time >= 60")
+        name = session.panel.names[0]
+        belief, goals = session.panel.beliefs[name], session.panel.goals
+        other = next((goal for goal in reversed(goals) if goal != belief.top), goals[-1])
+        unsure = next((goal for goal in goals if belief.get(goal, 0.0) < _SURE), goals[0])
+        untrue = next((goal for goal in goals if goal != session.stage.truth), goals[0])
+        found = [f"{name}.top == {other}", f"{name}.{unsure} >= {_SURE:g}", f"truth == {untrue}"]
+    facts = [change_of(name, value) for name, value in session.stage.facts().items()]
+    return (*found, *[fact for fact in facts if fact][: _MOST_EXAMPLES - len(found)], _later(session.stage.time))
 
 
-def asked(name: str, value: Value) -> str:
-    """Return a condition on a fact, or nothing for a value that takes more than a word to write.
+def change_of(name: str, value: Value) -> str:
+    """Return a condition that comes true when a fact changes, or nothing where that takes more than a word to write.
 
-    >>> asked("monsters", 3), asked("Sam.goal", "cover"), asked("in_town", True), asked("area", "2,2")
-    ('monsters >= 3', 'Sam.goal == cover', 'in_town', '')
+    What there is none of, or one, is counted upwards; of what there is plenty, half is waited for.
+
+    >>> change_of("gems", 0), change_of("day", 1), change_of("food", 24), change_of("Sam.goal", "cover")
+    ('gems >= 1', 'day >= 2', 'food <= 12', 'Sam.goal != cover')
+    >>> change_of("in_town", True), change_of("locked", False), change_of("area", "2,2"), change_of("hunger", 2.616)
+    ('not in_town', 'locked', '', '')
     """
     if isinstance(value, bool):
-        return name
+        return f"not {name}" if value else name
     if isinstance(value, int | float):
-        return f"{name} >= {value:g}"
-    return f"{name} == {value}" if str(value).replace("_", "").isalnum() else ""
+        if not float(value).is_integer():
+            return ""  # a measure: who does not know its scale cannot say what is much
+        return f"{name} <= {value // 2:g}" if value > 1 else f"{name} >= {value + 1:g}"
+    return f"{name} != {value}" if str(value).replace("_", "").isalnum() else ""
+
+
+def _later(time: float) -> str:
+    """Return a condition on the time that is still to come: whole minutes."""
+    return f"time >= {60 * (int(time) // 60 + 1)}"

@@ -25,12 +25,16 @@ from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.worlds import NAMES
 
-# Browsers give the clipboard to pages of this machine and of https only; others are shown the link to copy it by hand.
+# Browsers give the clipboard to pages of this machine and of https only, and may be told not to: then the link is
+# shown, to be copied by hand.
 _COPY = """
 (async () => {
   const link = location.origin + %s;
-  if (!navigator.clipboard) return window.prompt("The link to this moment", link);
-  await navigator.clipboard.writeText(link);
+  try {
+    await navigator.clipboard.writeText(link);
+  } catch {
+    return window.prompt("The link to this moment", link);
+  }
   (await import("telos-studio/notice.js")).toast("The link to this moment is on the clipboard.");
 })();
 """
@@ -79,24 +83,26 @@ class Shell:
                         link.classes("ts-on").props["aria-current"] = "page"
             box("ts-gap")
             with text_button("New game", "Another seed, other settings", icon="add", tip="left"):
-                NewGame(self._session, rng=SystemRandom())
+                self._new_game = NewGame(self._session, rng=SystemRandom())
             recordings_button(self._session, self._hub)
             icon_button("contrast", "Dark or light", self._theme.toggle, key="T")
             icon_button("help_outline", "Help", self._help.open, key="?")
 
     def _canvas(self) -> None:
         with box("ts-stage-box"):
-            StageCanvas(f"/link/{self._game.name}", on_pick=self._pick)
+            StageCanvas(f"/link/{self._game.name}", on_pick=self._pick, on_again=self._new_game.another)
 
     def _timeline(self) -> None:
-        Timeline(on_event=self._explain)
+        self._line = Timeline(on_event=self._explain)
         icon_button("link", "Copy a link to this moment", self._copy_link).classes("ts-copy")
 
     def _build_panels(self, library: Library) -> Panels:
         self._parts: dict[str, BeliefsPanel | MindPanel | ModelPanel | ScorePanel] = {}
 
         def beliefs() -> None:
-            self._parts["beliefs"] = self._beliefs = BeliefsPanel(self._session)
+            self._parts["beliefs"] = self._beliefs = BeliefsPanel(
+                self._session, on_release=lambda: self._line.release()
+            )
 
         def mind() -> None:
             self._parts["mind"] = self._mind = MindPanel(self._session)
@@ -108,7 +114,8 @@ class Shell:
             self._parts["score"] = ScorePanel(self._session)
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score), strict=True))
-        order = PANELS if self._session.panel.names else (*PANELS[1:], PANELS[0])  # an empty one comes last
+        unused = {"beliefs": not self._session.panel.names, "model": not self._session.stage.models()}
+        order = sorted(PANELS, key=lambda name: unused.get(name, False))  # an empty one comes last
         keys = free_keys("1234", self._taken)
         return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
@@ -84,7 +84,7 @@ def _whole(text: str | None) -> int | None:
 
 async def _linked(game: Game, socket: WebSocket) -> None:
     """Play a game until its page is gone, or another page has taken it over."""
-    playing, hearing = asyncio.create_task(game.play(socket.send_text)), asyncio.create_task(_hear(game, socket))
+    playing, hearing = game.begin(socket.send_text), asyncio.create_task(_hear(game, socket))
     try:
         await asyncio.wait((playing, hearing), return_when=asyncio.FIRST_COMPLETED)
         was_handed_over = playing.cancelled()
@@ -93,7 +93,8 @@ async def _linked(game: Game, socket: WebSocket) -> None:
             task.cancel()
         problems = await asyncio.gather(playing, hearing, return_exceptions=True)
     if was_handed_over:
-        await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is played in another page now")
+        with suppress(WebSocketDisconnect, RuntimeError):  # it may be gone by now
+            await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is played in another page now")
         return
     game.left_at = asyncio.get_running_loop().time()
     for problem in problems:
@@ -105,6 +106,7 @@ async def _hear(game: Game, socket: WebSocket) -> None:
     """Take in what the page says until it is gone."""
     while (message := await socket.receive())["type"] != "websocket.disconnect":
         game.hear(message.get("text") or message.get("bytes") or "")
+        await asyncio.sleep(0)  # there may be thousands in line, and other games are to have their turn between them
 
 
 def _sweeping(hub: Hub):  # type: ignore[no-untyped-def]  # an async context manager, as FastAPI wants it

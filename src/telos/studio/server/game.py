@@ -1,6 +1,7 @@
 """A game that is played in a page: paced by the clock, and sent to the browser frame by frame."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import orjson
 
 from telos.studio.drawing.palette import GOALS, ROLES
+from telos.studio.frames import encoded, messages
+from telos.studio.panel import told
 from telos.studio.server.messages import obey
 from telos.studio.session import Session
 
@@ -17,25 +20,32 @@ FRAMES_A_SECOND = 30  # more are not sent; a game that is played faster skips so
 _GLANCE = 0.1  # seconds between two looks at a game that is paused
 _STATUS = 0.5  # seconds between two messages about how it goes
 _LATE = 0.25  # seconds; a game that is later than this stops trying to catch up, and says that it slows down
-_SLICE = 0.02  # seconds of a game that is hurried on, until others get their turn
+_SLICE = 0.01  # seconds of a game that is hurried on, until others get their turn
+_MOST_NOTES = 20  # that wait to be told: a page that says nonsense without end is not answered without end
 _ENOUGH = 0.9  # of the steps a second that were meant: below this it is said that the game slows down
+
+
+_LOG = logging.getLogger("telos.studio")
 
 
 class Game:
     """A session, and the one browser page that it is linked to; without a page, it stands still."""
 
-    def __init__(self, session: Session, *, note: str = "") -> None:
+    def __init__(self, session: Session, *, note: str = "", turn: asyncio.Lock | None = None) -> None:
         self.session = session
+        self._turn = turn or asyncio.Lock()  # of those that hurry: one at a time, or together they hold up all others
         self.hurry_to: int | None = None  # a frame to get to before anything is shown
         self.then_scrub = False
         self.left_at: float | None = None  # when the page went away; None while there is one
+        self.is_unwritten = False  # whether it was to be written to disk, and could not be
         self._notes = [note] if note else []
         self._send: Send | None = None
         self._playing: asyncio.Task[None] | None = None
         self._steps: deque[float] = deque(maxlen=240)  # when the last steps were taken
         self._sent: tuple[Any, ...] = ()
         self._sent_backdrops: set[str] = set()
-        self._happened: list[list[Any]] = []  # in frames that were skipped
+        self._told = 0  # how many happenings the page knows of
+        self._broken = ""  # by what, if it is
 
     @property
     def name(self) -> str:
@@ -47,17 +57,31 @@ class Game:
         """Whether a page looks on."""
         return self._send is not None
 
+    def tell(self, note: str) -> None:
+        """Keep something to be told to the page."""
+        if len(self._notes) < _MOST_NOTES and note not in self._notes:
+            self._notes.append(note)
+
     def hear(self, message: str | bytes) -> None:
-        """Take in a message from the page."""
-        refusal = obey(self.session, message)
-        if refusal:
-            self._notes.append(refusal)
+        """Take in a message from the page; on the way to a moment none is: it would lead to another one."""
+        if self.hurry_to is not None:
+            return
+        try:
+            refusal = obey(self.session, message)
+        except Exception as error:
+            self._break(error)
+        else:
+            if refusal:
+                self.tell(refusal)
+
+    def begin(self, send: Send) -> asyncio.Task[None]:
+        """Play for a page, in a task: from now on, and not from when it runs, so that no second one plays beside it."""
+        self._playing = asyncio.create_task(self.play(send))
+        return self._playing
 
     async def play(self, send: Send) -> None:
         """Go on until this is cancelled or sending fails: one step after the other, at the pace of the world."""
         self._send, self._sent, self._sent_backdrops, self.left_at = send, (), set(), None
-        self._happened.clear()
-        self._playing = asyncio.current_task()
         loop = asyncio.get_running_loop()
         try:
             await self._hurry(loop)
@@ -81,33 +105,54 @@ class Game:
 
     async def hand_over(self) -> None:
         """Let go of the page that looks on, if there is one, for another that will."""
-        if self._playing is not None and not self._playing.done():
+        while self._playing is not None and not self._playing.done():  # another may have begun meanwhile
             self._playing.cancel()
             await asyncio.wait([self._playing])
         self._send = None
 
     async def _hurry(self, loop: asyncio.AbstractEventLoop) -> None:
         """Get to where the game is to be looked at, without showing the way there."""
-        session, start = self.session, loop.time()
-        while self.hurry_to is not None and session.last < self.hurry_to and not session.is_over:
-            session.advance()
-            if loop.time() - start > _SLICE:
-                await asyncio.sleep(0)
+        session, told = self.session, ""
+        while self._is_on_the_way():
+            session.stopped = told = f"on the way to frame {self.hurry_to}: {session.last} so far"
+            async with self._turn:
                 start = loop.time()
+                while self._is_on_the_way() and loop.time() - start < _SLICE:
+                    self._advance(start)
+            await asyncio.sleep(0)
+        if session.stopped == told:
+            session.stopped = ""
         if self.hurry_to is not None and self.then_scrub:
             session.scrub(self.hurry_to)
         self.hurry_to, self.then_scrub = None, False
+        self._steps.clear()
+
+    def _is_on_the_way(self) -> bool:
+        session = self.session
+        return self.hurry_to is not None and session.last < self.hurry_to and not (session.is_over or self._broken)
 
     def _advance(self, now: float) -> None:
-        self.session.advance()
-        self._steps.append(now)
-        self._happened += self.session.frame_data["happened"]
+        try:
+            self.session.advance()
+        except Exception as error:
+            self._break(error)
+        else:
+            self._steps.append(now)
+
+    def _break(self, error: Exception) -> None:
+        """Stop a game whose world failed, and say so, here and in the page; all other games go on."""
+        session, why = self.session, told(error)
+        session.paused, session.stopped = True, f"this game broke: {why}"
+        if why != self._broken:
+            self._broken = why
+            self.tell(f"This game broke, and cannot go on: {why}. Begin a new one; what was played can be downloaded.")
+            _LOG.error("a game of %s with the seed %s broke", session.world.name, session.seed, exc_info=error)
 
     # --- telling the page ---------------------------------------------------------------------------------------------
 
     async def _greet(self) -> None:
         await self._tell(hello(self.session))
-        await self._tell(self.session.history())
+        await self._send_history()
 
     async def _show(self, now: float) -> None:
         """Send the frame that is looked at, if it is another one than before, and what else there is to tell."""
@@ -115,7 +160,7 @@ class Game:
         state = (session.paused, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
         if self._sent and session.version != self._sent[-1]:
-            await self._tell(session.history())
+            await self._send_history()
         if changed:
             await self._send_status(now)
         looked_at = session.last if session.shown is None else session.shown
@@ -124,7 +169,7 @@ class Game:
                 return
             await self._send_frame()
         self._sent = (looked_at, *state)
-        for text in self._told():
+        for text in self._to_tell():
             await self._tell({"is": "told", "text": text, "bad": True})
 
     def _is_due(self, now: float) -> bool:
@@ -132,16 +177,20 @@ class Game:
         rate = self.session.stage.rate * self.session.speed
         return rate <= FRAMES_A_SECOND or self.session.last % max(1, round(rate / FRAMES_A_SECOND)) == 0
 
-    def _told(self) -> list[str]:
-        told, self._notes = [*self._notes, *self.session.refusals], []
+    def _to_tell(self) -> list[str]:
+        notes, self._notes = [*self._notes, *self.session.refusals], []
         self.session.refusals.clear()
-        return told
+        return notes
+
+    async def _send_history(self) -> None:
+        self._told = len(self.session.happenings)
+        await self._tell(self.session.history())
 
     async def _send_frame(self) -> None:
         session = self.session
         if session.shown is None:
-            data = {**session.frame_data, "happened": self._happened}
-            self._happened = []
+            data = {**session.frame_data, "happened": messages(session.happenings[self._told :])}
+            self._told = len(session.happenings)  # also of frames that were skipped, or stepped through
             await self._send_backdrop(data["key"])
             await self._tell(data)
             return
@@ -179,7 +228,7 @@ class Game:
 
     async def _tell(self, message: dict[str, Any]) -> None:
         if self._send is not None:
-            await self._send(orjson.dumps(message).decode())
+            await self._send(encoded(message).decode())
 
 
 def hello(session: Session) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, TypeAlias
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -16,12 +15,28 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "telos-token"
 MOST_BYTES = 8 * 2**20  # of a request: twice the largest recording
 
+# NiceGUI's pages are put together by scripts in them; but nothing comes from elsewhere, and no other site shows them.
+_POLICY = "; ".join(
+    [
+        "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'", "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:", "font-src 'self' data:", "object-src 'none'", "base-uri 'self'",
+        "form-action 'self'", "frame-ancestors 'none'",
+    ]
+)  # fmt: skip
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"referrer-policy", b"same-origin"),  # an address may have the token in it
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
 
 class Guard:
     """Stands before the whole app. Without a ``token`` only addresses of this machine are answered.
 
     A page of another site must not reach the studio through the visitor's browser: the ``Host`` has to be this
-    machine's own (else a name that was made to point here would do), and a WebSocket has to come from a page of ours.
+    machine's own (else a name that was made to point here would do), and what another page asks for is refused, unless
+    it is a link that somebody follows.
     """
 
     def __init__(self, app: App, token: str = "") -> None:
@@ -37,14 +52,13 @@ class Guard:
         if refusal:
             await _refuse(scope, receive, send, refusal)
             return
-        await self._app(scope, _limited(receive), self._with_cookie(scope, send))
+        await self._app(scope, _limited(receive), self._with_headers(scope, send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> str:
         host = headers.get("host", "")
         if not self._token and _name(host) not in LOOPBACK:
             return f"the studio answers at 127.0.0.1, not at {host[:80]!r}"
-        origin = headers.get("origin")
-        if scope["type"] == "websocket" and origin is not None and urlsplit(origin).netloc != host:
+        if _is_of_another_site(headers, host):
             return "this page is not of the studio"
         if _is_too_long(headers.get("content-length", "0")):
             return f"a request has at most {MOST_BYTES} bytes"
@@ -55,18 +69,33 @@ class Guard:
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         return any(_same(said, self._token) for said in (_asked(scope), _kept(headers)))
 
-    def _with_cookie(self, scope: Scope, send: Send) -> Send:
-        """Let the browser keep a token that came with the address: the page's own requests do not carry it."""
-        if scope["type"] != "http" or not self._token or not _same(_asked(scope), self._token):
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        """Tell the browser what our pages may do, and let it keep a token that came with the address.
+
+        The page's own requests do not carry the token.
+        """
+        if scope["type"] != "http":
             return send
+        added = list(_HEADERS)
+        if self._token and _same(_asked(scope), self._token):
+            cookie = f"{COOKIE}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+            added.append((b"set-cookie", cookie.encode()))
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                cookie = f"{COOKIE}={self._token}; Path=/; HttpOnly; SameSite=Strict"
-                message["headers"] = [*message.get("headers", ()), (b"set-cookie", cookie.encode())]
+                message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
         return sending
+
+
+def _is_of_another_site(headers: dict[str, str], host: str) -> bool:
+    """Whether a page of another site asks, as far as the browser tells; to follow a link to here is allowed."""
+    origin = headers.get("origin")
+    if origin is not None and _netloc(origin) != host:
+        return True
+    is_followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_followed
 
 
 def _is_too_long(length: str) -> bool:
@@ -94,21 +123,29 @@ def _name(host: str) -> str:
         return ""
 
 
+def _netloc(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
 def _asked(scope: Scope) -> str:
     query: bytes = scope["query_string"]
     return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
 
 def _kept(headers: dict[str, str]) -> str:
-    try:
-        cookie = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookie[COOKIE].value if COOKIE in cookie else ""
+    """Return the token that the browser has kept; strange cookies of others at this machine do not matter."""
+    for cookie in headers.get("cookie", "").split(";"):
+        name, _, value = cookie.strip().partition("=")
+        if name == COOKIE:
+            return unquote(value)
+    return ""
 
 
 def _same(said: str, token: str) -> bool:
-    return hmac.compare_digest(said.encode(), token.encode())
+    return hmac.compare_digest(said.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:

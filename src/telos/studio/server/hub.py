@@ -1,5 +1,6 @@
 """All games of a studio: one for each open page. A page that closes frees its game; its log is kept for a while."""
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from telos.core.errors import TelosError
 from telos.studio.log import GameLog, is_game_log, read_log
+from telos.studio.panel import told
 from telos.studio.server.game import Game
 from telos.studio.server.records import Records
 from telos.studio.session import Session
@@ -14,6 +16,7 @@ from telos.studio.worlds import world
 
 GRACE = 10.0  # seconds until a game whose page is gone is freed: reloading takes less
 MOST_GAMES = 64
+MOST_AHEAD = 36_000  # steps that a link may lead into a game of which there is no log: so many are kept to look back at
 _KEPT_LOGS = 50
 _FULL = f"{MOST_GAMES} games are being played here already; close a page that is not looked at"
 _LOST = (
@@ -22,12 +25,16 @@ _LOST = (
 )
 
 
+_FAR = f"A link leads at most {MOST_AHEAD} steps into a new game; this is as far as it goes."
+
+
 class Hub:
     """Games by name. ``records`` is the folder that every game is written to while it is played, if there is one."""
 
     def __init__(self, records: Path | None = None) -> None:
         self.games: dict[str, Game] = {}
         self.records = Records(records) if records is not None else None
+        self._turn = asyncio.Lock()  # of the games that hurry to a moment
         self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of games that were freed, the oldest first
 
     def open(
@@ -50,11 +57,13 @@ class Hub:
         log = self._log(game) if game else None
         if log is not None and log.world == name:
             made = self.play_again(log, now=now)
-            made.hurry_to, made.then_scrub = log.steps if at is None else at, at is not None
+            made.hurry_to, made.then_scrub = log.steps if at is None else min(at, log.steps), at is not None
             return made
         made = self._added(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
         if at is not None and not game:
-            made.hurry_to, made.then_scrub = at, True
+            made.hurry_to, made.then_scrub = min(at, MOST_AHEAD), True
+            if at > MOST_AHEAD:
+                made.tell(_FAR)
         return made
 
     def replayed(self, data: bytes, *, now: float, file: str = "recording") -> Game:
@@ -68,7 +77,7 @@ class Hub:
         return self._added(Session(world(log.world), log.seed, log.settings, script=log.entries(), id=_new_id()), now)
 
     def _added(self, session: Session, now: float, note: str = "") -> Game:
-        made = self.games[session.id] = Game(session, note=note)
+        made = self.games[session.id] = Game(session, note=note, turn=self._turn)
         made.left_at = now
         return made
 
@@ -77,19 +86,30 @@ class Hub:
         for name, game in list(self.games.items()):
             if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
                 self.free(name)
-        if self.records is not None:
-            for name, game in self.games.items():
-                self.records.write(name, game.session)
+        for game in self.games.values():
+            self._write(game)
 
     def free(self, name: str) -> None:
         """Let go of a game."""
         game = self.games.pop(name)
-        if self.records is not None:
-            self.records.write(name, game.session)
+        self._write(game, is_last=True)
         if game.session.log.steps:
             self._logs[name] = game.session.log
             while len(self._logs) > _KEPT_LOGS:
                 self._logs.popitem(last=False)
+
+    def _write(self, game: Game, *, is_last: bool = False) -> None:
+        """Write a game to disk; if that fails, its page is told once, and the game goes on."""
+        if self.records is None:
+            return
+        try:
+            is_written = self.records.write(game.name, game.session, is_last=is_last)
+        except Exception as error:  # a full disk, or a world that cannot tell: no reason to stop sweeping up
+            if not game.is_unwritten:
+                game.tell(f"This game is not recorded: {told(error)}")
+            game.is_unwritten = True
+        else:
+            game.is_unwritten = game.is_unwritten and not is_written
 
     def _log(self, name: str) -> GameLog | None:
         """Return what is known of a game that was, or is, played in another page."""

@@ -15,19 +15,28 @@ class Records:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._written: dict[str, int] = {}  # how many steps of each game are on disk
+        self._written: dict[str, tuple[int, int]] = {}  # how many steps of each game are on disk, and in its own file
 
-    def write(self, name: str, session: Session) -> None:
-        """Write a game as it is now, unless nothing is new."""
-        steps = session.log.steps
-        if not steps or self._written.get(name) == steps:
-            return
-        self._written[name] = steps
+    def write(self, name: str, session: Session, *, is_last: bool = False) -> bool:
+        """Write a game as it is now, if enough is new; return whether it was written.
+
+        A long game is written less often, and the file of its world, which is larger, much less: writing must not hold
+        up the games. At the end everything is.
+        """
+        steps, (logged, told) = session.log.steps, self._written.get(name, (0, 0))
+        if is_last:
+            self._written.pop(name, None)
+        if steps == logged == told or (not is_last and steps - logged <= logged // 100):
+            return False
         stem = f"{session.world.name}-seed{session.seed}-{name}"
         self._put(f"{stem}.studio.jsonl", session.log.data())
-        own = session.stage.recording()
-        if own is not None:
-            self._put(f"{stem}.jsonl", own[1])
+        if is_last or steps > 2 * told:
+            told, own = steps, session.stage.recording()
+            if own is not None:
+                self._put(f"{stem}.jsonl", own[1])
+        if not is_last:
+            self._written[name] = steps, told
+        return True
 
     def _put(self, file: str, data: bytes) -> None:
         """Write a file so that a crash never leaves half of it."""

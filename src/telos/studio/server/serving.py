@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import uvicorn
 
@@ -25,7 +26,7 @@ def serve(
     app = studio_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
     listens = listening(host, port)
     shown = "127.0.0.1" if host in _ANYWHERE else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listens.getsockname()[1]}/{first}{f'?token={token}' if token else ''}"
+    address = f"http://{shown}:{listens.getsockname()[1]}/{first}{f'?token={quote(token)}' if token else ''}"
     config = uvicorn.Config(
         Guard(app, token), log_level="warning", ws_max_size=_MOST_BYTES, lifespan="on", timeout_graceful_shutdown=1
     )

@@ -1,6 +1,7 @@
 """The adventure on stage: you play it, or a simulated player does, by the very engine that the studies use."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
@@ -21,14 +22,14 @@ from telos.studio.stages.adventure_company import (
 from telos.studio.stages.adventure_models import FFBM, RULES, adventure_models, ffbm_text
 from telos.studio.stages.adventure_recordings import MONSTERS, recorded
 from telos.studio.stages.adventure_seat import PRESETS, YOU, Seat
-from telos.studio.stages.adventure_telling import changes, hud, told
+from telos.studio.stages.adventure_telling import KEYS, changes, fell, hud, told
 from telos.studio.stages.quiet import QuietStage
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.rules_files import load_rules
 
-_NOTICE = 3 * FRAMES_A_SECOND  # frames that a notice is shown
-_FELL = {"town": "You fell, and start again in town.", "chest": "You fell, and start again where the chest was."}
+_NOTICE = 5 * FRAMES_A_SECOND  # frames that a notice is shown
+_TOLD = 20 * FRAMES_A_SECOND  # ... and what the game says: it covers the ground where one walks
 
 
 class AdventureStage(QuietStage):
@@ -63,6 +64,7 @@ class AdventureStage(QuietStage):
         self.symbols = self._artist.symbols
         self._view = self.game.view()
         self._notice, self._notice_until = "", 0
+        self._message_since = 0
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
@@ -78,8 +80,9 @@ class AdventureStage(QuietStage):
         happened += changes(before, after)
         happened += self._listener.told(game)
         if after.deaths != before.deaths:
-            self._notice = _FELL["town" if after.town else "chest"]
-            self._notice_until = after.frame + _NOTICE
+            self._notice, self._notice_until = fell(before, after), after.frame + _NOTICE
+        if after.message != before.message:
+            self._message_since = after.frame
         return happened
 
     @property
@@ -114,9 +117,17 @@ class AdventureStage(QuietStage):
 
     def hud(self) -> Hud:
         """Return the task, the score and the tips."""
+        pays = self.game.pay.get("kill", 1.0)
+        return hud(self._view, len(self.game.rules.phases), message=self._message(), pays=pays)
+
+    def _message(self) -> str:
+        """Return what is to be read now: a notice, what the game says, and at first which keys there are."""
         view = self._view
-        notice = self._notice if view.frame < self._notice_until else ""
-        return hud(view, len(self.game.rules.phases), notice=notice, pays=self.game.pay.get("kill", 1.0))
+        if view.frame < self._notice_until:
+            return self._notice
+        if view.frame - self._message_since >= _TOLD:
+            return ""
+        return view.message or (KEYS if self.awaits and view.frame < _TOLD else "")
 
     def bands(self) -> Mapping[str, str]:
         """Return what the companion is after, and what a simulated player is at."""
@@ -180,7 +191,7 @@ class AdventureStage(QuietStage):
 
     def recording(self) -> tuple[str, bytes] | None:
         """Return the game as ``telos study played`` reads it."""
-        return recorded(self.game.recording())
+        return recorded(replace(self.game.recording(), simulated=not self.awaits))
 
 
 def _begun(seed: int, settings: Mapping[str, str], trace: Trace) -> Adventure:

@@ -8,6 +8,14 @@ from telos.worlds.adventure.directions import PARTS
 from telos.worlds.adventure.views import AdventureView
 
 FREE = "Free play: do as you like"
+KEYS = "Arrow keys or WASD walk, space swings the sword. Walk off an open edge to reach the next area."
+_NEXT = "Under New game: goals of your own, or the rules aiide, with training and test."
+# How each kind catches people: whoever knows that can do something about it.
+_CAUGHT = {
+    "hunter": "A hunter ran you down",
+    "guard": "A guard caught you near its post",
+    "stalker": "A stalker came from behind: it keeps off while you face it",
+}
 _WALKS = {way: f"walks {' and '.join(parts)}" for way, parts in PARTS.items() if parts}
 
 
@@ -45,10 +53,24 @@ def changes(before: AdventureView, after: AdventureView) -> Iterator[Happening]:
     if before.gems_held and not after.gems_held and not died:
         yield Happening(time, who, f"brings {gems(before.gems_held)} to town")
     if died:
-        yield Happening(time, who, "dies", "bad", why=f"A monster touched the player in {before.area}.")
+        yield Happening(time, who, "dies", "bad", why=f"A {killer(before)} touched the player in {before.area}.")
     if (before.phase, before.done) != (after.phase, after.done):
         yield Happening(time, who, f"achieves {before.truth}", "goal")
         yield Happening(time, "game", after.instruction or "all goals are reached", "game")
+
+
+def killer(before: AdventureView) -> str:
+    """Return the kind of the monster that was nearest a frame before a death, ``monster`` if they are all alike."""
+    awake = [beast for beast in before.beasts if beast.doing != "stunned"]
+    near = min(awake, key=lambda beast: (beast.x - before.x) ** 2 + (beast.y - before.y) ** 2, default=None)
+    return "monster" if near is None else near.kind
+
+
+def fell(before: AdventureView, after: AdventureView) -> str:
+    """Say how the player died, and where they are now."""
+    where = "in town" if after.town else "where the chest was"
+    caught = _CAUGHT.get(killer(before))
+    return f"You fell, and start again {where}." if caught is None else f"{caught}. You start again {where}."
 
 
 def gems(number: int) -> str:
@@ -60,11 +82,12 @@ def gems(number: int) -> str:
     return "a gem" if number == 1 else f"{number} gems"
 
 
-def hud(view: AdventureView, phases: int, *, notice: str = "", pays: float = 1.0) -> Hud:
-    """Return the lines around the picture; a ``notice`` comes before what the game says anyway.
+def _deaths(number: int) -> str:
+    return "1 death" if number == 1 else f"{number} deaths"
 
-    ``pays`` is what a kill counts by.
-    """
+
+def hud(view: AdventureView, phases: int, *, message: str = "", pays: float = 1.0) -> Hud:
+    """Return the lines around the picture; ``pays`` is what a kill counts by."""
     counts = [("score", f"{view.score:g}")]
     if view.phase:
         counts.insert(0, (view.round or "goal", f"{view.phase} of {phases}"))
@@ -80,8 +103,8 @@ def hud(view: AdventureView, phases: int, *, notice: str = "", pays: float = 1.0
     seconds = int(view.time)
     return Hud(
         task=view.instruction or ("" if view.done else FREE),
-        message=notice or view.message,
+        message=message,
         counts=tuple(counts),
         clock=f"{seconds // 60:02d}:{seconds % 60:02d}",
-        over=f"All goals are reached: score {view.score:g}, {view.deaths} deaths." if view.done else "",
+        over=f"All goals are reached: score {view.score:g}, {_deaths(view.deaths)}. {_NEXT}" if view.done else "",
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from telos.agents.explaining import why_not
 from telos.core.errors import TelosError, nearest
 from telos.core.values import Value
+from telos.planning.warming import warm_up
 from telos.studio.drawing.arena_fight import SHOT_LASTS, Fight, FightDrawing
 from telos.studio.drawing.arena_map import NAMED_FROM, SIZE, MapDrawing
 from telos.studio.drawing.arena_symbols import SYMBOLS
@@ -23,6 +24,9 @@ from telos.worlds.arena.scenes import load_scene, scene_names
 from telos.worlds.arena.views import ArenaView, FighterView, ShotView
 
 LONGEST = 600.0  # seconds that a player may take; who only watches sees as much as the scene lasts
+_AFTERWARDS = "Look back on the timeline, or choose another scene, under New game."
+_AFTER_WATCHING = "Look back on the timeline, or fight them yourself, under New game."
+_AFTER_FIGHTING = "Look back on the timeline to see what they were up to."
 _KEYS = (
     ("ArrowUp", "up", "walk"), ("ArrowDown", "down", "walk"), ("ArrowLeft", "left", "walk"),
     ("ArrowRight", "right", "walk"), ("KeyW", "up", "walk"), ("KeyS", "down", "walk"), ("KeyA", "left", "walk"),
@@ -157,18 +161,28 @@ class ArenaStage(QuietStage):
     def _message(self, view: ArenaView) -> str:
         if self.player is not None:
             me = self.battle.arena.fighter(self.player)
-            if not me.alive:
+            if not me.alive and not self._is_over:
                 return "You are dead; the others fight on."
-            if me.status == "failed" and me.reason:
+            if me.alive and me.status == "failed" and me.reason:
                 return f"{me.reason[0].upper()}{me.reason[1:]}."
         elif self._wanted_to_fight:
             return "Nobody opposes anybody here, so you look on."
         return self.story.news
 
     def _outcome(self, view: ArenaView) -> str:
+        """Say how it has ended, and what to do next."""
         if not self._is_over:
             return ""
-        return f"{view.winner or 'Nobody'} wins." if view.over else "Time is up."
+        if self.player is None:
+            return f"{self._ending(view)} {_AFTER_WATCHING if opponent(self.battle.scene) else _AFTERWARDS}"
+        me = self.battle.arena.fighter(self.player)
+        mine = "You are dead." if not me.alive else "You are alive."
+        return f"{self._ending(view)} {mine} {_AFTER_FIGHTING}"
+
+    def _ending(self, view: ArenaView) -> str:
+        if not view.over:
+            return "Time is up."
+        return "Nobody is left." if view.winner is None else f"{view.winner.capitalize()} wins."
 
     # --- minds --------------------------------------------------------------------------------------------------------
 
@@ -246,7 +260,12 @@ class ArenaStage(QuietStage):
 
 
 def _made(seed: int, settings: Mapping[str, str]) -> ArenaStage:
-    return ArenaStage(settings["scene"], seed, fights=settings["play"] == "fight", labels=settings["labels"])
+    """Return a fight that is ready: neither planning nor the ways to cover keep a step waiting later on."""
+    warm_up()
+    stage = ArenaStage(settings["scene"], seed, fights=settings["play"] == "fight", labels=settings["labels"])
+    arena = stage.battle.arena
+    arena.navigator.survey(node.position for node in arena.map.nodes.values())
+    return stage
 
 
 ARENA = World(

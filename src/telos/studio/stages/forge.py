@@ -6,6 +6,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import as_json
 from telos.core.values import Value
+from telos.planning.warming import warm_up
 from telos.studio.drawing.forge_map import HEIGHT, WIDTH, village_map
 from telos.studio.drawing.forge_scene import picture
 from telos.studio.drawing.forge_symbols import SYMBOLS
@@ -26,18 +27,23 @@ from telos.worlds.forge.work import GOAL_OF
 
 YOU = "you"
 _TASK = "Get through the locked door: forge a key, force it, or earn the neighbour's spare"
+_HINT, _HINT_TO_TALK = "Arrows walk", "talk to your companion in the box below"
+_HOW = {"with_key": "with a key of gold", "by_force": "by force", "with_spare": "with the spare key"}
+_AFTER_PLAYING = "Look back on the timeline: when was that plain?"
+_AFTER_WATCHING = "Look back on the timeline, or try it yourself, under New game."
 
 
 class ForgeStage(QuietStage):
-    """The village, half a second a step. The player is you, or somebody simulated who has a plan."""
+    """The village, half a second a step, at twice the pace of life. The player is you, or simulated, with a plan."""
 
     name, title = "forge", "A locked door, and a companion who sees what you are up to"
-    rate, size, symbols, keys = 4.0, (WIDTH, HEIGHT), SYMBOLS, KEYS
+    rate, size, symbols = 4.0, (WIDTH, HEIGHT), SYMBOLS
     watched: str | None = PLAYER
 
     def __init__(self, seed: int, *, play: str = YOU, companion: str = "reads") -> None:
         self._records: list[object] = []
         self.scene = Scene(None if play == YOU else play, companion, seed=seed, trace=self._records.append)
+        self.keys = KEYS if self.scene.player is None else ()
         self._hands = Hands(self.scene)
         self._read: list[Event] = []  # what readers were told
         self._over_at: float | None = None
@@ -48,7 +54,9 @@ class ForgeStage(QuietStage):
 
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         """Let half a second pass; a command that makes no sense is refused before anything has happened."""
-        command = self._hands.command(inputs)
+        if inputs.asked and self.scene.player is not None:
+            raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do; begin with play=you")
+        command = self._hands.command(inputs) if self.scene.player is None else None
         known = len(self._records)
         self.scene.step({} if command is None else {PLAYER: command})
         if self.scene.is_over and self._over_at is None:
@@ -87,20 +95,26 @@ class ForgeStage(QuietStage):
             task=_TASK if plan is None else f"The player wants to {PLAN_WORDS[plan]}",
             message=self._message(player.doing),
             counts=tuple(counts),
-            clock=f"{village.clock}, at twice the pace",
+            clock=village.clock,
             over=self._ending() if self.over else "",
         )
 
     def _message(self, doing: str) -> str:
-        if self.scene.player is not None or doing != "nothing":
+        if self.scene.is_over:
+            return ""
+        if self.scene.player is not None:
             return "" if doing == "nothing" else f"The player {deed(doing)}"
-        return "   ".join(f"{number} {name.replace('-', ' ')}" for number, name in enumerate(self._hands.deeds(), 1))
+        if doing != "nothing":
+            return f"{deed(doing)[0].upper()}{deed(doing)[1:]}"
+        deeds = [f"{number} {name.replace('-', ' ')}" for number, name in enumerate(self._hands.deeds(), 1)]
+        return "   ".join(deeds) or (_HINT if self.scene.companion is None else f"{_HINT}; {_HINT_TO_TALK}")
 
     def _ending(self) -> str:
         opened = self.scene.world.things.opened
+        after = _AFTER_WATCHING if self.scene.player is not None else _AFTER_PLAYING
         if opened not in GOAL_OF:
-            return "It has become too late for the door."
-        return f"The door is open after {self.scene.world.view().clock}: {opened.replace('_', ' ')}."
+            return f"It has become too late for the door. {after}"
+        return f"The door is open after {self.scene.world.view().clock}, {_HOW[opened]}. {after}"
 
     @property
     def time(self) -> float:
@@ -191,7 +205,7 @@ class ForgeStage(QuietStage):
 
     def commands(self) -> Sequence[str]:
         """Return where the player can go, what can be done here, and what may be said."""
-        return () if self.scene.is_over else self._hands.commands()
+        return () if self.scene.is_over or self.scene.player is not None else self._hands.commands()
 
     def recording(self) -> tuple[str, bytes]:
         """Return the trace so far, as ``telos watch forge --json`` prints it."""
@@ -200,6 +214,7 @@ class ForgeStage(QuietStage):
 
 
 def _make(seed: int, settings: Mapping[str, str]) -> ForgeStage:
+    warm_up()  # so that no step waits for a compiler
     return ForgeStage(seed, play=settings["play"], companion=settings["companion"])
 
 

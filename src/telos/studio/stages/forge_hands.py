@@ -75,7 +75,7 @@ class Hands:
             if str(number) in pressed:
                 return name
         person = self._scene.world.people[PLAYER]
-        is_free = not person.is_walking and person.deed is None and self._scene.player is None
+        is_free = not person.is_walking and person.deed is None
         if pressed & _VECTORS.keys() or (is_free and held & _VECTORS.keys()):
             to = self.way(held & _VECTORS.keys())
             return None if to is None else f"{GO} {to}"

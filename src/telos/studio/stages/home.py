@@ -14,7 +14,6 @@ from telos.studio.stage import Happening, Hud, Inputs, Poke, Setting, World
 from telos.studio.stages.home_minds import sheet_of, why_not
 from telos.studio.stages.quiet import QuietStage
 from telos.worlds.home import pokes
-from telos.worlds.home.extras import GATHER
 from telos.worlds.home.house import NAMES
 from telos.worlds.home.household import Household
 from telos.worlds.home.log import why_unchosen
@@ -32,6 +31,7 @@ class HomeStage(QuietStage):
 
     def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
         self._records: list[object] = []
+        self._wanted = you
         self.you = you if you in NAMES[:people] else None  # nobody plays who does not live here
         played = () if self.you is None else (self.you,)
         self.household = Household(people, seed=seed, played=played, trace=self._records.append)
@@ -52,7 +52,8 @@ class HomeStage(QuietStage):
         for name in done:
             self.household.poke(name)
         self.household.minute(self._still_possible(told) if done else told)
-        return [happening for record in self._records[known:] if (happening := _happening(record)) is not None]
+        happened = (self._happening(record) for record in self._records[known:])
+        return [happening for happening in happened if happening is not None]
 
     def _told(self, line: str) -> tuple[str, str]:
         """Return who is told what: ``Ada: toilet.use``, or just the action for the person that you play."""
@@ -85,13 +86,20 @@ class HomeStage(QuietStage):
 
     def hud(self) -> Hud:
         """Return the clock, what is left to eat, and what is wrong with the house."""
-        view, home = self.household.view, self.household.home
+        view, food = self.household.view, str(self.household.home.food)
+        return Hud(self._task(), counts=(("food", food),), clock=f"day {view.day}, {view.clock}")
+
+    def _task(self) -> str:
+        """Return who waits for you and what is wrong, above the house: below it are everybody's cards."""
+        view = self.household.view
         wrong = [f"the {room} is locked" for room in sorted(view.locked)]
         wrong += [] if view.has_power else ["the power is out"]
-        waits = self.you is not None and view.person(self.you).doing is None
-        task = f"{self.you} waits: tell them what to do" if waits else ""
-        message = ", ".join(wrong).capitalize()
-        return Hud(task, message, (("food", str(home.food)),), clock=f"day {view.day}, {view.clock}")
+        lines = [", ".join(wrong).capitalize()] if wrong else []
+        if self.you is not None and view.person(self.you).doing is None:
+            lines = [f"{self.you} waits: tell them what to do", *lines]
+        elif self.you is None and self._wanted != NOBODY:
+            lines = [f"{self._wanted} does not live here: begin with more people", *lines]
+        return ". ".join(lines) or ("Poke the house, and see what they make of it" if self.you is None else "")
 
     @property
     def time(self) -> float:
@@ -152,27 +160,31 @@ class HomeStage(QuietStage):
             return ()
         return [offer.action.name for offer in self.household.home.offers(self.you)]
 
+    def _happening(self, record: object) -> Happening | None:
+        """Return a record of the trace for the timeline, if it belongs there."""
+        match record:
+            case Chose():
+                why = record.why if record.because is None else f"{record.because}; {record.why}"
+                return Happening(record.time, record.person, record.words, why=why)
+            case Began() if not self._is_chosen(record):
+                return Happening(record.time, record.person, record.words, why=why_unchosen(record.action))
+            case Accident():
+                return Happening(record.time, record.person, "has an accident", "bad", why="the bathroom was locked")
+            case Delivered():
+                return Happening(record.time, "grocer", "fills the fridge", "game")
+            case Poked():
+                return Happening(record.time, "you", record.words, "game", why="an onlooker has done it")
+        return None
+
+    def _is_chosen(self, record: Began) -> bool:
+        """Whether somebody begins what they have chosen, which was told when they did."""
+        decision = self.household.decisions.get(record.person)
+        return decision is not None and decision.action.name == record.action
+
     def recording(self) -> tuple[str, bytes]:
         """Return the trace so far, as ``telos watch home --json`` prints it."""
         lines = "".join(f"{as_json(record)}\n" for record in self._records)
         return f"home-seed{self._seed}.jsonl", lines.encode()
-
-
-def _happening(record: object) -> Happening | None:
-    """Return a record of the trace for the timeline, if it belongs there."""
-    match record:
-        case Chose():
-            why = record.why if record.because is None else f"{record.because}; {record.why}"
-            return Happening(record.time, record.person, record.words, why=why)
-        case Began() if record.action.endswith(".chat") or record.action == GATHER.action.name:
-            return Happening(record.time, record.person, record.words, why=why_unchosen(record.action))
-        case Accident():
-            return Happening(record.time, record.person, "has an accident", "bad", why="the bathroom was locked")
-        case Delivered():
-            return Happening(record.time, "grocer", "fills the fridge", "game")
-        case Poked():
-            return Happening(record.time, "you", record.words, "game", why="an onlooker has done it")
-    return None
 
 
 def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:

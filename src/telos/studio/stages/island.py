@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
+from telos.planning.warming import warm_up
 from telos.studio.drawing.island import picture
 from telos.studio.drawing.island_ground import ground
 from telos.studio.drawing.island_places import HEIGHT, WIDTH
@@ -109,7 +110,7 @@ class IslandStage(QuietStage):
 
     def hud(self) -> Hud:
         """Return what is wanted, and how the case stands."""
-        return hud(self._outing.view, self._outing.time, wants=self._outing.now.intention)
+        return hud(self._outing.view, self._outing.time, wants=self._outing.now.intention, is_new=not self._log)
 
     def bands(self) -> Mapping[str, str]:
         """Return what a simulated visitor has in mind, whether or not it is one of the seven goals."""
@@ -171,6 +172,11 @@ def _line(event: Event, truth: str | None, *, human: bool) -> dict[str, object]:
     return {**said, "goal": event.goal, "truth": truth, **({"human": True} if human else {})}
 
 
+def _made(seed: int, settings: Mapping[str, str]) -> IslandStage:
+    warm_up()  # so that no step waits for a compiler
+    return IslandStage(seed, settings)
+
+
 ISLAND = World(
     "island",
     "Island",
@@ -179,5 +185,5 @@ ISLAND = World(
         Setting("plays", "Who plays", SIMULATED, (SIMULATED, YOU), "a simulated visitor, or you by command"),
         Setting("style", "Style", ANY, (ANY, *_STYLES), "what a simulated visitor is like"),
     ),
-    IslandStage,
+    _made,
 )

@@ -11,6 +11,10 @@ from telos.worlds.island.views import IslandView, clock_of
 
 MYSTERY = "People in the camp fall ill. Find out why, and hand in the worksheet to the nurse."
 
+_HINT = "Choose what to do in the box below: walk, talk, open, read, test"
+_AFTER_PLAYING = "Look back on the timeline: was it plain what you wanted?"
+_AFTER_WATCHING = "Look back on the timeline, or find it out yourself, under New game."
+
 
 def in_words(event: Event) -> str:
     """Say what somebody did on the island."""
@@ -28,10 +32,10 @@ def told(event: Event, learned: Sequence[Lesson]) -> Happening:
 def lessons(learned: Sequence[Lesson]) -> str:
     """Return lessons in a line.
 
-    >>> lessons([Lesson("symptom", "fever"), Lesson("clean", "bread:viruses")])
-    'symptom fever, clean bread: viruses'
+    >>> lessons([Lesson("symptom", "fever"), Lesson("clean", "bread:viruses"), Lesson("right", "source=milk")])
+    'symptom fever, clean bread: viruses, right source: milk'
     """
-    return ", ".join(f"{each.kind} {plain(each.about).replace(':', ': ', 1)}" for each in learned)
+    return ", ".join(f"{each.kind} {plain(each.about.replace(':', '=', 1))}" for each in learned)
 
 
 def doing(now: Stretch, time: float) -> str:
@@ -39,8 +43,8 @@ def doing(now: Stretch, time: float) -> str:
     return in_words(now.event) if now.event is not None and now.share(time) < 1.0 else ""
 
 
-def hud(view: IslandView, time: float, *, wants: str | None) -> Hud:
-    """Return the lines around the map; ``wants`` is the goal of a simulated visitor."""
+def hud(view: IslandView, time: float, *, wants: str | None, is_new: bool = False) -> Hud:
+    """Return the lines around the map; ``wants`` is the goal of a simulated visitor, and ``is_new`` a new game."""
     task = MYSTERY if wants is None else f"wants to {WANTS[wants]}" if wants in WANTS else "looks for something to do"
     counts = [
         ("milestones", f"{view.state.count('1')} of {len(view.state)}"),
@@ -48,8 +52,15 @@ def hud(view: IslandView, time: float, *, wants: str | None) -> Hud:
         ("notes", str(view.notes)),
         ("holds", plain(view.hands or "nothing")),
     ]
-    over = ("The mystery is solved." if view.is_solved else "The hour is up, and nobody knows.") if view.is_over else ""
-    return Hud(task, _message(view), tuple(counts), clock_of(time), over)
+    hint = _HINT if wants is None and is_new else ""
+    return Hud(task, _message(view) or hint, tuple(counts), clock_of(time), _ending(view, is_person=wants is None))
+
+
+def _ending(view: IslandView, *, is_person: bool) -> str:
+    if not view.is_over:
+        return ""
+    end = "The mystery is solved." if view.is_solved else "The hour is up, and nobody knows."
+    return f"{end} {_AFTER_PLAYING if is_person else _AFTER_WATCHING}"
 
 
 def _message(view: IslandView) -> str:

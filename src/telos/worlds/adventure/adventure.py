@@ -21,7 +21,7 @@ from telos.worlds.adventure.minds import COMPANION
 from telos.worlds.adventure.monsters import populate
 from telos.worlds.adventure.noticing import cause_of, notice
 from telos.worlds.adventure.play import Play
-from telos.worlds.adventure.quests import begin
+from telos.worlds.adventure.quests import begin, paid
 from telos.worlds.adventure.reading import Reading, model_text
 from telos.worlds.adventure.recording import Recording
 from telos.worlds.adventure.records import Adapted, Read, Said
@@ -122,15 +122,20 @@ class Adventure:
             companion.read(reading.belief, now)
 
     def adapt(self, advice: Advice) -> None:
-        """Pay from now on by the factors of ``advice``, and show its hint; recordings tell nothing of it."""
+        """Pay from now on by the factors of ``advice``, and show its hint; recordings tell nothing of it.
+
+        Nobody is paid less, or told off, for what the game asks them to do: such a hint is kept back.
+        """
         for what, factor in advice.pay.items():
             if what not in EARNED:
                 raise TelosError(f"nothing is earned by {what!r}; {nearest(what, EARNED)}")
             not_negative(f"what {what!r} counts by", factor)
-        self._play.pay = dict(advice.pay)
-        if advice.hint:
-            self._play.tell(advice.hint, HINTED)
-        self._trace(Adapted(self._play.frame / FRAMES_A_SECOND, FrozenMap(advice.pay), advice.hint))
+        before, self._play.pay = self.pay, dict(advice.pay)
+        hint = "" if any(paid(self._play, what) > factor for what, factor in advice.pay.items()) else advice.hint
+        if hint:
+            self._play.tell(hint, HINTED)
+        if hint or self.pay != before:
+            self._trace(Adapted(self._play.frame / FRAMES_A_SECOND, FrozenMap(self.pay), hint))
 
     def use(self, model: str) -> None:
         """Put another model into force: the companion reads by it, and its director directs, as if it always had.
@@ -193,7 +198,7 @@ class Adventure:
     @property
     def pay(self) -> Mapping[str, float]:
         """Return what a kill, a gem or a chest counts by now; 1 for what is left out."""
-        return dict(self._play.pay)
+        return {what: factor for what in self._play.pay if (factor := paid(self._play, what)) != 1.0}
 
     @property
     def companion(self) -> Companion | None:

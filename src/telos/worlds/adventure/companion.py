@@ -57,7 +57,7 @@ class Companion:
 
     def __init__(self, play: Play, rules: CompanionRules, *, trace: Trace) -> None:
         self._play, self.rules, self._trace = play, rules, trace
-        self.x, self.y = play.x - _ELBOW, play.y
+        self.x, self.y = play.x + _ELBOW, play.y  # on the right, where most people go first
         self.facing = "down"
         self.target, self.doing = "", "waiting"
         self.stroke = 0  # frames that its staff is still out

@@ -2,6 +2,8 @@
 
 from telos.worlds.adventure.play import Play
 
+_EARNED_BY = {"kill": "kills", "chest": "town"}  # what a phase asks for when it asks for something that is paid
+
 
 def begin(play: Play) -> None:
     """Start a game: the first phase, or chests for whoever plays freely."""
@@ -25,7 +27,7 @@ def visit_town(play: Play) -> None:
     play.restart = (rules.map.town, rules.width / 2, rules.height / 2)
     if not (play.carrying or play.gems_held):
         return
-    gem, chest = rules.worth.gem * play.pay.get("gem", 1.0), rules.worth.chest * play.pay.get("chest", 1.0)
+    gem, chest = rules.worth.gem * paid(play, "gem"), rules.worth.chest * paid(play, "chest")
     play.score += play.gems_held * gem + play.carrying * chest
     had_chest, play.carrying, play.gems_held = play.carrying, False, 0
     if had_chest:
@@ -35,11 +37,18 @@ def visit_town(play: Play) -> None:
     _achieve(play, "town")
 
 
+def paid(play: Play, what: str) -> float:
+    """Return what a kill, a gem or a chest counts by now: never by less than 1 if the game itself asks for it."""
+    factor = play.pay.get(what, 1.0)
+    is_asked_for = play.task is not None and play.task.until == _EARNED_BY.get(what)
+    return max(1.0, factor) if is_asked_for else factor
+
+
 def count_kill(play: Play) -> None:
     """Count a monster that the sword has hit."""
     play.kills += 1
     play.since.killed = play.since.attacked = True
-    play.score += play.rules.worth.kill * play.pay.get("kill", 1.0)
+    play.score += play.rules.worth.kill * paid(play, "kill")
     play.phase_kills += 1
     if kills_wanted(play) == play.phase_kills:
         play.phase_kills = 0

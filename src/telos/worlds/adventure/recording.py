@@ -34,6 +34,7 @@ class Recording:
     inputs: tuple[tuple[str, int], ...] = ()
     player: str = "player"
     fingerprint: str = ""  # of the rules; a recording does not replay under others
+    simulated: bool = False  # whether a simulated player held the keys: studies of people leave such games out
     models: tuple[tuple[int, str], ...] = ()  # put into force after so many frames: the texts of recogniser files
 
     @property
@@ -79,6 +80,8 @@ def recording_text(recording: Recording) -> str:
     """
     about = asdict(recording)
     del about["inputs"], about["models"]
+    if not recording.simulated:
+        del about["simulated"]
     version = _WITH_MODELS if recording.models else _PLAIN
     lines = [{"recording": version, **about, "frames": recording.frames}, *_lines(recording)]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
@@ -165,7 +168,9 @@ def _header(line: str, name: str) -> dict[str, Any]:
             _refuse(f"{key!r} is missing", name, 1)
         if type(header[key]) not in types:
             _refuse(f"{key} cannot be {header[key]!r}", name, 1)
-    return {key: header[key] for key in ("recording", *_HEADER, "frames")}
+    if type(header.setdefault("simulated", False)) is not bool:
+        _refuse(f"simulated cannot be {header['simulated']!r}", name, 1)
+    return {key: header[key] for key in ("recording", *_HEADER, "simulated", "frames")}
 
 
 def _run(line: str, name: str, number: int) -> tuple[str, int]:

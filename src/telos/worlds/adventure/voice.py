@@ -10,7 +10,8 @@ from telos.worlds.adventure.minds import MINDS
 from telos.worlds.adventure.records import Said
 
 PAUSE = 4.0  # seconds between one line and the next
-AGAIN = 15.0  # ... and until the same is worth saying again
+AGAIN = 20.0  # ... and until the same is worth saying again, for each time that it was said
+_MOST = 6  # times; from then on it is said as seldom as it gets
 SHOWN = 4.0  # how long a line can be read
 
 
@@ -28,6 +29,8 @@ def the_lines() -> Mapping[str, tuple[str, ...]]:
 class Voice:
     """Says one line for each goal that is taken up, in turn, unless it has just spoken or said the same.
 
+    Who has heard a line often needs it seldom: the wait for the same goal grows with every time.
+
     >>> voice = Voice("Wren")
     >>> voice.takes_up("stay_near", "", now=0.0).text
     'I cannot tell what you are after. I will stay near.'
@@ -42,8 +45,8 @@ class Voice:
 
     def takes_up(self, goal: str, way: str, now: float) -> Said | None:
         """Return what is said about a goal, if anything; ``way`` is where it leads."""
-        often, last = self._times.get(goal, (0, -AGAIN))
-        if (self.lines and now - self.lines[-1].time < PAUSE) or now - last < AGAIN:
+        often, last = self._times.get(goal, (0, 0.0))
+        if (self.lines and now - self.lines[-1].time < PAUSE) or now - last < AGAIN * min(often, _MOST):
             return None
         choices = the_lines()[goal]
         said = Said(now, self.who, choices[often % len(choices)].format(way=way))

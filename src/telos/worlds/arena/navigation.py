@@ -3,7 +3,7 @@
 import heapq
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -122,6 +122,11 @@ class Navigator:
             return False
         islands = self._islands(*kind)
         return islands[self._number(source)] == islands[self._number(target)] >= 0
+
+    def survey(self, places: Iterable[Point]) -> None:
+        """Find out now how far some places are from everywhere, so that nobody waits for it in the midst of a fight."""
+        for place in places:
+            self.distance(place, place)
 
     def is_clear(self, start: Point, end: Point, *, flies: bool = False) -> bool:
         """Whether one can walk in a straight line, through no door and round no corner too closely."""

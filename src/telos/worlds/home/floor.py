@@ -101,9 +101,16 @@ class FloorPlan:
 
     def steps(self, start: Cell, target: Cell) -> int | None:
         """Return the length of the shortest way, or None if there is none."""
-        if target not in self._steps:  # one search from each target serves every start
-            self._steps[target] = distances(target, self.floor, self.seats)
-        return self._steps[target].get(start)
+        if target in self._steps:
+            return self._steps[target].get(start)
+        return self._around(start).get(target)  # as far in either direction, and who looks for a place asks for many
+
+    def _around(self, cell: Cell) -> dict[Cell, int]:
+        """Return how far all others are from a cell: one search serves whoever comes here, or sets out from here."""
+        if cell not in self._steps:
+            can_be_here = cell in self.floor or cell in self.seats
+            self._steps[cell] = distances(cell, self.floor, self.seats) if can_be_here else {}
+        return self._steps[cell]
 
     def way(self, start: Cell, target: Cell) -> tuple[Cell, ...]:
         """Return a shortest way, without the cell it starts from."""
@@ -111,7 +118,7 @@ class FloorPlan:
         if left is None:
             raise TelosError(f"there is no way from {start} to {target}")
         way: list[Cell] = []
-        here, far = start, self._steps[target]
+        here, far = start, self._around(target)
         while here != target:
             left -= 1
             here = next(n for n in beside(here) if far.get(n) == left and (n in self.floor or n == target))

@@ -11,11 +11,12 @@ from telos.core.frozen import FrozenMap
 from telos.core.state import State
 from telos.core.values import Value
 from telos.worlds.home import house
-from telos.worlds.home.body import NAMES_OF_MOTIVES, Body, Errand
+from telos.worlds.home.body import Body, Errand
 from telos.worlds.home.extras import GATHER, POWERED
 from telos.worlds.home.floor import Cell
+from telos.worlds.home.looking import seen
 from telos.worlds.home.premises import Premises
-from telos.worlds.home.views import MINUTES_A_DAY, HomeView, PersonView
+from telos.worlds.home.views import MINUTES_A_DAY, HomeView
 
 _OWN = len(house.PERSON)  # the first slots of a state are the person's own, the others are shared
 _FOOD = "fridge.food"  # how the variables end that say what is left to eat
@@ -101,25 +102,9 @@ class Home:
         self._note_who_is_free()
         shared = self.domain.layout.variables[_OWN:]
         things = {variable.name: value for variable, value in zip(shared, self._shared, strict=True)}
-        people = tuple(self._seen(body) for body in self.bodies.values())
+        night = self.is_night
+        people = tuple(seen(body, self.plan.room(body.cell), night=night) for body in self.bodies.values())
         return HomeView(self.time, people, FrozenMap(things), self.locked, self.has_power)
-
-    def _seen(self, body: Body) -> PersonView:
-        drift = body.by_night if self.is_night else body.by_day
-        rates = FrozenMap(dict(zip(NAMES_OF_MOTIVES, drift, strict=True)))
-        here = (body.name, body.cell, self.plan.room(body.cell), body.felt, rates, body.own[1])
-        if (errand := body.errand) is None:
-            return PersonView(*here)
-        deed = errand.deed
-        return PersonView(
-            *here,
-            doing=deed.action.name,
-            words=deed.words,
-            kind=deed.kind,
-            walking=errand.walk > 0,
-            left=errand.left,
-            interruptible=deed.interruptible,
-        )
 
     def deed(self, action: str) -> house.Deed:
         """Return what the world knows about an action."""

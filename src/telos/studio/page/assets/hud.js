@@ -1,5 +1,7 @@
 // The lines around the picture: the task, counts and clock, a message, the end, and whether one looks at the past.
 
+const LOOK = 100; // ms between two looks at who is beneath the lines
+
 function put(place, words) {
   const text = String(words ?? "");
   if (place.textContent !== text) place.textContent = text;
@@ -11,6 +13,15 @@ function line(place, name) {
   made.className = `telos-hud-${name}`;
   made.hidden = true;
   return place.appendChild(made);
+}
+
+/** Whether somebody is beneath a box of the page. */
+function isOver(box, origin, people) {
+  const [left, top] = [box.left - origin.left, box.top - origin.top];
+  return people.some(({ x, y, radius }) => {
+    const across = x + radius > left && x - radius < left + box.width;
+    return across && y + radius > top && y - radius < top + box.height;
+  });
 }
 
 /** What kind of moment is looked at, in a word or two. */
@@ -28,20 +39,38 @@ export function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
+/** A row of lines that never overlap. */
+function row(place, name) {
+  const made = line(place, name);
+  made.hidden = false;
+  return made;
+}
+
 export class Hud {
-  constructor(place) {
+  /** `again` is called when a game that is over shall be played again. */
+  constructor(place, again) {
     this.place = place;
-    this.top = line(place, "top");
-    this.top.hidden = false;
+    this.top = row(place, "top");
     this.task = line(this.top, "task");
-    this.counts = line(this.top, "counts");
-    this.bottom = line(place, "bottom"); // one row, so that the corner, the message and the badge never overlap
-    this.bottom.hidden = false;
+    this.side = row(this.top, "side");
+    this.badge = line(this.side, "badge");
+    this.counts = line(this.side, "counts");
+    this.bottom = row(place, "bottom"); // for the corner and the message
     this.message = line(this.bottom, "message");
-    this.badge = line(this.bottom, "badge");
-    this.over = line(place, "over");
     this.message.setAttribute("role", "status");
+    this.buildEnd(again);
     this.said = "";
+    this.looked = 0;
+  }
+
+  buildEnd(again) {
+    this.end = line(this.place, "over");
+    this.over = line(this.end, "over-words");
+    this.again = this.end.appendChild(document.createElement("button"));
+    this.again.type = "button";
+    this.again.textContent = "Play again";
+    this.again.title = "The same settings, another seed";
+    this.again.addEventListener("click", again);
   }
 
   /** Keep to the picture: the letterbox around it stays empty. */
@@ -55,12 +84,25 @@ export class Hud {
 
   show(frame, status) {
     const hud = frame?.hud ?? {};
+    this.hasBegun = frame?.n > 0;
     put(this.task, hud.task);
     put(this.message, hud.message);
     put(this.over, hud.over);
+    if (this.end.hidden !== this.over.hidden) this.end.hidden = this.over.hidden;
     put(this.badge, moment(status, frame));
     this.badge.classList.toggle("telos-back", frame?.live === false);
     this.showCounts(hud);
+  }
+
+  /** Let whoever is beneath a line be seen through it. `people` are in CSS pixels from the canvas' corner. */
+  makeWay(people, canvas, now) {
+    if (now - this.looked < LOOK) return;
+    this.looked = now;
+    const origin = canvas.getBoundingClientRect();
+    if (!this.hasBegun) return; // "press a key to begin" is read first
+    for (const box of [this.task, this.badge, this.counts, ...this.bottom.children]) {
+      if (!box.hidden) box.classList.toggle("telos-aside", isOver(box.getBoundingClientRect(), origin, people));
+    }
   }
 
   showCounts({ counts, clock: time }) {

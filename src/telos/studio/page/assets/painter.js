@@ -22,6 +22,7 @@ export class Painter {
     this.frame = null;
     this.things = [];
     this.targets = []; // what a click may pick, in pixels, as last painted
+    this.people = []; // those, and the player
     this.begin({});
   }
 
@@ -140,6 +141,7 @@ export class Painter {
     pixels();
     this.paintMarks(context, marks);
     this.targets = marks.filter((mark) => mark.pick);
+    this.people = marks.filter((mark) => mark.pick || mark.tint === "player");
   }
 
   /** One shape, symbol or not, in the units of the stage. */

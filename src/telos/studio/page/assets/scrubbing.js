@@ -17,6 +17,7 @@ export class Scrubbing {
     this.canvas = canvas;
     this.timeline = timeline;
     this.drag = null;
+    this.revealed = null; // the moment of the past that was brought into view
     this.asked = null; // where a hand went, until the server says that it is there
     this.wasBack = false; // whether the past was looked at
     this.byHand = false; // whether the timeline has the focus because it was clicked
@@ -43,12 +44,21 @@ export class Scrubbing {
   /** Let the view go along with the live end, unless a hand or the past holds it. */
   follow() {
     if (this.asked && !this.drag && (link.status.shown ?? null) === this.asked.to) this.asked = null;
-    if (this.drag || this.shown !== null) return;
+    if (this.drag) return;
+    if (this.shown !== null) return this.reveal(this.shown);
+    this.revealed = null;
     this.timeline.view.follow(this.last);
     // who dragged, and is back in the live game, wants to play on: the arrows are the game's again
     if (!this.wasBack || link.status.shown !== null) return;
     this.wasBack = false;
     if (this.byHand) this.canvas.blur();
+  }
+
+  /** A moment that was gone to from elsewhere, by a link or a key, comes into view; then the view is the hand's. */
+  reveal(frame) {
+    if (frame === this.revealed) return;
+    this.revealed = frame;
+    this.timeline.view.reveal(frame, this.last);
   }
 
   go(frame) {

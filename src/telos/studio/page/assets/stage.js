@@ -8,7 +8,7 @@ import { Meter } from "telos-studio/meters.js";
 import { buildTouchPad, watchGamepads } from "telos-studio/pads.js";
 import { Painter } from "telos-studio/painter.js";
 
-const CORNER_GOALS = 5; // bars that fit into the corner
+const CORNER_GOALS = 4; // bars that fit into the corner: of more, the panel tells
 
 const wantsStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -25,11 +25,11 @@ export default {
       <div ref="pad" class="telos-pad"></div>
     </div>`,
   props: { linkUrl: String, corner: { type: Boolean, default: true } },
-  emits: ["pick"],
+  emits: ["pick", "again"],
   mounted() {
     this.ends = [];
     this.painter = new Painter(this.$refs.canvas);
-    this.hud = new Hud(this.$refs.over);
+    this.hud = new Hud(this.$refs.over, () => this.$emit("again"));
     this.hud.bottom.prepend(this.$refs.corner);
     this.keys = new Keys((held) => link.send({ do: "held", keys: held }));
     this.watch();
@@ -83,7 +83,7 @@ export default {
       const [reader] = Array.isArray(hello.readers) ? hello.readers : [];
       this.reader = Array.isArray(reader) ? reader[0] : null;
       this.$refs.cornerTitle.textContent = Array.isArray(reader) ? String(reader[1]) : "";
-      this.meter = new Meter(this.$refs.cornerBars, Array.isArray(hello.goals) ? hello.goals : [], CORNER_GOALS);
+      this.meter = new Meter(this.$refs.cornerBars, Array.isArray(hello.goals) ? hello.goals : []);
       const title = String(hello.title ?? "The game");
       this.$refs.canvas.setAttribute("aria-label", `${title}: the game itself; play it with the keyboard`);
       this.resize();
@@ -92,8 +92,9 @@ export default {
       this.painter.setFrame(frame, performance.now(), { speed: link.status.speed || 1, still: wantsStill() });
       this.hud.show(frame, link.status);
       const belief = this.corner ? frame.beliefs?.[this.reader] : null;
-      this.$refs.corner.hidden = !belief;
-      if (belief) this.meter?.show(belief, frame.truth);
+      const fits = Boolean(belief) && Object.keys(belief).length <= CORNER_GOALS;
+      this.$refs.corner.hidden = !fits;
+      if (fits) this.meter?.show(belief, frame.truth);
       this.draw();
     },
     resize() {
@@ -110,7 +111,9 @@ export default {
     paint() {
       cancelAnimationFrame(this.next);
       this.next = null;
-      if (this.painter.paint(performance.now())) this.draw();
+      const now = performance.now();
+      if (this.painter.paint(now)) this.draw();
+      this.hud.makeWay(this.painter.people, this.$refs.canvas, now);
     },
     at(event) {
       const box = this.$refs.canvas.getBoundingClientRect();

@@ -181,6 +181,11 @@ export default {
       this.$emit("event", number);
       this.draw();
     },
+    /** Mark no tick any more. */
+    release() {
+      this.chosen = null;
+      this.draw();
+    },
     /** Show in words what is under the pointer; nothing takes the words away. */
     tip(x, tick, frame) {
       const { tip } = this.$refs;

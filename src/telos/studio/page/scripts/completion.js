@@ -34,6 +34,18 @@ export async function complete(component) {
   };
   const data = CM.EditorState.languageData.of(() => [{ autocomplete: source }]);
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(data) });
+  keepCursorInView(CM, editor);
+}
+
+// The list of faults takes room from the editor as one types: the line that is typed in, and what is offered for it,
+// must not slip out of view for that.
+function keepCursorInView(CM, editor) {
+  const follow = () => {
+    if (!editor.hasFocus) return;
+    const { head } = editor.state.selection.main;
+    editor.dispatch({ effects: CM.EditorView.scrollIntoView(head, { y: "nearest", x: "nearest", yMargin: 24 }) });
+  };
+  new ResizeObserver(follow).observe(editor.dom);
 }
 
 // Put the cursor on a line, and show it.

@@ -1,0 +1,98 @@
+"""The page without a mouse: everything is reached by Tab and shows it, and the game gets its keys back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from browser.conftest import Studio, until
+
+Open = Callable[..., Any]
+
+# What has the focus, and whether that can be seen: an outline, a shadow, or a field that is drawn as the focused one.
+_FOCUSED = """() => {
+  const it = document.activeElement;
+  const field = it.closest(".q-field--focused, .ts-select");
+  const styles = [it, ...(field ? [field] : [])].map((each) => getComputedStyle(each));
+  const outlined = styles.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0);
+  const shadowed = styles.some((style) => style.boxShadow !== "none");
+  const shows = outlined || shadowed || it.closest(".q-field--outlined, .ts-editor:focus-within") !== null;
+  return [it.tagName, it.getAttribute("aria-label") || it.textContent.trim().slice(0, 40), shows];
+}"""
+
+
+def tabbed(page: Any) -> list[tuple[str, str, bool]]:
+    """Press Tab from the top of the page to its end; return what was reached."""
+    page.locator(".ts-wordmark").click()
+    reached: list[tuple[str, str, bool]] = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        kind, name, shows = page.evaluate(_FOCUSED)
+        if kind == "BODY":
+            break
+        if page.evaluate("document.activeElement.closest('.ts-editor') !== null"):
+            page.keyboard.press("Escape")  # in there, Tab sets lines in
+        reached.append((kind, name, shows))
+    return reached
+
+
+@pytest.mark.parametrize("panel", ["Beliefs", "Mind", "Model", "Score"])
+def test_everything_is_reached_by_tab_and_shows_that_it_has_the_focus(opened: Open, studio: Studio, panel: str) -> None:
+    page = opened(f"{studio.site}/adventure?rules=flairs&plays=newcomer&seed=7&at=60")
+    until(page, "link.status.paused")
+    page.get_by_role("tab", name=panel).click()
+    page.locator(f'[role=tabpanel][aria-label="{panel}"]').wait_for()
+    reached = tabbed(page)
+    assert [name for _, name, shows in reached if not shows] == []
+    names = " | ".join(name for _, name, _ in reached)
+    for expected in ("Adventure", "New game", "Play on", "Beliefs", "Timeline", "Copy a link"):
+        assert expected in names
+
+
+def test_a_dialog_keeps_the_focus_and_gives_it_back_to_the_game(opened: Open, studio: Studio) -> None:
+    page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
+    page.locator("canvas").first.click()
+    page.keyboard.press("?")
+    page.wait_for_function("document.activeElement.closest('.q-dialog') !== null")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.matches('body, .q-dialog *')")  # and nothing behind it
+    page.keyboard.press("Escape")
+    page.locator(".ts-help").wait_for(state="hidden")
+    page.keyboard.press("ArrowUp")
+    until(page, "link.frame.n > 3")
+
+
+def test_a_game_that_is_over_offers_another_one_in_place(opened: Open, studio: Studio) -> None:
+    page = opened(f"{studio.site}/arena?seed=3&at=4000")
+    until(page, "link.frame.hud.over", seconds=60)
+    before = page.url
+    page.get_by_role("button", name="Play again").click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+    assert "/arena?" in page.url
+    assert "seed=3&" not in page.url
+
+
+def test_nothing_is_sent_by_the_page_while_nobody_does_anything(opened: Open, studio: Studio) -> None:
+    page = opened(f"{studio.site}/adventure?plays=newcomer&seed=7&at=60")
+    until(page, "link.status.paused")
+    page.wait_for_timeout(2_500)  # what was still under way arrives
+    page.evaluate("""() => {
+      window.sent = [];
+      const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function (data) { window.sent.push(String(data)); return send.call(this, data); };
+    }""")
+    page.wait_for_timeout(3_000)
+    assert [each for each in page.evaluate("sent") if each != "3" and '"ack"' not in each] == []  # a pong is no news
+
+
+def test_after_a_wrong_file_another_one_can_be_brought(opened: Open, studio: Studio) -> None:
+    page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
+    page.get_by_role("button", name="Recordings").click()
+    for name in ("one.jsonl", "two.jsonl"):
+        with page.expect_file_chooser() as chosen:
+            page.get_by_role("button", name="Open a recording").click()
+        with page.expect_response(lambda answer: "upload" in answer.url):
+            chosen.value.set_files({"name": name, "mimeType": "application/json", "buffer": b"no recording"})
+        page.locator(".ts-note-bad").last.wait_for()
+    assert "/adventure?" in page.url

@@ -1,0 +1,28 @@
+"""A studio in a process of its own, spoken to without a browser."""
+
+import re
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import pytest
+
+from browser.conftest import Studio
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    pytest.importorskip("nicegui")
+    started = Studio(tmp_path_factory.mktemp("models"), "--port", "0")
+    yield started
+    started.end()
+    said = (started.folder / "studio.log").read_text()
+    assert "Traceback" not in said
+    assert "never retrieved" not in said
+
+
+def begun(studio: Studio, address: str) -> str:
+    """Open a page as a browser would, and return the address of the link to its game."""
+    page = urlopen(f"{studio.site}/{address}", timeout=30).read().decode()
+    found = re.search(r"/link/[\w-]+", page)
+    assert found, page[:500]
+    return studio.site.replace("http", "ws", 1) + found[0]

@@ -1,0 +1,187 @@
+"""Links over a real server: nonsense, too much, too many and half-open ones end no game, and hold up none."""
+
+import asyncio
+import json
+import random
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from browser.conftest import Studio
+from studio.server.conftest import begun
+from studio.server.test_messages import malformed
+
+
+class Player:
+    """Takes all that a link sends; everything that came is kept."""
+
+    def __init__(self, link: ClientConnection) -> None:
+        self.link = link
+        self.got: list[dict[str, Any]] = []
+        self.taking = asyncio.create_task(self._take())
+
+    async def _take(self) -> None:
+        async for message in self.link:
+            self.got.append(json.loads(message))
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.got if message["is"] == kind]
+
+    @property
+    def live(self) -> list[int]:
+        return [frame["n"] for frame in self.of("frame") if frame["live"]]
+
+    async def goes_on(self, frames: int = 10) -> None:
+        """Wait until so many more frames have come."""
+        before = len(self.of("frame"))
+        await until(lambda: len(self.of("frame")) >= before + frames)
+
+    async def say(self, **message: object) -> None:
+        await self.link.send(json.dumps(message))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def played(studio: Studio, *addresses: str, by: Callable[..., Awaitable[None]]) -> None:
+    """Open games, link to each, and let them be played."""
+
+    async def playing() -> None:
+        links = [begun(studio, address) for address in addresses]
+        async with asyncio.timeout(90):
+            players = [Player(await connect(link)) for link in links]
+            try:
+                await by(*players)
+            finally:
+                for player in players:
+                    await player.link.close()
+                await asyncio.gather(*(player.taking for player in players), return_exceptions=True)
+
+    asyncio.run(playing())
+
+
+def test_thousands_of_malformed_messages_stop_neither_their_game_nor_another(studio: Studio) -> None:
+    rng = random.Random(21)
+
+    async def flood(target: Player, other: Player) -> None:
+        await other.goes_on()
+        for number in range(4_000):
+            await target.link.send(malformed(rng))
+            if number % 400 == 0:
+                await target.link.send("[" * 500_000)
+                await target.link.send(rng.randbytes(500_000))
+                await target.say(do="pause", on=False)
+        await target.say(do="speed", to=1)
+        await target.say(do="pause", on=False)
+        while not any(told["text"].startswith("nothing is called 'dance'") for told in target.of("told")):
+            await target.say(do="dance")  # of very many refusals only some are told, so it may have to be said again
+            await target.goes_on(3)
+        await target.goes_on()
+        await other.goes_on()
+        assert target.live == sorted(target.live)
+        assert other.live == list(range(other.live[0], other.live[-1] + 1))
+        assert not other.of("told")
+
+    played(studio, "home?seed=31", "home?seed=32", by=flood)
+
+
+def test_a_message_that_is_too_long_ends_the_link_and_not_the_game(studio: Studio) -> None:
+    async def shout(player: Player) -> None:
+        await player.goes_on()
+        await player.link.send("x" * (2**20 + 1))
+        await until(lambda: player.taking.done())
+        assert player.link.close_code == 1009
+        again = Player(await connect(f"ws://{urlsplit(studio.site).netloc}{player.link.request.path}"))
+        await again.goes_on()
+        assert again.live[0] >= player.live[-1]
+        await again.link.close()
+        await asyncio.wait([again.taking])
+        with pytest.raises(ConnectionClosed):
+            await player.taking
+
+    played(studio, "home?seed=33", by=shout)
+
+
+@pytest.mark.parametrize("name", ["nobody", "%00", "a" * 2000, "%F0%9F%92%A5"])
+def test_a_link_to_a_game_that_is_not_there_is_closed_with_the_reason(studio: Studio, name: str) -> None:
+    async def knock() -> int | None:
+        async with connect(f"{studio.site.replace('http', 'ws', 1)}/link/{name}") as link:
+            await link.wait_closed()
+            return link.close_code
+
+    assert asyncio.run(knock()) == 4404
+
+
+def test_hundreds_of_hasty_links_leave_one_game_that_goes_on_at_its_pace(studio: Studio) -> None:
+    async def hurry(player: Player) -> None:
+        address = f"ws://{urlsplit(studio.site).netloc}{player.link.request.path}"
+
+        async def peek(rng: random.Random) -> None:
+            try:
+                async with connect(address) as link:
+                    if rng.random() < 0.5:
+                        await link.recv()
+            except ConnectionClosed:
+                pass  # another has taken the game over
+
+        rng = random.Random(4)
+        for _ in range(10):
+            await asyncio.gather(*(peek(rng) for _ in range(20)))
+        last = Player(await connect(address))
+        await last.goes_on(20)
+        assert last.live == list(range(last.live[0], last.live[-1] + 1))
+        assert [game["open"] for game in studio.games() if game["seed"] == 34] == [True]
+        await last.link.close()
+        await asyncio.wait([last.taking, player.taking])
+
+    played(studio, "home?seed=34", by=hurry)
+
+
+def test_of_many_pages_on_one_game_one_plays_it_and_the_others_are_told(studio: Studio) -> None:
+    async def crowd(player: Player) -> None:
+        address = f"ws://{urlsplit(studio.site).netloc}{player.link.request.path}"
+        crowd = [player, *(Player(link) for link in await asyncio.gather(*(connect(address) for _ in range(12))))]
+        await until(lambda: sum(each.taking.done() for each in crowd) == len(crowd) - 1)
+        (playing,) = [each for each in crowd if not each.taking.done()]
+        await playing.goes_on(20)
+        others = [each for each in crowd if each is not playing]
+        assert {each.link.close_code for each in others} == {4409}
+        assert playing.live == list(range(playing.live[0], playing.live[-1] + 1))
+        await playing.link.close()
+        for each in others:
+            assert isinstance(each.taking.exception(), ConnectionClosed)
+
+    played(studio, "home?seed=35", by=crowd)
+
+
+def test_connections_that_stop_half_way_keep_nobody_out(studio: Studio) -> None:
+    place = urlsplit(studio.site)
+    half = [socket.create_connection((place.hostname, place.port)) for _ in range(50)]
+
+    async def play(player: Player) -> None:
+        await player.goes_on()
+
+    try:
+        for number, one in enumerate(half):
+            one.sendall(b"GET /link/x HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"[: 10 + number])
+        played(studio, "home?seed=36", by=play)
+    finally:
+        for one in half:
+            one.close()
+
+
+def test_a_game_that_is_on_a_long_way_holds_up_no_other(studio: Studio) -> None:
+    async def wait(travelling: Player, other: Player) -> None:
+        await travelling.link.send("nonsense")
+        await other.goes_on(30)
+        assert other.live == list(range(other.live[0], other.live[-1] + 1))
+
+    played(studio, "home?seed=37&at=999999999", "home?seed=38", by=wait)

@@ -1,0 +1,94 @@
+"""The curves of the timeline: right after another model was applied, thinned where there are too many, and quick."""
+
+from bisect import bisect_right
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from studio.tiny import ALWAYS_WEST, LINE
+from telos.studio.history import Believed, History, Point
+from telos.studio.session import Session
+
+BY_SIDE = (
+    "recognizer: fsm\ngoals: [west, east]\nstart: east\nrules: [{if: x < 0, then: west}, {if: x > 0, then: east}]\n"
+)
+MODELS = (ALWAYS_WEST, BY_SIDE)
+keys = st.lists(st.sampled_from(["left", "right", ""]), max_size=30)
+
+
+def at(history: dict[str, Any], frame: int) -> dict[str, float]:
+    """Return what is drawn of the recogniser at a frame: the newest point before it holds on."""
+    place = bisect_right(history["n"], frame) - 1
+    return {goal: values[place] for goal, values in history["beliefs"]["last"].items()}
+
+
+def drawn(session: Session) -> list[dict[str, float]]:
+    history = session.history()
+    return [at(history, frame) for frame in range(session.last + 1)]
+
+
+def played(held: list[str], applied: dict[int, str]) -> Session:
+    session = Session(LINE)
+    session.stage.curves = dict  # type: ignore[method-assign]  # so that only beliefs make points
+    for number, key in enumerate([*held, None]):
+        if number in applied:
+            session.apply("last", applied[number])
+        if key is not None:
+            session.hold(key)
+            session.advance()
+    return session
+
+
+def believed(session: Session) -> list[dict[str, float]]:
+    """Return what the model in force believes at each frame, asked anew for every one of them."""
+    found = []
+    for frame in range(session.last + 1):
+        told = sum(session.happenings[seen.number].frame <= frame for seen in session.panel.seen)
+        found.append(dict(session.panel.rerun("last", upto=told)[0].belief))
+    return found
+
+
+@given(keys, st.dictionaries(st.integers(0, 30), st.sampled_from(MODELS), max_size=3))
+@example(["right"] * 3 + ["left"] * 6, {0: ALWAYS_WEST, 9: BY_SIDE})
+@example(["right"], {1: ALWAYS_WEST})
+def test_after_a_model_was_applied_the_curve_is_as_if_it_had_been_there_from_the_start(
+    held: list[str], applied: dict[int, str]
+) -> None:
+    session = played(held, applied)
+    assert drawn(session) == believed(session)
+
+
+def test_very_many_points_are_thinned_and_the_ends_stay() -> None:
+    history = History()
+    for frame in range(20_001):
+        history.note(Point(frame, frame / 10, {"one": {"a": frame / 20_000}}, {}), None, {})
+    told = history.message()
+    assert len(told["n"]) <= 2_001
+    assert (told["n"][0], told["n"][-1]) == (0, 20_000)
+    assert told["beliefs"]["one"]["a"] == [frame / 20_000 for frame in told["n"]]
+    history.anew("one", {"a": 1.0}, [Believed(frame, frame / 10, {"a": frame % 2}) for frame in range(1, 20_001)])
+    told = history.message()
+    assert len(told["n"]) <= 2_001
+    assert (told["n"][0], told["n"][-1]) == (0, 20_000)
+    assert told["beliefs"]["one"]["a"][1:] == [frame % 2 for frame in told["n"][1:]]
+    assert told["t"] == sorted(told["t"])
+
+
+class Counted(dict[str, float]):
+    """A belief that counts how often it is looked through."""
+
+    looked = 0
+
+    def __iter__(self) -> Any:
+        type(self).looked += 1
+        return super().__iter__()
+
+
+def test_telling_the_history_takes_a_look_at_each_point() -> None:
+    history = History()
+    for frame in range(1_000):
+        history.note(Point(frame, frame, {"one": Counted(a=float(frame))}, {}), None, {})
+    Counted.looked = 0
+    history.message()
+    assert Counted.looked <= 2_000

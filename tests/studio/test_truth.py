@@ -1,0 +1,104 @@
+"""Every world of the studio: played again from its log it is the same game, and looking at it changes nothing."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from telos.core.errors import TelosError
+from telos.studio.log import read_log
+from telos.studio.session import Session
+from telos.studio.worlds import NAMES, world
+
+LONGEST = 25  # steps between two acts: what is told below must stay cheap
+acts = st.lists(
+    st.tuples(st.sampled_from(["hold", "ask", "apply", "scrub", "look"]), st.integers(0, 99), st.integers(0, LONGEST)),
+    max_size=6,
+)
+choices = st.integers(0, 99)
+
+
+def chosen(name: str, number: int) -> dict[str, str]:
+    """Return settings of a world; each number means some."""
+    found = {}
+    for setting in world(name).settings:
+        if setting.options:
+            number, at = divmod(number * 7 + 3, len(setting.options))
+            found[setting.name] = setting.options[at]
+    return found
+
+
+def act(session: Session, deed: str, number: int, *, is_looked_at: bool) -> None:
+    """Do something that a page may do."""
+    stage = session.stage
+    match deed:
+        case "hold":
+            names = sorted({name for _, name, _ in stage.keys})
+            session.hold("+".join(name for at, name in enumerate(names) if number >> at & 1))
+        case "ask":
+            offered = [*(f"poke {poke.name}" for poke in stage.pokes()), *stage.commands(), "dance"]
+            session.ask(offered[number % len(offered)])
+        case "apply":
+            models = [model for model in stage.models() if model.editable]
+            if models:
+                model = models[number % len(models)]
+                text = session.panel.texts.get(model.name, model.text)
+                session.apply(model.name, f"{text}\n# {number}\n" if model.language == "YAML" else text)
+        case "scrub" | "look" if is_looked_at:
+            session.scrub(number if deed == "scrub" else None)
+            looked_at(session)
+
+
+def looked_at(session: Session) -> None:
+    """Look at all there is to see."""
+    session.frame()
+    session.history()
+    session.recording()
+    session.stage.recording()
+    session._values(())
+    for who in session.minds():
+        sheet = session.mind(who)
+        if sheet is not None:
+            for what in [*sheet.actions, *(goal.name for goal in sheet.goals)][:4]:
+                with suppress(TelosError):
+                    session.why_not(who, what)
+    if session.happenings:
+        for reader in (None, *session.panel.names):
+            session.why(len(session.happenings) - 1, reader)
+
+
+def played(name: str, seed: int, number: int, acts: list[tuple[str, int, int]], *, is_looked_at: bool) -> Session:
+    session = Session(world(name), seed, chosen(name, number))
+    for deed, which, steps in acts:
+        act(session, deed, which, is_looked_at=is_looked_at)
+        for _ in range(steps):
+            session.advance()
+    return session
+
+
+def told(session: Session) -> dict[str, Any]:
+    """Return all that a page is shown of a game."""
+    frames = []
+    for number in range(session.first, session.last + 1):
+        session.scrub(number)
+        frames.append({**json.loads(session.frame()), "live": None})
+    score = {name: dict(counts) for name, counts in session.board.confusion.items()}
+    return {"frames": frames, "history": session.history(), "score": score, "log": session.log.data()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(seed=choices, number=choices, acts=acts)
+def test_a_game_is_played_again_from_its_log_as_it_was_and_looking_changes_nothing(
+    name: str, seed: int, number: int, acts: list[tuple[str, int, int]]
+) -> None:
+    alone = told(played(name, seed, number, acts, is_looked_at=False))
+    assert told(played(name, seed, number, acts, is_looked_at=True)) == alone
+    log = read_log(alone["log"])
+    again = Session(world(log.world), log.seed, log.settings, script=log.entries())
+    while again.is_scripted:
+        again.advance()
+    assert told(again) == alone
