@@ -28,7 +28,7 @@ def test_the_page_opens_with_a_game_and_waits_for_its_player(opened: Open, studi
     assert page.title().startswith("Telos studio")
     shown = frame(page)
     assert shown["n"] == 0
-    assert shown["hud"]["message"] == "Press a key to begin"
+    assert shown["hud"]["message"].startswith("Press a key to begin. Arrow keys walk")
     assert set(shown["beliefs"]) == {"ffbm", "iohmm", "constant", "fsm"}
     box = page.locator("canvas").first.bounding_box()
     assert box["width"] > 500

@@ -1,31 +1,21 @@
 """The page as the server builds it: its controls work on the game, and its panels show it."""
 
-import asyncio
-import inspect
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 pytest.importorskip("nicegui", reason='the studio needs NiceGUI: pip install "telos[studio]"')
 
-from nicegui import Client, core, ui
-from nicegui.events import GenericEventArguments, handle_event
-from nicegui.page import page as page_settings
-from starlette.requests import Request
+from nicegui import Client, ui
 
-from studio.tiny import ALWAYS_WEST, BY_LAST_STEP, LINE
+from studio.page_client import found, in_page, played, send, texts
+from studio.tiny import LINE
 from telos.studio.models.library import Library
-from telos.studio.page.beliefs import BeliefsPanel
 from telos.studio.page.controls import Controls
-from telos.studio.page.explanation import Explanation
 from telos.studio.page.mind import MindPanel
-from telos.studio.page.model import ModelPanel
 from telos.studio.page.newgame import NewGame
 from telos.studio.page.panels import PANELS, Panels
-from telos.studio.page.saving import SaveDialog
 from telos.studio.page.score import ScorePanel
 from telos.studio.page.shell import Shell
 from telos.studio.page.theme import Theme
@@ -34,56 +24,6 @@ from telos.studio.server.hub import Hub
 from telos.studio.session import Session
 from telos.studio.stage import Inputs
 from telos.studio.worlds import NAMES, world
-
-
-def in_page(act: Callable[[Client], Any], *, cookie: str = "") -> None:
-    """Act inside of a page that is being built for somebody, whose browser brings a cookie along."""
-
-    async def run() -> None:
-        core.loop = asyncio.get_running_loop()
-        headers = [(b"cookie", cookie.encode())] if cookie else []
-        request = Request({"type": "http", "method": "GET", "path": "/", "headers": headers, "query_string": b""})
-        client = Client(page_settings("/for-tests"), request=request)
-        try:
-            with client:
-                answer = act(client)
-                if inspect.isawaitable(answer):
-                    await answer
-        finally:
-            client.delete()
-            core.loop = None
-
-    asyncio.run(run())
-
-
-def found(client: Client, kind: type[Any], words: str) -> Any:
-    """Return the element of a kind whose label, text or name for screen readers begins with some words."""
-    for element in client.elements.values():
-        said = [element.props.get("label"), element.props.get("aria-label"), getattr(element, "text", None)]
-        if isinstance(element, kind) and any(str(each or "").startswith(words) for each in said):
-            return element
-    raise AssertionError(f"there is no {kind.__name__} with {words!r}")
-
-
-def send(element: ui.element, event: str, args: Any = None) -> None:
-    """Let the browser send an event of an element."""
-    for listener in list(element._event_listeners.values()):
-        if listener.type == event:
-            handle_event(listener.handler, GenericEventArguments(sender=element, client=element.client, args=args))
-
-
-def texts(client: Client) -> list[str]:
-    """Return all lines that can be seen."""
-    labels = [each for each in client.elements.values() if isinstance(each, ui.label)]
-    return [each.text for each in labels if each.visible and all(above.visible for above in each.ancestors())]
-
-
-def played(steps: int, held: str = "right") -> Session:
-    session = Session(LINE)
-    session.hold(held)
-    for _ in range(steps):
-        session.advance()
-    return session
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -239,115 +179,6 @@ def test_clicking_a_goal_says_why_it_is_not_pursued() -> None:
     in_page(act)
 
 
-def explained(client: Client) -> str:
-    """Return what the Beliefs panel gives as the reason, without its layout."""
-    lines = [each for each in client.elements.values() if isinstance(each, ui.label) and "ts-said" in each.classes]
-    return "\n".join(each.text for each in lines if each.visible and all(above.visible for above in each.ancestors()))
-
-
-def reason(session: Session, number: int) -> str:
-    """Return the same from the session: what happened, and what the recogniser made of it, one below the other."""
-    return "\n".join(line.strip().removeprefix("Last step: ") for line in session.why(number, "last").splitlines())
-
-
-async def looked_back() -> None:
-    """Wait for what is worked out beside the game."""
-    await asyncio.sleep(0.2)
-
-
-def test_while_nothing_is_clicked_the_present_is_explained() -> None:
-    def act(client: Client) -> None:
-        session = Session(LINE)
-        beliefs = BeliefsPanel(session)
-        assert any(line.startswith("Nothing has been read yet") for line in texts(client))
-        session.hold("right")
-        session.advance()
-        beliefs.refresh()
-        assert explained(client).startswith("east: east 100%")
-        assert "now" in texts(client)
-        assert not any(line.startswith("Nothing has been read yet") for line in texts(client))
-        session.hold("left")
-        for _ in range(3):
-            session.advance()
-        beliefs.refresh()
-        assert explained(client).startswith("west: west 100%")
-
-    in_page(act)
-
-
-def test_a_moment_of_the_past_is_explained_by_what_happened_last_before_it() -> None:
-    async def act(client: Client) -> None:
-        session = played(5)
-        beliefs = BeliefsPanel(session)
-        session.hold("")
-        for _ in range(5):
-            session.advance()
-        session.scrub(8)
-        beliefs.refresh()
-        await looked_back()
-        assert explained(client) == reason(session, 4)
-        assert "0.5 s  walker goes right" in texts(client)
-        session.scrub(0)  # before anything happened
-        beliefs.refresh()
-        assert explained(client) == ""
-
-    in_page(act)
-
-
-def test_a_clicked_event_stays_explained_until_it_is_let_go() -> None:
-    async def act(client: Client) -> None:
-        session, released = played(5), []
-        beliefs = BeliefsPanel(session, on_release=lambda: released.append(True))
-        release = found(client, ui.button, "Explain the present again")
-        assert not release.visible
-        beliefs.explain(2)
-        await looked_back()
-        assert explained(client) == reason(session, 2)
-        assert "0.3 s  walker goes right" in texts(client)
-        session.advance()
-        session.scrub(2)
-        beliefs.refresh()
-        await looked_back()
-        assert "0.3 s  walker goes right" in texts(client)
-        assert release.visible
-        session.scrub(None)
-        beliefs.release()
-        assert "now" in texts(client)
-        assert (release.visible, released) == (False, [True])
-
-    in_page(act)
-
-
-def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
-    async def act(client: Client) -> None:
-        session = played(5)
-        beliefs = BeliefsPanel(session)
-        beliefs.explain(2)
-        await looked_back()
-        before = explained(client)
-        session.apply("last", ALWAYS_WEST)
-        beliefs.refresh()
-        await looked_back()
-        assert explained(client) == reason(session, 2) != before
-
-    in_page(act)
-
-
-def test_only_lines_of_an_explanation_that_changed_are_sent() -> None:
-    def act(client: Client) -> None:
-        explanation = Explanation()
-        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.00)\n  3 s, up: speaks for a (+1.00)")
-        client.outbox.updates.clear()
-        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
-        sent = [client.elements[id] for id in client.outbox.updates]
-        assert sorted(type(each).__name__ for each in sent) == ["Element", "Label"]  # a row that is hidden, a figure
-        client.outbox.updates.clear()
-        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
-        assert not client.outbox.updates
-
-    in_page(act)
-
-
 def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[str] = []
     monkeypatch.setattr(ui.navigate, "to", gone.append)
@@ -358,149 +189,6 @@ def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pyte
         assert there.startswith("/line?")
         assert "wind=on" in there
         assert "seed=3&" not in there
-
-    in_page(act)
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "buttons"),
-    [
-        ("arena", "Those in the picture live by this file.", {"Apply", "Save…", "Revert"}),
-        ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Save…", "Revert"}),
-        ("home", "No file stands behind this world", set()),
-    ],
-)
-def test_the_model_panel_says_what_can_be_done_with_a_file(
-    name: str, said: str, buttons: set[str], tmp_path: Path
-) -> None:
-    def act(client: Client) -> None:
-        ModelPanel(Session(world(name), 3), Library(tmp_path), dark=True)
-        assert any(line.startswith(said) for line in texts(client))
-        assert {each.text for each in seen_buttons(client)} == buttons
-
-    in_page(act)
-
-
-def test_a_file_that_cannot_be_changed_offers_nothing_to_press(tmp_path: Path) -> None:
-    def act(client: Client) -> None:
-        model = ModelPanel(Session(world("forge"), 3), Library(tmp_path), dark=True)
-        model._open("planning")
-        assert "read only" in texts(client)
-        assert any(line.startswith("The world itself is made of this file") for line in texts(client))
-        assert seen_buttons(client) == []
-
-    in_page(act)
-
-
-def seen_buttons(client: Client) -> list[ui.button]:
-    """Return the buttons that can be seen."""
-    buttons = [each for each in client.elements.values() if isinstance(each, ui.button)]
-    return [each for each in buttons if each.visible and all(above.visible for above in each.ancestors())]
-
-
-def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(tmp_path: Path) -> None:
-    async def act(client: Client) -> None:
-        session = played(5)
-        model = ModelPanel(session, Library(tmp_path), dark=True)
-        model._editor.value = BY_LAST_STEP.replace("goals:", "gaols:")
-        await asyncio.sleep(0.5)  # it is checked when nobody has typed for a moment
-        assert "2" in texts(client)
-        assert any("gaols" in line for line in texts(client))
-        assert [each["line"] for each in model._editor.decorations] == [2]
-        assert not found(client, ui.button, "Apply").enabled
-        await model.apply()
-        assert session.version == 0
-        assert session.panel.texts["last"] == BY_LAST_STEP
-
-    in_page(act)
-
-
-def test_a_model_is_applied_reverted_and_marked_while_it_is_not(tmp_path: Path) -> None:
-    async def act(client: Client) -> None:
-        session = played(5)
-        model = ModelPanel(session, Library(tmp_path), dark=True)
-        assert "in force" in texts(client)
-        model._editor.value = ALWAYS_WEST
-        await asyncio.sleep(0.5)
-        assert "not applied" in texts(client)
-        model.revert()
-        assert model._editor.value == BY_LAST_STEP
-        assert "in force" in texts(client)
-        model._editor.value = ALWAYS_WEST
-        await model.apply()
-        assert session.panel.texts["last"] == ALWAYS_WEST
-        assert session.panel.beliefs["last"].top == "west"
-        assert "in force" in texts(client)
-
-    in_page(act)
-
-
-def test_comparing_shows_the_accuracy_of_both_and_changes_nothing(tmp_path: Path) -> None:
-    async def act(client: Client) -> None:
-        session = played(25)
-        model = ModelPanel(session, Library(tmp_path), dark=True)
-        model._editor.value = ALWAYS_WEST
-        await model.compare()
-        assert "in force 80.0 %" in texts(client)  # she wants to go east for 20 steps, and then west
-        assert "edited 20.0 %" in texts(client)
-        assert session.panel.texts["last"] == BY_LAST_STEP
-
-    in_page(act)
-
-
-def test_a_model_that_a_recording_applies_appears_in_the_editor(tmp_path: Path) -> None:
-    def act(client: Client) -> None:
-        session = played(5)
-        model = ModelPanel(session, Library(tmp_path), dark=True)
-        session.apply("last", ALWAYS_WEST)
-        model.refresh()
-        assert model._editor.value == ALWAYS_WEST
-        assert "in force" in texts(client)
-
-    in_page(act)
-
-
-def test_a_file_is_replaced_only_after_its_difference_was_shown(tmp_path: Path) -> None:
-    file = tmp_path / "last.yaml"
-
-    def act(client: Client) -> None:
-        dialog = SaveDialog(Library(tmp_path), "last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
-        assert any(line.startswith("A new file.") for line in texts(client))
-        file.write_text("somebody else's\n")  # meanwhile
-        dialog._save()
-        assert file.read_text() == "somebody else's\n"
-        assert "-somebody else's" in texts(client)
-        dialog._save()  # now that it was seen
-        assert file.read_text() == ALWAYS_WEST
-
-    in_page(act)
-
-
-def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) -> None:
-    def act(client: Client) -> None:
-        SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP.replace("x < 0", "x < 9"), begun=BY_LAST_STEP)
-        changed = [line for line in texts(client) if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
-        assert changed == ["-  - {if: moved and x < 0, then: west}", "+  - {if: moved and x < 9, then: west}"]
-        assert "--- as the game began" in texts(client)
-
-    in_page(act)
-
-
-def test_a_new_file_without_a_change_can_be_saved_all_the_same(tmp_path: Path) -> None:
-    def act(client: Client) -> None:
-        dialog = SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP, begun=BY_LAST_STEP)
-        assert "A new file, with the model as the game began with it." in texts(client)
-        dialog._save()
-        assert (tmp_path / "last.yaml").read_text() == BY_LAST_STEP
-
-    in_page(act)
-
-
-def test_a_name_outside_of_the_folder_is_refused_where_it_is_typed(tmp_path: Path) -> None:
-    def act(client: Client) -> None:
-        SaveDialog(Library(tmp_path), "../last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
-        assert not found(client, ui.button, "Save").enabled
-        assert any("../last.yaml" in line for line in texts(client))
 
     in_page(act)
 

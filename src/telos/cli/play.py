@@ -27,7 +27,9 @@ def play(
     host: Annotated[
         str, typer.Option(help="Where to listen; anything but this machine itself needs a token.")
     ] = "127.0.0.1",
-    token: Annotated[str | None, typer.Option(help="The token for --host; without it, one is made and printed.")] = None,
+    token: Annotated[
+        str | None, typer.Option(help="The token for --host; without it, one is made and printed.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as a JSON object.")] = False,
 ) -> None:
     """Play a world in the browser: watch beliefs, plans and memories, and change the model while it runs.

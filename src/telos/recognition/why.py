@@ -78,6 +78,8 @@ def reasons(
 
 
 def _odds(log_odds: float) -> str:
+    if abs(log_odds) < 0.005:
+        return "as likely as not (+0.00)"
     factor = math.exp(min(700.0, abs(log_odds)))
     times = f"{factor:.3g} times" if factor < 1e6 else "more than a million times"
     return f"{times} as {'likely' if log_odds >= 0 else 'unlikely'} ({log_odds:+.2f})"

@@ -60,7 +60,8 @@ class Session:
         if self._script:
             self._follow_script()
         if self.waits:
-            self.frame_data["hud"]["message"] = WAITING
+            told = self.frame_data["hud"]["message"]
+            self.frame_data["hud"]["message"] = f"{WAITING}. {told}" if told else WAITING
 
     # --- what comes from outside --------------------------------------------------------------------------------------
 

@@ -90,6 +90,7 @@ class Stage(Protocol):
     name: str  # "adventure"
     title: str  # one line
     rate: float  # steps a second at speed 1
+    unit: str  # of its time: "s", or "min" in a world that has days
     size: tuple[float, float]  # of the picture
     symbols: Symbols
     keys: tuple[

@@ -181,3 +181,9 @@ def test_what_a_model_reads_is_known() -> None:
     assert "toward_gem" in entries_read(named_model("aiide"))
     by_cause = loads_model("{recognizer: fsm, goals: [a, b], rules: [{if: cause == area, then: a}]}")
     assert entries_read(by_cause) == {"cause"}
+
+
+def test_more_goals_than_a_table_of_changes_can_hold_are_refused_before_it_is_made() -> None:
+    goals = ", ".join(f"g{number}" for number in range(30_000))
+    with pytest.raises(DefinitionError, match=r"there are 30000 goals; name at most 200"):
+        loads_model(f"recognizer: ffbm\ngoals: [{goals}]\n")

@@ -21,6 +21,7 @@ from telos.recognition.sharing import OTHERS, SHARED
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.recognition.wording import condition_faults
 
+MOST_GOALS = 200
 Made = TypeVar("Made")
 ConditionFaults: TypeAlias = Callable[[Condition, Vocabulary, tuple[str, ...]], list[Fault]]
 
@@ -124,7 +125,11 @@ class Page:
 
     def _goals(self) -> tuple[str, ...]:
         found: list[str] = []
-        for where, goal in list(self.sheet.items("goals")):
+        said = list(self.sheet.items("goals"))
+        if len(said) > MOST_GOALS:  # there is a chance for each goal to follow each
+            self.sheet.fault(f"there are {len(said)} goals", ("goals",), f"name at most {MOST_GOALS}", at_key=True)
+            return ()
+        for where, goal in said:
             if goal in found:
                 self.note(f"goal {goal!r} stands twice", where, "leave one out")
             elif goal in (OTHERS, "any", "random"):

@@ -1,6 +1,7 @@
 """Recordings: the game as a download, and a game brought along to be played again."""
 
 import asyncio
+from functools import partial
 from urllib.parse import urlencode
 
 from nicegui import ui
@@ -35,11 +36,11 @@ class Recordings:
 
     def _upload_box(self) -> None:
         heading("Play a recording again")
-        upload = self._upload = ui.upload(
+        upload = ui.upload(
             max_file_size=MOST_BYTES,
             max_files=1,
             auto_upload=True,
-            on_upload=self._take,
+            on_upload=partial(_take, self._hub),
             on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MOST_BYTES // 2**20} MB.", bad=True),
         )
         upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
@@ -63,15 +64,20 @@ class Recordings:
             name, data = found
             ui.download.content(data, name, "application/octet-stream")
 
-    async def _take(self, event: UploadEventArguments) -> None:
-        self._upload.reset()  # it takes one file: who brought the wrong one may bring another
-        if event.file.size() > MOST_BYTES:  # the browser's own check is easily gone round
-            tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MOST_BYTES}.", bad=True)
-            return
-        data = await event.file.read()
-        with telling():
-            game = self._hub.replayed(data, now=asyncio.get_running_loop().time(), file=event.file.name)
-            ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
+
+async def _take(hub: Hub, event: UploadEventArguments) -> None:
+    """Play a recording that somebody brings along. No method: the route of an upload outlives its page, and would keep
+    the session alive.
+    """
+    assert isinstance(event.sender, ui.upload)
+    event.sender.reset()  # it takes one file: who brought the wrong one may bring another
+    if event.file.size() > MOST_BYTES:  # the browser's own check is easily gone round
+        tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MOST_BYTES}.", bad=True)
+        return
+    data = await event.file.read()
+    with telling():
+        game = hub.replayed(data, now=asyncio.get_running_loop().time(), file=event.file.name)
+        ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
 
 
 def recordings_button(session: Session, hub: Hub) -> None:

@@ -235,8 +235,8 @@ def hello(session: Session) -> dict[str, Any]:
     """Return what a page needs to know before the first frame."""
     stage = session.stage
     return {
-        "is": "hello", "world": stage.name, "title": stage.title, "size": stage.size, "rate": stage.rate,
-        "symbols": dict(stage.symbols), "keys": stage.keys,
+        "is": "hello", "world": stage.name, "title": stage.title, "size": stage.size,
+        "rate": stage.rate, "unit": stage.unit, "symbols": dict(stage.symbols), "keys": stage.keys,
         "readers": [[name, session.panel.titles[name]] for name in session.panel.names],
         "goals": session.panel.goals, "roles": ROLES, "goal_colours": GOALS,
         "first": session.first, "last": session.last,

@@ -1,5 +1,6 @@
 """Serving the studio: from a free port until it is told to end."""
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from telos.core.errors import TelosError
 from telos.studio.server.app import studio_app
 from telos.studio.server.guard import LOOPBACK, Guard
 from telos.studio.server.ports import listening
+from telos.studio.worlds import world
 
 _MOST_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
 _ANYWHERE = ("0.0.0.0", "::")  # listening everywhere: it is asked for, and needs a token
@@ -23,6 +25,8 @@ def serve(
     if not token and host not in LOOPBACK:
         raise TelosError(f"--host {host} lets others in, so a token is needed; leave --token out to have one made")
     folder = folder.resolve()
+    world(first)  # imported now, so that the first page need not wait for it
+    gc.freeze()  # what is here to stay is not looked through again: a full collection would hold all games up
     app = studio_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
     listens = listening(host, port)
     shown = "127.0.0.1" if host in _ANYWHERE else f"[{host}]" if ":" in host else host

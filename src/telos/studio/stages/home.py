@@ -28,6 +28,7 @@ class HomeStage(QuietStage):
 
     name, title = "home", "A house, and people who live in it by their motives"
     rate, size, symbols = 10.0, (WIDTH, HEIGHT), SYMBOLS
+    unit = "min"
 
     def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
         self._records: list[object] = []

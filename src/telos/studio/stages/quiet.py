@@ -15,6 +15,7 @@ class QuietStage:
 
     symbols: Symbols = MappingProxyType({})
     keys: tuple[tuple[str, str, str], ...] = ()
+    unit: str = "s"
     watched: str | None = None
     awaits: bool = False
 

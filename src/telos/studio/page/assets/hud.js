@@ -26,15 +26,27 @@ function isOver(box, origin, people) {
 
 /** What kind of moment is looked at, in a word or two. */
 function moment(status, frame) {
-  if (frame && frame.live === false) return `looking back: ${clock(frame.t)}`;
+  if (frame && frame.live === false) return `looking back: ${frame.hud?.clock || clock(frame.t)}`;
   if (status.stopped) return String(status.stopped);
   return status.paused ? "paused" : String(status.slow ?? "");
 }
 
-/** Seconds as 1:07; an hour and more as 1:00:07. */
-export function clock(seconds) {
-  const whole = Math.max(0, Math.floor(Number(seconds) || 0));
+const DAY = 24 * 60; // minutes
+let unit = "s"; // of the world's time: one world a page
+
+/** Tell in which unit the world's time is: "s", or "min" for a world that has days. */
+export function countIn(said) {
+  unit = said === "min" ? "min" : "s";
+}
+
+/** Seconds as 1:07, an hour and more as 1:00:07; minutes as the time of a day, from the second day on with its number. */
+export function clock(time) {
+  const whole = Math.max(0, Math.floor(Number(time) || 0));
   const two = (value) => String(value).padStart(2, "0");
+  if (unit === "min") {
+    const day = whole < DAY ? "" : `day ${Math.floor(whole / DAY) + 1}, `;
+    return `${day}${Math.floor(whole / 60) % 24}:${two(whole % 60)}`;
+  }
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }

@@ -84,6 +84,7 @@ export class Series {
     if (!isNumber(frame.n) || (this.n.length && frame.n < this.last)) return;
     const isNew = !this.n.length || frame.n > this.last;
     this.last = frame.n;
+    this.newest = isNumber(frame.t) ? [frame.n, frame.t] : null;
     if (!isNew || this.changes(frame.beliefs) || this.changes(frame.curves)) this.addPoint(frame);
     if (!isNew) return; // the same moment again, under another model
     extend(this.truth, frame.n, frame.truth);
@@ -173,8 +174,8 @@ export class Series {
 
   /** Seconds of the world for a frame. */
   get pace() {
-    const last = this.n.length - 1;
-    const pace = last > 0 ? (this.t[last] - this.t[0]) / (this.n[last] - this.n[0]) : 0;
+    const [n, t] = this.newest ?? [this.n[this.n.length - 1], this.t[this.t.length - 1]]; // no point, if nothing changed
+    const pace = n > this.n[0] ? (t - this.t[0]) / (n - this.n[0]) : 0;
     return pace > 0 ? pace : 1 / 30;
   }
 

@@ -2,7 +2,7 @@
 
 import * as chart from "telos-studio/chart.js";
 import { Colours, isDark, watchTheme } from "telos-studio/colours.js";
-import { clock } from "telos-studio/hud.js";
+import { clock, countIn } from "telos-studio/hud.js";
 import { GUTTER, layOut } from "telos-studio/layout.js";
 import { link } from "telos-studio/link.js";
 import { Scrubbing } from "telos-studio/scrubbing.js";
@@ -54,6 +54,7 @@ export default {
       this.paintWith({});
     },
     begin(hello) {
+      countIn(hello.unit);
       this.view.begin(Number.isFinite(hello.rate) && hello.rate > 0 ? hello.rate : 30);
       this.titles = new Map((Array.isArray(hello.readers) ? hello.readers : []).filter(Array.isArray));
       this.goals = Array.isArray(hello.goals) ? hello.goals : [];

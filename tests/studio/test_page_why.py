@@ -1,0 +1,124 @@
+"""Why: the present is explained while nothing is clicked, the past as it was, a clicked event until it is let go."""
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("nicegui", reason='the studio needs NiceGUI: pip install "telos[studio]"')
+
+from nicegui import Client, ui
+
+from studio.page_client import found, in_page, played, texts
+from studio.tiny import ALWAYS_WEST, LINE
+from telos.studio.page.beliefs import BeliefsPanel
+from telos.studio.page.explanation import Explanation
+from telos.studio.session import Session
+
+
+def explained(client: Client) -> str:
+    """Return what the Beliefs panel gives as the reason, without its layout."""
+    lines = [each for each in client.elements.values() if isinstance(each, ui.label) and "ts-said" in each.classes]
+    return "\n".join(each.text for each in lines if each.visible and all(above.visible for above in each.ancestors()))
+
+
+def reason(session: Session, number: int) -> str:
+    """Return the same from the session: what happened, and what the recogniser made of it, one below the other."""
+    return "\n".join(line.strip().removeprefix("Last step: ") for line in session.why(number, "last").splitlines())
+
+
+async def looked_back() -> None:
+    """Wait for what is worked out beside the game."""
+    await asyncio.sleep(0.2)
+
+
+def test_while_nothing_is_clicked_the_present_is_explained() -> None:
+    def act(client: Client) -> None:
+        session = Session(LINE)
+        beliefs = BeliefsPanel(session)
+        assert any(line.startswith("Nothing has been read yet") for line in texts(client))
+        session.hold("right")
+        session.advance()
+        beliefs.refresh()
+        assert explained(client).startswith("east: east 100%")
+        assert "now" in texts(client)
+        assert not any(line.startswith("Nothing has been read yet") for line in texts(client))
+        session.hold("left")
+        for _ in range(3):
+            session.advance()
+        beliefs.refresh()
+        assert explained(client).startswith("west: west 100%")
+
+    in_page(act)
+
+
+def test_a_moment_of_the_past_is_explained_by_what_happened_last_before_it() -> None:
+    async def act(client: Client) -> None:
+        session = played(5)
+        beliefs = BeliefsPanel(session)
+        session.hold("")
+        for _ in range(5):
+            session.advance()
+        session.scrub(8)
+        beliefs.refresh()
+        await looked_back()
+        assert explained(client) == reason(session, 4)
+        assert "0.5 s  walker goes right" in texts(client)
+        session.scrub(0)  # before anything happened
+        beliefs.refresh()
+        assert explained(client) == ""
+
+    in_page(act)
+
+
+def test_a_clicked_event_stays_explained_until_it_is_let_go() -> None:
+    async def act(client: Client) -> None:
+        session, released = played(5), []
+        beliefs = BeliefsPanel(session, on_release=lambda: released.append(True))
+        release = found(client, ui.button, "Explain the present again")
+        assert not release.visible
+        beliefs.explain(2)
+        await looked_back()
+        assert explained(client) == reason(session, 2)
+        assert "0.3 s  walker goes right" in texts(client)
+        session.advance()
+        session.scrub(2)
+        beliefs.refresh()
+        await looked_back()
+        assert "0.3 s  walker goes right" in texts(client)
+        assert release.visible
+        session.scrub(None)
+        beliefs.release()
+        assert "now" in texts(client)
+        assert (release.visible, released) == (False, [True])
+
+    in_page(act)
+
+
+def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
+    async def act(client: Client) -> None:
+        session = played(5)
+        beliefs = BeliefsPanel(session)
+        beliefs.explain(2)
+        await looked_back()
+        before = explained(client)
+        session.apply("last", ALWAYS_WEST)
+        beliefs.refresh()
+        await looked_back()
+        assert explained(client) == reason(session, 2) != before
+
+    in_page(act)
+
+
+def test_only_lines_of_an_explanation_that_changed_are_sent() -> None:
+    def act(client: Client) -> None:
+        explanation = Explanation()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.00)\n  3 s, up: speaks for a (+1.00)")
+        client.outbox.updates.clear()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
+        sent = [client.elements[id] for id in client.outbox.updates]
+        assert sorted(type(each).__name__ for each in sent) == ["Element", "Label"]  # a row that is hidden, a figure
+        client.outbox.updates.clear()
+        explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")
+        assert not client.outbox.updates
+
+    in_page(act)
