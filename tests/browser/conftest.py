@@ -76,7 +76,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     started.end()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: while Playwright is at work, nobody else can run an event loop
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 

@@ -143,3 +143,15 @@ def test_an_applied_model_changes_the_bars(opened: Open, studio: Studio) -> None
     apply.click()
     until(page, "link.frame.beliefs.ffbm.town === 1")
     assert before["town"] < 1
+
+
+def test_the_timeline_counts_in_the_time_of_its_world(opened: Open, studio: Studio) -> None:
+    page = opened(f"{studio.site}/home?seed=3&at=30")
+    until(page, "link.frame.n === 30")
+    said = page.evaluate("() => import('telos-studio/hud.js').then(({clock}) => [450, 1740].map(clock))")
+    assert said == ["7:30", "day 2, 5:00"]
+    page.evaluate("link.send({do: 'scrub', to: 20})")
+    page.get_by_text("looking back: day 1, 07:20").wait_for()
+    page = opened(f"{studio.site}/forge?play=you&seed=3")
+    until(page, "link.frame.n > 8")  # nobody does anything, so no belief changes: half a second a frame all the same
+    assert page.evaluate("link.series.timeOf(6)") == 3.0

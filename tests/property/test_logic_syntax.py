@@ -53,8 +53,12 @@ def _bound(formula: Formula, quantifier: type[ForAll] | type[Exists], most: int)
 
 
 def _guarded(formula: Formula, one: Variable, other: Term) -> Formula:
-    """Return a formula with an equation whose variable has a type."""
-    return And((Atom("near", (one, one)), formula, Equal(one, other)))
+    """Return a formula with an equation whose variables have a type of their own.
+
+    One that has it only from the other, with a `+`, would lose it where the choices are spelt out.
+    """
+    typed = other if isinstance(other, Variable) else one
+    return And((Atom("near", (one, typed)), formula, Equal(one, other)))
 
 
 def _more(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:

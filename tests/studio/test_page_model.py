@@ -21,8 +21,8 @@ from telos.studio.worlds import world
 @pytest.mark.parametrize(
     ("name", "said", "buttons"),
     [
-        ("arena", "Those in the picture live by this file.", {"Apply", "Save…", "Revert"}),
-        ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Save…", "Revert"}),
+        ("arena", "Those in the picture live by this file.", {"Apply", "Open…", "Save…", "Revert"}),
+        ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Open…", "Save…", "Revert"}),
         ("home", "No file stands behind this world", set()),
     ],
 )
@@ -100,6 +100,27 @@ def test_comparing_shows_the_accuracy_of_both_and_changes_nothing(tmp_path: Path
         assert "in force 80.0 %" in texts(client)  # she wants to go east for 20 steps, and then west
         assert "edited 20.0 %" in texts(client)
         assert session.panel.texts["last"] == BY_LAST_STEP
+
+    in_page(act)
+
+
+def test_a_file_of_the_folder_is_opened_checked_and_not_yet_in_force(tmp_path: Path) -> None:
+    async def act(client: Client) -> None:
+        session = played(5)
+        (tmp_path / "mine.yaml").write_text(ALWAYS_WEST)
+        (tmp_path / "broken.yaml").write_text("recognizer: fsm\n")
+        model = ModelPanel(session, Library(tmp_path), dark=True)
+        model._offer_files()
+        assert model._files.default_slot.children[0].default_slot.children[0].text == "broken.yaml"
+        model.load("mine.yaml")
+        assert model._editor.value == ALWAYS_WEST
+        assert "not applied" in texts(client)
+        assert session.panel.texts["last"] == BY_LAST_STEP
+        model.load("broken.yaml")
+        await asyncio.sleep(0.6)
+        assert model._faults
+        model.load("../outside.yaml")  # refused, and told
+        assert model._editor.value == "recognizer: fsm\n"
 
     in_page(act)
 

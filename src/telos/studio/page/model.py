@@ -29,7 +29,7 @@ _NO_READER = (
     "Those in the picture live by this file. Apply it, and they do so from now on; there are no beliefs to compare."
 )
 _KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
-_MOST_SHOWN = 100  # faults in the list
+_MOST_SHOWN = 100  # faults or files in a list
 
 
 class ModelPanel:
@@ -40,6 +40,7 @@ class ModelPanel:
         self._models = {model.name: model for model in session.stage.models()}
         self._in_force = {name: session.panel.texts.get(name, model.text) for name, model in self._models.items()}
         self._drafts = dict(self._in_force)
+        self._saved_as = {name: model.file or f"{name}.yaml" for name, model in self._models.items()}
         self._name = next(
             (name for name, model in self._models.items() if model.editable), next(iter(self._models), "")
         )
@@ -75,6 +76,9 @@ class ModelPanel:
             )
             self._apply.classes("ts-main")
             self._compare = text_button("Compare", "Old and new on what was played so far", self.compare, tip="above")
+            with text_button("Open…", "A file of the folder, into the editor", tip="above"):
+                self._files = ui.menu().props("auto-close no-refocus")
+                self._files.on("before-show", self._offer_files, args=[])
             self._save = text_button("Save…", "Show the difference, then save", self.save, key="Ctrl+S", tip="above")
             self._revert = text_button("Revert", "Back to the model in force", self.revert, tip="above")
 
@@ -196,11 +200,28 @@ class ModelPanel:
             found = await asyncio.to_thread(compare, self._session.panel, self._name, self._drafts[self._name])
             show_comparison(found, self.model.title, self._session.panel.goals)
 
+    def load(self, file: str) -> None:
+        """Put a file of the folder into the editor; it is not in force before it is applied."""
+        with telling():
+            self._drafts[self._name] = self._library.open(file)
+            self._saved_as[self._name] = file
+            self._open(self._name)
+            self._typed()
+
+    def _offer_files(self) -> None:
+        files = self._library.names()
+        self._files.clear()
+        with self._files:
+            for file in files[:_MOST_SHOWN]:
+                ui.menu_item(file, on_click=partial(self.load, file)).props("dense")
+            if not files:
+                ui.menu_item("No model is in the folder yet; Save… puts one there").props("dense disable")
+
     def save(self) -> None:
         """Show the difference to the file, and save it when asked to."""
         if self.model.editable:
-            name = self.model.file or f"{self._name}.yaml"
-            SaveDialog(self._library, name, self._drafts[self._name], begun=self.model.text).open()
+            file = self._saved_as[self._name]
+            SaveDialog(self._library, file, self._drafts[self._name], begun=self.model.text).open()
 
     def revert(self) -> None:
         """Go back to the model in force."""
