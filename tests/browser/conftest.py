@@ -101,7 +101,7 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
                 and complaints.append(f"asked for {asked.url}"))  # fmt: skip
         page.goto(address)
         reach(page)
-        until(page, "link.frame")
+        until(page, "link.frame && window.telosKeys")  # keys of the studio come over another socket than the frames
         return page
 
     open_page.complaints = complaints  # type: ignore[attr-defined]
@@ -122,6 +122,6 @@ def frame(page: Any) -> dict[str, Any]:
     return shown
 
 
-def until(page: Any, condition: str, *, seconds: float = 15) -> None:
+def until(page: Any, condition: str, *, seconds: float = 45) -> None:
     """Wait until a condition over ``link`` holds in the page."""
     page.wait_for_function(f"() => Boolean({condition})", timeout=seconds * 1000)

@@ -28,7 +28,7 @@ def test_the_page_opens_with_a_game_and_waits_for_its_player(opened: Open, studi
     assert page.title().startswith("Telos studio")
     shown = frame(page)
     assert shown["n"] == 0
-    assert shown["hud"]["message"].startswith("Press a key to begin. Arrow keys walk")
+    assert shown["hud"]["message"].startswith("Press a key to begin. Arrow keys or WASD walk")
     assert set(shown["beliefs"]) == {"ffbm", "iohmm", "constant", "fsm"}
     box = page.locator("canvas").first.bounding_box()
     assert box["width"] > 500
@@ -42,10 +42,10 @@ def test_a_key_press_moves_the_player_and_letting_go_stops_her(opened: Open, stu
     page.keyboard.down("ArrowRight")
     until(page, f"link.frame.pic.some(s => s[1] === 'hero' && s[3] > {x + 60})")
     page.keyboard.up("ArrowRight")
-    page.wait_for_timeout(300)
+    until(page, "(f => f.n > (window.letGo ??= f.n) + 15)(link.frame)")  # frames, not seconds: machines may be slow
     shown = player(frame(page))
     assert shown[1] == y
-    page.wait_for_timeout(300)
+    until(page, "(f => f.n > window.letGo + 25)(link.frame)")
     assert player(frame(page)) == shown
 
 

@@ -20,7 +20,9 @@ app.command()(play)
     ("arguments", "message"),
     [
         (["advanture"], "there is no world 'advanture'; did you mean 'adventure'?"),
-        (["--seed", "-1"], "a seed is a whole number, zero or more, got -1"),
+        (["--seed", "-1"], "a seed is a whole number, zero or more and below 1000000000000000, got -1"),
+        (["--host", "8.8.8.8"], "cannot listen at 8.8.8.8: Cannot assign requested address"),
+        (["--host", "a..b"], "there is no host 'a..b'"),
         (["--folder", "no/such/folder"], "no/such/folder is no folder; make it, or name another with --folder"),
         (["--host", "0.0.0.0", "--token", ""], "--host 0.0.0.0 lets others in, so a token is needed"),
         (["--host", "no such host", "--token", "x"], "there is no host 'no such host'"),

@@ -66,3 +66,12 @@ def played(steps: int, held: str = "right") -> Session:
     for _ in range(steps):
         session.advance()
     return session
+
+
+async def until(holds: Callable[[], object], seconds: float = 20) -> None:
+    """Wait for what is worked out in a thread."""
+    for _ in range(int(seconds / 0.02)):
+        if holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came true")

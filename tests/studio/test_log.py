@@ -51,6 +51,7 @@ def test_a_key_that_is_held_for_long_takes_one_line() -> None:
         (HEADER + '["left", [], 1]\n' * 100_000, 100_000, "at most 100000 lines"),
         (HEADER + '{"model": "ffbm", "text": ""}\n' * 201, 202, "more than 200 models"),
         (HEADER + "[" * 100_000 + "\n", 2, "no JSON"),
+        (HEADER + '["\\ud800", [], 3]\n', 2, "no JSON"),
         (HEADER + '{"model": "ffbm"}\n', 2, "a line is"),
         (HEADER + json.dumps({"model": "ffbm", "text": "x" * 300_000}) + "\n", 2, "a line is"),
     ],

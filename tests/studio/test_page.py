@@ -12,6 +12,7 @@ from nicegui import Client, ui
 from studio.page_client import found, in_page, played, send, texts
 from studio.tiny import LINE
 from telos.studio.models.library import Library
+from telos.studio.page.beliefs import BeliefsPanel
 from telos.studio.page.controls import Controls
 from telos.studio.page.mind import MindPanel
 from telos.studio.page.newgame import NewGame
@@ -249,5 +250,18 @@ def test_a_wide_screen_shows_the_two_panels_that_were_looked_at_last() -> None:
         panels.show("mind")
         assert panels.shown == ("mind", "score")
         assert shown[-1] == "mind"
+
+    in_page(act)
+
+
+def test_where_nobody_is_read_a_clicked_event_is_explained_by_the_world() -> None:
+    def act(client: Client) -> None:
+        session = Session(world("home"), 3)
+        for _ in range(30):
+            session.advance()
+        number = next(each.number for each in session.happenings if each.happening.why)
+        BeliefsPanel(session).explain(number)
+        said = " ".join(texts(client))
+        assert all(word in said for word in session.happenings[number].happening.why.split()[:3])
 
     in_page(act)

@@ -9,7 +9,7 @@ pytest.importorskip("nicegui", reason='the studio needs NiceGUI: pip install "te
 
 from nicegui import Client, ui
 
-from studio.page_client import found, in_page, played, texts
+from studio.page_client import found, in_page, played, texts, until
 from studio.tiny import ALWAYS_WEST, BY_LAST_STEP
 from telos.studio.models.library import Library
 from telos.studio.page.model import ModelPanel
@@ -59,7 +59,7 @@ def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(t
         session = played(5)
         model = ModelPanel(session, Library(tmp_path), dark=True)
         model._editor.value = BY_LAST_STEP.replace("goals:", "gaols:")
-        await asyncio.sleep(0.5)  # it is checked when nobody has typed for a moment
+        await until(lambda: model._faults)  # it is checked when nobody has typed for a moment
         assert "2" in texts(client)
         assert any("gaols" in line for line in texts(client))
         assert [each["line"] for each in model._editor.decorations] == [2]
@@ -117,8 +117,7 @@ def test_a_file_of_the_folder_is_opened_checked_and_not_yet_in_force(tmp_path: P
         assert "not applied" in texts(client)
         assert session.panel.texts["last"] == BY_LAST_STEP
         model.load("broken.yaml")
-        await asyncio.sleep(0.6)
-        assert model._faults
+        await until(lambda: model._faults)
         model.load("../outside.yaml")  # refused, and told
         assert model._editor.value == "recognizer: fsm\n"
 

@@ -28,7 +28,7 @@ def reason(session: Session, number: int) -> str:
 
 async def looked_back() -> None:
     """Wait for what is worked out beside the game."""
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(1.0)
 
 
 def test_while_nothing_is_clicked_the_present_is_explained() -> None:

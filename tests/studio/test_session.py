@@ -226,3 +226,20 @@ def test_of_endless_refusals_a_few_wait_to_be_told() -> None:
     for _ in range(500):
         session.advance()
     assert len(session.refusals) == 20
+
+
+def test_the_past_is_believed_otherwise_under_another_model_and_looks_the_same() -> None:
+    session = played(*["right"] * 10)
+    before = frame_at(session, 5)
+    session.apply("last", ALWAYS_WEST)
+    after = frame_at(session, 5)
+    assert after.pop("beliefs") == {"last": {"west": 1.0, "east": 0.0}}
+    assert before.pop("beliefs") == {"last": {"west": 0.0, "east": 1.0}}
+    assert after == before
+
+
+def test_nothing_can_be_asked_for_on_the_way_to_a_moment() -> None:
+    session = played("left")
+    session.hurries = True
+    with pytest.raises(TelosError, match="still on its way"):
+        session.ask("poke jump")

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import threading
 import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,12 +37,13 @@ def play(
 
     Examples: telos play; telos play arena --seed 3; telos play --folder models --record; telos play --host 0.0.0.0
     """
+    from telos.studio.log import MOST_SEED
     from telos.studio.server.guard import LOOPBACK
     from telos.studio.worlds import known_world
 
     known_world(world)
-    if seed < 0:
-        raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
+    if not 0 <= seed < MOST_SEED:
+        raise TelosError(f"a seed is a whole number, zero or more and below {MOST_SEED}, got {seed}")
     if not folder.is_dir():
         raise TelosError(f"{folder} is no folder; make it, or name another with --folder")
     if host in LOOPBACK and token is None:
@@ -75,7 +77,8 @@ def _serve(
         else:
             typer.echo(f"The studio is at {address} (Ctrl-C ends it)")
         if browser:
-            webbrowser.open(address)
+            # In a thread: a browser may be waited for, and itself waits for the studio.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     options: dict[str, Any] = {"folder": folder, "record": record, "seed": seed, "first": world}
     serve(host, port, token=token, ready=ready, **options)

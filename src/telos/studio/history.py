@@ -1,5 +1,6 @@
 """The history of a game: what the timeline draws, kept where something changed."""
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -69,6 +70,11 @@ class History:
             if change.belief != points[-1].beliefs[reader]:
                 points.append(_between(points[-1], change, reader))
         self._points = _thinned(points)
+
+    def beliefs_at(self, frame: int) -> Values:
+        """Return what is believed at a frame, under the models that are in force now."""
+        at = bisect_right(self._points, frame, key=lambda point: point.frame)
+        return self._points[max(0, at - 1)].beliefs
 
     def message(self) -> dict[str, Any]:
         """Return all of it as plain data."""

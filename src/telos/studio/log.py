@@ -12,6 +12,7 @@ _KIND = "telos studio game"
 _VERSION = 1
 MOST_BYTES = 4 * 2**20  # of a log that somebody brings along
 MOST_STEPS = 1_000_000
+MOST_SEED = 10**15  # what an address may hold
 MOST_LINES = 100_000  # hours of changing keys; reading more would keep others waiting
 MOST_MODELS = 200  # that were applied: each is told again all that was seen before it
 _MOST_TEXT = 256 * 1024
@@ -96,7 +97,9 @@ def read_log(data: bytes, *, name: str = "log") -> GameLog:
 
 def _line(text: str, name: str, number: int) -> Any:
     try:
-        return json.loads(text)
+        found = json.loads(text)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character could not be written again
+        return found
     except (ValueError, RecursionError):
         _refuse(name, number, "this is no JSON; is the line cut off?")
 
@@ -107,7 +110,7 @@ def _begun(header: Any, name: str) -> GameLog:
         _refuse(name, 1, "this is not how a game of the studio begins")
     if header["recording"] != _KIND or header["version"] != _VERSION:
         _refuse(name, 1, f"this is {header['recording']!r}, version {header['version']}, not {_KIND!r}, {_VERSION}")
-    if not 0 <= header["seed"] < 2**53:
+    if not 0 <= header["seed"] < MOST_SEED:
         _refuse(name, 1, f"a seed is a whole number, zero or more, got {header['seed']}")
     settings = {str(key): str(value) for key, value in header["settings"].items()}
     return GameLog(header["world"], header["seed"], settings)

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.values import Value
@@ -50,6 +52,8 @@ class Session:
         self.watchpoint: Watchpoint | None = None
         self._held, self._asked = "", list[str]()
         self._script = deque(script)
+        self.repeated = sum(isinstance(entry, Inputs) for entry in self._script)  # steps that were played before
+        self.hurries = False  # on the way to a moment: what is asked for then would lead to another
         self.waits = self.stage.awaits and not self._script  # for the player's first key
         self._tape, self._history = Tape(), History()
         self._sheets: deque[tuple[int, dict[str, MindSheet]]] = deque(maxlen=_SHEETS)
@@ -74,6 +78,8 @@ class Session:
 
     def ask(self, text: str) -> None:
         """Take in a command or a poke, for the next step."""
+        if self.hurries:
+            raise TelosError("the game is still on its way to this moment; wait until it is there")
         if len(self._asked) < _MOST_ASKED:
             self._asked.append(text)
         self._begin()
@@ -228,7 +234,11 @@ class Session:
         """Return the frame that is looked at."""
         if self.shown is None or self.shown == self.last:
             return encoded(self.frame_data)
-        return self._tape.frame(self.shown).replace(b'"live":true', b'"live":false')
+        frame = self._tape.frame(self.shown).replace(b'"live":true', b'"live":false')
+        if not self.version:
+            return frame
+        believed = self._history.beliefs_at(self.shown)  # under the models that are in force now
+        return encoded({**orjson.loads(frame), "beliefs": believed})
 
     def backdrop(self, key: str) -> bytes:
         """Return what stands still behind a frame with that key."""

@@ -202,3 +202,20 @@ def test_two_pages_that_come_at_once_do_not_both_play() -> None:
         return done
 
     assert asyncio.run(coming()) == [True] * 5 + [False]
+
+
+def test_keys_are_let_go_with_the_page() -> None:
+    game = Game(Session(LINE))
+    asyncio.run(looked_at(game, Page(), lambda: game.hear('{"do": "held", "keys": "right"}')))
+    x = game.session.stage.x
+    asyncio.run(looked_at(game, Page()))
+    assert x > 0
+    assert game.session.stage.x == x
+
+
+def test_another_speed_or_a_pause_is_not_taken_for_slowness() -> None:
+    game, page = Game(Session(LINE)), Page()
+    acts = (lambda: game.session.set_speed(4), lambda: game.session.pause(True), lambda: game.session.pause(False))
+    asyncio.run(looked_at(game, page, *acts, seconds=1.3))
+    slow = [status["slow"] for status in page.of("status") if status["slow"] and status["speed"] == 4]
+    assert not any(said.startswith("The machine is busy: 1") for said in slow)  # the ten of the speed before

@@ -12,7 +12,7 @@ def answer(guard: Guard, *, kind: str = "http", host: str = "127.0.0.1:8484", qu
     """Knock, and return the messages that come back."""
     sent: list[Any] = []
     raw = [(b"host", host.encode()), *((key.encode(), value.encode()) for key, value in headers.items())]
-    scope = {"type": kind, "headers": raw, "query_string": query.encode(), "path": "/"}
+    scope = {"type": kind, "headers": raw, "query_string": query.encode(), "path": "/", "server": ("10.0.0.1", 8484)}
 
     async def receive() -> Any:
         return {"type": f"{kind}.connect"}
@@ -58,16 +58,16 @@ def test_with_a_token_nothing_opens_without_it() -> None:
     for kind in ("http", "websocket"):
         assert not came_in(answer(guard, kind=kind, host="10.0.0.1"))
         assert not came_in(answer(guard, kind=kind, host="10.0.0.1", query="token=wrong"))
-        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token=wrong"))
-        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token=\x01;;="))
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token-8484=wrong"))
+        assert not came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="telos-token-8484=\x01;;="))
         assert came_in(answer(guard, kind=kind, host="10.0.0.1", query="token=s3cret"))
-        assert came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="a=b; telos-token=s3cret"))
+        assert came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="a=b; telos-token-8484=s3cret"))
 
 
 def test_the_browser_keeps_the_token_of_the_address() -> None:
     (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
-    assert (b"set-cookie", b"telos-token=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
-    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token=s3cret")
+    assert (b"set-cookie", b"telos-token-8484=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
+    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token-8484=s3cret")
     assert b"set-cookie" not in dict(start["headers"])
 
 

@@ -158,3 +158,43 @@ def test_a_long_game_is_written_less_often_and_whole_at_its_end(tmp_path: Path) 
     assert steps() == [300]
     hub.free(game.name)
     assert steps() == [302]
+
+
+def test_a_game_that_is_resumed_keeps_its_name_and_its_file_and_a_copy_gets_none(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    game = stepped(opened(hub), 20)
+    hub.free(game.name)
+    assert len(list(tmp_path.glob("*.studio.jsonl"))) == 1
+    again = hurried(opened(hub, game=game.name))
+    assert again.name == game.name
+    copy = hurried(opened(hub, game=game.name, at=10))
+    again._send = print  # a page looks on
+    copy = hurried(opened(hub, game=game.name, at=10))
+    assert copy.name != game.name
+    hub.free(copy.name)
+    assert len(list(tmp_path.glob("*.studio.jsonl"))) == 1
+    stepped(again, 5)
+    hub.free(again.name)
+    (file,) = tmp_path.glob("*.studio.jsonl")
+    assert json.loads(file.read_text().splitlines()[0])["steps"] == 25
+
+
+def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    game = hub.open("adventure", 3, {"plays": "you"}, now=0.0)
+    stepped(game, 40)
+    hub.sweep(1.0)
+    game.session.apply("ffbm", game.session.panel.texts["ffbm"] + "# mine\n")
+    hub.sweep(2.0)
+    (file,) = tmp_path.glob("*.studio.jsonl")
+    assert "# mine" in file.read_text()
+
+
+def test_only_games_of_people_are_written_for_studies(tmp_path: Path) -> None:
+    for number, plays in enumerate(("you", "newcomer")):
+        hub = Hub(tmp_path / plays)
+        game = hub.open("adventure", number, {"plays": plays}, now=0.0)
+        stepped(game, 40)
+        hub.free(game.name)
+    own = [file.parent.name for file in tmp_path.rglob("adventure*.jsonl") if not file.name.endswith(".studio.jsonl")]
+    assert own == ["you"]

@@ -47,7 +47,7 @@ def test_pages_are_only_read(studio: Studio, method: str) -> None:
     before = len(studio.games())
     for path in ("/", "/home", "/games"):
         assert asked(studio, path, method, content_length="0")[0] in (400, 404, 405)
-    assert len(studio.games()) == before
+    assert len(studio.games()) <= before  # one that nobody plays may be freed meanwhile
 
 
 def test_a_page_of_another_site_begins_no_game(studio: Studio) -> None:
@@ -57,4 +57,4 @@ def test_a_page_of_another_site_begins_no_game(studio: Studio) -> None:
         asked(studio, "/home", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="image")[0] == 403
     )
     assert asked(studio, "/_nicegui_ws/socket.io/?EIO=4&transport=polling", Origin="http://evil.example")[0] == 403
-    assert len(studio.games()) == before
+    assert len(studio.games()) <= before  # one that nobody plays may be freed meanwhile

@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.director import Advice
+from telos.recognition.director_rules import DirectorRule
+from telos.recognition.ffbm import FFBM
 from telos.recognition.files.front import recognizer
+from telos.recognition.files.load import loads_model
+from telos.recognition.files.save import model_text as saved_text
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.worlds.adventure.adventure import HINTED, Adventure, replay, replayed
+from telos.worlds.adventure.frame import _die
 from telos.worlds.adventure.minds import COMPANION
 from telos.worlds.adventure.reading import model_text, reader_names
-from telos.worlds.adventure.recording import Recording, read_recording, recording_text, write_recording
+from telos.worlds.adventure.recording import Recording, loads_recording, read_recording, recording_text, write_recording
 from telos.worlds.adventure.records import Adapted
 from telos.worlds.adventure.rules_files import read_rules
 from worlds.adventure.test_rules_files import TINY, faults
@@ -384,3 +390,49 @@ def test_other_minds_are_other_rules_and_another_model_is_not() -> None:
     assert read_rules(WILD.replace("speed: 5", "speed: 6")).fingerprint != mark
     assert Adventure("flairs").rules.fingerprint == "646e91f3c3d3"
     assert Adventure("aiide").rules.fingerprint == "0690d4dcb016"
+
+
+def of_another_game() -> str:
+    """Return a model whose game knows more than the adventure does, and pays for other things."""
+    model = loads_model(MODEL)
+    assert isinstance(model, FFBM)
+    more = Vocabulary(ADVENTURE.actions, {**ADVENTURE.context, "extra": "bool"}, moments=ADVENTURE.moments)
+    rules = [DirectorRule("monsters > 0", pay={"gold": 0.5})]
+    about = {"transitions": model.transitions, "observations": model.observations, "clock": model.clock}
+    made = FFBM(model.goals, **about, outcomes=model.outcomes, vocabulary=more, name="other", director=rules)
+    return saved_text(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (of_another_game(), "nothing is earned by 'gold' here"),
+        (PLAIN + "director:\n  - {if: monsters > 0, pay: {kill: 1.0e+308}}\n", "a factor from 0 to 1000"),
+    ],
+)
+def test_a_model_whose_pay_makes_no_sense_here_is_refused_before_it_is_in_force(text: str, says: str) -> None:
+    game = Adventure("wilds", seed=3)
+    with pytest.raises(TelosError, match=says):
+        game.use(text)
+    assert game.reading.text == MODEL
+
+
+def test_a_recording_with_a_number_of_thousands_of_digits_is_refused_with_its_line() -> None:
+    text = recording_text(Recording("flairs", 3, inputs=(("up", 3),))) + f'["up", {"9" * 5000}]\n'
+    with pytest.raises(DefinitionError, match=":3:1: "):
+        loads_recording(text, name="long.jsonl")
+    with pytest.raises(DefinitionError, match="player is no text"):
+        loads_recording(recording_text(Recording("flairs", 3, player="x")).replace('"x"', '"\\ud800"'))
+
+
+def test_the_companion_comes_the_later_after_a_death_the_farther_behind_it_was() -> None:
+    late = []
+    for x in (100.0, 600.0):
+        game = Adventure("wilds", seed=3)
+        for _ in range(60):
+            game.step({"player": ""})
+        play, companion = game._play, game.companion
+        play.x, play.y, companion.x, companion.y = x, 240.0, 100.0, 240.0
+        _die(play)
+        late.append(companion.late)
+    assert late[0] < late[1]

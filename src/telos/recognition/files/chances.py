@@ -88,11 +88,12 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
+MOST_PAY = 1000  # so that no product of factors runs out of numbers
 Factor: TypeAlias = Annotated[
     float,
     Leaf(
-        "a factor, zero or more, such as 0.5",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf,
-        {"type": "number", "minimum": 0, "examples": [0.5]},
+        "a factor from 0 to 1000, such as 0.5",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_PAY,
+        {"type": "number", "minimum": 0, "maximum": MOST_PAY, "examples": [0.5]},
     ),
 ]

@@ -40,7 +40,7 @@ class BeliefsPanel:
         self._asked: _Asked | None = None
         with box("ts-panel-body ts-beliefs"):
             if not session.panel.names:
-                empty(_NOBODY)
+                self._build_without_readers()
                 return
             with box("ts-bars"):
                 Bars()
@@ -60,9 +60,18 @@ class BeliefsPanel:
         self._words = Explanation()
         self._empty = empty(_NOTHING_YET)
 
+    def _build_without_readers(self) -> None:
+        empty(_NOBODY)
+        self._what = ui.label().classes("ts-what")
+        self._words = Explanation()
+
     def explain(self, number: int) -> None:
         """Say why after a happening, by its number, until another one is clicked or this one is let go."""
         self._pinned = number
+        if not self._session.panel.names:  # nobody reads, but the world itself may know why
+            show_text(self._what, headline(self._session.happenings[number], self._session.stage.unit))
+            self._words.show(self._session.why(number))
+            return
         self.refresh()
 
     def release(self) -> None:
@@ -122,8 +131,8 @@ def last_upto(happenings: list[Noted], frame: int) -> int:
     return bisect_right(happenings, frame, key=lambda noted: noted.frame) - 1
 
 
-def headline(noted: Noted) -> str:
-    """Return in a few words what happened.
+def headline(noted: Noted, unit: str = "s") -> str:
+    """Return in a few words what happened, and when, if the world's time is in seconds: days have a clock of their own.
 
     >>> from telos.studio.stage import Happening
     >>> headline(Noted(3, 41, Happening(1.42, "you", "swings")))
@@ -131,4 +140,5 @@ def headline(noted: Noted) -> str:
     """
     told = noted.happening
     label = told.label or (told.event.action if told.event is not None else "")
-    return f"{told.time:.1f} s  {told.who} {label}".rstrip()
+    when = f"{told.time:.1f} s  " if unit == "s" else ""
+    return f"{when}{told.who} {label}".rstrip()

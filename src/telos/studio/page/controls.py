@@ -59,6 +59,8 @@ class Controls:
 
     def step(self) -> None:
         """Pause, and move on by one step from where the game stands."""
+        if self._session.hurries:
+            return  # it moves on by itself, and a step more would lead elsewhere
         self._session.scrub(None)
         self._session.pause(True)
         self._session.advance()

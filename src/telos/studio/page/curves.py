@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from telos.studio.drawing.palette import GOALS
+
 _WIDTH, _LEFT, _RIGHT = 860.0, 120.0, 12.0
 _ROW, _GAP, _TOP = 72.0, 14.0, 8.0
 _FOOT = 24.0
@@ -106,7 +108,8 @@ def thinned(count: int) -> list[int]:
 
 
 def _colour(goal: str, goals: Sequence[str]) -> str:
-    return f"var(--telos-goal{list(goals).index(goal) if goal in goals else 0})"
+    number = list(goals).index(goal) if goal in goals else len(goals)
+    return f"var(--telos-goal{number % len(GOALS)})"
 
 
 def _clipped(words: str, most: int = 16) -> str:

@@ -148,6 +148,8 @@ class MindPanel:
             words = self._session.why_not(self._who, what)
         except TelosError as refusal:
             words = str(refusal)
+        if self._session.shown not in (None, self._session.last):
+            words = f"As things are now, not at the moment that is looked at:\n{words}"
         self._words.set_text(words)
         self._answer.set_visibility(True)
 

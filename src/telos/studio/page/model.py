@@ -1,7 +1,7 @@
 """The Model panel: the file behind the game, edited while it runs. With faults, the game goes on with the old one."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,7 @@ class ModelPanel:
             (name for name, model in self._models.items() if model.editable), next(iter(self._models), "")
         )
         self._faults: tuple[Fault, ...] = ()
+        self._version = session.version
         self._edits = 0
         with box("ts-panel-body ts-model"):
             if not self._models:
@@ -94,16 +95,23 @@ class ModelPanel:
 
     def refresh(self) -> None:
         """Take up what was put into force elsewhere: a recording that is played again applies models, too."""
-        for name, text in self._session.panel.texts.items():
-            if self._in_force.get(name) != text:
-                unchanged = self._drafts[name] == self._in_force[name]
-                self._in_force[name] = text
-                if unchanged:
-                    self._drafts[name] = text
-                    if name == self._name:
-                        self._open(name)
+        if self._version != self._session.version:
+            self._version = self._session.version
+            self._take_up({model.name: model.text for model in self._session.stage.models()})
+            self._take_up(self._session.panel.texts)
         if self._models:
             self._show_state()
+
+    def _take_up(self, texts: Mapping[str, str]) -> None:
+        for name, text in texts.items():
+            if name not in self._in_force or self._in_force[name] == text:
+                continue
+            was_draft = self._drafts[name] != self._in_force[name]
+            self._in_force[name] = text
+            if not was_draft:
+                self._drafts[name] = text
+                if name == self._name:
+                    self._open(name)
 
     # --- editing ------------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ def _opened(hub: Hub, name: str, query: Mapping[str, str], seed: int) -> Game:
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) <= 9 else None
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) <= 15 else None
 
 
 async def _linked(game: Game, socket: WebSocket) -> None:

@@ -102,6 +102,7 @@ class Game:
         finally:
             if self._send is send:
                 self._send = None
+                self.session.hold("")  # keys are let go with the page
 
     async def hand_over(self) -> None:
         """Let go of the page that looks on, if there is one, for another that will."""
@@ -113,6 +114,7 @@ class Game:
     async def _hurry(self, loop: asyncio.AbstractEventLoop) -> None:
         """Get to where the game is to be looked at, without showing the way there."""
         session, told = self.session, ""
+        session.hurries = self.hurry_to is not None
         while self._is_on_the_way():
             session.stopped = told = f"on the way to frame {self.hurry_to}: {session.last} so far"
             async with self._turn:
@@ -124,7 +126,7 @@ class Game:
             session.stopped = ""
         if self.hurry_to is not None and self.then_scrub:
             session.scrub(self.hurry_to)
-        self.hurry_to, self.then_scrub = None, False
+        self.hurry_to, self.then_scrub, session.hurries = None, False, False
         self._steps.clear()
 
     def _is_on_the_way(self) -> bool:
@@ -159,6 +161,8 @@ class Game:
         session = self.session
         state = (session.paused, session.speed, session.shown, session.stopped, session.version)
         changed = state != self._sent[1:]
+        if self._sent and state[:2] != self._sent[1:3]:
+            self._steps.clear()  # paused, or at another speed: older steps say nothing about the pace now
         if self._sent and session.version != self._sent[-1]:
             await self._send_history()
         if changed:
@@ -221,8 +225,8 @@ class Game:
 
     def _rate(self, now: float) -> float | None:
         """Return how many steps a second were taken in the last seconds; None while there is too little to tell."""
-        recent = [step for step in self._steps if step > now - 2.0]
-        if len(recent) < 10 or now - recent[-1] > 0.5 or recent[-1] - recent[0] < 1.0:
+        recent = [step for step in self._steps if step > now - 4.0]
+        if len(recent) < 3 or now - recent[-1] > 2.0 or recent[-1] - recent[0] < 1.0:
             return None
         return (len(recent) - 1) / (recent[-1] - recent[0])
 

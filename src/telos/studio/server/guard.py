@@ -67,7 +67,7 @@ class Guard:
         return ""
 
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return any(_same(said, self._token) for said in (_asked(scope), _kept(headers)))
+        return any(_same(said, self._token) for said in (_asked(scope), _kept(scope, headers)))
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         """Tell the browser what our pages may do, and let it keep a token that came with the address.
@@ -78,7 +78,7 @@ class Guard:
             return send
         added = list(_HEADERS)
         if self._token and _same(_asked(scope), self._token):
-            cookie = f"{COOKIE}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+            cookie = f"{_cookie(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
             added.append((b"set-cookie", cookie.encode()))
 
         async def sending(message: Message) -> None:
@@ -135,11 +135,16 @@ def _asked(scope: Scope) -> str:
     return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
 
-def _kept(headers: dict[str, str]) -> str:
+def _cookie(scope: Scope) -> str:
+    """Return the name of our cookie: browsers send cookies to all ports of a host, and each studio has a token."""
+    return f"{COOKIE}-{(scope.get('server') or ('', ''))[1]}"
+
+
+def _kept(scope: Scope, headers: dict[str, str]) -> str:
     """Return the token that the browser has kept; strange cookies of others at this machine do not matter."""
     for cookie in headers.get("cookie", "").split(";"):
         name, _, value = cookie.strip().partition("=")
-        if name == COOKIE:
+        if name == _cookie(scope):
             return unquote(value)
     return ""
 

@@ -56,7 +56,8 @@ class Hub:
     def _begun(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
         log = self._log(game) if game else None
         if log is not None and log.world == name:
-            made = self.play_again(log, now=now)
+            # Who resumes goes on with the same game, and with its file; a link to a moment opens a copy.
+            made = self.play_again(log, now=now, id=game if at is None and game not in self.games else "")
             made.hurry_to, made.then_scrub = log.steps if at is None else min(at, log.steps), at is not None
             return made
         made = self._added(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
@@ -70,11 +71,12 @@ class Hub:
         """Return a game that plays a recording again which somebody brings along."""
         return self.play_again(read_log(data, name=file) if is_game_log(data) else _adventure(data), now=now)
 
-    def play_again(self, log: GameLog, *, now: float) -> Game:
-        """Return a game that plays a log again, from its start."""
+    def play_again(self, log: GameLog, *, now: float, id: str = "") -> Game:
+        """Return a game that plays a log again, from its start; ``id`` is that of the game that it is, if it is one."""
         if len(self.games) >= MOST_GAMES:
             raise TelosError(_FULL)
-        return self._added(Session(world(log.world), log.seed, log.settings, script=log.entries(), id=_new_id()), now)
+        session = Session(world(log.world), log.seed, log.settings, script=log.entries(), id=id or _new_id())
+        return self._added(session, now)
 
     def _added(self, session: Session, now: float, note: str = "") -> Game:
         made = self.games[session.id] = Game(session, note=note, turn=self._turn)
@@ -93,7 +95,7 @@ class Hub:
         """Let go of a game."""
         game = self.games.pop(name)
         self._write(game, is_last=True)
-        if game.session.log.steps:
+        if game.session.log.runs:
             self._logs[name] = game.session.log
             while len(self._logs) > _KEPT_LOGS:
                 self._logs.popitem(last=False)

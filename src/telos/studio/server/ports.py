@@ -20,7 +20,10 @@ def listening(host: str, port: int | None = None) -> socket.socket:
         except OSError as error:
             reason = error
     if port is None:
-        return _bound(host, 0)
+        try:
+            return _bound(host, 0)
+        except OSError as error:
+            raise TelosError(f"cannot listen at {host}: {error.strerror or error}; try --host 0.0.0.0") from None
     raise TelosError(
         f"cannot listen at {host} port {port}: {reason.strerror or reason}; leave --port out to take a free one"
     )
@@ -29,8 +32,9 @@ def listening(host: str, port: int | None = None) -> socket.socket:
 def _bound(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    except socket.gaierror as error:
-        raise TelosError(f"there is no host {host!r}: {error.strerror}; try --host 0.0.0.0") from None
+    except (socket.gaierror, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "this is no name of a host"
+        raise TelosError(f"there is no host {host[:80]!r}: {why}; try --host 0.0.0.0") from None
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # elsewhere it would let two studios share a port

@@ -15,27 +15,30 @@ class Records:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._written: dict[str, tuple[int, int]] = {}  # how many steps of each game are on disk, and in its own file
+        self._written: dict[str, tuple[int, int, int]] = {}  # steps on disk and in the world's own file, and models
 
     def write(self, name: str, session: Session, *, is_last: bool = False) -> bool:
         """Write a game as it is now, if enough is new; return whether it was written.
 
         A long game is written less often, and the file of its world, which is larger, much less: writing must not hold
-        up the games. At the end everything is.
+        up the games. At the end everything is. A game that is merely played again is on disk already, or is not ours.
         """
-        steps, (logged, told) = session.log.steps, self._written.get(name, (0, 0))
+        steps, (logged, told, models) = session.log.steps, self._written.get(name, (0, 0, 0))
         if is_last:
             self._written.pop(name, None)
-        if steps == logged == told or (not is_last and steps - logged <= logged // 100):
+        if steps <= session.repeated and session.version == models:
+            return False
+        is_enough = is_last or steps - logged > logged // 100
+        if session.version == models and (steps == logged == told or not is_enough):
             return False
         stem = f"{session.world.name}-seed{session.seed}-{name}"
         self._put(f"{stem}.studio.jsonl", session.log.data())
         if is_last or steps > 2 * told:
             told, own = steps, session.stage.recording()
-            if own is not None:
+            if own is not None and (session.stage.awaits or session.stage.watched is None):  # studies are about people
                 self._put(f"{stem}.jsonl", own[1])
         if not is_last:
-            self._written[name] = steps, told
+            self._written[name] = steps, told, session.version
         return True
 
     def _put(self, file: str, data: bytes) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from telos.core.errors import TelosError
-from telos.studio.log import MOST_BYTES, Applied, Entry, GameLog
+from telos.studio.log import MOST_BYTES, MOST_LINES, MOST_MODELS, MOST_SEED, Applied, Entry, GameLog
 from telos.studio.stage import Inputs
 from telos.studio.stages.adventure_models import FFBM, RULES, ffbm_text
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
@@ -25,10 +25,14 @@ def from_recording(data: bytes) -> GameLog:
     """
     if len(data) > MOST_BYTES:
         raise TelosError(f"the recording has {len(data)} bytes; bring one of at most {MOST_BYTES}")
+    if data.count(b"\n") > MOST_LINES:
+        raise TelosError(f"the recording has more than {MOST_LINES} lines; bring a shorter one")
     try:
         recording = loads_recording(data.decode())
     except UnicodeDecodeError:
         raise TelosError("this recording is no text; download one from the studio") from None
+    if len(recording.models) > MOST_MODELS:  # each is told again all that was seen
+        raise TelosError(f"the recording has {len(recording.models)} models in it; at most {MOST_MODELS} are taken")
     if recording.rules not in RULES:
         raise TelosError(f"this was recorded with the rules {recording.rules!r}; the studio has {', '.join(RULES)}")
     if recording.fingerprint not in ("", load_rules(recording.rules).fingerprint):
@@ -36,7 +40,7 @@ def from_recording(data: bytes) -> GameLog:
     monsters = "" if recording.monsters is None else str(recording.monsters)
     if monsters not in MONSTERS:
         raise TelosError(f"this was recorded with {monsters} monsters; the studio has {', '.join(MONSTERS[1:])}")
-    if not 0 <= recording.seed < 2**53 or recording.frames > LONGEST:
+    if not 0 <= recording.seed < MOST_SEED or recording.frames > LONGEST:
         raise TelosError(f"this has the seed {recording.seed} and {recording.frames} frames: too large to be played")
     goals = "directed" if recording.directed else "free"
     settings = {"rules": recording.rules, "goals": goals, "monsters": monsters, "plays": "you"}

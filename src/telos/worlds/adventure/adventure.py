@@ -272,7 +272,7 @@ def replayed(recording: Recording, rules: Rules | None = None) -> Iterator[Adven
         monsters=recording.monsters,
         seed=recording.seed,
         player=recording.player,
-        model=recording.models[0][1] if recording.models else None,
+        model=f"{recording.models[0][1]}\n" if recording.models else None,  # a text, even if it is one line
     )
     if recording.fingerprint not in ("", game.rules.fingerprint):
         raise TelosError(

@@ -78,7 +78,7 @@ def keys_text(keys: Keys) -> str:
 
 
 def direction_of(across: float, down: float) -> str:
-    """Return the one of the eight directions that is nearest to a way.
+    """Return a direction for a way: a diagonal one if neither part of it is twice the other or more.
 
     >>> direction_of(5.0, 0.0), direction_of(3.0, -3.0), direction_of(0.0, 0.0)
     ('right', 'up_right', 'stop')

@@ -118,11 +118,12 @@ def _die(play: Play) -> None:
     play.swinging = 0
     if play.rules.restart == "town":
         _lose_chest(play)
+    left_at = play.x, play.y
     play.area, play.x, play.y = play.restart
     play.visited.add(play.area)
     populate(play)
     if play.company is not None:
-        play.company.come_along(play.x, play.y)
+        play.company.come_along(*left_at)
 
 
 def _lose_chest(play: Play) -> None:

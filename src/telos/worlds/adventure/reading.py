@@ -10,6 +10,7 @@ from telos.core.errors import TelosError, nearest
 from telos.core.event import Event
 from telos.core.files.text import read_text
 from telos.recognition.director import Advice, director_of
+from telos.recognition.director_rules import EARNED
 from telos.recognition.files.front import fresh
 from telos.recognition.files.load import loads_model
 
@@ -46,6 +47,9 @@ class Reading:
 
     def __init__(self, text: str, *, seed: int, heard: Iterable[Event] = ()) -> None:
         model = loads_model(text, name="model")
+        for what in (what for rule in model.director or () for what in rule.pay):
+            if what not in EARNED:  # files for other games may pay for other things
+                raise TelosError(f"nothing is earned by {what!r} here; {nearest(what, EARNED)}")
         self.text, self.seed = text, seed
         self.recognizer, self.director = fresh(model, seed=seed), director_of(model)
         self.heard: list[Event] = []

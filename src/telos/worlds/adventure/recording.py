@@ -168,6 +168,8 @@ def _header(line: str, name: str) -> dict[str, Any]:
             _refuse(f"{key!r} is missing", name, 1)
         if type(header[key]) not in types:
             _refuse(f"{key} cannot be {header[key]!r}", name, 1)
+        if isinstance(header[key], str) and any("\ud800" <= sign <= "\udfff" for sign in header[key]):
+            _refuse(f"{key} is no text: {header[key]!r}", name, 1)
     if type(header.setdefault("simulated", False)) is not bool:
         _refuse(f"simulated cannot be {header['simulated']!r}", name, 1)
     return {key: header[key] for key in ("recording", *_HEADER, "simulated", "frames")}
@@ -187,7 +189,7 @@ def _run(line: str, name: str, number: int) -> tuple[str, int]:
 def _json(line: str, name: str, number: int) -> Any:
     try:
         return json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError of its own
         _refuse(f"{line[:40]!r} is no JSON", name, number)
 
 

@@ -23,8 +23,7 @@ export class Keys {
     this.tell = tell;
     this.names = new Map(); // key code -> name
     this.order = [];
-    this.held = new Map(); // name -> the ways in which it is held ("ArrowUp", "touch", "gamepad")
-    this.since = new Map();
+    this.held = new Map(); // name -> the ways in which it is held ("ArrowUp", "touch", "gamepad") -> the press
     this.said = "";
     this.shortest = SHORTEST;
     this.byTab = false; // whether what has the focus was reached by Tab (Chromium's :focus-visible forgets that)
@@ -40,25 +39,22 @@ export class Keys {
   }
 
   press(name, way) {
-    if (!this.held.has(name)) {
-      this.held.set(name, new Set());
-      this.since.set(name, performance.now());
-    }
-    this.held.get(name).add(way);
+    if (!this.held.has(name)) this.held.set(name, new Map());
+    this.held.get(name).set(way, { since: performance.now() }); // a new object: the end of an older press is not its end
     this.say();
   }
 
   release(name, way) {
     const ways = this.held.get(name);
-    if (!ways?.has(way)) return;
-    const left = this.shortest - (performance.now() - this.since.get(name));
-    if (left > 0) {
-      setTimeout(() => this.let(name, way, ways), left);
-    } else this.let(name, way, ways);
+    const press = ways?.get(way);
+    if (!press) return;
+    const left = this.shortest - (performance.now() - press.since);
+    if (left > 0) setTimeout(() => this.let(name, way, ways, press), left);
+    else this.let(name, way, ways, press);
   }
 
-  let(name, way, ways) {
-    if (this.held.get(name) !== ways) return; // all were released meanwhile
+  let(name, way, ways, press) {
+    if (this.held.get(name) !== ways || ways.get(way) !== press) return; // all released, or pressed again meanwhile
     ways.delete(way);
     if (!ways.size) this.held.delete(name);
     this.say();

@@ -60,7 +60,11 @@ export function watchGamepads(keys) {
   let before = [];
   const look = () => {
     const pad = [...navigator.getGamepads()].find(Boolean);
-    if (!pad) return stop();
+    if (!pad) {
+      for (const name of before) keys.release(name, "gamepad"); // unplugged while it leaned
+      before = [];
+      return stop();
+    }
     const acts = keys.order.filter((name) => !WAYS.includes(name)).filter((_, at) => pad.buttons[at]?.pressed);
     const now = [...leaning(pad).filter((way) => keys.order.includes(way)), ...acts];
     for (const name of now) if (!before.includes(name)) keys.press(name, "gamepad");
