@@ -32,7 +32,13 @@ def colours(shapes: Iterable[list[object]]) -> set[str]:
     return {str(shape[at]).partition("/")[0] for shape in shapes for at in spots.get(str(shape[0]), ())} - {""}
 
 
-@pytest.mark.parametrize("scene", scene_names())
+# A fair sample: every third scene; all of them with --slow.
+SCENES = [
+    pytest.param(scene, marks=[pytest.mark.slow] if number % 3 else []) for number, scene in enumerate(scene_names())
+]
+
+
+@pytest.mark.parametrize("scene", SCENES)
 def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
     stage = ARENA.make(3, ARENA.chosen({"scene": scene}))
     for _ in range(30):

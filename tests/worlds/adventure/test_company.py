@@ -141,7 +141,7 @@ def test_a_stalker_gives_way_to_the_sword_and_a_hunter_does_not() -> None:
         assert (distance(game.view(), beast(game)) < 100) == comes
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
 def test_nobody_is_hunted_who_has_just_come(seed: int) -> None:
     game = Adventure("wilds", seed=seed)
     sight = game.rules.monsters.sight
