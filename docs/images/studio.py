@@ -71,7 +71,9 @@ def take(page: Page, address: str, act: Callable[[Page], None], file: Path) -> N
     page.goto(address)
     page.wait_for_selector("canvas")
     page.evaluate("() => import('telos-studio/link.js').then(module => { window.link = module.link; })")
-    page.wait_for_function(f"() => link.frame && link.frame.n >= {at} && link.status.paused", timeout=120_000)
+    page.wait_for_function(
+        f"() => window.telosKeys && link.frame && link.frame.n >= {at} && link.status.paused", timeout=120_000
+    )
     act(page)
     page.mouse.move(2, 2)
     page.wait_for_timeout(1_500)
