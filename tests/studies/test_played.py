@@ -124,10 +124,13 @@ def test_a_folder_is_all_its_recordings_by_name_and_a_file_counts_once(folder: P
         recordings_in([])
 
 
-def test_what_a_simulated_player_played_is_refused(folder: Path, recorded: dict[str, Recording]) -> None:
+def test_what_a_simulated_player_played_is_left_out_of_a_folder_and_refused_by_name(
+    folder: Path, recorded: dict[str, Recording]
+) -> None:
     write_recording(replace(recorded["flairs"], simulated=True), folder / "robot.jsonl")
+    assert folder / "robot.jsonl" not in recordings_in([folder])
     with pytest.raises(DefinitionError, match=r"robot.jsonl:1:1: a simulated player played this"):
-        run_study([folder])
+        run_study([folder / "robot.jsonl"])
 
 
 def test_what_else_was_recorded_into_a_folder_is_left_out(folder: Path) -> None:

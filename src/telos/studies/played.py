@@ -64,7 +64,7 @@ def run_study(
 def recordings_in(places: Sequence[Path]) -> list[Path]:
     """Return the files that are meant: each one that is named, and all recordings of this game in each folder, by name.
 
-    ``telos play --record`` writes other games into the same folder, and logs for the studio.
+    ``telos play --record`` also writes other worlds, simulated players and logs for the studio into the same folder.
     """
     if not places:
         raise TelosError("say which recordings: telos study played FILE_OR_FOLDER")
@@ -78,13 +78,13 @@ def recordings_in(places: Sequence[Path]) -> list[Path]:
 
 
 def _may_be_one(file: Path) -> bool:
-    """Whether a file is no recording of anything else; one that cannot be read is looked at, so that it is told of."""
+    """Whether a file may be a game of a person; a broken one may, so that it is looked at and told of."""
     try:
         with file.open(encoding="utf-8") as lines:
             header = json.loads(lines.readline(10_000))
     except (OSError, ValueError):
         return True
-    return isinstance(header, dict) and type(header.get("recording")) is int
+    return isinstance(header, dict) and type(header.get("recording")) is int and not header.get("simulated")
 
 
 def _looked(file: Path, *, seed: int) -> Looked:

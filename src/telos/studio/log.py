@@ -48,6 +48,11 @@ class GameLog:
                 return
         self.runs.append((entry, 1))
 
+    @property
+    def models(self) -> int:
+        """Return how often a model was put into force."""
+        return sum(isinstance(entry, Applied) for entry, _ in self.runs)
+
     def entries(self) -> Iterator[Entry]:
         """Yield everything in order, a step at a time."""
         for entry, times in self.runs:

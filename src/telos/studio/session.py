@@ -52,7 +52,7 @@ class Session:
         self.watchpoint: Watchpoint | None = None
         self._held, self._asked = "", list[str]()
         self._script = deque(script)
-        self.repeated = sum(isinstance(entry, Inputs) for entry in self._script)  # steps that were played before
+        self._repeats = len(self._script)  # what comes from another game; all else is new
         self.hurries = False  # on the way to a moment: what is asked for then would lead to another
         self.waits = self.stage.awaits and not self._script  # for the player's first key
         self._tape, self._history = Tape(), History()
@@ -157,6 +157,11 @@ class Session:
         return bool(self._script)
 
     @property
+    def is_new(self) -> bool:
+        """Whether anything came from outside that is not merely played again."""
+        return self.log.steps + self.log.models > self._repeats
+
+    @property
     def is_over(self) -> bool:
         """Whether there is nothing left to play."""
         return self.stage.over
@@ -250,17 +255,20 @@ class Session:
 
     def mind(self, who: str) -> MindSheet | None:
         """Return a mind on paper, at the moment that is looked at."""
-        if self.shown is None or self.shown == self.last:
-            return self.stage.mind(who)
-        kept = [sheets for frame, sheets in self._sheets if frame <= self.shown]
-        return kept[-1].get(who) if kept else None
+        sheets = self._kept_sheets()
+        return self.stage.mind(who) if sheets is None else sheets.get(who)
 
     def minds(self) -> tuple[str, ...]:
         """Return those whose minds can be looked into, at the moment that is looked at."""
+        sheets = self._kept_sheets()
+        return tuple(self.stage.characters() if sheets is None else sheets)
+
+    def _kept_sheets(self) -> dict[str, MindSheet] | None:
+        """Return what was kept of all minds at the moment of the past that is looked at; None if it is the present."""
         if self.shown is None or self.shown == self.last:
-            return tuple(self.stage.characters())
+            return None
         kept = [sheets for frame, sheets in self._sheets if frame <= self.shown]
-        return tuple(kept[-1]) if kept else ()
+        return kept[-1] if kept else {}
 
     def why_not(self, who: str, what: str) -> str:
         """Say why somebody does not pursue a goal, or does not do an action, now."""

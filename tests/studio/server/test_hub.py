@@ -190,11 +190,14 @@ def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path)
     assert "# mine" in file.read_text()
 
 
-def test_only_games_of_people_are_written_for_studies(tmp_path: Path) -> None:
-    for number, plays in enumerate(("you", "newcomer")):
-        hub = Hub(tmp_path / plays)
-        game = hub.open("adventure", number, {"plays": plays}, now=0.0)
-        stepped(game, 40)
-        hub.free(game.name)
-    own = [file.parent.name for file in tmp_path.rglob("adventure*.jsonl") if not file.name.endswith(".studio.jsonl")]
-    assert own == ["you"]
+def test_a_copy_of_a_game_in_which_a_model_was_applied_is_not_written_before_somebody_plays_on(tmp_path: Path) -> None:
+    game = stepped(Hub().open("adventure", 3, {"plays": "you"}, now=0.0), 20)
+    game.session.apply("ffbm", game.session.panel.texts["ffbm"] + "# mine\n")
+    stepped(game, 5)
+    hub = Hub(tmp_path)
+    copy = stepped(hub.replayed(game.session.recording()[1], now=0.0), 25)
+    hub.sweep(1.0)
+    assert not list(tmp_path.iterdir())
+    stepped(copy, 1)
+    hub.sweep(2.0)
+    assert len(list(tmp_path.glob("*.studio.jsonl"))) == 1

@@ -26,7 +26,7 @@ class Records:
         steps, (logged, told, models) = session.log.steps, self._written.get(name, (0, 0, 0))
         if is_last:
             self._written.pop(name, None)
-        if steps <= session.repeated and session.version == models:
+        if not session.is_new:
             return False
         is_enough = is_last or steps - logged > logged // 100
         if session.version == models and (steps == logged == told or not is_enough):
@@ -35,7 +35,7 @@ class Records:
         self._put(f"{stem}.studio.jsonl", session.log.data())
         if is_last or steps > 2 * told:
             told, own = steps, session.stage.recording()
-            if own is not None and (session.stage.awaits or session.stage.watched is None):  # studies are about people
+            if own is not None:
                 self._put(f"{stem}.jsonl", own[1])
         if not is_last:
             self._written[name] = steps, told, session.version

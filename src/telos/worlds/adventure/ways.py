@@ -2,12 +2,10 @@
 
 from collections.abc import Collection
 
-from telos.worlds.adventure.directions import EDGES
 from telos.worlds.adventure.map import AreaMap
 from telos.worlds.adventure.rules import Rules
 
 _INSIDE = 26.0  # pixels between an edge and whoever waits there
-SIDES = {edge: side for side, edge in EDGES.items()}  # "north" to "up"
 
 
 def onward(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
