@@ -9,8 +9,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.play import play
+from telos.cli.play import FIRST_SEED, play
 from telos.core.errors import TelosError
+from telos.worlds.adventure.adventure import Adventure
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(play)
@@ -55,3 +56,10 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     )  # fmt: skip
     assert ran.returncode == 2
     assert ran.stderr.strip() == 'the studio needs nicegui: pip install "telos[studio]"'
+
+
+def test_whoever_begins_by_just_walking_on_does_not_die_at_once() -> None:
+    game = Adventure("wilds", seed=FIRST_SEED)
+    for _ in range(150):
+        game.step({"player": "right"})
+    assert game.view().deaths == 0

@@ -11,6 +11,8 @@ import typer
 
 from telos.core.errors import TelosError
 
+FIRST_SEED = 2  # whoever begins the adventure by just walking on meets nobody for the first seconds
+
 
 def play(
     world: Annotated[
@@ -20,7 +22,7 @@ def play(
         Path, typer.Option(help="Where models are opened and saved; no file outside it is touched.")
     ] = Path(),
     record: Annotated[bool, typer.Option("--record", help="Write every game into recordings/ in the folder.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of the first game.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the first game.")] = FIRST_SEED,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser; else its address is printed.")] = True,
     port: Annotated[
         int | None, typer.Option(help="The port, 0 for any; without it, the first free one from 8484 on.")
