@@ -1,15 +1,21 @@
-"""What every test may use: golden files, and a flag for the slow ones."""
+"""What every test may use: golden files, a flag for the slow ones, and all cores to run them on."""
 
+import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from compiling import compile_in_turns
 
 # The same cases every time, so that a change is judged by what it changed; --slow draws new ones.
 settings.register_profile("same", derandomize=True)
 
 GOLDEN = Path(__file__).parent / "golden"
+MOST_WORKERS = 8
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,9 +23,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the slow tests too")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads its options
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run folders of tests on all cores, unless told otherwise; named files, and what is debugged, in this process."""
+    options = config.option
+    if not config.pluginmanager.has_plugin("xdist") or hasattr(config, "workerinput"):
+        return
+    if options.numprocesses is not None or options.dist != "no" or options.collectonly:
+        return
+    if options.usepdb or options.trace or options.capture == "no":
+        return
+    if not all(Path(each.partition("::")[0]).is_file() for each in config.args):
+        options.numprocesses, options.dist = min(_cores(), MOST_WORKERS), "worksteal"
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--slow"):
         settings.load_profile("same")
+    if hasattr(config, "workerinput"):
+        compile_in_turns(Path(config.workerinput["locks"]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Name the file by which the workers of this run take turns."""
+    if not hasattr(node.config, "locks"):
+        node.config.locks = tempfile.NamedTemporaryFile(prefix="telos-tests-")  # noqa: SIM115 (closed below)
+        node.config.add_cleanup(node.config.locks.close)
+    node.workerinput["locks"] = node.config.locks.name
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -123,7 +123,7 @@ def test_empty_lines_of_a_table_are_no_rows(tmp_path: Path) -> None:
         ("t.csv", b'a,b\n1,2\n"3,4\n5,6\n', "LOG:3: a quote is opened and never closed"),
         ("t.csv", "a,b\nü,1\n".encode("latin-1"), "LOG: cannot be read as csv: invalid utf-8"),
         ("t.csv.gz", b"a,b\n1,2\n", "LOG: not a whole gzip file"),
-        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "LOG: not a whole gzip file"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-9], "LOG: not a whole gzip file"),
         ("t.csv", b"\n1,2\n", "LOG: the first line is empty"),
         ("t.jsonl", b"", "LOG: the table is empty"),
         ("t.jsonl", b" \n\n", "LOG: the table is empty"),
