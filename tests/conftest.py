@@ -11,8 +11,10 @@ from hypothesis import settings
 
 from compiling import compile_in_turns
 
-# The same cases every time, so that a change is judged by what it changed; --slow draws new ones.
-settings.register_profile("same", derandomize=True)
+# The same cases every time, so that a change is judged by what it changed; --slow draws new ones. No example has to be
+# ready by a deadline: the first one may load a library or compile a kernel, and machines may be busy.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("new", deadline=None)
 
 GOLDEN = Path(__file__).parent / "golden"
 MOST_WORKERS = 8
@@ -42,8 +44,7 @@ def _cores() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.getoption("--slow"):
-        settings.load_profile("same")
+    settings.load_profile("new" if config.getoption("--slow") else "same")
     if hasattr(config, "workerinput"):
         compile_in_turns(Path(config.workerinput["locks"]))
 

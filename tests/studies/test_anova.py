@@ -2,11 +2,9 @@
 
 from random import Random
 
-import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.anova import AnovaRM
 
 from telos.core.errors import TelosError
 from telos.studies.statistics_anova import repeated_measures, tukey
@@ -27,6 +25,9 @@ def test_the_worked_case_is_met() -> None:
 
 
 def test_the_library_of_another_hand_says_the_same() -> None:
+    import pandas  # slow to load, with all of SciPy's statistics: not while tests are collected
+    from statsmodels.stats.anova import AnovaRM
+
     frame = pandas.DataFrame(
         [(name, fold, value) for name, each in WORKED.items() for fold, value in enumerate(each)],
         columns=["method", "fold", "score"],
