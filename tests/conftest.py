@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from compiling import compile_in_turns
 
 # The same cases every time, so that a change is judged by what it changed; --slow draws new ones. No example has to be
 # ready by a deadline: the first one may load a library or compile a kernel, and machines may be busy.
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("new", deadline=None)
+UNHURRIED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **UNHURRIED)
+settings.register_profile("new", **UNHURRIED)
 
 GOLDEN = Path(__file__).parent / "golden"
 MOST_WORKERS = 8
