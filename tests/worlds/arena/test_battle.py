@@ -91,11 +91,12 @@ def restored(taped: Taped, saved: str) -> Taped:
 
 
 @pytest.mark.parametrize("scene", [name for name in scene_names() if name not in ("skirmish", "search")])
-def test_a_saved_fight_goes_on_bit_by_bit_as_if_it_had_not_been_saved(scene: str) -> None:
+@pytest.mark.parametrize("saves", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_saved_fight_goes_on_bit_by_bit_as_if_it_had_not_been_saved(scene: str, saves: int) -> None:
     taped = Taped(scene, 2)
     views = taped.fight(25.0, every=37)
     assert taped.saved
-    for lines, saved in taped.saved[:4]:
+    for lines, saved in taped.saved[:4][-saves:]:
         other = restored(taped, saved)
         assert json.dumps(other.battle.save()) == saved
         assert other.fight(25.0) == [view for view in views if view.time > json.loads(saved)["arena"]["tick"] / 10]

@@ -242,9 +242,10 @@ def room_of(number: int, *, is_fight: bool) -> Scene:
     return Scene("room", "", 10.0, ArenaMap("\n".join(rows)), (*cast, last))
 
 
-def test_five_hundred_in_one_room_all_get_their_turn() -> None:
+@pytest.mark.parametrize("people", [120, pytest.param(500, marks=pytest.mark.slow)])
+def test_five_hundred_in_one_room_all_get_their_turn(people: int) -> None:
     records: list[object] = []
-    battle = Battle(room_of(500, is_fight=True), seed=1, trace=records.append)
+    battle = Battle(room_of(people, is_fight=True), seed=1, trace=records.append)
     for _ in range(12):
         battle.step()
     assert {each.who for each in records if isinstance(each, Began)} >= set(battle.minds) - {"Zed"}
