@@ -4,6 +4,7 @@ from telos.worlds.arena.animations import ANIMATIONS, ON_THE_WALL, Animation
 from telos.worlds.arena.commands import Command
 from telos.worlds.arena.fighter import Act, Fighter
 from telos.worlds.arena.moving import set_out, walk
+from telos.worlds.arena.outcomes import DONE, ActOutcome, failed
 from telos.worlds.arena.rules import TICKS_A_SECOND
 from telos.worlds.arena.stage import Stage
 from telos.worlds.arena.uses import USES, Use, too_far
@@ -14,7 +15,7 @@ def begin(stage: Stage, me: Fighter, command: Command) -> None:
     follows = command.state == "goto" and command.target in stage.fighters  # who may have moved since
     if me.act is not None and me.act.text == command.text and not follows:
         return
-    stage.leave(me, "done")
+    stage.leave(me)
     if not command.state:
         return
     act = Act(command.state, command.text, command.name, command.target)
@@ -34,7 +35,7 @@ def go_on(stage: Stage, me: Fighter) -> None:
     played = played_by(stage, act)
     outcome = played.each(stage, me, act)
     if outcome is None and act.ticks >= act.lasts and not played.looping:
-        outcome = played.end(stage, me, act) or ""
+        outcome = played.end(stage, me, act) or DONE
     _ended(stage, me, outcome)
 
 
@@ -48,9 +49,9 @@ def kind_of(stage: Stage, name: str) -> str:
     return stage.things[name].kind if name in stage.things else stage.map.fixtures[name].kind
 
 
-def _begun(stage: Stage, me: Fighter, act: Act, command: Command) -> str | None:
+def _begun(stage: Stage, me: Fighter, act: Act, command: Command) -> ActOutcome | None:
     if me.on_wall and act.name not in ON_THE_WALL:
-        return "on the wall"
+        return failed("on the wall")
     if act.state == "goto":
         return set_out(stage, me, act, command)
     played = played_by(stage, act)
@@ -64,6 +65,6 @@ def _begun(stage: Stage, me: Fighter, act: Act, command: Command) -> str | None:
     return played.begin(stage, me, act)
 
 
-def _ended(stage: Stage, me: Fighter, outcome: str | None) -> None:
+def _ended(stage: Stage, me: Fighter, outcome: ActOutcome | None) -> None:
     if outcome is not None:
-        stage.leave(me, "failed" if outcome else "done", outcome)
+        stage.leave(me, outcome)

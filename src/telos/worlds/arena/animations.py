@@ -6,13 +6,14 @@ from typing import TypeAlias
 
 from telos.worlds.arena import poses, shooting, striking
 from telos.worlds.arena.fighter import Act, Fighter
+from telos.worlds.arena.outcomes import ActOutcome
 from telos.worlds.arena.stage import Stage
 
-# None: it goes on. "": it is done. Anything else: it failed, and that is why.
-Happening: TypeAlias = Callable[[Stage, Fighter, Act], str | None]
+# None: it goes on.
+Happening: TypeAlias = Callable[[Stage, Fighter, Act], ActOutcome | None]
 
 
-def nothing(stage: Stage, me: Fighter, act: Act) -> str | None:
+def nothing(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Go on."""
     return None
 

@@ -10,6 +10,7 @@ from telos.core.frozen import FrozenMap
 from telos.core.numbers import not_negative
 from telos.core.values import Value
 from telos.worlds.arena.grid import Cell, Point, cell_of
+from telos.worlds.arena.outcomes import DONE, ActOutcome
 from telos.worlds.arena.weapons import WEAPONS, Weapon
 
 # What a scene may say about a body, and what is true if it says nothing.
@@ -90,7 +91,7 @@ class Fighter:
     alive: bool = True
     act: Act | None = None
     status: str = "done"
-    reason: str = ""
+    outcome: ActOutcome = DONE  # of the last command
     cloaked: bool = False
     on_wall: bool = False
     suppressed: float = 0.0
@@ -122,6 +123,11 @@ class Fighter:
     def position(self) -> Point:
         """Return where it is."""
         return self.x, self.y
+
+    @property
+    def reason(self) -> str:
+        """Return why the last command failed, in words."""
+        return self.outcome.text
 
     @property
     def crouched(self) -> bool:

@@ -5,8 +5,8 @@ import math
 from telos.worlds.arena.commands import Command
 from telos.worlds.arena.fighter import Act, Fighter
 from telos.worlds.arena.grid import Cell, Point, beside, cell_of, middle
+from telos.worlds.arena.outcomes import DONE, ActOutcome, blocked_by_door, blocked_by_low, failed
 from telos.worlds.arena.rules import CROWD, GETS_BREATH_BACK, IN_A_CROWD, PACES, STEP_ASIDE, TICK, TICKS_A_SECOND
-from telos.worlds.arena.shooting import DONE
 from telos.worlds.arena.stage import Stage
 
 BESIDE = 1.5  # metres at which one is with somebody
@@ -17,13 +17,13 @@ _AROUND = [(x, y) for x in _REACH for y in _REACH if 0 < math.hypot(x, y) <= STE
 _ASIDE = sorted(_AROUND, key=lambda cell: (math.hypot(*cell), cell))
 
 
-def set_out(stage: Stage, me: Fighter, act: Act, command: Command) -> str | None:
+def set_out(stage: Stage, me: Fighter, act: Act, command: Command) -> ActOutcome | None:
     """Find the way, or say that there is none."""
     navigator = stage.navigator
     goal = command.point or where_to_stand(stage, me, command.target, command.avoiding)
     way = None if goal is None else navigator.way(me.position, goal, avoiding=command.avoiding, flies=me.flies)
     if goal is None or way is None:
-        return f"no way to {command.target}"
+        return failed(f"no way to {command.target}")
     act.way, (act.x, act.y) = list(way), goal
     if act.name != "walk":
         me.cloaked = act.name == "cloaked"  # nobody keeps cloaked at full speed
@@ -43,7 +43,7 @@ def where_to_stand(stage: Stage, me: Fighter, name: str, avoiding: frozenset[str
     return middle(min(far, key=far.__getitem__)) if far else None
 
 
-def walk(stage: Stage, me: Fighter, act: Act) -> str | None:
+def walk(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Go on for a tick. Whoever heads for somebody keeps after them, and stops at arm's length."""
     if act.target in stage.fighters:
         other = stage.fighters[act.target]
@@ -85,19 +85,19 @@ def feel_breath(me: Fighter) -> None:
         me.winded = max(0.0, me.winded - GETS_BREATH_BACK * TICK)
 
 
-def _in_the_way(stage: Stage, me: Fighter, cell: Cell) -> str:
-    """Say what the next point of the way cannot be walked through, if it is a shut door or a low obstacle."""
+def _in_the_way(stage: Stage, me: Fighter, cell: Cell) -> ActOutcome | None:
+    """Return the failure at the next point of the way, if it is a shut door or a low obstacle."""
     node = stage.map.at.get(cell)
     if node is None:
-        return ""
+        return None
     if node.kind == "door" and cell in stage.shut:
-        return f"{node.name} is {stage.doors[node.name].state}"
+        return blocked_by_door(node.name, locked=stage.doors[node.name].state == "locked")
     if node.kind == "low" and not (me.small or me.flies):
-        return f"{node.name} is in the way"
-    return ""
+        return blocked_by_low(node.name)
+    return None
 
 
-def _arrive(stage: Stage, me: Fighter, act: Act) -> str | None:
+def _arrive(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """End the way, or head for a free cell nearby if somebody stands here."""
     if act.tries >= MOST_TRIES or not _taken(stage, me, me.cell):
         return DONE

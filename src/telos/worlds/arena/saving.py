@@ -8,6 +8,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.worlds.arena.fighter import Act, Fighter
 from telos.worlds.arena.grid import Point
+from telos.worlds.arena.outcomes import ActOutcome, failed, saved_outcomes
 from telos.worlds.arena.stage import Stage
 from telos.worlds.arena.things import Grenade
 from telos.worlds.arena.views import ShotView
@@ -47,8 +48,9 @@ def restore(stage: Stage, saved: Mapping[str, Any]) -> None:
     version, numbers, gauss = saved["rng"]
     stage.rng.setstate((version, tuple(numbers), gauss))
     stage.tick, stage.thrown = saved["tick"], saved["thrown"]
+    outcomes = saved_outcomes(stage.map.doors, stage.map.lows)
     for name, about in saved["fighters"].items():
-        _restore_fighter(stage.fighters[name], about)
+        _restore_fighter(stage.fighters[name], about, outcomes)
     for name, (state, held_by) in saved["doors"].items():
         stage.doors[name].state, stage.doors[name].held_by = state, held_by
     stage.used_up, stage.broken, stage.dark = set(saved["used_up"]), set(saved["broken"]), set(saved["dark"])
@@ -65,9 +67,11 @@ def _saved_fighter(fighter: Fighter) -> dict[str, Any]:
     return {**about, "act": act and {**act, "way": [list(point) for point in act["way"]]}}
 
 
-def _restore_fighter(fighter: Fighter, about: Mapping[str, Any]) -> None:
+def _restore_fighter(fighter: Fighter, about: Mapping[str, Any], outcomes: Mapping[str, ActOutcome]) -> None:
     for name in _CHANGES:
-        setattr(fighter, name, about[name])
+        if name != "reason":  # the text of the outcome, which is restored below
+            setattr(fighter, name, about[name])
+    fighter.outcome = outcomes.get(about["reason"]) or failed(about["reason"])
     act = about["act"]
     fighter.act = act and Act(**{**act, "way": [_point(point) for point in act["way"]]})
 

@@ -6,29 +6,29 @@ Each function answers None while the animation goes on, ``DONE``, or why it fail
 from telos.worlds.arena.combat import fire_burst, frighten, keep_down
 from telos.worlds.arena.fighter import Act, Fighter
 from telos.worlds.arena.grid import Point, crossed, middle
+from telos.worlds.arena.outcomes import DONE, ActOutcome, failed
 from telos.worlds.arena.rules import BLIND, LOSES_SIGHT, NEAR_MISS, SPRAYING, SUPPRESSES_FRIENDS
 from telos.worlds.arena.stage import Stage
 
-DONE = ""
-EMPTY = "the magazine is empty"
+EMPTY = failed("the magazine is empty")
 
 
-def take_gun(stage: Stage, me: Fighter, act: Act) -> str | None:
+def take_gun(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Begin to shoot."""
     if not me.weapon.magazine:
-        return "no weapon"
+        return failed("no weapon")
     if not me.rounds:
         stage.tell("empty", me.name, me.position)
         return EMPTY
     return None
 
 
-def take_gun_in_cover(stage: Stage, me: Fighter, act: Act) -> str | None:
+def take_gun_in_cover(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Begin to shoot from cover."""
-    return "not in cover" if stage.cover_of(me) is None else take_gun(stage, me, act)
+    return failed("not in cover") if stage.cover_of(me) is None else take_gun(stage, me, act)
 
 
-def fire(stage: Stage, me: Fighter, act: Act) -> str | None:
+def fire(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Fire at somebody as long as they are seen."""
     target = stage.fighters[act.target]
     if not target.alive:
@@ -42,12 +42,12 @@ def fire(stage: Stage, me: Fighter, act: Act) -> str | None:
     return None
 
 
-def aim(stage: Stage, me: Fighter, act: Act) -> str | None:
+def aim(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Keep the gun on somebody."""
     return keep_eyes_on(stage, me, act) if stage.fighters[act.target].alive else DONE
 
 
-def keep_eyes_on(stage: Stage, me: Fighter, act: Act) -> str | None:
+def keep_eyes_on(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Turn to the target, or give it up after a second without seeing it."""
     target = stage.fighters[act.target]
     if stage.line(me.position, target.position):
@@ -55,10 +55,10 @@ def keep_eyes_on(stage: Stage, me: Fighter, act: Act) -> str | None:
         me.turn_to(target.position)
         return None
     act.unseen += 1
-    return f"lost sight of {target.name}" if act.unseen >= LOSES_SIGHT else None
+    return failed(f"lost sight of {target.name}") if act.unseen >= LOSES_SIGHT else None
 
 
-def blind_fire(stage: Stage, me: Fighter, act: Act) -> str | None:
+def blind_fire(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Hold the gun round the corner and fire without looking."""
     target = stage.fighters[act.target]
     if not target.alive:
@@ -72,7 +72,7 @@ def blind_fire(stage: Stage, me: Fighter, act: Act) -> str | None:
     return None
 
 
-def suppress(stage: Stage, me: Fighter, act: Act) -> str | None:
+def suppress(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Fire at a place, or where somebody was last seen, to keep down whoever is there."""
     if not me.rounds:
         return EMPTY

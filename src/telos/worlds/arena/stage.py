@@ -9,6 +9,7 @@ from telos.worlds.arena.fighter import Act, Fighter, Placed
 from telos.worlds.arena.grid import Cell, Point, cell_of
 from telos.worlds.arena.map import ArenaMap, Node
 from telos.worlds.arena.navigation import Navigator
+from telos.worlds.arena.outcomes import DONE, ActOutcome, OutcomeKind, failed
 from telos.worlds.arena.rules import LOUD, TICKS_A_SECOND
 from telos.worlds.arena.sight import Sight
 from telos.worlds.arena.things import Door, Grenade, ThingPlaced
@@ -76,13 +77,14 @@ class Stage:
     def bury(self, fighter: Fighter) -> None:
         """Take a body out of the way."""
         fighter.alive, fighter.health = False, 0.0
-        self.leave(fighter, "failed", "dead")
+        self.leave(fighter, failed("dead"))
         self.bodies[fighter.cell].pop(fighter.name)
 
-    def leave(self, fighter: Fighter, status: str, reason: str = "") -> None:
+    def leave(self, fighter: Fighter, outcome: ActOutcome = DONE) -> None:
         """End whatever a fighter is doing."""
         act, fighter.act = fighter.act, None
-        fighter.status, fighter.reason = status, reason
+        fighter.status = "done" if outcome.kind is OutcomeKind.DONE else "failed"
+        fighter.outcome = outcome
         if act is not None and act.state == "use":
             door = self.doors.get(act.target)
             if door is not None and door.held_by == fighter.name:

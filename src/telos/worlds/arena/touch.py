@@ -1,6 +1,5 @@
 """What a fighter feels: how its body is, what it bumped into, and what it has done about its orders."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from telos.agents.memory import Fact, WorkingMemory
@@ -11,12 +10,11 @@ from telos.worlds.arena.facts import fact, fallen, gone, threats
 from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.limbs import Limbs
 from telos.worlds.arena.map import Node
+from telos.worlds.arena.outcomes import OutcomeKind
 from telos.worlds.arena.rules import REACH_OF_HANDS
 
 WATCHING = ("look-round", "watch-from-wall", "hover")  # deeds that keep watch over a stop of the patrol
 SEES_OPEN = 20.0  # metres at which one sees that a door that barred the way is open
-_IN_THE_WAY = re.compile(r"(\w+) is (closed|locked|in the way)")
-_HOLDS = re.compile(r"(\w+) (?:holds|will not open|is locked)")
 
 
 class Touch:
@@ -70,12 +68,12 @@ class Touch:
     def _bumps(self, fighter: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
         """Yield what a failed attempt has taught: that something bars the way, or will not give."""
         if fighter.status == "failed":
-            if found := _IN_THE_WAY.match(fighter.reason):
-                kind = "low" if found[1].startswith("l") else "door"
-                yield fact("barrier", found[1], now, kind=kind, locked=found[2] == "locked")
-            elif found := _HOLDS.match(fighter.reason):
-                kicked = fighter.reason.endswith("holds")
-                yield fact("door", found[1], now, stuck=True, kick_failed=kicked)
+            found = fighter.outcome
+            if found.kind is OutcomeKind.BLOCKED:
+                kind = "low" if found.is_low else "door"
+                yield fact("barrier", found.obstacle, now, kind=kind, locked=found.locked)
+            elif found.kind is OutcomeKind.STUCK:
+                yield fact("door", found.obstacle, now, stuck=True, kick_failed=found.kicked)
         elif fighter.status == "done":
             target = self._arena.fighters.get(self._limbs[fighter.name].last.rpartition(" ")[2])
             if target is not None and not target.alive and target.side != fighter.side:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from telos.worlds.arena.animations import Happening, nothing
 from telos.worlds.arena.fighter import Act, Fighter
 from telos.worlds.arena.grid import beside, middle
+from telos.worlds.arena.outcomes import DONE, ActOutcome, blocked_by_door, failed, stuck
 from telos.worlds.arena.rules import AMMO, HEALS, REACH_OF_HANDS
-from telos.worlds.arena.shooting import DONE
 from telos.worlds.arena.stage import Stage
 from telos.worlds.arena.striking import glide
 
@@ -22,53 +22,53 @@ class Use:
     end: Happening = nothing
 
 
-def too_far(stage: Stage, me: Fighter, act: Act) -> str | None:
+def too_far(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Refuse what is out of the reach of the hands, or behind a wall."""
     place = stage.place_of(act.target)
     me.turn_to(place)
     # A shut door and a window stand in the way of themselves only, and nobody reaches round the corner to one.
     near = me.distance_to(place) <= REACH_OF_HANDS
     seen = act.target in stage.doors or stage.line(me.position, place)
-    return None if near and seen else f"too far from {act.target}"
+    return None if near and seen else failed(f"too far from {act.target}")
 
 
-def open_door(stage: Stage, me: Fighter, act: Act) -> str:
+def open_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Try the handle."""
     door = stage.doors[act.target]
     if not door.is_shut:
         return DONE
     if door.held_by or door.state == "locked":
         stage.tell("stuck", me.name, middle(door.cell), door=door.name, who=door.held_by or "")
-        return f"{door.name} will not open" if door.held_by else f"{door.name} is locked"
+        return stuck(door.name, kicked=False) if door.held_by else blocked_by_door(door.name, locked=True)
     stage.set_door(door, "open")
     stage.tell("opened", me.name, middle(door.cell), door=door.name)
     return DONE
 
 
-def close_door(stage: Stage, me: Fighter, act: Act) -> str:
+def close_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Shut a door, unless somebody stands in it."""
     door = stage.doors[act.target]
     if door.is_shut:
         return DONE
     if stage.bodies.get(door.cell):
-        return f"somebody stands in {door.name}"
+        return failed(f"somebody stands in {door.name}")
     stage.set_door(door, "closed")
     stage.tell("closed", me.name, middle(door.cell), door=door.name)
     return DONE
 
 
-def lock_door(stage: Stage, me: Fighter, act: Act) -> str:
+def lock_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Lock a door that is shut."""
     door = stage.doors[act.target]
     if not door.is_shut:
-        return f"{door.name} is open"
+        return failed(f"{door.name} is open")
     if door.state != "locked":
         stage.set_door(door, "locked")
         stage.tell("locked", me.name, middle(door.cell), door=door.name)
     return DONE
 
 
-def unlock_door(stage: Stage, me: Fighter, act: Act) -> str:
+def unlock_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Unlock a door; it stays shut."""
     door = stage.doors[act.target]
     if door.state == "locked":
@@ -77,7 +77,7 @@ def unlock_door(stage: Stage, me: Fighter, act: Act) -> str:
     return DONE
 
 
-def kick_door(stage: Stage, me: Fighter, act: Act) -> str:
+def kick_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Kick a door in, locked or not, unless somebody leans against it."""
     door = stage.doors[act.target]
     if not door.is_shut:
@@ -85,23 +85,23 @@ def kick_door(stage: Stage, me: Fighter, act: Act) -> str:
     stage.tell("kicked", me.name, middle(door.cell), door=door.name, opened=door.held_by is None)
     if door.held_by:
         stage.tell("stuck", me.name, middle(door.cell), door=door.name, who=door.held_by)
-        return f"{door.name} holds"
+        return stuck(door.name, kicked=True)
     stage.set_door(door, "open")
     return DONE
 
 
-def lean_on_door(stage: Stage, me: Fighter, act: Act) -> str | None:
+def lean_on_door(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Begin to hold a door shut."""
     door = stage.doors[act.target]
     if not door.is_shut:
-        return f"{door.name} is open"
+        return failed(f"{door.name} is open")
     if door.held_by and door.held_by != me.name:
-        return f"{door.name} is held by {door.held_by}"
+        return failed(f"{door.name} is held by {door.held_by}")
     door.held_by = me.name
     return None
 
 
-def run_up(stage: Stage, me: Fighter, act: Act) -> str | None:
+def run_up(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Begin a dive through a window: from the side that the body is on, to two metres beyond it if that is free."""
     window = stage.map.fixtures[act.target].cell
     sides = [(one, two) for pair in stage.map.sides(act.target) for one, two in (pair, pair[::-1])]
@@ -111,7 +111,7 @@ def run_up(stage: Stage, me: Fighter, act: Act) -> str | None:
     return None
 
 
-def land(stage: Stage, me: Fighter, act: Act) -> str:
+def land(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """End a dive, among broken glass."""
     act.way = act.way[-1:]
     if act.target not in stage.broken:
@@ -120,30 +120,30 @@ def land(stage: Stage, me: Fighter, act: Act) -> str:
     return DONE
 
 
-def crouch_down(stage: Stage, me: Fighter, act: Act) -> str | None:
+def crouch_down(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Begin to crawl: straight on under the obstacle, to the first floor behind it."""
     low = stage.map.fixtures[act.target].cell
     floor = [cell for cell in beside(low) if cell in stage.map.floor]
     if not floor:
-        return f"{act.target} leads nowhere"
+        return failed(f"{act.target} leads nowhere")
     near = min(floor, key=lambda cell: me.distance_to(middle(cell)))
     step = (low[0] - near[0], low[1] - near[1])
     far = low
     while stage.map.mark(far) == "_":
         far = (far[0] + step[0], far[1] + step[1])
     if far not in stage.map.floor:
-        return f"{act.target} leads nowhere"
+        return failed(f"{act.target} leads nowhere")
     act.way, act.crouched = [middle(near), middle(far)], True
     return None
 
 
-def stand_up(stage: Stage, me: Fighter, act: Act) -> str:
+def stand_up(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """End crawling."""
     act.way = act.way[-1:]
     return DONE
 
 
-def light(stage: Stage, me: Fighter, act: Act) -> str:
+def light(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Switch the light of a room on."""
     room = stage.map.room_at(stage.place_of(act.target))
     if room in stage.dark:
@@ -152,7 +152,7 @@ def light(stage: Stage, me: Fighter, act: Act) -> str:
     return DONE
 
 
-def darken(stage: Stage, me: Fighter, act: Act) -> str:
+def darken(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Switch the light of a room off."""
     room = stage.map.room_at(stage.place_of(act.target))
     if room not in stage.dark:
@@ -161,12 +161,12 @@ def darken(stage: Stage, me: Fighter, act: Act) -> str:
     return DONE
 
 
-def unused(stage: Stage, me: Fighter, act: Act) -> str | None:
+def unused(stage: Stage, me: Fighter, act: Act) -> ActOutcome | None:
     """Refuse what somebody has used up."""
-    return f"{act.target} is used up" if act.target in stage.used_up else None
+    return failed(f"{act.target} is used up") if act.target in stage.used_up else None
 
 
-def heal(stage: Stage, me: Fighter, act: Act) -> str:
+def heal(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Use up a medkit."""
     if spent := unused(stage, me, act):
         return spent
@@ -176,7 +176,7 @@ def heal(stage: Stage, me: Fighter, act: Act) -> str:
     return DONE
 
 
-def take_ammo(stage: Stage, me: Fighter, act: Act) -> str:
+def take_ammo(stage: Stage, me: Fighter, act: Act) -> ActOutcome:
     """Empty a box of ammunition."""
     if spent := unused(stage, me, act):
         return spent
