@@ -27,6 +27,7 @@ from telos.worlds.arena.focus import attention_of
 from telos.worlds.arena.grid import cell_of
 from telos.worlds.arena.limbs import Limbs
 from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.outcomes import DONE, ActOutcome, failed
 from telos.worlds.arena.touch import Touch
 
 TICK = 0.1  # seconds
@@ -219,11 +220,11 @@ class Field:
     def _fire(self, fighter: Fighter, act: Act) -> None:
         foe = self.foes[fighter.name]
         if foe.down:
-            self._stop(fighter, "done")
+            self._stop(fighter, DONE)
         elif not foe.is_shown:
-            self._stop(fighter, "failed", "there is nobody to be seen")
+            self._stop(fighter, failed("there is nobody to be seen"))
         elif fighter.rounds <= 0:
-            self._stop(fighter, "failed", "out of ammunition")
+            self._stop(fighter, failed("out of ammunition"))
         elif act.ticks % BURST == 0:
             fighter.rounds -= ROUNDS
             foe.down = DOWN if self.rng.random() < FALLS else 0
@@ -238,10 +239,11 @@ class Field:
         elif act.name == "melee":
             self.foes[fighter.name].down = DOWN
             self.foes[fighter.name].fighter.alive = False
-        self._stop(fighter, "done")
+        self._stop(fighter, DONE)
 
-    def _stop(self, fighter: Fighter, status: str, reason: str = "") -> None:
-        fighter.act, fighter.status, fighter.reason = None, status, reason
+    def _stop(self, fighter: Fighter, outcome: ActOutcome) -> None:
+        fighter.act, fighter.outcome = None, outcome
+        fighter.status = "done" if outcome is DONE else "failed"
 
 
 def _answered(arena: Arena) -> Domain:

@@ -10,7 +10,7 @@ from telos.agents.character import Character
 from telos.agents.character_shape import CharacterShape
 from telos.agents.character_traits import EVERYTHING, Traits, Vocabulary, changed
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, nearest
+from telos.core.errors import DefinitionError, Fault, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.frozen import FrozenMap
@@ -97,7 +97,7 @@ class _Files:
     def remedy(self, like: str, file: Path) -> str:
         if not _is_name(like):
             return "a path starts at the folder of this file"
-        return nearest(like, [each.stem for each in file.parent.glob("*.yaml") if each != file])
+        return name_hint(like, [each.stem for each in file.parent.glob("*.yaml") if each != file])
 
 
 class _Texts:
@@ -114,7 +114,7 @@ class _Texts:
         return Path(f"{like}.yaml") if like in self._names else None
 
     def remedy(self, like: str, file: Path) -> str:
-        return nearest(like, self._names)
+        return name_hint(like, self._names)
 
 
 def _is_name(like: str) -> bool:

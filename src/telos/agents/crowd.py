@@ -40,8 +40,8 @@ class Crowd:
         other = self.minds.get(mind.name) or self._numbered.get(mind.number)
         if other is not None:
             raise TelosError(
-                f"{mind.name!r}, number {mind.number}, cannot join {other.name!r}, number {other.number}; "
-                "give each mind of a crowd its own name and number"
+                f"{mind.name!r}, number {mind.number}, cannot join {other.name!r}, number {other.number}",
+                "give each mind of a crowd its own name and number",
             )
         self.minds[mind.name] = self._numbered[mind.number] = mind
         self.rota.join(mind, {name: every for name, every in mind.character.sensors.items() if every > 0}, now)
@@ -136,8 +136,8 @@ class Crowd:
         names = [each["name"] for each in saved["minds"]]
         if sorted(names) != sorted(self.minds):
             raise TelosError(
-                f"this was saved from a crowd of {', '.join(sorted(names))}, not of {', '.join(sorted(self.minds))}; "
-                "let the same minds join, and nobody else"
+                f"this was saved from a crowd of {', '.join(sorted(names))}, not of {', '.join(sorted(self.minds))}",
+                "let the same minds join, and nobody else",
             )
         for planner in self._planners().values():
             restore_plans(planner, ())  # or a search that is under way would know its answer at once

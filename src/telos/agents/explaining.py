@@ -2,7 +2,7 @@
 
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.plan import NoPlan, Stop
 from telos.planning.planner import Planner
 
@@ -37,7 +37,7 @@ def why_not(mind: Mind, name: str) -> str:
         if name in known:
             return f"{name}: {mind.character.name} cannot do that; it is not among its actions."
         raise TelosError(
-            f"{name!r} is neither a goal nor an action of {mind.name}; {nearest(name, [*goals, *actions])}"
+            f"{name!r} is neither a goal nor an action of {mind.name}", name_hint(name, [*goals, *actions])
         )
     if name in {step.partition("(")[0] for step in mind.steps}:
         return f"{name}: it is part of the plan."

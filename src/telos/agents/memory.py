@@ -54,7 +54,7 @@ class WorkingMemory:
         self.fades = dict(fades or {})
         for kind, seconds in self.fades.items():
             if not (isinstance(seconds, int | float) and seconds > 0):
-                raise TelosError(f"facts of the kind {kind!r} fade in {seconds!r}; give a number of seconds above 0")
+                raise TelosError(f"facts of the kind {kind!r} fade in {seconds!r}", "give a number of seconds above 0")
         self.version = 0  # grows whenever something is learned or forgotten
         self.focus: dict[str, str | None] = {}  # what attention rests on: the target, the cover node, the weapon
         self._facts: dict[str, dict[str, tuple[Fact, float]]] = {}  # each with when it will be forgotten

@@ -79,7 +79,7 @@ class Mind(Acting):
         unknown = [action.name for action in character.actions if action.name not in procedures]
         if unknown:
             raise TelosError(
-                f"{name}: no procedure says how the body does {', '.join(unknown)}; add a performance for it"
+                f"{name}: no procedure says how the body does {', '.join(unknown)}", "add a performance for it"
             )
 
     @property

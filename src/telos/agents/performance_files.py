@@ -9,7 +9,7 @@ from pydantic import Field
 from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.performance import Performance
 from telos.core.domain import Domain
-from telos.core.errors import Path, nearest
+from telos.core.errors import Path, name_hint
 from telos.core.files.models import FileShape, text_leaf
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -83,7 +83,7 @@ def _performances(sheet: Sheet, domain: Domain, focus: Collection[str] | None) -
         action = str(where[-1])
         performance = None if sheet.is_touched(*where) else _performance(sheet, where, said)
         if action not in actions:
-            sheet.fault(f"unknown action {action!r}", where, nearest(action, actions), at_key=True)
+            sheet.fault(f"unknown action {action!r}", where, name_hint(action, actions), at_key=True)
         elif performance is not None:
             if focus is not None:
                 _check_names(sheet, where, said, {*actions[action].parameters, *focus, *domain.layout.slots})
@@ -99,7 +99,7 @@ def _performance(sheet: Sheet, where: Path, said: Mapping[str, Any]) -> Performa
     keys, make = _STATES[states[0]]
     strange = [key for key in said if key not in keys]
     for key in strange:
-        sheet.fault(f"{key!r} does not go with {states[0]}", (*where, key), nearest(key, keys), at_key=True)
+        sheet.fault(f"{key!r} does not go with {states[0]}", (*where, key), name_hint(key, keys), at_key=True)
     if "use" in said and "how" not in said:
         sheet.fault("'how' is missing", where, "say what for, as in `{use: door, how: open}`")
         return None
@@ -108,4 +108,4 @@ def _performance(sheet: Sheet, where: Path, said: Mapping[str, Any]) -> Performa
 
 def _check_names(sheet: Sheet, where: Path, said: Mapping[str, Any], known: Collection[str]) -> None:
     for key in (key for key in ("goto", "at", "use") if key in said and said[key] not in known):
-        sheet.fault(f"unknown name {said[key]!r}", (*where, key), nearest(said[key], known))
+        sheet.fault(f"unknown name {said[key]!r}", (*where, key), name_hint(said[key], known))

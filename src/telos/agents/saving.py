@@ -11,7 +11,7 @@ from telos.agents.deliberation import Deliberation
 from telos.agents.execution import Execution
 from telos.agents.mind import Mind
 from telos.core.action import Action
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.planning.explaining import explain_plan
@@ -37,7 +37,7 @@ def save_mind(mind: Mind) -> dict[str, Any]:
 def restore_mind(mind: Mind, saved: Mapping[str, Any]) -> None:
     """Make a freshly built mind the one that was saved; a plan that it waited for is asked for again."""
     if saved["name"] != mind.name:
-        raise TelosError(f"the saved mind is {saved['name']!r}, not {mind.name!r}; restore it into one of that name")
+        raise TelosError(f"the saved mind is {saved['name']!r}, not {mind.name!r}", "restore it into one of that name")
     mind.let_go()
     mind.memory.restore(saved["memory"])
     mind.state = State(mind.domain.layout, tuple(saved["state"]))
@@ -107,7 +107,7 @@ def _restore_steps(planner: Planner, saved: Iterable[Any]) -> tuple[Action, ...]
     known = {action.name: action for action in planner.actions}
     for name, _ in saved:
         if name not in known:
-            raise TelosError(f"a saved plan uses {name!r}, which is no action any more; {nearest(name, known)}")
+            raise TelosError(f"a saved plan uses {name!r}, which is no action any more", name_hint(name, known))
     return tuple(known[name].bind(arguments) if arguments else known[name] for name, arguments in saved)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 # Minds that are made together would be read together for ever; this share of a period between one and the next spreads
 # any number of them evenly.
@@ -51,7 +51,7 @@ class Rota:
         """Take a mind in. All its sensors are read in the next frame, and spread out from there."""
         for name in every:
             if name not in self.sensors:
-                raise TelosError(f"unknown sensor {name!r}; {nearest(name, self.sensors)}")
+                raise TelosError(f"unknown sensor {name!r}", name_hint(name, self.sensors))
         self._minds[mind.number] = mind
         for name, seconds in every.items():
             heapq.heappush(self._due, (now, mind.number, name, seconds, True))

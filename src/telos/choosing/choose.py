@@ -7,7 +7,7 @@ from telos.choosing.choice import Choice
 from telos.choosing.discontentment import discontentments
 from telos.choosing.simple import utilities
 from telos.core.action import Action
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.goal import Goal
 from telos.core.numbers import not_negative
 
@@ -44,7 +44,7 @@ def choose(
     → visit-bathroom  16     4      3 → 0
     """
     if by not in RULES:
-        raise TelosError(f"cannot choose by {by!r}; {nearest(by, RULES)}")
+        raise TelosError(f"cannot choose by {by!r}", name_hint(by, RULES))
     options, wants = tuple(actions), tuple(goals)
     check_goals(wants)
     check_actions(options)
@@ -60,20 +60,20 @@ def choose(
 def check_actions(actions: Sequence[Action]) -> None:
     """Refuse an empty list, and what is not an action."""
     if not actions:
-        raise TelosError("there is no action to choose from; give at least one, if only an action that waits")
+        raise TelosError("there is no action to choose from", "give at least one, if only an action that waits")
     for each in actions:
         if not isinstance(each, Action):
-            raise TelosError(f"{each!r} is not an action; make one with telos.Action(name, changes={{...}})")
+            raise TelosError(f"{each!r} is not an action", "make one with telos.Action(name, changes={...})")
 
 
 def check_goals(goals: Sequence[Goal]) -> None:
     """Refuse an empty list, what is not a goal, and two goals of one name."""
     if not goals:
-        raise TelosError("there is no goal to choose by; give at least one")
+        raise TelosError("there is no goal to choose by", "give at least one")
     names: set[str] = set()
     for each in goals:
         if not isinstance(each, Goal):
-            raise TelosError(f"{each!r} is not a goal; make one with telos.Goal(name, insistence=...)")
+            raise TelosError(f"{each!r} is not a goal", "make one with telos.Goal(name, insistence=...)")
         if each.name in names:
-            raise TelosError(f"goal {each.name!r} is given twice; goals are told apart by their names")
+            raise TelosError(f"goal {each.name!r} is given twice", "goals are told apart by their names")
         names.add(each.name)

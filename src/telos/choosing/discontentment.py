@@ -38,5 +38,5 @@ def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: S
                 shares[slot] = goal.weight * curve(changed(goal, by, travel))
         values.append(sum(shares))
     if any(value != value for value in values):
-        raise TelosError("a curve returned NaN, so the actions cannot be compared; mend the goal's curve")
+        raise TelosError("a curve returned NaN, so the actions cannot be compared", "mend the goal's curve")
     return values

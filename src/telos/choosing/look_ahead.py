@@ -8,7 +8,7 @@ from telos.choosing.depth_first import search_depth_first
 from telos.choosing.model import WorldModel
 from telos.choosing.outlook import Found, Outlook
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 Search: TypeAlias = Callable[[WorldModel, int, bool, int], Found]
 
@@ -45,6 +45,6 @@ def look_ahead(
     if budget < 1:
         raise TelosError(f"budget must be at least 1, got {budget!r}")
     if method not in METHODS:
-        raise TelosError(f"unknown method {method!r}; {nearest(method, METHODS)}")
+        raise TelosError(f"unknown method {method!r}", name_hint(method, METHODS))
     start = WorldModel.of(model) if isinstance(model, Domain) else model
     return Outlook(start, depth, METHODS[method](start, depth, improving, budget))

@@ -46,7 +46,7 @@ class WorldModel:
         for action in self.actions:
             if action.parameters:
                 names = ", ".join(action.parameters)
-                raise TelosError(f"action {action.name!r} leaves open {names}; looking ahead needs complete actions")
+                raise TelosError(f"action {action.name!r} leaves open {names}", "looking ahead needs complete actions")
 
     @classmethod
     def of(cls, domain: Domain, state: Mapping[str, Value] | None = None) -> "WorldModel":

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from telos.core.action import Action
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import finite
 
 
@@ -28,7 +28,7 @@ def straight_line(
         if action.on is None:
             return 0.0
         if action.on not in places:
-            raise TelosError(f"no place is known for {action.on!r}; {nearest(action.on, places)}")
+            raise TelosError(f"no place is known for {action.on!r}", name_hint(action.on, places))
         return math.dist(here, places[action.on]) / speed
 
     return time_to

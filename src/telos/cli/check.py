@@ -51,7 +51,7 @@ def check(
         typer.echo(schema_text())
         return
     if not paths:
-        raise TelosError("nothing to check; name a file or a folder, as in: telos check soldier.yaml")
+        raise TelosError("nothing to check", "name a file or a folder, as in: telos check soldier.yaml")
     checked = [_checked(file) for path in paths for file in _files(path)]
     if as_json:
         typer.echo(json.dumps({"files": [_as_json(each) for each in checked]}, indent=2))
@@ -67,7 +67,7 @@ def _files(path: Path) -> Iterator[Path]:
         return
     found = sorted(file for file in path.rglob("*") if file.suffix in ENDINGS and file.is_file())
     if not found:
-        raise TelosError(f"{path}: no .yaml files in this folder; name a folder that has some")
+        raise TelosError(f"{path}: no .yaml files in this folder", "name a folder that has some")
     yield from found
 
 

@@ -86,7 +86,7 @@ def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) ->
     try:
         return prepare(table, columns or usual_columns(table.collect_schema()), folds=folds, seed=seed)
     except TelosError as error:
-        raise TelosError(f"{log}: {error}") from None
+        raise error.at(str(log)) from None
 
 
 @corpus.command()

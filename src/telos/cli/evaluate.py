@@ -48,10 +48,10 @@ def evaluate(
         known += row.truth is not None
     if not known:
         goal = next(iter(contest.models[names[0]].goals))
-        raise TelosError(f'{log}: no row says what the player was after; add "truth": "{goal}" to its lines')
+        raise TelosError(f"{log}: no row says what the player was after", f'add "truth": "{goal}" to its lines')
     scores = list(contest.scores.values())
     if not scores[0].updates:
-        raise TelosError(f"{log}: {names[0]} counts none of the events whose goal is known; look at its `clock`")
+        raise TelosError(f"{log}: {names[0]} counts none of the events whose goal is known", "look at its `clock`")
     if as_json:
         typer.echo(json.dumps({"log": str(log), "models": [each.figures() for each in scores]}, indent=2))
     else:

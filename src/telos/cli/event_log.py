@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 if TYPE_CHECKING:
     from telos.recognition.logs import LogRow
@@ -26,7 +26,7 @@ def rows_of(log: Path, columns: Path | None, player: str | None, doing: str) -> 
             if player is None or row.event.player == player:
                 yield row
     if player is not None and player not in seen:
-        raise TelosError(f"{log}: no player {player!r} in this log; {nearest(player, seen)}")
+        raise TelosError(f"{log}: no player {player!r} in this log", name_hint(player, seen))
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def at_line(log: Path, line: int) -> Iterator[None]:
     try:
         yield
     except TelosError as error:
-        raise TelosError(f"{log}:{line}: {error}") from None
+        raise error.at(f"{log}:{line}") from None
 
 
 def check_context(row: "LogRow", entries: frozenset[str], model: str) -> None:
@@ -61,11 +61,11 @@ def check_context(row: "LogRow", entries: frozenset[str], model: str) -> None:
     missing = sorted(entries - row.event.context.keys())
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise TelosError(f"context {missing[0]!r}{more} is missing, which {model} reads; add it to the line")
+        raise TelosError(f"context {missing[0]!r}{more} is missing, which {model} reads", "add it to the line")
 
 
 def checked_truth(truth: str, goals: tuple[str, ...], model: str) -> str:
     """Return the goal that a log says was pursued, if the model knows it."""
     if truth not in goals:
-        raise TelosError(f"truth {truth!r} is not a goal of {model}; {nearest(truth, goals)}")
+        raise TelosError(f"truth {truth!r} is not a goal of {model}", name_hint(truth, goals))
     return truth

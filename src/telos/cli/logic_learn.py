@@ -104,7 +104,7 @@ def _kept(file: Path) -> "Learned":
     except OSError as error:
         raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
-        raise TelosError(f"{file}: this is not what an earlier run kept; name another file for --resume") from None
+        raise TelosError(f"{file}: this is not what an earlier run kept", "name another file for --resume") from None
 
 
 def _drawn(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def _drawn(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
     if share == 0.0:
         return ()
     if len(worlds) < 2:
-        raise TelosError("--held-out needs at least two worlds, one to learn from and one to watch; add a .db file")
+        raise TelosError("--held-out needs at least two worlds, one to learn from and one to watch", "add a .db file")
     count = min(len(worlds) - 1, max(1, round(share * len(worlds))))
     return tuple(Random(seed).sample(list(worlds), count))
 
@@ -169,7 +169,7 @@ def _tell(learned: "Learned", worlds: int, output: Path) -> None:
 def _refuse_overwriting(output: Path, inputs: Sequence[Path]) -> None:
     for each in inputs:
         if output.resolve() == each.resolve():
-            raise TelosError(f"{output}: this is read from; name another file for the learned model")
+            raise TelosError(f"{output}: this is read from", "name another file for the learned model")
 
 
 def _write(file: Path, text: str) -> None:

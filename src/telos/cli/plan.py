@@ -92,11 +92,11 @@ def plan(
 
 def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
     if not paths:
-        raise TelosError("nothing to plan with; name a domain file, as in: telos plan soldier.yaml")
+        raise TelosError("nothing to plan with", "name a domain file, as in: telos plan soldier.yaml")
     if len(paths) > 1 or paths[0].suffix.lower() == ".pddl":
         named = ", ".join(map(str, paths))
         raise TelosError(
-            f"one YAML file is planned with, not {named}; PDDL: telos plan --pddl domain.pddl problem.pddl"
+            f"one YAML file is planned with, not {named}", "PDDL: telos plan --pddl domain.pddl problem.pddl"
         )
     domain = load(paths[0])
     needed = domain.functions_needed
@@ -139,7 +139,7 @@ def _asking(problem: Problem) -> Iterator[None]:
         name = problem.unanswered[0]
         users = ", ".join(problem.domain.users_of(name))
         raise TelosError(
-            f"{name}(…) is asked for by {users}, and only a game knows it; answer for it, as in: --function {name}=1"
+            f"{name}(…) is asked for by {users}, and only a game knows it", f"answer for it, as in: --function {name}=1"
         ) from error
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.values import Kind, Value, Variable
 
 
@@ -21,9 +21,9 @@ def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[st
     for each in given:
         name, equals, value = (part.strip() for part in each.partition("="))
         if not (name and equals and value) or not each.isprintable():
-            raise TelosError(f"{option} {each!r} is not of the form name=value; write {option} {example}")
+            raise TelosError(f"{option} {each!r} is not of the form name=value", f"write {option} {example}")
         if name in seen:
-            raise TelosError(f"{option} {each}: {name!r} is given twice; keep one")
+            raise TelosError(f"{option} {each}: {name!r} is given twice", "keep one")
         seen.add(name)
         yield name, value
 
@@ -32,7 +32,7 @@ def read_state(given: Sequence[str], domain: Domain) -> dict[str, Value]:
     slots, state = domain.layout.slots, dict[str, Value]()
     for name, value in _pairs("--set", given, "ammo=3"):
         if name not in slots:
-            raise TelosError(f"--set {name}={value}: unknown variable {name!r}; {nearest(name, slots)}")
+            raise TelosError(f"--set {name}={value}: unknown variable {name!r}", name_hint(name, slots))
         state[name] = _value(domain.layout.variable(name), value)
     return state
 
@@ -56,10 +56,10 @@ def _value(variable: Variable, text: str) -> Value:
     elif kind is Kind.ENUM:
         if text in variable.type.labels:
             return text
-        remedy = nearest(text, variable.type.labels)
+        remedy = name_hint(text, variable.type.labels)
     else:
         return None if text == "none" else text
-    raise TelosError(f"--set {variable.name}={text}: variable {variable.name!r} holds {variable.type}; {remedy}")
+    raise TelosError(f"--set {variable.name}={text}: variable {variable.name!r} holds {variable.type}", remedy)
 
 
 def _number(text: str) -> float | None:
@@ -74,8 +74,8 @@ def read_answers(given: Sequence[str], needed: Sequence[str]) -> dict[str, Calla
     answers: dict[str, Callable[..., Value]] = {}
     for name, text in _pairs("--function", given, "distance=4"):
         if name not in needed:
-            known = nearest(name, needed) or "this domain asks the game for nothing"
-            raise TelosError(f"--function {name}={text}: the domain calls no function {name!r}; {known}")
+            known = name_hint(name, needed) or "this domain asks the game for nothing"
+            raise TelosError(f"--function {name}={text}: the domain calls no function {name!r}", known)
         value = {"true": True, "false": False}.get(text.lower(), _number(text))
         if value is None:
             raise TelosError(f"--function {name}={text}: a function answers with a finite number, true or false")
@@ -90,8 +90,8 @@ def read_handles(given: Sequence[str], domain: Domain) -> dict[str, list[Value]]
     found: dict[str, list[Value]] = {}
     for kind, names in _pairs("--handle", given, "node=gate,yard"):
         if kind not in kinds:
-            known = nearest(kind, kinds) or "this domain has no handles"
-            raise TelosError(f"--handle {kind}={names}: unknown kind of handle {kind!r}; {known}")
+            known = name_hint(kind, kinds) or "this domain has no handles"
+            raise TelosError(f"--handle {kind}={names}: unknown kind of handle {kind!r}", known)
         found[kind] = [name.strip() for name in names.split(",")]
         if not all(found[kind]) or "none" in found[kind]:
             raise TelosError(f"--handle {kind}={names}: write names with commas between them, and not none")
@@ -102,7 +102,7 @@ def read_goals(given: Sequence[str], domain: Domain) -> str | list[str] | None:
     known = {goal.name for goal in domain.goals} | domain.goal_sets.keys()
     for each in given:
         if each not in known:
-            raise TelosError(f"--goal {each}: unknown goal or goal set {each!r}; {nearest(each, known)}")
+            raise TelosError(f"--goal {each}: unknown goal or goal set {each!r}", name_hint(each, known))
     if len(given) < 2:
         return given[0] if given else None
     return list(dict.fromkeys(name for each in given for name in domain.goal_sets.get(each, (each,))))

@@ -47,7 +47,7 @@ def play(
     if not 0 <= seed < MOST_SEED:
         raise TelosError(f"a seed is a whole number, zero or more and below {MOST_SEED}, got {seed}")
     if not folder.is_dir():
-        raise TelosError(f"{folder} is no folder; make it, or name another with --folder")
+        raise TelosError(f"{folder} is no folder", "make it, or name another with --folder")
     if host in LOOPBACK and token is None:
         token = ""
     _serve(

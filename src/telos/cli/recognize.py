@@ -78,9 +78,9 @@ class _Reading:
         made = self._fresh()
         option = "--story" if keeps else "--why"
         if (keeps or remembers) and not hasattr(made, "why"):
-            raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine; try flairs")
+            raise TelosError(f"{option} needs a model with probabilities, and {name} is a state machine", "try flairs")
         if keeps and not isinstance(made, Reader):
-            raise TelosError("--story is for models of goals that change; for formulas, use: telos logic infer")
+            raise TelosError("--story is for models of goals that change", "for formulas, use: telos logic infer")
 
     def _fresh(self) -> "Recognizer":
         from telos.recognition.files.front import fresh

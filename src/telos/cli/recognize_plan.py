@@ -62,7 +62,7 @@ def recognize_plan(
 
 def _check_extras() -> None:
     if find_spec("numpy") is None:
-        raise TelosError('recognition by planning needs numpy; run: pip install "telos[planning,recognition]"')
+        raise TelosError("recognition by planning needs numpy", 'run: pip install "telos[planning,recognition]"')
 
 
 def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "Settings":

@@ -11,7 +11,7 @@ from telos.cli.study_folders import FROM_FOLDERS, read_folder
 from telos.cli.study_forge import FORGE, read_forge
 from telos.cli.study_island import ISLAND, read_island
 from telos.cli.study_played import PLAYED, read_played
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 if TYPE_CHECKING:
     from telos.studies.report_parts import Study
@@ -88,14 +88,14 @@ def study(
         read_forge(runs=runs, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=others)
         return
     if folds is not None or data is not None:
-        raise TelosError(f"--folds and --data are for {ISLAND}; leave them out for {name}")
+        raise TelosError(f"--folds and --data are for {ISLAND}", f"leave them out for {name}")
     if name in FROM_FOLDERS:
         numbers = {"published": published, "players": players, "runs": runs, "returning": returning}
         refused: dict[str, object] = {**numbers, "report": report, "figures": figures}
         read_folder(name, folder, quick=quick, seed=seed, jobs=jobs, as_json=as_json, refused=refused)
         return
     if folder is not None:
-        raise TelosError(f"{name} has simulated players and reads no folder; leave out {str(folder)!r}")
+        raise TelosError(f"{name} has simulated players and reads no folder", f"leave out {str(folder)!r}")
     options = _options(name, quick, published, {"players": players, "runs": runs, "returning": returning})
     _check_places(report, figures)
     done = _run(name, {**options, "seed": seed, "jobs": jobs})
@@ -108,18 +108,18 @@ def study(
 
 def _only_one(name: str, places: list[Path]) -> Path | None:
     if len(places) > 1:
-        raise TelosError(f"{name} reads one folder, got {len(places)}; leave out {str(places[1])!r}")
+        raise TelosError(f"{name} reads one folder, got {len(places)}", f"leave out {str(places[1])!r}")
     return places[0] if places else None
 
 
 def _options(name: str, quick: bool, published: bool, said: dict[str, int | None]) -> dict[str, int]:
     """Return how large the study is to be: what was said, and for the rest what --quick or --published mean."""
     if name not in STUDIES:
-        raise TelosError(f"there is no study {name!r}; {nearest(name, _NAMES)}")
+        raise TelosError(f"there is no study {name!r}", name_hint(name, _NAMES))
     if quick and published:
-        raise TelosError("--quick and --published contradict each other; say one of them")
+        raise TelosError("--quick and --published contradict each other", "say one of them")
     if name == "gold-flairs" and said["returning"] is not None:
-        raise TelosError("nobody comes back in gold-flairs; leave out --returning")
+        raise TelosError("nobody comes back in gold-flairs", "leave out --returning")
     options = dict(_QUICK[name]) if quick else {}
     if published:
         from telos.studies import gold_aiide, gold_flairs
@@ -131,11 +131,11 @@ def _options(name: str, quick: bool, published: bool, said: dict[str, int | None
 def _check_places(report: Path | None, figures: Path | None) -> None:
     """Refuse what could not be written before minutes are spent on it."""
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise TelosError(f"the report is a web page; end its name with .html, got {str(report)!r}")
+        raise TelosError("the report is a web page", f"end its name with .html, got {str(report)!r}")
     if report is not None and (report.is_dir() or not report.parent.is_dir()):
-        raise TelosError(f"cannot write the report to {str(report)!r}: there is no such folder; name another file")
+        raise TelosError(f"cannot write the report to {str(report)!r}: there is no such folder", "name another file")
     if figures is not None and not figures.is_dir():
-        raise TelosError(f"cannot write figures into {str(figures)!r}: there is no such folder; make it first")
+        raise TelosError(f"cannot write figures into {str(figures)!r}: there is no such folder", "make it first")
 
 
 def _save(done: "Study", report: Path | None, figures: Path | None, *, quiet: bool) -> None:

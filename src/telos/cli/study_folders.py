@@ -26,9 +26,9 @@ def read_folder(
     """Run a study over what is in ``folder``; options in ``refused`` belong to studies of simulated players."""
     for option, said in refused.items():
         if said:
-            raise TelosError(f"--{option} is for studies of simulated players; leave it out for {name}")
+            raise TelosError(f"--{option} is for studies of simulated players", f"leave it out for {name}")
     if folder is None:
-        raise TelosError(f"{name} reads what you bring along; name its folder, as in: telos study {name} FOLDER")
+        raise TelosError(f"{name} reads what you bring along", f"name its folder, as in: telos study {name} FOLDER")
     from rich.console import Console
     from rich.progress import track
 

@@ -23,7 +23,7 @@ def read_forge(
     """Run the study and tell or print what came out; options in ``refused`` belong to other studies."""
     for option, said in refused.items():
         if said:
-            raise TelosError(f"--{option} is not for {FORGE}; leave it out")
+            raise TelosError(f"--{option} is not for {FORGE}", "leave it out")
     from rich.console import Console
     from rich.progress import track
 

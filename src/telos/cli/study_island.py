@@ -36,7 +36,7 @@ def read_island(
     """Run the study and tell, print or save what came out; options in ``refused`` belong to other studies."""
     for option, said in refused.items():
         if said:
-            raise TelosError(f"--{option} is not for {ISLAND}; leave it out")
+            raise TelosError(f"--{option} is not for {ISLAND}", "leave it out")
     from rich.console import Console
     from rich.progress import track
 

@@ -41,7 +41,7 @@ def train(
         raise TelosError("where should the trained model go? name a file, as in: -o me.yaml")
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
-        raise TelosError(f"{model} is written by hand and learns nothing; train an iohmm, as in: --model aiide")
+        raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
     figures = _learn(taught, log, rows_of(log, columns, player, "learning"), model)
     save_model(taught, output)
     if as_json:
@@ -72,7 +72,9 @@ def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> di
             if lesson.take(row):
                 goals[str(row.truth)] += 1
     if unknown == events:
-        raise TelosError(f'{log}: no row says what the player was after; add "truth": "{model.goals[0]}" to its lines')
+        raise TelosError(
+            f"{log}: no row says what the player was after", f'add "truth": "{model.goals[0]}" to its lines'
+        )
     return {
         "events": events,
         "learned": goals.total(),

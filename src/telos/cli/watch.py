@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 _OPTIONS = {
     "home": ("people", "days", "plot"),
@@ -73,7 +73,7 @@ def watch(
     telos watch island --style social; telos watch forge --plan key
     """
     if world not in _OPTIONS:
-        raise TelosError(f"there is no world {world!r}; {nearest(world, _OPTIONS)}")
+        raise TelosError(f"there is no world {world!r}", name_hint(world, _OPTIONS))
     given = {"people": people, "days": days, "plot": plot, "scene": scene, "list": listed or None, "seconds": seconds}
     given |= {"replay": recording, "style": style, "plan": plan, "companion": companion}
     _refuse_strangers(world, [option for option, value in given.items() if value is not None])
@@ -117,7 +117,7 @@ def _refuse_strangers(world: str, given: list[str]) -> None:
         if option not in _OPTIONS[world]:
             owner = next(each for each, options in _OPTIONS.items() if option in options)
             own = ", ".join(f"--{each}" for each in _OPTIONS[world])
-            raise TelosError(f"--{option} belongs to `telos watch {owner}`; {world} has {own}")
+            raise TelosError(f"--{option} belongs to `telos watch {owner}`", f"{world} has {own}")
 
 
 def _speed(speed: float | None, usual: float, unit: str) -> float:

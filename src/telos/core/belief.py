@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import not_negative
 
 
@@ -42,7 +42,7 @@ class Belief(Mapping[str, float]):
 
     def __getitem__(self, goal: str) -> float:
         if goal not in self._chances:
-            raise KeyError(f"unknown goal {goal!r}; {nearest(goal, self._chances)}")
+            raise KeyError(f"unknown goal {goal!r}; {name_hint(goal, self._chances)}")
         return self._chances[goal]
 
     def __iter__(self) -> Iterator[str]:

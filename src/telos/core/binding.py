@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, text
 from telos.core.state import Layout
 from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
@@ -97,8 +97,8 @@ class _Checker:
         if hint.kind is Kind.ENUM:
             if name in hint.labels:
                 return hint
-            return self.fault(node, f"{name!r} is not one of {hint}", nearest(name, hint.labels))
-        return self.fault(node, f"unknown variable {name!r}", nearest(name, self.scope))
+            return self.fault(node, f"{name!r} is not one of {hint}", name_hint(name, hint.labels))
+        return self.fault(node, f"unknown variable {name!r}", name_hint(name, self.scope))
 
     def want(self, part: Expression, wanted: Type) -> Type:
         found = self.type_of(part, wanted)
@@ -216,7 +216,7 @@ def _call(name: str, arguments: Sequence[Bound], layout: Layout) -> Bound:
     function = layout.functions.get(name, BUILT_IN.get(name))
     if function is None:
         raise TelosError(
-            f"function {name!r} is not built in and the game has not registered it; "
-            f"pass functions={{{name!r}: ...}} when the domain is made ({nearest(name, BUILT_IN)})"
+            f"function {name!r} is not built in and the game has not registered it",
+            f"pass functions={{{name!r}: ...}} when the domain is made ({name_hint(name, BUILT_IN)})",
         )
     return lambda slots: function(*(argument(slots) for argument in arguments))

@@ -108,7 +108,7 @@ def _bind_effect(effect: Effect, layout: Layout) -> Bound:
     def finite_value(array: Slots) -> Value:
         value = value_of(array)
         if not math.isfinite(value):
-            raise TelosError(f"effect `{effect}` makes {effect.variable!r} {value}; numbers stay finite")
+            raise TelosError(f"effect `{effect}` makes {effect.variable!r} {value}", "numbers stay finite")
         return value
 
     return finite_value

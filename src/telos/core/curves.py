@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 Curve: TypeAlias = Callable[[float], float]
 
@@ -36,5 +36,5 @@ def curve_of(said: str | Curve) -> Curve:
     if callable(said):
         return said
     if said not in CURVES:
-        raise TelosError(f"unknown curve {said!r}; {nearest(said, CURVES)}, or pass a function")
+        raise TelosError(f"unknown curve {said!r}", f"{name_hint(said, CURVES)}, or pass a function")
     return CURVES[said]

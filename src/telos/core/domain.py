@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from telos.core.action import Action
 from telos.core.binding import BUILT_IN, Scope, check
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
 from telos.core.expressions import Expression, functions
 from telos.core.frozen import FrozenMap
 from telos.core.goal import Goal
@@ -114,13 +114,13 @@ class Domain:
 def _find(what: str, name: str, among: Iterable[Named]) -> Named:
     each = {one.name: one for one in among}
     if name not in each:
-        raise TelosError(f"unknown {what} {name!r}; {nearest(name, each)}")
+        raise TelosError(f"unknown {what} {name!r}", name_hint(name, each))
     return each[name]
 
 
 def _members(what: str, name: str, sets: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     if name not in sets:
-        raise TelosError(f"unknown {what} {name!r}; {nearest(name, sets)}")
+        raise TelosError(f"unknown {what} {name!r}", name_hint(name, sets))
     return sets[name]
 
 
@@ -163,7 +163,7 @@ def _faults(domain: Domain) -> Iterator[Fault]:
             for i, name in enumerate(names):
                 if name not in known:
                     word = section.split("_")[0]
-                    yield Fault(f"unknown {word} {name!r}", suggestion=nearest(name, known), path=(section, key, i))
+                    yield Fault(f"unknown {word} {name!r}", suggestion=name_hint(name, known), path=(section, key, i))
 
 
 def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[Fault]:
@@ -176,7 +176,7 @@ def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[
             yield Fault(message, text=str(effect), path=here, offset=effect.column)
         elif effect.variable not in slots:
             message = f"unknown variable {effect.variable!r}"
-            yield Fault(message, suggestion=nearest(effect.variable, slots), path=here, offset=effect.column)
+            yield Fault(message, suggestion=name_hint(effect.variable, slots), path=here, offset=effect.column)
         elif effect is not first[effect.variable]:
             message = f"{effect.variable!r} is set twice by one action"
             yield Fault(message, suggestion="effects happen at once, so keep one", path=here, offset=effect.column)
@@ -190,7 +190,7 @@ def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[
     for section in ("changes", "promises"):
         for goal in getattr(action, section):
             if goal not in goals:
-                yield Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, goals), path=(section, goal))
+                yield Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, goals), path=(section, goal))
 
 
 def _duplicates(domain: Domain) -> Iterator[Fault]:

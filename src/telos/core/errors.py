@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 
 Path = tuple[str | int, ...]
@@ -11,7 +12,44 @@ MOST_COMPARED = 500  # names, when looking for the one that was meant: comparing
 
 
 class TelosError(ValueError):
-    """Misuse of Telos: the message names the value and the remedy."""
+    """Misuse of Telos: ``message`` names the value, ``remedy`` says what to do; the text of the error has both.
+
+    >>> error = TelosError("the folder 'x' does not exist", "create it")
+    >>> error.message, error.remedy, str(error)
+    ("the folder 'x' does not exist", 'create it', "the folder 'x' does not exist; create it")
+    """
+
+    def __init__(self, message: str = "", remedy: str = "") -> None:
+        self.message, self.remedy = message, remedy
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+
+    def at(self, where: str) -> "TelosError":
+        """Return the error with the place where it happened, such as a file and line, in front of the message."""
+        return TelosError(f"{where}: {self.message}", self.remedy)
+
+
+class FaultCode(StrEnum):
+    """The family of a fault: what code and tests compare, as messages may be reworded."""
+
+    INVALID = "invalid"  # none of the others
+    BAD_NAME = "bad-name"  # cannot be used as a name
+    BAD_SYNTAX = "bad-syntax"  # an expression, formula or drawing that cannot be parsed
+    BAD_YAML = "bad-yaml"
+    CIRCULAR = "circular"
+    CONFLICT = "conflict"  # two entries that exclude each other
+    DUPLICATE = "duplicate"
+    EMPTY = "empty"
+    MISSING_KEY = "missing-key"
+    NOT_A_PROBABILITY = "not-a-probability"
+    OUT_OF_RANGE = "out-of-range"
+    TOO_LARGE = "too-large"  # more than is read or computed
+    UNKNOWN_KEY = "unknown-key"
+    UNKNOWN_NAME = "unknown-name"
+    UNREACHABLE = "unreachable"  # an entry that can never take effect, or never ends
+    UNREADABLE = "unreadable"  # a file that is missing or no text
+    UNSUPPORTED = "unsupported"
+    WRONG_COUNT = "wrong-count"  # too few or too many arguments, parts or columns
+    WRONG_TYPE = "wrong-type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +58,7 @@ class Fault:
 
     ``path`` is the way to the offending entry (``("actions", "reload", "effects", 1)``) and ``offset`` the character
     inside its text; a definition that came from a file has ``file``, ``line`` and ``column`` (counted from 1) as well.
+    ``code`` is the family of the fault; it is not part of the text.
     """
 
     message: str
@@ -30,6 +69,7 @@ class Fault:
     file: str = ""
     line: int = 0
     column: int = 0
+    code: FaultCode = FaultCode.INVALID
 
     def at(self, *path: str | int) -> "Fault":
         """Return the fault seen from outside: ``path`` leads to the definition that it was found in."""
@@ -60,22 +100,33 @@ class DefinitionError(TelosError):
         super().__init__("\n".join(said))
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Suggest the known name that ``word`` was probably meant to be, or say which names there are.
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name that ``word`` was probably meant to be, if one is similar.
 
-    >>> nearest("amo", ["ammo", "health"])
-    "did you mean 'ammo'?"
-    >>> nearest("xyz", ["ammo", "health"])
-    'known: ammo, health'
+    >>> nearest("amo", ["ammo", "health"]), nearest("xyz", ["ammo", "health"])
+    ('ammo', None)
     """
     return _nearest(word, tuple(sorted(known)))
 
 
-@lru_cache(maxsize=256)  # a name that is misspelt once is often misspelt a thousand times
-def _nearest(word: str, names: tuple[str, ...]) -> str:
-    likely = names if len(names) <= MOST_COMPARED else [name for name in names if name[:1] == word[:1]]
-    close = difflib.get_close_matches(word, likely[:MOST_COMPARED], n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
+def name_hint(word: str, known: Iterable[str]) -> str:
+    """Return the remedy for an unknown name: the nearest known name, or else the known names.
+
+    >>> name_hint("amo", ["ammo", "health"])
+    "did you mean 'ammo'?"
+    >>> name_hint("xyz", ["ammo", "health"])
+    'known: ammo, health'
+    """
+    names = tuple(sorted(known))
+    meant = _nearest(word, names)
+    if meant is not None:
+        return f"did you mean {meant!r}?"
     shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
     return f"known: {shown}" if names else ""
+
+
+@lru_cache(maxsize=256)  # a name that is misspelt once is often misspelt a thousand times
+def _nearest(word: str, names: tuple[str, ...]) -> str | None:
+    likely = names if len(names) <= MOST_COMPARED else [name for name in names if name[:1] == word[:1]]
+    close = difflib.get_close_matches(word, likely[:MOST_COMPARED], n=1)
+    return close[0] if close else None

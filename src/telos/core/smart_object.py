@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from telos.core.action import Action
 from telos.core.conditions import Condition
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import rename
 from telos.core.state import Layout, State
 from telos.core.values import VARIABLE_NAME, Variable
@@ -37,7 +37,7 @@ class SmartObject:
 
     def __init__(self, name: str, *, variables: Iterable[Variable] = (), actions: Iterable[Action] = ()) -> None:
         if not VARIABLE_NAME.match(name):
-            raise TelosError(f"{name!r} cannot name an object; use letters, digits and _, as in {_as_word(name)!r}")
+            raise TelosError(f"{name!r} cannot name an object", f"use letters, digits and _, as in {_as_word(name)!r}")
         own = tuple(variables)
         short = frozenset(variable.name for variable in own)
         object.__setattr__(self, "name", name)
@@ -54,7 +54,7 @@ class SmartObject:
             if action.name in (name, f"{self.name}.{name}"):
                 return action
         short = [action.name.removeprefix(f"{self.name}.") for action in self.actions]
-        raise TelosError(f"{self.name!r} has no action {name!r}; {nearest(name, short)}")
+        raise TelosError(f"{self.name!r} has no action {name!r}", name_hint(name, short))
 
     def state(self) -> State:
         """Return the state of the object alone, before anybody has touched it."""

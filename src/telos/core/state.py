@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.values import Type, Value, Variable
 
 
@@ -28,7 +28,7 @@ class Layout:
     def slot(self, name: str) -> int:
         """Return the slot of the variable called ``name``."""
         if name not in self.slots:
-            raise TelosError(f"unknown variable {name!r}; {nearest(name, self.slots)}")
+            raise TelosError(f"unknown variable {name!r}", name_hint(name, self.slots))
         return self.slots[name]
 
     def variable(self, name: str) -> Variable:
@@ -98,5 +98,5 @@ def _type_of(name: str, value: Value) -> type:
     if kind in (bool, int, float):
         return kind
     raise TelosError(
-        f"cannot tell the type of {name!r} from {value!r}; declare it: telos.Variable({name!r}, [...labels...])"
+        f"cannot tell the type of {name!r} from {value!r}", f"declare it: telos.Variable({name!r}, [...labels...])"
     )

@@ -57,7 +57,7 @@ class Type:
                 return cls(Kind.HANDLE, handle=spec)
         elif isinstance(spec, Sequence):
             return cls._enum(spec)
-        raise TelosError(f"{spec!r} is not a type; write bool, int, number, a list of labels or a kind of handle")
+        raise TelosError(f"{spec!r} is not a type", "write bool, int, number, a list of labels or a kind of handle")
 
     @classmethod
     def _enum(cls, labels: Sequence[str]) -> "Type":
@@ -65,7 +65,9 @@ class Type:
             raise TelosError("an enum needs at least one label, as in [alive, dead]")
         for label in labels:
             if not (isinstance(label, str) and VARIABLE_NAME.match(label)) or label in KEYWORDS:
-                raise TelosError(f"{label!r} cannot be a label; use letters, digits and _, and none of {_keywords()}")
+                raise TelosError(
+                    f"{label!r} cannot be a label", f"use letters, digits and _, and none of {_keywords()}"
+                )
         if len(set(labels)) < len(labels):
             twice = next(label for label, count in Counter(labels).items() if count > 1)
             raise TelosError(f"label {twice!r} stands twice in [{', '.join(labels)}]")
@@ -144,7 +146,7 @@ class Variable:
         of = Type.of(type)
         # A dot joins a smart object and its own variable, as in `oven.contents`.
         if not all(VARIABLE_NAME.match(part) and part not in KEYWORDS for part in name.split(".")):
-            raise TelosError(f"{name!r} cannot be a variable; use letters, digits and _, and none of {_keywords()}")
+            raise TelosError(f"{name!r} cannot be a variable", f"use letters, digits and _, and none of {_keywords()}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "type", of)
         object.__setattr__(self, "start", of.start if start is None else self.checked(start))
@@ -164,6 +166,6 @@ def checked_name(what: str, name: str) -> str:
     """Return the name of an action, a goal or an object, if it can be one."""
     if not isinstance(name, str) or not NAME.match(name):
         raise TelosError(
-            f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}; use letters, digits, - and _"
+            f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}", "use letters, digits, - and _"
         )
     return name

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 Codes: TypeAlias = NDArray[np.int32]
 
@@ -109,7 +109,7 @@ def database_from_arrays(
 def selected(database: Database, worlds: Sequence[int]) -> Database:
     """Return some worlds of a database, in the order given; codes of constants stay what they were."""
     if len(set(worlds)) != len(worlds):
-        raise TelosError(f"the same world is selected twice: {list(worlds)}; name each world once")
+        raise TelosError(f"the same world is selected twice: {list(worlds)}", "name each world once")
     place = np.full(len(database.worlds), -1, np.int32)
     place[list(worlds)] = np.arange(len(worlds), dtype=np.int32)
 
@@ -176,7 +176,7 @@ class DatabaseBuilder:
         """Add a fact to ``true``, ``false`` or ``functions``; said twice it counts once."""
         types = self._types.get(predicate)
         if types is None:
-            raise TelosError(f"unknown predicate {predicate!r}; {nearest(predicate, self._types)}")
+            raise TelosError(f"unknown predicate {predicate!r}", name_hint(predicate, self._types))
         if len(types) != len(names):
             raise TelosError(f"{predicate} takes {len(types)} arguments ({', '.join(types)}), not {len(names)}")
         row = [len(self._worlds) - 1]
@@ -189,7 +189,7 @@ class DatabaseBuilder:
             other = self._rows.get(("false" if part == "true" else "true", predicate))
             if other and tuple(row) in other:
                 said = f"{predicate}({','.join(names)})" if names else predicate
-                raise TelosError(f"{said} is said to be true and to be false; leave out one of them")
+                raise TelosError(f"{said} is said to be true and to be false", "leave out one of them")
         self._rows.setdefault((part, predicate), {})[tuple(row)] = None
 
     def built(self) -> Database:
@@ -212,7 +212,7 @@ class DatabaseBuilder:
 def _moves(given: tuple[str, ...], wanted: tuple[str, ...], kind: str) -> Codes:
     """Return the new code of each old one."""
     if len(given) != len(wanted):
-        raise TelosError(f"the constants of {kind} name one twice; name each once")
+        raise TelosError(f"the constants of {kind} name one twice", "name each once")
     place = {name: code for code, name in enumerate(wanted)}
     return np.array([place[name] for name in given], np.int32)
 
@@ -226,13 +226,13 @@ def _recoded(
 ) -> Facts:
     kinds = types.get(predicate)
     if kinds is None:
-        raise TelosError(f"unknown predicate {predicate!r}; {nearest(predicate, types)}")
+        raise TelosError(f"unknown predicate {predicate!r}", name_hint(predicate, types))
     world = np.asarray(given[0], np.int32)
     codes = np.asarray(given[1], np.int32).reshape(len(world), -1) if kinds else np.zeros((len(world), 0), np.int32)
     if codes.shape[1] != len(kinds):
         raise TelosError(f"{predicate} takes {len(kinds)} arguments ({', '.join(kinds)}), not {codes.shape[1]}")
     if len(world) and not 0 <= world.min() <= world.max() < worlds:
-        raise TelosError(f"a fact of {predicate} is of world {world.max()}, but there are {worlds}; count from 0")
+        raise TelosError(f"a fact of {predicate} is of world {world.max()}, but there are {worlds}", "count from 0")
     columns = []
     for place, kind in enumerate(kinds):
         column, known = codes[:, place], moves.get(kind, np.zeros(0, np.int32))

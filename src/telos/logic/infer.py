@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
 from telos.logic.database import Database
 from telos.logic.exact import exact_map, exact_marginals
@@ -43,9 +43,9 @@ class Answer:
     def why(self, atom: str) -> Explanation:
         """Return the ground formulas that speak for and against what is so of an atom."""
         if self.case is None:
-            raise TelosError("this answer does not know what it was found from; ask infer() for one")
+            raise TelosError("this answer does not know what it was found from", "ask infer() for one")
         if atom not in self.atoms:
-            raise TelosError(f"nothing was asked about {atom!r}; {nearest(atom, self.atoms)}")
+            raise TelosError(f"nothing was asked about {atom!r}", name_hint(atom, self.atoms))
         variable = next(variable for name, variable, _ in self.case.named() if name == atom)
         return explain(self.case.model, self.case.network, self.case.values, variable)
 
@@ -116,7 +116,7 @@ def _world(network: Network, method: str, seed: int, seconds: float | None) -> M
             return found
         if method == "exact":
             raise TelosError(
-                "the network is too wide for exact inference; use method 'cpi', which proves its answer too"
+                "the network is too wide for exact inference", "use method 'cpi', which proves its answer too"
             )
     return cutting_planes(network, seed=seed, seconds=seconds)
 
@@ -129,7 +129,7 @@ def _chances(network: Network, method: str, seed: int, samples: int) -> Marginal
         if found is not None:
             return found
         if method == "exact":
-            raise TelosError("the network is too wide for exact chances; use 'mcsat', or 'cpi' for the best world")
+            raise TelosError("the network is too wide for exact chances", "use 'mcsat', or 'cpi' for the best world")
     return mcsat(network, seed, samples=samples)
 
 
@@ -156,16 +156,16 @@ def _of_chances(case: Case, found: Marginals) -> Answer:
 def _check(model: MarkovLogic, database: Database, named: Sequence[Sequence[str]], method: str, marginal: bool) -> None:
     for predicate in (each for group in named for each in group):
         if predicate not in model.predicates:
-            raise TelosError(f"the model has no predicate {predicate!r}; {nearest(predicate, model.predicates)}")
+            raise TelosError(f"the model has no predicate {predicate!r}", name_hint(predicate, model.predicates))
     if not named[0]:
-        raise TelosError(f"nothing is asked; name a predicate of the model: {', '.join(model.predicates)}")
+        raise TelosError("nothing is asked", f"name a predicate of the model: {', '.join(model.predicates)}")
     if method not in METHODS:
-        raise TelosError(f"there is no method {method!r}; {nearest(method, METHODS)}")
+        raise TelosError(f"there is no method {method!r}", name_hint(method, METHODS))
     if marginal and method in _SEARCHES:
-        raise TelosError(f"{method} finds one world and no chances; use 'exact', 'gibbs' or 'mcsat', or 'auto'")
+        raise TelosError(f"{method} finds one world and no chances", "use 'exact', 'gibbs' or 'mcsat', or 'auto'")
     for kind in dict.fromkeys(kind for predicate in named[0] for kind in model.predicates[predicate].types):
         if not database.constants.get(kind) and not model.constants.get(kind):
             raise TelosError(
-                f"there are no constants of type {kind}, so there is nothing to infer; "
-                "the database must mention some, or the model declare them"
+                f"there are no constants of type {kind}, so there is nothing to infer",
+                "the database must mention some, or the model declare them",
             )

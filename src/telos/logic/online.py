@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.logic.formulas import Atom, Variable, atoms
 from telos.logic.model import MarkovLogic, Predicate, Rule
 from telos.logic.network import Floats
@@ -156,7 +156,7 @@ class Online:
             predicate = self.model.predicates.get(name)
             if predicate is None or name == self._predicate:
                 known = [each for each in self.model.predicates if each != self._predicate]
-                raise TelosError(f"the model has no evidence predicate {name!r}; {nearest(name, known)}")
+                raise TelosError(f"the model has no evidence predicate {name!r}", name_hint(name, known))
             rows = (said,) if isinstance(said, str) else tuple(dict.fromkeys(said))
             settled[name] = tuple((each,) for each in rows) if len(predicate.types) > 1 else ((),) * bool(rows)
         return settled
@@ -230,7 +230,7 @@ def _block(model: MarkovLogic, query: str) -> tuple[str, str, str]:
     """Return the hidden predicate, its type of time, and the type of its values."""
     predicate = model.predicates.get(query)
     if predicate is None:
-        raise TelosError(f"the model has no predicate {query!r}; {nearest(query, model.predicates)}")
+        raise TelosError(f"the model has no predicate {query!r}", name_hint(query, model.predicates))
     if len(predicate.types) != 2 or len(predicate.exactly_one) != 1:
         raise TelosError(f"{query} must be declared with a time and one exactly-one argument: {query}(time, {query}!)")
     (place,) = predicate.exactly_one
@@ -245,7 +245,7 @@ def _values(model: MarkovLogic, query: str, sort: str) -> tuple[str, ...]:
         found.update(dict.fromkeys(key[place] for key in rule.weights for place in places))
     if len(found) < 2:
         where = f"{model.source}: " if model.source else ""
-        raise TelosError(f"{where}there are no weights that tell goals apart; learn them first: telos logic learn")
+        raise TelosError(f"{where}there are no weights that tell goals apart", "learn them first: telos logic learn")
     return tuple(found)
 
 

@@ -107,7 +107,7 @@ def _by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict[str |
     if isinstance(goals, str | Goal):
         return {goals: list(range(count))}
     if len(goals) != count:
-        raise TelosError(f"{count} states and {len(goals)} goals; give one goal for all, or one for each")
+        raise TelosError(f"{count} states and {len(goals)} goals", "give one goal for all, or one for each")
     found: dict[str | Goal, list[int]] = {}
     for agent, goal in enumerate(goals):
         found.setdefault(goal, []).append(agent)

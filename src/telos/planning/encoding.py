@@ -103,5 +103,5 @@ class Handles:
 def number_of(variable: Variable, value: Value) -> float:
     """Return a number as the kernel holds it; whole numbers stay exact up to 2⁵³."""
     if abs(value) > 2**53:
-        raise TelosError(f"variable {variable.name!r} is {value}; the planner's numbers stay within 2**53")
+        raise TelosError(f"variable {variable.name!r} is {value}", "the planner's numbers stay within 2**53")
     return float(value)

@@ -37,7 +37,7 @@ _BEND = 30  # from a box to where its edges are level again
 def check_path(path: Path) -> None:
     """Refuse what could not be written, before anybody waits for a long search."""
     if path.suffix.lower() != ".svg":
-        raise TelosError(f"cannot draw the graph into {str(path)!r}; end the name with .svg")
+        raise TelosError(f"cannot draw the graph into {str(path)!r}", "end the name with .svg")
     try:
         if not path.parent.is_dir():
             raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")

@@ -25,7 +25,7 @@ def ground(actions: Iterable[Action], counts: Mapping[str, int]) -> tuple[Operat
     """Return every action with every choice of handles for its parameters."""
     operators = tuple(itertools.islice(_ground(actions, counts), MOST + 1))
     if len(operators) > MOST:
-        raise TelosError(f"the actions come to more than {MOST:,} with all choices of handles; give fewer handles")
+        raise TelosError(f"the actions come to more than {MOST:,} with all choices of handles", "give fewer handles")
     return operators
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from telos.core.action import Action
 from telos.core.binding import Slots
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.plan import NoPlan, Stop
 from telos.core.state import State
 from telos.core.trace import Trace, silent
@@ -120,7 +120,9 @@ class _Search:
         wanted = self.network.parameters(task.name)
         if len(wanted) != len(task.arguments):
             form = Task(task.name, tuple(wanted))
-            raise TelosError(f"task {task} has {len(task.arguments)} arguments where {len(wanted)} go; write `{form}`")
+            raise TelosError(
+                f"task {task} has {len(task.arguments)} arguments where {len(wanted)} go", f"write `{form}`"
+            )
         if isinstance(said, Task):
             return said
         kinds = (of.handle for of in wanted.values())
@@ -135,7 +137,7 @@ class _Search:
         known = [handle for handle in self.handles.get(kind, ()) if isinstance(handle, str)]
         if name not in known:
             variables = [each.name for each in layout.variables if each.type.handle == kind]
-            raise TelosError(f"unknown {kind} {name!r}; {nearest(name, [*variables, *known])}")
+            raise TelosError(f"unknown {kind} {name!r}", name_hint(name, [*variables, *known]))
         return name
 
     def run(self, tasks: tuple[Task, ...], budget: int, trace: Trace) -> TaskPlan | NoPlan:

@@ -81,7 +81,7 @@ def goals_in_order(domain: Domain, state: Mapping[str, Value], goals: str | Sequ
         among = [domain.goal(each) if isinstance(each, str) else each for each in goals]
     now = as_state(state, domain.layout)
     if not any(goal.wants is not None for goal in among):
-        raise TelosError("none of the goals says what it wants; give at least one `wants`, a condition to be met")
+        raise TelosError("none of the goals says what it wants", "give at least one `wants`, a condition to be met")
     relevant = [goal for goal in among if goal.wants is not None and goal.relevant.holds(now)]
     return sorted(relevant, key=lambda goal: -goal.priority)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from telos.core.action import Action
 from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Handle, names, walk
 from telos.core.goal import Goal
 from telos.core.numbers import finite
@@ -181,7 +181,7 @@ class Planner:
     def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
         """Return what planning for a goal needs, put together once for each goal and number of handles."""
         if goal.wants is None:
-            raise TelosError(f"goal {goal.name!r} does not say what it wants; give it `wants`, a condition to be met")
+            raise TelosError(f"goal {goal.name!r} does not say what it wants", "give it `wants`, a condition to be met")
         counts = tuple(sorted(handles.counts().items()))
         fixed = {name: self._code(name, state, handles) for name in self.fixed_in(goal)}
         spoken_of = (each.value for each in walk(goal.wants.expression) if isinstance(each, Handle))
@@ -231,8 +231,8 @@ class Planner:
     def _call(self, name: str, arguments: tuple[Value, ...]) -> float:
         functions = self.domain.layout.functions
         if name not in functions:
-            known = nearest(name, [*functions, *BUILT_IN])
-            raise TelosError(f"function {name!r} is not registered; pass functions={{{name!r}: ...}} ({known})")
+            known = name_hint(name, [*functions, *BUILT_IN])
+            raise TelosError(f"function {name!r} is not registered", f"pass functions={{{name!r}: ...}} ({known})")
         try:
             value = functions[name](*arguments)
         except Exception as error:
@@ -292,7 +292,7 @@ def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
     if how == "optimal" and budget == BUDGET and microseconds is None:
         return _USUAL
     if how not in WEIGHTS:
-        raise TelosError(f"cannot plan {how!r}; {nearest(how, WEIGHTS)}")
+        raise TelosError(f"cannot plan {how!r}", name_hint(how, WEIGHTS))
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise TelosError(f"budget must be a whole number of nodes, at least 1, got {budget!r}")
     if microseconds is None:

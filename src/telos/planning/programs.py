@@ -173,6 +173,7 @@ class _Writer:
             case Name(name) if name in self.names.layout.handles:
                 return Asked(value=name)
         raise TelosError(
-            f"function {function!r} is called with {text(argument)!r}; while planning, functions are asked about "
-            "handles, labels, switches and constants, not about numbers that change"
+            f"function {function!r} is called with {text(argument)!r}",
+            "while planning, functions are asked about "
+            "handles, labels, switches and constants, not about numbers that change",
         )

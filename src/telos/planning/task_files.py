@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.expressions import And, Expression, Literal
 from telos.core.files.document import Document
 from telos.core.files.text import read_text
@@ -43,7 +43,9 @@ def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwo
     document = read_yaml(text, name)
     if document.data is None:
         # The only remedy that speaks of domain files.
-        empty = (replace(each, suggestion="start with `tasks:`") for each in document.faults if "empty" in each.message)
+        empty = (
+            replace(each, suggestion="start with `tasks:`") for each in document.faults if each.code is FaultCode.EMPTY
+        )
         raise DefinitionError([*empty] or document.faults)
     draft = _Draft(document)
     meant = (draft.in_file(fault) for fault in network_faults(domain, draft.methods, draft.unread))
@@ -189,7 +191,7 @@ class _Draft:
             self._fault(f"{path[-1] if path else 'a task file'} must be a mapping", path, "write `name: value` lines")
             return {}
         for key in (key for key in said if known and key not in known):
-            self._fault(f"unknown key {key!r}", (*path, key), nearest(key, known))
+            self._fault(f"unknown key {key!r}", (*path, key), name_hint(key, known))
         return said
 
     def _fault(self, message: str, path: Path, suggestion: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from telos.core.action import Action
 from telos.core.binding import Scope, check
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.frozen import FrozenMap
 from telos.core.values import BOOL, KEYWORDS, NONE, VARIABLE_NAME, Kind, Type
@@ -52,7 +52,7 @@ did you mean 'ammo'?
             return self.tasks[name][0].parameters
         actions = _actions(self.domain)
         if name not in actions:
-            raise TelosError(f"unknown task {name!r}; {nearest(name, {*self.tasks, *actions})}")
+            raise TelosError(f"unknown task {name!r}", name_hint(name, {*self.tasks, *actions}))
         return actions[name].parameters
 
 
@@ -142,7 +142,7 @@ class _Checker:
     def _subtask_faults(self, subtask: Task, scope: Scope) -> Iterator[Fault]:
         if subtask.name not in self.known:
             if subtask.name not in self.unread:
-                yield Fault(f"unknown task {subtask.name!r}", suggestion=nearest(subtask.name, self.known))
+                yield Fault(f"unknown task {subtask.name!r}", suggestion=name_hint(subtask.name, self.known))
             return
         wanted = self.known[subtask.name]
         if len(wanted) != len(subtask.arguments):
@@ -153,7 +153,7 @@ class _Checker:
         for argument, kind in zip(subtask.arguments, wanted.values(), strict=True):
             found = NONE if argument == "none" else scope.type_of(argument)
             if found is None:
-                yield Fault(f"unknown handle {argument!r}", suggestion=nearest(argument, scope))
+                yield Fault(f"unknown handle {argument!r}", suggestion=name_hint(argument, scope))
             elif not kind.takes(found):
                 yield Fault(f"{argument!r} is {found}, where {subtask.name!r} wants {kind}")
 

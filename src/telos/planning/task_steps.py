@@ -78,7 +78,7 @@ class OpenAction:
         """Return what the action costs in this state."""
         cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
         if not 0 <= cost <= LARGEST:
-            raise TelosError(f"action {self.action.name!r} costs {cost}; a cost is a finite number, zero or more")
+            raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
         return float(cost)
 
     def result(self, array: Slots, handles: Handles) -> Slots:

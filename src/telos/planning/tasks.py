@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.values import Type, TypeLike, Value, checked_name
 
@@ -115,10 +115,10 @@ class Method:
         found = [i for i in found if said[i] == which] or found
         if not found:
             raise TelosError(
-                f"unknown subtask {which!r}; {nearest(str(which), [subtask.name for subtask in self.subtasks])}"
+                f"unknown subtask {which!r}", name_hint(str(which), [subtask.name for subtask in self.subtasks])
             )
         if len(found) > 1:
-            raise TelosError(f"subtask {which!r} stands at places {found}; name the places")
+            raise TelosError(f"subtask {which!r} stands at places {found}", "name the places")
         return found[0]
 
     @property
@@ -134,15 +134,15 @@ def order_of(said: OrderLike) -> str | tuple[tuple[Which, Which], ...]:
     """Read the order of subtasks as people write it."""
     if isinstance(said, str):
         if said not in ("sequence", "any"):
-            raise TelosError(f"unknown order {said!r}; write sequence, any, or a list such as ['goto before attack']")
+            raise TelosError(f"unknown order {said!r}", "write sequence, any, or a list such as ['goto before attack']")
         return said
     if not isinstance(said, Iterable):
-        raise TelosError(f"{said!r} is not an order; write sequence, any, or a list such as ['goto before attack']")
+        raise TelosError(f"{said!r} is not an order", "write sequence, any, or a list such as ['goto before attack']")
     return tuple(_pair(each) for each in said)
 
 
 def _pair(said: str | tuple[Which, Which]) -> tuple[Which, Which]:
     halves = [half.strip() for half in said.split(" before ")] if isinstance(said, str) else said
     if not isinstance(halves, Sequence) or len(halves) != 2 or not all(isinstance(half, int | str) for half in halves):
-        raise TelosError(f"{said!r} is not an order; write `goto before attack`")
+        raise TelosError(f"{said!r} is not an order", "write `goto before attack`")
     return halves[0], halves[1]

@@ -45,7 +45,7 @@ class ModelArrays:
         matrices = _table("transitions", transitions, (-1, size, size))
         rows = _table("likelihoods", likelihoods, (-1, size))
         if rows.size and rows.max() > MOST_LIKELY:
-            raise TelosError(f"a likelihood is at most {MOST_LIKELY:g}, got {rows.max():g}; scale them down")
+            raise TelosError(f"a likelihood is at most {MOST_LIKELY:g}, got {rows.max():g}", "scale them down")
         object.__setattr__(self, "goals", tuple(goals))
         object.__setattr__(self, "transitions", _summing("row of transitions", matrices))
         object.__setattr__(self, "likelihoods", rows)
@@ -123,8 +123,8 @@ def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tab
         event = events[row]
         if event.time < last:
             raise TelosError(
-                f"time runs backwards: an event of {event.player!r} at {event.time:g} s after one at {last:g} s; "
-                "sort the log by time"
+                f"time runs backwards: an event of {event.player!r} at {event.time:g} s after one at {last:g} s",
+                "sort the log by time",
             )
         last = event.time
         evidence = pulse.evidence(event)
@@ -161,7 +161,7 @@ def _table(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
     if table.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, table.shape, strict=True)):
         raise TelosError(f"{name} must have the shape {wanted}, got {' × '.join(map(str, table.shape)) or 'a number'}")
     if not table.size:
-        raise TelosError(f"{name} must not be empty; the shape is {wanted}")
+        raise TelosError(f"{name} must not be empty", f"the shape is {wanted}")
     if not np.all(np.isfinite(table)) or table.min() < 0:
         worst = table[~np.isfinite(table) | (table < 0)][0]
         raise TelosError(f"{name} must be finite numbers, 0 or more, got {worst}")

@@ -59,15 +59,17 @@ def sequences(
 def _indices(name: str, given: ArrayLike, size: int, what: str) -> Indices:
     array = np.asarray(given)
     if array.ndim != 1:
-        raise TelosError(f"{name} must be one flat array, got {array.ndim} dimensions; give lengths or offsets with it")
+        raise TelosError(
+            f"{name} must be one flat array, got {array.ndim} dimensions", "give lengths or offsets with it"
+        )
     if not array.size:
         return np.zeros(0, np.uint8)
     if array.dtype.kind not in "ui":
-        raise TelosError(f"{name} must be whole numbers, got {array.dtype}; encode() makes them from events")
+        raise TelosError(f"{name} must be whole numbers, got {array.dtype}", "encode() makes them from events")
     least, most = int(array.min()), int(array.max())
     if least < 0 or most >= size:
         worst = least if least < 0 else most
-        raise TelosError(f"{name} must be from 0 to {size - 1}, as there are {size} {what}; got {worst}")
+        raise TelosError(f"{name} must be from 0 to {size - 1}, as there are {size} {what}", f"got {worst}")
     return np.ascontiguousarray(array) if array.dtype.type in KNOWN else compact(array)
 
 
@@ -103,7 +105,7 @@ def beginnings(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array
         raise TelosError(f"prior must be {size} chances, or {count} rows of them, got the shape {given.shape}")
     sums = given.sum(axis=-1)
     if not np.all(np.isfinite(given)) or np.any(given < 0) or np.any(np.abs(sums - 1.0) > 1e-9):
-        raise TelosError("every prior must be chances that sum to 1; one does not")
+        raise TelosError("every prior must be chances that sum to 1", "one does not")
     return np.tile(given, (count, 1)) if given.ndim == 1 else given
 
 

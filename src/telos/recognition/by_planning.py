@@ -147,8 +147,8 @@ class PlanReader:
         reader = cls(model, trace=trace)
         if list(saved.get("goals", ())) != list(model.goals):
             raise TelosError(
-                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}; "
-                "resume it with the model that it was made with"
+                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
+                "resume it with the model that it was made with",
             )
         reader._player = saved["player"]
         reader._time = -math.inf if saved["time"] is None else saved["time"]

@@ -8,7 +8,7 @@ from telos.core.action import Action
 from telos.core.binding import BUILT_IN, bind
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.expressions import functions, names, substitute, text
 from telos.core.goal import Goal
@@ -50,14 +50,14 @@ class Deeds:
         if name in self._ignores:
             return None
         if name not in self._actions:
-            raise TelosError(f"the player cannot {name!r}; {nearest(name, self._actions)}")
+            raise TelosError(f"the player cannot {name!r}", name_hint(name, self._actions))
         action = self._actions[name]
         if match is None:
             return self._deed(action, [self._from_context(action, each, event) for each in action.parameters])
         written = [each.strip() for each in match["arguments"].split(",")] if match["arguments"].strip() else []
         if len(written) != len(action.parameters):
             wanted = ", ".join(action.parameters)
-            raise TelosError(f"{said!r} has {len(written)} arguments; write {name}({wanted})")
+            raise TelosError(f"{said!r} has {len(written)} arguments", f"write {name}({wanted})")
         kinds = [kind.handle for kind in action.parameters.values()]
         return self._deed(action, [self._handle(each, kind, state) for each, kind in zip(written, kinds, strict=True)])
 
@@ -86,8 +86,8 @@ class Deeds:
         if parameter not in event.context:
             wanted = ", ".join(action.parameters)
             raise TelosError(
-                f"{action.name!r} was done with no {parameter!r}; name the action {action.name}({wanted}), "
-                f"or put {parameter!r} into the event's context"
+                f"{action.name!r} was done with no {parameter!r}",
+                f"name the action {action.name}({wanted}), or put {parameter!r} into the event's context",
             )
         value, kind = event.context[parameter], action.parameters[parameter]
         if not kind.accepts(value):
@@ -104,7 +104,7 @@ class Deeds:
                 return value
         named = self._handles.get(kind, ())
         if named and written not in named:
-            raise TelosError(f"no {kind} is called {written!r}; {nearest(written, named)}")
+            raise TelosError(f"no {kind} is called {written!r}", name_hint(written, named))
         return written
 
 
@@ -130,7 +130,7 @@ def cost_of(action: Action, state: State) -> float:
     """Return what an action costs where ``state`` holds."""
     cost = float(bind(action.cost, state.layout, NUMBER)(state.array))
     if not cost >= 0:
-        raise TelosError(f"{action}: `{text(action.cost)}` came to {cost}; a cost is never negative")
+        raise TelosError(f"{action}: `{text(action.cost)}` came to {cost}", "a cost is never negative")
     return cost
 
 

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import names
 from telos.core.goal import Goal
 from telos.core.numbers import finite
@@ -108,18 +108,20 @@ def _goals(domain: Domain, said: str | Sequence[str | Goal] | None) -> tuple[Goa
     if said is None:
         found: Sequence[Goal] = [goal for goal in domain.goals if goal.wants is not None]
         if not found:
-            raise TelosError(f"no goal of {domain.name!r} says what it wants; give one `wants`, a condition to be met")
+            raise TelosError(
+                f"no goal of {domain.name!r} says what it wants", "give one `wants`, a condition to be met"
+            )
     elif isinstance(said, str):
         found = domain.goals_of(said)
     else:
         found = [each if isinstance(each, Goal) else domain.goal(each) for each in said]
     if not found:
-        raise TelosError("there are no goals to tell apart; name at least one")
+        raise TelosError("there are no goals to tell apart", "name at least one")
     for number, goal in enumerate(found):
         if goal.wants is None:
-            raise TelosError(f"goal {goal.name!r} does not say what it wants; give it `wants`, a condition to be met")
+            raise TelosError(f"goal {goal.name!r} does not say what it wants", "give it `wants`, a condition to be met")
         if goal.name in (other.name for other in found[:number]):
-            raise TelosError(f"goal {goal.name!r} is named twice; name each goal once")
+            raise TelosError(f"goal {goal.name!r} is named twice", "name each goal once")
     return tuple(found)
 
 
@@ -135,10 +137,10 @@ def _log_prior(goals: Sequence[str], said: Mapping[str, float] | None) -> tuple[
     weights = said if said is not None else dict.fromkeys(goals, 1.0)
     for name in weights:
         if name not in goals:
-            raise TelosError(f"the prior speaks of {name!r}, which is none of the goals; {nearest(name, goals)}")
+            raise TelosError(f"the prior speaks of {name!r}, which is none of the goals", name_hint(name, goals))
     for name in goals:
         if name not in weights:
-            raise TelosError(f"the prior says nothing about {name!r}; give every goal a weight above 0")
+            raise TelosError(f"the prior says nothing about {name!r}", "give every goal a weight above 0")
     return tuple(math.log(_positive(f"the prior of {name!r}", weights[name])) for name in goals)
 
 

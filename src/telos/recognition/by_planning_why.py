@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.recognition.by_planning_model import PlanModel
 from telos.recognition.by_planning_pursuit import Pursuit
 
@@ -93,7 +93,7 @@ def reasons(belief: Belief, pursuits: Mapping[str, Pursuit], goal: str | None, o
     ranked = sorted(pursuits, key=lambda name: -belief[name])
     for said in (goal, over):
         if said is not None and said not in pursuits:
-            raise TelosError(f"unknown goal {said!r}; {nearest(said, pursuits)}")
+            raise TelosError(f"unknown goal {said!r}", name_hint(said, pursuits))
     goal = goal or next(name for name in ranked if name != over or len(ranked) == 1)
     over = over or next((name for name in ranked if name != goal), None)
     return PlanReasons(goal, over, tuple(_account(name, belief, pursuits[name]) for name in ranked), belief.reasons)

@@ -26,9 +26,9 @@ class Clock:
         if every is not None and not finite("every", every) > 0:
             raise TelosError(f"every must be a number of seconds above 0, got {every!r}")
         if TICK in causes:
-            raise TelosError("ticks count by the time between them; write every=0.5 (seconds) rather than on='tick'")
+            raise TelosError("ticks count by the time between them", "write every=0.5 (seconds) rather than on='tick'")
         if not causes and every is None:
-            raise TelosError("a clock that counts nothing reads nothing; give on=('input', 'area') or every=0.5")
+            raise TelosError("a clock that counts nothing reads nothing", "give on=('input', 'area') or every=0.5")
         object.__setattr__(self, "on", causes)
         object.__setattr__(self, "every", None if every is None else float(every))
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import not_negative
 
 
@@ -33,10 +33,10 @@ class Counts:
     def _table(self, given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, list[float]]:
         for row, counts in given.items():
             if row not in self.rows:
-                raise TelosError(f"{what} of an unknown goal {row!r}; {nearest(row, self.rows)}")
+                raise TelosError(f"{what} of an unknown goal {row!r}", name_hint(row, self.rows))
             for outcome in counts:
                 if outcome not in self.outcomes:
-                    raise TelosError(f"{what} of an unknown outcome {outcome!r}; {nearest(outcome, self.outcomes)}")
+                    raise TelosError(f"{what} of an unknown outcome {outcome!r}", name_hint(outcome, self.outcomes))
         return {
             row: [
                 not_negative(f"the {what} of {outcome!r} under {row!r}", given.get(row, {}).get(outcome, 0.0))

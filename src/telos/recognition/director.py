@@ -127,8 +127,8 @@ class Director:
         """Go on exactly where the saved one stopped; it must have had the same rules."""
         if len(data["rules"]) != len(self._watched):
             raise TelosError(
-                f"this was saved with {len(data['rules'])} rules, not {len(self._watched)}; "
-                "restore it with the rules that it was made with"
+                f"this was saved with {len(data['rules'])} rules, not {len(self._watched)}",
+                "restore it with the rules that it was made with",
             )
         self.reset()
         self._player = data["player"]
@@ -141,8 +141,8 @@ class Director:
         missing = [goal for goal in self.goals if goal in self._read and goal not in belief]
         if missing:
             raise TelosError(
-                f"the rules ask how likely {missing[0]!r} is, and the belief is about {', '.join(belief)}; "
-                "direct with the model that the rules stand in"
+                f"the rules ask how likely {missing[0]!r} is, and the belief is about {', '.join(belief)}",
+                "direct with the model that the rules stand in",
             )
         told: dict[str, Value] = {**belief, **event.context, "action": event.action, "goal": event.goal}
         return tuple(

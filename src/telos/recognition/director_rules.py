@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from telos.core.binding import Scope, check
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.expressions import Name, walk
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import not_negative
@@ -50,9 +50,9 @@ class DirectorRule:
         again_after: float | None = None,
     ) -> None:
         if not pay and not say:
-            raise TelosError("a rule that neither pays nor says anything does nothing; give it pay or say")
+            raise TelosError("a rule that neither pays nor says anything does nothing", "give it pay or say")
         if again_after is not None and not say:
-            raise TelosError("nothing is said, so nothing can be said again; give it say")
+            raise TelosError("nothing is said, so nothing can be said again", "give it say")
         factors = {what: not_negative(f"what {what!r} counts by", factor) for what, factor in (pay or {}).items()}
         object.__setattr__(self, "condition", Condition.of(condition))
         object.__setattr__(self, "until", None if until is None else Condition.of(until))
@@ -124,7 +124,7 @@ def say_faults(say: str, vocabulary: Vocabulary, goals: Sequence[str]) -> list[F
     found = []
     for match in _PLACE.finditer(say):
         if match[1] not in known:
-            message, remedy = f"nothing is called {match[1]!r}", nearest(match[1], known)
+            message, remedy = f"nothing is called {match[1]!r}", name_hint(match[1], known)
             found.append(Fault(message, match[0], remedy, offset=match.start()))
     if "{" in _PLACE.sub("", say) or "}" in _PLACE.sub("", say):
         found.append(Fault("a brace has no partner", say, "write names in braces, as in `{area}`"))
@@ -140,7 +140,9 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
     if vocabulary.context != ADVENTURE.context:
         return []
     unknown = [what for what in pay if what not in EARNED]
-    return [Fault(f"nothing is earned by {what!r}", suggestion=nearest(what, EARNED), path=(what,)) for what in unknown]
+    return [
+        Fault(f"nothing is earned by {what!r}", suggestion=name_hint(what, EARNED), path=(what,)) for what in unknown
+    ]
 
 
 def checked_rules(

@@ -54,7 +54,7 @@ def fit(
         raise TelosError(f"rounds must be a whole number, at least 1, got {rounds!r}")
     places = [found for found in (_places(model, session) for session in sessions) if found]
     if not places:
-        raise TelosError("there is nothing to learn from: no event of these sessions counts; see the model's clock")
+        raise TelosError("there is nothing to learn from: no event of these sessions counts", "see the model's clock")
     weight = not_negative("anchored", anchored)
     anchors = _times(model.counts.seen, weight)
     moves = {} if model.learned is None or transitions is None else _times(model.learned.seen, weight)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.features import BackedOff, Changes, Circumstance, Feature, Given
@@ -63,7 +63,7 @@ class FeatureIOHMM:
         """Count what a player did who pursued ``goal``; without ``before``, as the first of a sequence."""
         for name in (goal, before or goal):
             if name not in self._numbers:
-                raise TelosError(f"unknown goal {name!r}; {nearest(name, self.goals)}")
+                raise TelosError(f"unknown goal {name!r}", name_hint(name, self.goals))
         context, row = entries_of(event), self._numbers[goal]
         if before is None:
             self._starts[row] += 1
@@ -121,7 +121,7 @@ class FeatureIOHMM:
             return None
         place = self._places[number].get(said)
         if place is None:
-            raise TelosError(f"unknown {feature.reads} {said!r}; {nearest(str(said), map(str, feature.outcomes))}")
+            raise TelosError(f"unknown {feature.reads} {said!r}", name_hint(str(said), map(str, feature.outcomes)))
         return place
 
     def _matrix(self, context: Mapping[str, Value]) -> Matrix:
@@ -149,7 +149,7 @@ class FeatureIOHMM:
         try:
             return context[name]
         except KeyError:
-            raise TelosError(f"the context says nothing about {name!r}; {nearest(name, context)}") from None
+            raise TelosError(f"the context says nothing about {name!r}", name_hint(name, context)) from None
 
     def _forget(self) -> None:
         """Drop what was worked out from counts that have changed."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from telos.core.conditions import Condition
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.values import Kind
@@ -90,7 +90,9 @@ class FFBM:
     def _faults(self) -> list[Fault]:
         found = self.transitions.faults(self.goals)
         for goal in (name for name in self.observations if name not in self.goals):
-            found.append(Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, self.goals), path=("observations",)))
+            found.append(
+                Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, self.goals), path=("observations",))
+            )
         for goal in self.goals:
             if goal not in self.observations:
                 found.append(Fault(f"nothing says what goal {goal!r} looks like", path=("observations",)))
@@ -102,7 +104,7 @@ class FFBM:
         found, context = [], self.vocabulary.context
         for entry in sorted(self._entries):
             if entry not in context:
-                found.append(Fault(f"towards an unknown entry {entry!r}", suggestion=nearest(entry, context)))
+                found.append(Fault(f"towards an unknown entry {entry!r}", suggestion=name_hint(entry, context)))
             elif entry != "cause" and context[entry].kind is not Kind.HANDLE:
                 found.append(Fault(f"towards {entry!r}, which is {context[entry]}; name an entry that lists edges"))
         return found
@@ -132,6 +134,6 @@ class FFBM:
     def distribution(self, goal: str, event: Event) -> dict[str, float]:
         """Return the chance of every outcome under a goal, in the situation of an event; they sum to 1."""
         if goal not in self.goals:
-            raise TelosError(f"unknown goal {goal!r}; {nearest(goal, self.goals)}")
+            raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
         chances = self.observations[goal].chances(self._sight, self.outcomes.names)
         return dict(zip(self.outcomes.names, chances(self._sight.look(event)), strict=True))

@@ -53,7 +53,7 @@ def _faint(predicted: Chances, evidence: Evidence) -> Step:
     peak = max(evidence.likelihood)
     if not peak >= 0:  # NaN is not
         raise TelosError(
-            f"the model gives {evidence.seen!r} the likelihoods {evidence.likelihood}; they must be numbers"
+            f"the model gives {evidence.seen!r} the likelihoods {evidence.likelihood}", "they must be numbers"
         )
     if peak > 0:
         weighed = [chance * (seen / peak) for chance, seen in zip(predicted, evidence.likelihood, strict=True)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from telos.core.belief import Belief
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.recognition.goals import checked_goals
 from telos.recognition.pulse import refuse_disorder
@@ -92,7 +92,7 @@ class FSM:
 
     def _known(self, goal: str) -> str:
         if goal not in self._goals:
-            raise TelosError(f"unknown goal {goal!r}; {nearest(str(goal), self._goals)}")
+            raise TelosError(f"unknown goal {goal!r}", name_hint(str(goal), self._goals))
         return goal
 
     def _sure(self, goal: str) -> Belief:

@@ -14,7 +14,7 @@ def checked_goals(goals: Iterable[str]) -> tuple[str, ...]:
     if not found:
         raise TelosError("a model needs at least one goal")
     if len(set(found)) < len(found):
-        raise TelosError(f"a goal stands twice in {', '.join(found)}; name each once")
+        raise TelosError(f"a goal stands twice in {', '.join(found)}", "name each once")
     if "any" in found or "others" in found:
         raise TelosError("no goal can be called 'any' or 'others': in rows of transitions they mean something else")
     return found
@@ -30,7 +30,7 @@ def checked_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Se
         return (1.0 / len(goals),) * len(goals)
     if not isinstance(prior, Mapping):
         if len(prior) != len(goals):
-            raise TelosError(f"the prior has {len(prior)} chances for {len(goals)} goals; give one for each")
+            raise TelosError(f"the prior has {len(prior)} chances for {len(goals)} goals", "give one for each")
         prior = dict(zip(goals, prior, strict=True))
     chances, faults = shared_out(prior, goals, "goal", share=False)
     if faults:

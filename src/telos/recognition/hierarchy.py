@@ -21,7 +21,7 @@ def pooled(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
     for model in models:
         if (model.goals, model.symbols, model.transitions) != (first.goals, first.symbols, first.transitions):
             raise TelosError(
-                f"{model!r} and {first!r} differ in goals, symbols or transitions; pool models of one kind"
+                f"{model!r} and {first!r} differ in goals, symbols or transitions", "pool models of one kind"
             )
     seen = [model.counts.seen for model in models]
     sums = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.recognition.clock import INPUT, Clock
 from telos.recognition.counts import Counts
@@ -91,7 +91,7 @@ class IOHMM:
         """Count what a player did who pursued ``goal``; ``before`` is the goal at the update before, if known."""
         for name in (goal, before or goal):
             if name not in self.goals:
-                raise TelosError(f"unknown goal {name!r}; {nearest(str(name), self.goals)}")
+                raise TelosError(f"unknown goal {name!r}", name_hint(str(name), self.goals))
         placed = self._sight(event)
         if placed is None:
             return

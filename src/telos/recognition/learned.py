@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import not_negative
 from telos.recognition.counts import Counts
 from telos.recognition.model import Matrix
@@ -46,7 +46,7 @@ class LearnedTransitions:
                 weights = (chance * self.strength for chance in row)
                 authored.setdefault(sources[goal], dict(zip(goals, weights, strict=True)))
         for name in (name for name in before if name not in authored):
-            raise TelosError(f"transitions were counted in a row {name!r} that is not there; {nearest(name, authored)}")
+            raise TelosError(f"transitions were counted in a row {name!r} that is not there", name_hint(name, authored))
         self._counts = Counts(tuple(authored), goals, pseudo=authored, seen=before)
 
     def add(self, case: int, before: str, after: str, weight: float = 1.0) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.values import Value
@@ -71,9 +71,11 @@ def read_log(
     name = os.fspath(path)
     is_table = name.lower().endswith(_TABLES)
     if is_table and columns is None:
-        raise TelosError(f"{name}: a table needs a file that says what its columns are; write one, and give --columns")
+        raise TelosError(
+            f"{name}: a table needs a file that says what its columns are", "write one, and give --columns"
+        )
     if columns is not None and not is_table:
-        raise TelosError(f"{name}: columns are for tables (.csv), and this is no table; leave --columns out")
+        raise TelosError(f"{name}: columns are for tables (.csv), and this is no table", "leave --columns out")
     with _opened(name) as file:
         text = io.TextIOWrapper(_inflated(file, name), encoding="utf-8-sig", newline="")
         rows = _table(text, name, columns) if columns is not None else _json_lines(text, name)
@@ -84,9 +86,9 @@ def _opened(name: str) -> BinaryIO:
     try:
         return Path(name).open("rb")
     except FileNotFoundError:
-        raise TelosError(f"{name}: no such file; name a log, as in: play.jsonl") from None
+        raise TelosError(f"{name}: no such file", "name a log, as in: play.jsonl") from None
     except IsADirectoryError:
-        raise TelosError(f"{name}: this is a folder; name a log in it") from None
+        raise TelosError(f"{name}: this is a folder", "name a log in it") from None
     except OSError as error:
         raise TelosError(f"{name}: cannot be read: {error.strerror or error}") from None
 
@@ -106,11 +108,11 @@ def _counted(
                 progress(file.tell())
             yield row
     except UnicodeDecodeError:
-        raise TelosError(f"{name}: the log is not UTF-8; save it as UTF-8") from None
+        raise TelosError(f"{name}: the log is not UTF-8", "save it as UTF-8") from None
     except (gzip.BadGzipFile, EOFError):
-        raise TelosError(f"{name}: not a whole gzip file; compress it again") from None
+        raise TelosError(f"{name}: not a whole gzip file", "compress it again") from None
     if not count:
-        raise TelosError(f"{name}: the log is empty; record one event a line")
+        raise TelosError(f"{name}: the log is empty", "record one event a line")
 
 
 def _json_lines(text: io.TextIOWrapper, name: str) -> Iterator[LogRow]:
@@ -122,7 +124,7 @@ def _json_lines(text: io.TextIOWrapper, name: str) -> Iterator[LogRow]:
         try:
             yield _row(_parsed(line), number)
         except TelosError as error:
-            raise TelosError(f"{name}:{number}: {error}") from None
+            raise error.at(f"{name}:{number}") from None
 
 
 def _parsed(line: str) -> dict[str, Any]:
@@ -130,25 +132,25 @@ def _parsed(line: str) -> dict[str, Any]:
         said = json.loads(line, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         remedy = "write one JSON object a line"
-        raise TelosError(f"this is not JSON: {error.msg} at column {error.colno}; {remedy}") from None
+        raise TelosError(f"this is not JSON: {error.msg} at column {error.colno}", remedy) from None
     except RecursionError:
-        raise TelosError("this is nested too deeply; a context holds plain values") from None
+        raise TelosError("this is nested too deeply", "a context holds plain values") from None
     if not isinstance(said, dict):
         raise TelosError('a line of a log is one object, as in {"player": "p1", "time": 0.5, "action": "swing"}')
     return said
 
 
 def _refuse_constant(word: str) -> Any:
-    raise TelosError(f"{word} is not a value; numbers stay finite")
+    raise TelosError(f"{word} is not a value", "numbers stay finite")
 
 
 def _row(said: Mapping[str, Any], line: int) -> LogRow:
     for key in said:
         if key not in _KEYS:
-            raise TelosError(f"unknown key {key!r}; {nearest(key, _KEYS)}")
+            raise TelosError(f"unknown key {key!r}", name_hint(key, _KEYS))
     for key in ("time", "action"):
         if key not in said:
-            raise TelosError(f'{key!r} is missing; as in {{"time": 0.5, "action": "swing", "context": {{}}}}')
+            raise TelosError(f"{key!r} is missing", 'as in {"time": 0.5, "action": "swing", "context": {}}')
     context = said.get("context") or {}
     if not isinstance(context, dict):
         raise TelosError(f"a context is a mapping of names to values, got {context!r}")
@@ -190,10 +192,10 @@ def _table(text: io.TextIOWrapper, name: str, columns: Columns) -> Iterator[LogR
         header = list(table.fieldnames or ())
         for column in columns.needed if header else ():
             if column not in header:
-                raise TelosError(f"there is no column {column!r}; {nearest(column, header)}")
+                raise TelosError(f"there is no column {column!r}", name_hint(column, header))
         for cells in table:
             if None in cells or None in cells.values():
-                raise TelosError(f"the line has not {len(header)} cells as the first line has; mend it")
+                raise TelosError(f"the line has not {len(header)} cells as the first line has", "mend it")
             yield _table_row(cells, columns, table.line_num)
     except (TelosError, csv.Error) as error:
         raise TelosError(f"{name}:{max(table.line_num, 1)}: {error}") from None
@@ -208,7 +210,7 @@ def _table_row(cells: Mapping[str, str], columns: Columns, line: int) -> LogRow:
         try:
             context[entry] = _value(entry, value_of(cells[column]))
         except TelosError as error:
-            raise TelosError(f"column {column!r}: {error}") from None
+            raise error.at(f"column {column!r}") from None
     action = columns.actions.get(cell(columns.action), cell(columns.action))
     event = Event(
         action,
@@ -224,7 +226,7 @@ def _time(cell: str, columns: Columns) -> float:
     try:
         return float(cell) * columns.unit
     except ValueError:
-        raise TelosError(f"column {columns.time!r}: {cell!r} is not a time; give a number") from None
+        raise TelosError(f"column {columns.time!r}: {cell!r} is not a time", "give a number") from None
 
 
 def write_log(rows: Iterator[LogRow], path: str | os.PathLike[str]) -> int:

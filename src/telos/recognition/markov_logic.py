@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.logic.model import MarkovLogic
 from telos.logic.online import Online, Reason
@@ -106,7 +106,7 @@ class MarkovLogicReader:
         ranked = sorted(self.goals, key=lambda name: -self._belief[name])
         for said in (goal, over):
             if said is not None and said not in self.goals:
-                raise TelosError(f"unknown goal {said!r}; {nearest(said, self.goals)}")
+                raise TelosError(f"unknown goal {said!r}", name_hint(said, self.goals))
         goal = goal or next(name for name in ranked if name != over)
         over = over or next(name for name in ranked if name != goal)
         one, two = self.goals.index(goal), self.goals.index(over)

@@ -99,7 +99,7 @@ def counted(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evid
 def refuse_disorder(event: Event, player: str | None, last: float) -> None:
     """Refuse an event of another player than the one that is read (None: nobody yet), or one from before the last."""
     if player is not None and event.player != player:
-        raise TelosError(f"one player at a time: {event.player!r} came after {player!r}; use Readers, or reset first")
+        raise TelosError(f"one player at a time: {event.player!r} came after {player!r}", "use Readers, or reset first")
     if event.time < last:
         said = f"time runs backwards: an event at {event.time:g} s after one at {last:g} s"
-        raise TelosError(f"{said}; sort the log by time, or reset first")
+        raise TelosError(f"{said}", "sort the log by time, or reset first")

@@ -120,7 +120,7 @@ class Reader:
         """Take in what a player did who was known to pursue ``goal``; the belief stays as it is."""
         model = self.model
         if not isinstance(model, Trainable):
-            raise TelosError(f"{model!r} cannot be trained; use a model that learns, such as an IOHMM")
+            raise TelosError(f"{model!r} cannot be trained", "use a model that learns, such as an IOHMM")
         counted = self._lessons.admitted(event)
         if counted is not None:
             model.learn(counted, goal, self._taught)
@@ -155,8 +155,8 @@ class Reader:
         reader = cls(model, remembers=remembers, trace=trace)
         if list(saved.get("goals", ())) != list(model.goals):
             raise TelosError(
-                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}; "
-                "resume it with the model that it was made with"
+                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
+                "resume it with the model that it was made with",
             )
         reader._chances = tuple(saved["chances"])
         reader._belief = Belief.of(model.goals, reader._chances, tuple(saved["reasons"]))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import not_negative
 from telos.recognition.story import Span
 
@@ -37,7 +37,7 @@ def recap(
 
 def _words(goal: str, texts: Mapping[str, str | tuple[str, str]]) -> tuple[str, str]:
     if goal not in texts:
-        raise TelosError(f"no text for goal {goal!r}, such as 'heading back to town'; {nearest(goal, texts)}")
+        raise TelosError(f"no text for goal {goal!r}, such as 'heading back to town'", name_hint(goal, texts))
     said = texts[goal]
     return (said, "") if isinstance(said, str) else (said[0], said[1])
 

@@ -7,7 +7,7 @@ either favours one goal whatever the player does.
 import math
 from collections.abc import Mapping, Sequence
 
-from telos.core.errors import Fault, nearest
+from telos.core.errors import Fault, FaultCode, name_hint
 from telos.core.numbers import finite
 
 SHARED = "shared"
@@ -24,7 +24,7 @@ def shared_out(
     (0.5, 0.25, 0.25)
     """
     faults = [
-        Fault(f"unknown {what} {name!r}", suggestion=nearest(name, names), path=(name,))
+        Fault(f"unknown {what} {name!r}", suggestion=name_hint(name, names), path=(name,))
         for name in given
         if name not in names
     ]
@@ -45,7 +45,18 @@ def _chance_faults(name: str, chance: float) -> list[Fault]:
         good = 0 <= finite("a probability", chance) <= 1
     except ValueError:
         good = False
-    return [] if good else [Fault(f"{chance!r} is not a probability", suggestion="write 0 to 1, or 1/3", path=(name,))]
+    return (
+        []
+        if good
+        else [
+            Fault(
+                f"{chance!r} is not a probability",
+                suggestion="write 0 to 1, or 1/3",
+                path=(name,),
+                code=FaultCode.NOT_A_PROBABILITY,
+            )
+        ]
+    )
 
 
 def _sum_faults(total: float, unnamed: Sequence[str], count: int, what: str, share: bool) -> list[Fault]:

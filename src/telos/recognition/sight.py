@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from telos.core.binding import Bound, bind
 from telos.core.conditions import Condition
-from telos.core.errors import DefinitionError, TelosError, nearest
+from telos.core.errors import DefinitionError, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.expressions import names
 from telos.core.state import Layout
@@ -90,11 +90,11 @@ class Sight(Generic[T]):
 
     def _checked(self, event: Event, context: Mapping[str, Value]) -> Seen:
         if self._actions and event.action not in self._actions:
-            raise TelosError(f"unknown action {event.action!r}; {nearest(event.action, self._actions)}")
+            raise TelosError(f"unknown action {event.action!r}", name_hint(event.action, self._actions))
         goal = event.goal if self._reads_goal else None
         if goal is not None and not self.layout.variable("goal").type.accepts(goal):
             labels = self.layout.variable("goal").type.labels
-            raise TelosError(f"unknown goal {goal!r} was achieved; {nearest(str(goal), labels)}")
+            raise TelosError(f"unknown goal {goal!r} was achieved", name_hint(str(goal), labels))
         values = [self._value(name, context) for name in self.entries]
         return (event.action, goal, *values)
 
@@ -107,7 +107,7 @@ class Sight(Generic[T]):
 
     def _complain(self, context: Mapping[str, Value]) -> None:
         name = next(name for name in context if name not in self._known)
-        raise TelosError(f"unknown context {name!r}; {nearest(str(name), self._known)}")
+        raise TelosError(f"unknown context {name!r}", name_hint(str(name), self._known))
 
 
 def entries_of(event: Event) -> Mapping[str, Value]:

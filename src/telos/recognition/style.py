@@ -69,7 +69,7 @@ class StyleReader:
         goals = next(iter(self.readers.values())).goals
         for style, reader in self.readers.items():
             if set(reader.goals) != set(goals):
-                raise TelosError(f"style {style!r} has the goals {reader.goals}, not {goals}; ask its own reader")
+                raise TelosError(f"style {style!r} has the goals {reader.goals}, not {goals}", "ask its own reader")
         styles = self.belief
         return Belief.of(goals, [sum(styles[style] * beliefs[style][goal] for style in styles) for goal in goals])
 
@@ -81,5 +81,5 @@ def _refuse_unlike(models: Mapping[str, GoalModel]) -> None:
         for style, kind in kinds.items():
             if kind != kinds[first]:
                 raise TelosError(
-                    f"styles {first!r} and {style!r} cannot be compared: their {what} differ; make them alike"
+                    f"styles {first!r} and {style!r} cannot be compared: their {what} differ", "make them alike"
                 )

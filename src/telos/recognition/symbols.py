@@ -29,7 +29,7 @@ class Symbols:
             raise TelosError("a model sees something: give at least one (name, condition)")
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
-            raise TelosError(f"two observations are called {twice!r}; join their conditions with 'or'")
+            raise TelosError(f"two observations are called {twice!r}", "join their conditions with 'or'")
 
     @classmethod
     def of(cls, said: "SymbolsLike") -> "Symbols":
@@ -49,7 +49,7 @@ class Symbols:
                 if holds(seen):
                     return number
             raise TelosError(
-                f"action {seen[0]!r} is none of {', '.join(names)} here; end the list with one that always holds"
+                f"action {seen[0]!r} is none of {', '.join(names)} here", "end the list with one that always holds"
             )
 
         return find

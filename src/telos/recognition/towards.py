@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from telos.core.errors import Fault, TelosError, nearest
+from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.values import Value
 from telos.recognition.sharing import SHARED, shared_out
@@ -71,7 +71,7 @@ class Towards:
         """Return the chance of each outcome while these edges are acceptable, the nearest first."""
         for edge in edges:
             if edge not in EDGES:
-                raise TelosError(f"unknown edge {edge!r} in {self.exits}; {nearest(str(edge), EDGES)}")
+                raise TelosError(f"unknown edge {edge!r} in {self.exits}", name_hint(str(edge), EDGES))
         weights = self.weights([EDGES[edge] for edge in edges], names)
         total = sum(weights)
         return tuple(weight / total for weight in weights)

@@ -1,11 +1,11 @@
 """How goals change from one update to the next, by what the game knows: rarely, unless something has happened."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import finite
 from telos.recognition.model import Matrix
@@ -102,14 +102,14 @@ def _frozen(rows: Mapping[str, Row]) -> FrozenMap[str, FrozenMap[str, float | st
 
 def _in_case(fault: Fault, number: int, case: TransitionCase) -> Fault:
     said = fault.at("transitions", "when", number)
-    return Fault(f"if {case.condition}: {said.message}", said.text, said.suggestion, said.path)
+    return replace(said, message=f"if {case.condition}: {said.message}")
 
 
 def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], list[Fault]]:
     rows, faults = {}, []
     spans = lasts if isinstance(lasts, Mapping) else dict.fromkeys(goals, lasts)
     for goal in (name for name in spans if name not in goals):
-        faults.append(Fault(f"unknown goal {goal!r}", suggestion=nearest(goal, goals), path=("transitions", "lasts")))
+        faults.append(Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, goals), path=("transitions", "lasts")))
     for goal in goals:
         try:
             updates = finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
@@ -129,15 +129,12 @@ def _rows(rows: Mapping[str, Row], goals: Sequence[str]) -> tuple[dict[str, tupl
     made, faults = {}, []
     for source, row in rows.items():
         if source != ANY and source not in goals:
-            suggestion = nearest(source, (*goals, ANY))
+            suggestion = name_hint(source, (*goals, ANY))
             faults.append(Fault(f"unknown goal {source!r}", suggestion=suggestion, path=(f"from {source}",)))
             continue
         named = {goal: chance for goal, chance in row.items() if goal != OTHERS}
         chances, found = shared_out(named, goals, "goal", share=row.get(OTHERS) == SHARED)  # type: ignore[arg-type]
-        faults += [
-            Fault(f"from {source}: {each.message}", suggestion=each.suggestion, path=(f"from {source}", *each.path))
-            for each in found
-        ]
+        faults += [replace(each.at(f"from {source}"), message=f"from {source}: {each.message}") for each in found]
         for goal in goals if source == ANY else (source,):
             if goal == source or goal not in rows:
                 made[goal] = chances

@@ -43,7 +43,9 @@ def calibrate(
     rank = math.floor((len(worst) + 1) * false_alarms + 1e-9)
     if rank < 1:
         needed = math.ceil(1 / false_alarms - 1 - 1e-9)
-        raise TelosError(f"{len(worst)} sessions cannot promise {false_alarms:g} false alarms; give {needed} or more")
+        raise TelosError(
+            f"{len(worst)} sessions cannot promise {false_alarms:g} false alarms", f"give {needed} or more"
+        )
     return Threshold(worst[rank - 1], window, false_alarms)
 
 

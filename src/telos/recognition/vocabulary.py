@@ -45,7 +45,7 @@ class Vocabulary:
                 raise TelosError(f"context cannot have an entry {name!r}: conditions read the event's own {name} by it")
         for name in self.moments:
             if name not in types:
-                raise TelosError(f"moment {name!r} is not in the context; declare it there as well")
+                raise TelosError(f"moment {name!r} is not in the context", "declare it there as well")
 
     def variables(self, goals: Iterable[str]) -> list[Variable]:
         """Return what conditions may speak of: the action, the goal just achieved, and every context entry."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 FLOOR = 1e-300  # what a chance of 0 counts as, since its logarithm has no end
 
@@ -61,7 +61,7 @@ def reasons(
     """Return what moved the belief in ``goal`` (the likeliest) over ``over`` (the next) through the given moments."""
     for name in (goal, over):
         if name is not None and name not in goals:
-            raise TelosError(f"unknown goal {name!r}; {nearest(name, goals)}")
+            raise TelosError(f"unknown goal {name!r}", name_hint(name, goals))
     ranked = sorted(range(len(goals)), key=lambda number: -chances[number])
     mine = ranked[0] if goal is None else goals.index(goal)
     rest = [number for number in ranked if number != mine] or [mine]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.squads.advance_cover import AdvanceCover
 from telos.squads.behaviour import Behaviour
 from telos.squads.get_to_cover import GetToCover
@@ -22,5 +22,5 @@ def behaviours(names: Iterable[str]) -> tuple[Behaviour, ...]:
     known = {each.name: each for each in ALL}
     for name in wanted:
         if name not in known:
-            raise TelosError(f"unknown squad behaviour {name!r}; {nearest(name, known)}")
+            raise TelosError(f"unknown squad behaviour {name!r}", name_hint(name, known))
     return tuple(each for each in ALL if each.name in wanted)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import finite, not_negative
 from telos.core.trace import Trace, silent
@@ -48,7 +48,7 @@ class Coordinator:
         self._behaviours = {behaviour.name: behaviour for behaviour in behaviours}
         if len(self._behaviours) < len(behaviours):
             names = ", ".join(behaviour.name for behaviour in behaviours)
-            raise TelosError(f"two behaviours have one name ({names}); rename one of them")
+            raise TelosError(f"two behaviours have one name ({names})", "rename one of them")
         self._squads: list[Squad] = []
         self._objectives: dict[str, Objective] = {}  # by member, so that they outlast the squads
         self._standing = Objective()  # for whoever is new
@@ -72,7 +72,7 @@ class Coordinator:
             self._standing = wanted
             self._objectives = {}
         elif squad not in {each.name for each in self._squads}:
-            raise TelosError(f"unknown squad {squad!r}; {nearest(squad, [each.name for each in self._squads])}")
+            raise TelosError(f"unknown squad {squad!r}", name_hint(squad, [each.name for each in self._squads]))
         for each in self._squads:
             if squad in (None, each.name):
                 self._objectives |= dict.fromkeys(each.names, wanted)
@@ -83,7 +83,7 @@ class Coordinator:
         finite("now", now)
         living = {member.name: member for member in members if member.alive and member.side == self.side}
         if len(living) < sum(member.alive and member.side == self.side for member in members):
-            raise TelosError(f"two members of {self.side!r} have one name; give each its own")
+            raise TelosError(f"two members of {self.side!r} have one name", "give each its own")
         self._let_go(living, now)
         if self._grouped_at is None or not self._grouped_at <= now < self._grouped_at + self.every:
             self._regroup(living, now)
@@ -215,8 +215,8 @@ class Coordinator:
         squads = [Squad.restored(each, known) for each in saved["squads"]]
         for squad in squads:
             if squad.behaviour is not None and squad.behaviour not in self._behaviours:
-                remedy = nearest(squad.behaviour, self._behaviours)
-                raise TelosError(f"{squad.name} was saved with the behaviour {squad.behaviour!r}; {remedy}")
+                remedy = name_hint(squad.behaviour, self._behaviours)
+                raise TelosError(f"{squad.name} was saved with the behaviour {squad.behaviour!r}", remedy)
         self._squads = squads
         self._objectives = {name: Objective.of(each) for name, each in saved["objectives"].items()}
         self._standing = Objective.of(saved["standing"])

@@ -52,7 +52,7 @@ class Dialogue:
         Those without a squad form one with the rest of their side.
         """
         if not (math.isfinite(now) and now >= self._now):
-            raise TelosError(f"it is {now!r} after {self._now!r}; time goes forward, in seconds")
+            raise TelosError(f"it is {now!r} after {self._now!r}", "time goes forward, in seconds")
         self._now = now
         self._squads.update(squads or {})
         stage = Stage(speakers, self._squads, now, self._words)

@@ -38,7 +38,7 @@ def _cells(points: Sequence[tuple[float, float]], size: float) -> dict[Cell, lis
     cells: defaultdict[Cell, list[int]] = defaultdict(list)
     for i, (x, y) in enumerate(points):
         if not (math.isfinite(x) and math.isfinite(y)):
-            raise TelosError(f"({x!r}, {y!r}) is no position; give two finite numbers")
+            raise TelosError(f"({x!r}, {y!r}) is no position", "give two finite numbers")
         cells[math.floor(x / size), math.floor(y / size)].append(i)
     return dict(cells)
 

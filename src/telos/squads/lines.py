@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.squads.lines_exchange import Exchange, Turn
 from telos.squads.lines_faults import exchange_faults
 
@@ -38,5 +38,5 @@ enemy, hurt, last_place, place
 
     def __getitem__(self, name: str) -> Exchange:
         if name not in self._exchanges:
-            raise TelosError(f"unknown exchange {name!r}; {nearest(name, self._exchanges)}")
+            raise TelosError(f"unknown exchange {name!r}", name_hint(name, self._exchanges))
         return self._exchanges[name]

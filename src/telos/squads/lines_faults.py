@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from telos.core.binding import BUILT_IN, Scope, check
 from telos.core.conditions import Condition
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, Path, name_hint
 from telos.core.expressions import Arithmetic, Call, Literal, walk
 from telos.core.expressions import text as text_of
 from telos.core.values import BOOL, VARIABLE_NAME
@@ -29,7 +29,7 @@ def exchange_faults(exchange: Exchange) -> list[Fault]:
 
 def _head_faults(exchange: Exchange) -> Iterator[Fault]:
     if exchange.on not in OCCASIONS:
-        yield Fault(f"unknown occasion {exchange.on!r}", suggestion=nearest(exchange.on, OCCASIONS), path=("on",))
+        yield Fault(f"unknown occasion {exchange.on!r}", suggestion=name_hint(exchange.on, OCCASIONS), path=("on",))
     if not 0 < exchange.chance <= 1:
         remedy = "give a number above 0, at most 1"
         yield Fault(f"a chance of {exchange.chance}", suggestion=remedy, path=("chance",))
@@ -46,15 +46,15 @@ def _role_faults(exchange: Exchange) -> Iterator[Fault]:
             remedy = f"use letters, digits and _, and none of {', '.join(sorted(RESERVED))}"
             yield Fault(f"{role!r} cannot be a role", suggestion=remedy, path=path)
         if way not in CASTING:
-            remedy = nearest(way, CASTING)
+            remedy = name_hint(way, CASTING)
             yield Fault(f"unknown way {way!r} to find somebody for {role!r}", suggestion=remedy, path=path)
 
 
 def _turn_faults(exchange: Exchange, turn: Turn) -> Iterator[Fault]:
     if turn.role not in exchange.roles:
-        yield Fault(f"unknown role {turn.role!r}", suggestion=nearest(turn.role, exchange.roles), path=(turn.role,))
+        yield Fault(f"unknown role {turn.role!r}", suggestion=name_hint(turn.role, exchange.roles), path=(turn.role,))
     if turn.to and turn.to not in (SQUAD, *exchange.roles):
-        remedy = nearest(turn.to, (SQUAD, *exchange.roles))
+        remedy = name_hint(turn.to, (SQUAD, *exchange.roles))
         yield Fault(f"unknown role {turn.to!r}", suggestion=remedy, path=("to",))
     if turn.to == turn.role:
         yield Fault(f"{turn.role!r} would speak to himself", suggestion="name another role", path=("to",))
@@ -77,14 +77,14 @@ def _text_faults(exchange: Exchange, text: str) -> Iterator[Fault]:
             yield Fault(f"nobody knows {slot!r} on {exchange.on!r}", suggestion=remedy, offset=offset)
         elif slot not in allowed and slot not in SLOTS:
             message = f"unknown slot {slot!r}" if slot else "a brace that stands alone"
-            yield Fault(message, suggestion=nearest(slot, allowed) if slot else "write `{slot}`", offset=offset)
+            yield Fault(message, suggestion=name_hint(slot, allowed) if slot else "write `{slot}`", offset=offset)
 
 
 def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Fault]:
     for part in walk(condition.expression):
         match part:
             case Call(function) if function not in BUILT_IN:
-                remedy = nearest(function, BUILT_IN)
+                remedy = name_hint(function, BUILT_IN)
                 yield Fault(f"unknown function {function!r}", suggestion=remedy, path=("if",), offset=part.column)
             case Arithmetic("/", _, right) if not (isinstance(right, Literal) and right.value):
                 remedy = "divide by a number, or multiply the other side"

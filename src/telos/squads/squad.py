@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.squads.assignment import Assignment
 from telos.squads.member import Member
 
@@ -28,9 +28,9 @@ class Objective:
             return said
         for key, names in said.items():
             if key not in ("advance", "search"):
-                raise TelosError(f"unknown objective {key!r}; {nearest(key, ('advance', 'search'))}")
+                raise TelosError(f"unknown objective {key!r}", name_hint(key, ("advance", "search")))
             if isinstance(names, str):
-                raise TelosError(f"objective {key!r} is the text {names!r}; give a list of names")
+                raise TelosError(f"objective {key!r} is the text {names!r}", "give a list of names")
         return cls(**{key: tuple(names) for key, names in said.items()})
 
     def save(self) -> dict[str, list[str]]:

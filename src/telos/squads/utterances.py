@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from telos.agents.memory import WorkingMemory
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.values import Value
 
@@ -49,7 +49,7 @@ class Occasion:
 
     def __post_init__(self) -> None:
         if self.kind not in OCCASIONS:
-            raise TelosError(f"unknown occasion {self.kind!r}; {nearest(self.kind, OCCASIONS)}")
+            raise TelosError(f"unknown occasion {self.kind!r}", name_hint(self.kind, OCCASIONS))
         if not math.isfinite(self.time):
             raise TelosError(f"an occasion happens at a time in seconds, not {self.time!r}")
 

@@ -75,7 +75,7 @@ def run_study(
     pairs = [(each.first, each.later) for each in done if each.first and each.later]
     later = [each for _, each in pairs]
     if len(firsts) < 2 or len(pairs) < 2:
-        raise TelosError(f"only {len(firsts)} players finished, and {len(pairs)} twice; invite more of them")
+        raise TelosError(f"only {len(firsts)} players finished, and {len(pairs)} twice", "invite more of them")
     runs_by = _runs(firsts, pairs, model, own)
     conditions = tuple(_condition(name, each, seed) for name, each in runs_by.items())
     tests = _tests(runs_by, seed)
@@ -109,7 +109,7 @@ def _experimenter(done: Sequence[Visits]) -> tuple[IOHMM, list[Tally]]:
     """Return the model that was trained on the experimenter, and how it reads other games of theirs."""
     games = [each.first for each in done if each.subject.is_experimenter and each.first]
     if len(games) < 2:
-        raise TelosError("the experimenter has not finished two games; give --runs a larger number")
+        raise TelosError("the experimenter has not finished two games", "give --runs a larger number")
     model = trained(games[0].training)
     return model, [scored_by(model, game.test) for game in games[1:]]
 

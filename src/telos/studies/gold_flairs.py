@@ -73,7 +73,7 @@ def run_study(
     by_kind = {kind.name: [each for each in done if each.kind == kind.name and each.is_done] for kind in KINDS}
     for kind, finished in by_kind.items():
         if len(finished) < 2:
-            raise TelosError(f"only {len(finished)} of the {kind!r} runs were finished; play more of them")
+            raise TelosError(f"only {len(finished)} of the {kind!r} runs were finished", "play more of them")
     conditions = tuple(_condition(kind, by_kind[kind.name], seed) for kind in KINDS)
     tests, grids = _tests(by_kind, seed), what_players_do(by_kind)
     unfinished = sum(not each.is_done for each in done)

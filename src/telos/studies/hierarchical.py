@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.recognition.grammar.lifted import learned_follow
 from telos.studies.hierarchical_data import KINDS, Case, Problems, read_problems
 from telos.studies.hierarchical_reading import Lessons, Read, Task, read_case
@@ -35,12 +35,12 @@ def run_hierarchical(
 ) -> HierarchicalStudy:
     """Run the study of one kind of problems (monroe, kitchen) on those in ``folder``; nothing in it is random."""
     if kind not in KINDS:
-        raise TelosError(f"there are no hierarchical problems {kind!r}; {nearest(kind, KINDS)}")
+        raise TelosError(f"there are no hierarchical problems {kind!r}", name_hint(kind, KINDS))
     place = str(Path(folder))
     problems = read_problems(place, kind)
     number = min(QUICK, len(problems.cases)) if quick else len(problems.cases)
     if number < 2:
-        raise TelosError(f"{place}: {number} problem; learning on one half needs at least two")
+        raise TelosError(f"{place}: {number} problem", "learning on one half needs at least two")
     hides = bool(problems.special_predicates or problems.special_objects)
     conditions: list[Condition] = []
     for hidden in (False, True) if hides else (False,):

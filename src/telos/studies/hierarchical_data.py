@@ -82,7 +82,7 @@ def read_problems(folder: str, kind: str) -> Problems:
     place = Path(folder)
     for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
         if not (place / part).exists():
-            raise TelosError(f"{os.fspath(place / part)!r} is missing; name the folder of one hierarchical domain")
+            raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
     known = KINDS[kind]
     domain = read_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
     goals = tuple(
@@ -91,7 +91,7 @@ def read_problems(folder: str, kind: str) -> Problems:
         )
     )
     if not goals:
-        raise TelosError(f"{folder} has no task {known.above_goals[0]!r}; is it the folder of {kind}?")
+        raise TelosError(f"{folder} has no task {known.above_goals[0]!r}", f"is it the folder of {kind}?")
     labels = {row["id"]: tuple(map(_step, row["goals"])) for row in _rows(place / "labels.jsonl")}
     cases = tuple(_case(place, row, labels) for row in _rows(place / "observations.jsonl"))
     predicates = [frozenset(fact[0] for fact in case.problem.facts) for case in cases]
@@ -114,7 +114,7 @@ def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[Step, ...]])
     file = place / "problems" / f"{name}.hddl"
     seen = row["obs"]
     if not isinstance(seen, list) or not seen:
-        raise TelosError(f"{place}: nothing was seen in problem {name!r}; leave it out")
+        raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
     return Case(name, read_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
 
 
@@ -137,7 +137,7 @@ def _step(said: object) -> Step:
     found = _CALL.fullmatch(str(said).strip().lower())
     words = found[1].split() if found else []
     if not words:
-        raise TelosError(f"{said!r} is no action; write `(name argument …)`")
+        raise TelosError(f"{said!r} is no action", "write `(name argument …)`")
     return Step(words[0], tuple(words[1:]))
 
 

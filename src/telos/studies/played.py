@@ -72,7 +72,7 @@ def recordings_in(places: Sequence[Path]) -> list[Path]:
     for place in places:
         inside = [*filter(_may_be_one, sorted(place.glob(f"*{SUFFIX}")))] if place.is_dir() else [place]
         if not inside:
-            raise TelosError(f"there is no recording (*{SUFFIX}) in {str(place)!r}; `telos play` makes some")
+            raise TelosError(f"there is no recording (*{SUFFIX}) in {str(place)!r}", "`telos play` makes some")
         found += inside
     return list(dict.fromkeys(found))
 
@@ -93,17 +93,16 @@ def _looked(file: Path, *, seed: int) -> Looked:
     except DefinitionError as error:
         return error.faults
     except TelosError as error:
-        message, _, remedy = str(error).partition("; ")
-        return (Fault(message, suggestion=remedy, file=str(file), line=1, column=1),)
+        return (Fault(error.message, suggestion=error.remedy, file=str(file), line=1, column=1),)
 
 
 def looked_at(file: Path, *, seed: int = 1) -> Played:
     """Play a recording again, and let every recogniser of its game read it."""
     recording = read_recording(file)
     if recording.frames > LONGEST:
-        raise TelosError(f"the recording has {recording.frames} frames; at most {LONGEST} are read")
+        raise TelosError(f"the recording has {recording.frames} frames", f"at most {LONGEST} are read")
     if recording.simulated:
-        raise TelosError("a simulated player played this; the study is about people; leave the file out")
+        raise TelosError("a simulated player played this", "the study is about people; leave the file out")
     rules = load_rules(recording.rules)
     models = _models(rules)
     session = session_of(recording, name=file.stem)
@@ -130,7 +129,7 @@ def _models(rules: Rules) -> Mapping[str, str]:
     for goals, names in _READERS:
         if goals == set(rules.goals):
             return names
-    raise TelosError(f"the goals of rules {rules.name!r} are {', '.join(rules.goals)}; no recogniser here knows them")
+    raise TelosError(f"the goals of rules {rules.name!r} are {', '.join(rules.goals)}", "no recogniser here knows them")
 
 
 def _readers(models: Mapping[str, str], rng: Random) -> dict[str, Recognizer]:

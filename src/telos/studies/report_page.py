@@ -57,7 +57,7 @@ def write_page(page: str, path: Path) -> None:
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise TelosError(f"cannot write the report to {str(path)!r}: {error.strerror}; name another file") from error
+        raise TelosError(f"cannot write the report to {str(path)!r}: {error.strerror}", "name another file") from error
 
 
 def write_pictures(study: str, pictures: Mapping[str, str], folder: Path) -> list[Path]:
@@ -68,6 +68,6 @@ def write_pictures(study: str, pictures: Mapping[str, str], folder: Path) -> lis
         try:
             path.write_text(alone(picture), encoding="utf-8")
         except OSError as error:
-            raise TelosError(f"cannot write {str(path)!r}: {error.strerror}; name another folder") from error
+            raise TelosError(f"cannot write {str(path)!r}: {error.strerror}", "name another folder") from error
         written.append(path)
     return written

@@ -60,9 +60,9 @@ def read(methods: Mapping[str, Recognizer], moments: Iterable[tuple[Event, str |
     """
     timer = methods[clock]
     if not isinstance(timer, Reader):
-        raise TelosError(f"{clock!r} has no clock to score by; name a method that is a Reader")
+        raise TelosError(f"{clock!r} has no clock to score by", "name a method that is a Reader")
     if any(set(each.goals) != set(timer.goals) for each in methods.values()):
-        raise TelosError("methods are compared on the same goals; give them models of one game")
+        raise TelosError("methods are compared on the same goals", "give them models of one game")
     truths: list[str] = []
     beliefs: dict[str, list[Chances]] = {name: [] for name in methods}
     for event, truth in moments:

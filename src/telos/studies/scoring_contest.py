@@ -94,7 +94,7 @@ def scored(
 ) -> Score:
     """Return the score of a method over runs."""
     if not tallies:
-        raise TelosError(f"{method!r} was scored on no run at all; play at least one")
+        raise TelosError(f"{method!r} was scored on no run at all", "play at least one")
     values = tuple(each.accuracy for each in tallies)
     by_goal = {}
     for goal in goals:

@@ -63,7 +63,7 @@ def _t_test(
 def need_scipy() -> None:
     """Say what to install where scipy, an extra, is missing: before anybody waits for a study."""
     if find_spec("scipy") is None:
-        raise TelosError("paired t-tests need scipy; install it with: pip install 'telos[studies]'")
+        raise TelosError("paired t-tests need scipy", "install it with: pip install 'telos[studies]'")
 
 
 def interval(

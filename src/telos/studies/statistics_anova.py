@@ -98,5 +98,5 @@ def _scipy() -> Any:
     try:
         from scipy import stats  # an extra, and slow to load
     except ImportError:
-        raise TelosError("analyses of variance need scipy; install it with: pip install 'telos[studies]'") from None
+        raise TelosError("analyses of variance need scipy", "install it with: pip install 'telos[studies]'") from None
     return stats

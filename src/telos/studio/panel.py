@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.recognition.reader import Trainable
 from telos.recognition.recognizer import Recognizer
@@ -82,7 +82,7 @@ class Panel:
     def known(self, name: str) -> str:
         """Return the name of a recogniser, if it is one."""
         if name not in self._models:
-            raise TelosError(f"there is no recogniser {name!r} here; {nearest(name, self._models)}")
+            raise TelosError(f"there is no recogniser {name!r} here", name_hint(name, self._models))
         return name
 
     def _made(self, name: str, text: str) -> Recognizer:

@@ -79,7 +79,7 @@ class Session:
     def ask(self, text: str) -> None:
         """Take in a command or a poke, for the next step."""
         if self.hurries:
-            raise TelosError("the game is still on its way to this moment; wait until it is there")
+            raise TelosError("the game is still on its way to this moment", "wait until it is there")
         if len(self._asked) < _MOST_ASKED:
             self._asked.append(text)
         self._begin()

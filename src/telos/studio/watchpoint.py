@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from telos.core.binding import BUILT_IN
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or
 from telos.core.parser import parse_expression
 from telos.core.values import Value
@@ -90,7 +90,7 @@ def _settled(expression: Expression, known: frozenset[str]) -> Expression:
     match expression:
         case Name(name):
             if name not in known:
-                raise TelosError(f"there is no {name!r} to ask about; {nearest(name, known)}")
+                raise TelosError(f"there is no {name!r} to ask about", name_hint(name, known))
             return expression
         case Compare(symbol, left, right):
             if symbol in ("==", "!="):
@@ -104,7 +104,7 @@ def _settled(expression: Expression, known: frozenset[str]) -> Expression:
             return replace(expression, parts=tuple(_settled(part, known) for part in parts))
         case Call(function, arguments):
             if function not in BUILT_IN:
-                raise TelosError(f"there is no function {function!r}; {nearest(function, BUILT_IN)}")
+                raise TelosError(f"there is no function {function!r}", name_hint(function, BUILT_IN))
             if not arguments or (function == "abs" and len(arguments) > 1):
                 raise TelosError(f"{function} takes {'one value' if function == 'abs' else 'some values'}")
             return replace(expression, arguments=tuple(_settled(each, known) for each in arguments))

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.stage import World
 
 NAMES = ("adventure", "arena", "home", "forge", "island")
@@ -17,5 +17,5 @@ def world(name: str) -> World:
 def known_world(name: str) -> str:
     """Return ``name`` if there is a world called so."""
     if name not in NAMES:
-        raise TelosError(f"there is no world {name!r}; {nearest(name, NAMES)}")
+        raise TelosError(f"there is no world {name!r}", name_hint(name, NAMES))
     return name

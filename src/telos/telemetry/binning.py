@@ -29,7 +29,7 @@ def binned(column: str, edges: Sequence[float], kind: pl.DataType) -> pl.Expr:
     """Return the name of the bin that each number of a column falls into."""
     if not kind.is_numeric():
         raise TelosError(
-            f"bins are for numbers, and column {column!r} holds {kind}; leave its bins out, or mend the log"
+            f"bins are for numbers, and column {column!r} holds {kind}", "leave its bins out, or mend the log"
         )
     whole = kind.is_integer() and all(float(edge).is_integer() for edge in edges)
     number = pl.col(column).cast(pl.Float64).fill_nan(None)

@@ -40,7 +40,7 @@ class Columns:
         for feature in self.features:
             if feature in OWN:
                 raise TelosError(
-                    f"a feature cannot be called {feature!r}, as every corpus has that; give it another name"
+                    f"a feature cannot be called {feature!r}, as every corpus has that", "give it another name"
                 )
 
     @property
@@ -66,7 +66,7 @@ def usual_columns(table: Iterable[str]) -> Columns:
     achieved = next((name for name in ("achieved", "goal") if name in names), "")
     if "action" not in names or not achieved:
         missing = "action" if "action" not in names else "achieved"
-        raise TelosError(f"there is no column {missing!r}; write a file that says what the columns are: --columns")
+        raise TelosError(f"there is no column {missing!r}", "write a file that says what the columns are: --columns")
     order = next((name for name in ("step", "time") if name in names), "")
     known = {"player", "session", "step", "time", "action", "fold", "goal", "achieved", "truth", "human"}
     return Columns(

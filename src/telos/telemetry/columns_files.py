@@ -8,7 +8,7 @@ from pathlib import Path as File
 from typing import Any
 
 from telos.core.conditions import ALWAYS, Condition
-from telos.core.errors import DefinitionError, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Path, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -35,7 +35,7 @@ def named_columns(name: str | os.PathLike[str]) -> Columns:
     if said in built_in_columns():
         return load_columns(BUILT_IN / f"{said}.yaml")
     if not File(said).suffix and not File(said).exists():
-        raise TelosError(f"no corpus file {said!r}; {nearest(said, built_in_columns())}")
+        raise TelosError(f"no corpus file {said!r}", name_hint(said, built_in_columns()))
     return load_columns(said)
 
 
@@ -133,7 +133,7 @@ def _bins(sheet: Sheet) -> FrozenMap[str, tuple[float, ...]]:
         if sheet.is_touched(*path):
             continue
         if name not in features and not sheet.is_touched("features"):
-            sheet.fault(f"bins for {name!r}, which is no feature", path, nearest(name, features), at_key=True)
+            sheet.fault(f"bins for {name!r}, which is no feature", path, name_hint(name, features), at_key=True)
         elif not edges or any(low >= high for low, high in pairwise(edges)):
             sheet.fault(f"the edges of {name!r} must rise", path, "as in `[0, 1, 3, 8]`")
         found[name] = tuple(edges)

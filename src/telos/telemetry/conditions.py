@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from telos.core.conditions import Condition
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal, Name, Not, Or, names, text
 from telos.telemetry.frames import pl
 
@@ -34,14 +34,14 @@ def _truth(expression: Expression, schema: Schema) -> pl.Expr:
             return _compared(operator, left, right, schema)
         case Name(name):
             return _flag(_known(name, schema), schema)
-    raise TelosError(f"`{text(expression)}` is not true or false; compare it, as in `{text(expression)} == 1`")
+    raise TelosError(f"`{text(expression)}` is not true or false", f"compare it, as in `{text(expression)} == 1`")
 
 
 def _known(name: str, schema: Schema) -> str:
     if name not in schema:
-        raise TelosError(f"there is no column {name!r}; {nearest(name, schema)}")
+        raise TelosError(f"there is no column {name!r}", name_hint(name, schema))
     if schema[name].is_nested():
-        raise TelosError(f"column {name!r} holds {schema[name]}, which no condition can compare; name another")
+        raise TelosError(f"column {name!r} holds {schema[name]}, which no condition can compare", "name another")
     return name
 
 
@@ -59,7 +59,7 @@ def _compared(operator: str, left: Expression, right: Expression, schema: Schema
     spoken = names(left) | names(right)
     if not any(name in schema for name in spoken):
         word = min(spoken, default=text(left))
-        raise TelosError(f"`{text(left)} {operator} {text(right)}` names no column; {nearest(word, schema)}")
+        raise TelosError(f"`{text(left)} {operator} {text(right)}` names no column", name_hint(word, schema))
     match left, right:
         case Name(name), Literal(None):
             return _is_empty(name, schema) if operator == "==" else ~_is_empty(name, schema)
@@ -68,7 +68,7 @@ def _compared(operator: str, left: Expression, right: Expression, schema: Schema
             return said if value == (operator == "==") else ~said
         case Name(one_name), Name(other_name) if not _are_numbers(one_name, other_name, schema):
             if operator not in ("==", "!="):
-                raise TelosError(f"`{one_name} {operator} {other_name}`: labels have no order; use == or !=")
+                raise TelosError(f"`{one_name} {operator} {other_name}`: labels have no order", "use == or !=")
             one, other = _text(one_name, schema), _text(other_name, schema)
         case _:
             one, other = (_number(side, schema) for side in (left, right))
@@ -101,9 +101,9 @@ def _number(expression: Expression, schema: Schema) -> pl.Expr:
             return pl.lit(float(value))
         case Name(name):
             if schema[_known(name, schema)].is_temporal():
-                raise TelosError(f"column {name!r} holds {schema[name]}; conditions compare numbers and labels")
+                raise TelosError(f"column {name!r} holds {schema[name]}", "conditions compare numbers and labels")
             return pl.col(name).cast(pl.Float64, strict=False)
         case Arithmetic(operator, left, right):
             one, other = _number(left, schema), _number(right, schema)
             return {"+": one + other, "-": one - other, "*": one * other, "/": one / other}[operator]
-    raise TelosError(f"`{text(expression)}` is no number; compare columns with numbers, or with labels")
+    raise TelosError(f"`{text(expression)}` is no number", "compare columns with numbers, or with labels")

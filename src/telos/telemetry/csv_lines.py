@@ -23,7 +23,7 @@ def check_lines(blocks: Iterable[bytes], name: str) -> tuple[int, int]:
     cells, line, blanks = 0, 1, 0
     for records in _whole_lines(blocks):
         if records.count(b'"') % 2:
-            raise TelosError(f"{name}:{line}: a quote is opened and never closed; close it")
+            raise TelosError(f"{name}:{line}: a quote is opened and never closed", "close it")
         if not cells:
             cells = _cells_of_header(records, name)
         commas, empty = _commas(records)
@@ -31,7 +31,7 @@ def check_lines(blocks: Iterable[bytes], name: str) -> tuple[int, int]:
         if wrong.any():
             at = int(wrong.argmax())
             raise TelosError(
-                f"{name}:{line + at}: the line has {commas[at] + 1} cells, and the first line has {cells}; mend it"
+                f"{name}:{line + at}: the line has {commas[at] + 1} cells, and the first line has {cells}", "mend it"
             )
         line += len(commas)
         blanks += int(empty.sum())
@@ -66,7 +66,7 @@ def _last_end(data: bytes) -> int:
 def _cells_of_header(records: bytes, name: str) -> int:
     header = records.split(b"\n", 1)[0].decode("utf-8-sig", errors="replace").rstrip("\r")
     if not header.strip():
-        raise TelosError(f"{name}: the first line is empty; it should name the columns")
+        raise TelosError(f"{name}: the first line is empty", "it should name the columns")
     return len(next(csv.reader([header])))
 
 

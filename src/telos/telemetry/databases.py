@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Codes, Database, database_from_arrays
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax import db_text
@@ -24,9 +24,9 @@ def to_database(
     frame, wanted = corpus.frame, {**predicates, **({goal: "goal"} if goal else {})}
     for column in wanted.values():
         if column not in frame.columns:
-            raise TelosError(f"there is no column {column!r} in the corpus; {nearest(column, frame.columns)}")
+            raise TelosError(f"there is no column {column!r} in the corpus", name_hint(column, frame.columns))
         if frame[column].dtype.is_nested():
-            raise TelosError(f"column {column!r} holds {frame[column].dtype}, and constants are names; take another")
+            raise TelosError(f"column {column!r} holds {frame[column].dtype}, and constants are names", "take another")
     types = {predicate: _types(predicate, frame[column], model) for predicate, column in wanted.items()}
     constants = _constants(frame, wanted, types)
     world = frame.select(pl.struct("player", "session").rle_id().cast(pl.Int32)).to_series().to_numpy()
@@ -43,7 +43,7 @@ def facts_text(corpus: Corpus, model: MarkovLogic) -> str:
     found = [name for name in model.predicates if name != "goal" and name in corpus.frame.columns]
     if not found:
         columns = ", ".join(corpus.frame.columns)
-        raise TelosError(f"no predicate of the model is a column of the corpus ({columns}); name its columns alike")
+        raise TelosError(f"no predicate of the model is a column of the corpus ({columns})", "name its columns alike")
     return db_text(to_database(corpus, {name: name for name in found}, model=model), model)
 
 
@@ -52,13 +52,13 @@ def _types(predicate: str, column: pl.Series, model: MarkovLogic | None) -> tupl
     if model is None:
         return ("time",) if column.dtype == pl.Boolean else ("time", predicate)
     if predicate not in model.predicates:
-        raise TelosError(f"the model has no predicate {predicate!r}; {nearest(predicate, model.predicates)}")
+        raise TelosError(f"the model has no predicate {predicate!r}", name_hint(predicate, model.predicates))
     types = model.predicates[predicate].types
     arguments = 1 if column.dtype == pl.Boolean else 2
     if len(types) != arguments:
         said = f"{predicate}({', '.join(types)})"
         remedy = "take another column or predicate"
-        raise TelosError(f"column {column.name!r} gives {arguments} arguments, and the model declares {said}; {remedy}")
+        raise TelosError(f"column {column.name!r} gives {arguments} arguments, and the model declares {said}", remedy)
     return types
 
 

@@ -23,14 +23,14 @@ def from_events(events: Iterable[Event]) -> pl.DataFrame:
     try:
         return pl.DataFrame(rows, schema=order, schema_overrides=names, infer_schema_length=None)
     except (pl.exceptions.PolarsError, TypeError) as error:
-        raise TelosError(f"events whose facts do not fit one table: {error}; give a fact one type") from None
+        raise TelosError(f"events whose facts do not fit one table: {error}", "give a fact one type") from None
 
 
 def _rows(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     for event in events:
         for key in event.context:
             if key in _OWN:
-                raise TelosError(f"the context has an entry {key!r}, which every event has; give it another name")
+                raise TelosError(f"the context has an entry {key!r}, which every event has", "give it another name")
         yield {
             "player": event.player,
             "time": event.time,

@@ -6,7 +6,7 @@ try:
     import polars as pl
 except ModuleNotFoundError:
     raise TelosError(
-        'tables are worked on with polars, which is not installed; pip install "telos[telemetry]"'
+        "tables are worked on with polars, which is not installed", 'pip install "telos[telemetry]"'
     ) from None
 
 __all__ = ["pl"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.telemetry.binning import binned
 from telos.telemetry.columns import Columns
 from telos.telemetry.conditions import Schema, as_expression
@@ -17,13 +17,13 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 def parts_of(schema: Schema, columns: Columns) -> list[pl.Expr]:
     """Return what to take from a table; a column that is not there or holds something else is refused."""
     if not schema:
-        raise TelosError("the table has no columns; record one event a line")
+        raise TelosError("the table has no columns", "record one event a line")
     for column in columns.needed:
         if column not in schema:
-            raise TelosError(f"there is no column {column!r}; {nearest(column, schema)}")
+            raise TelosError(f"there is no column {column!r}", name_hint(column, schema))
     for column in columns.names:
         if schema[column].is_nested() and column != columns.achieved:
-            raise TelosError(f"column {column!r} holds {schema[column]}, and names are text; name another column")
+            raise TelosError(f"column {column!r} holds {schema[column]}, and names are text", "name another column")
     return [pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *_names(columns), *_own(schema, columns)]
 
 
@@ -63,7 +63,7 @@ def _order(column: str, kind: pl.DataType) -> pl.Expr:
     if kind.is_numeric() or kind.is_temporal():
         return pl.col(column)
     if kind != pl.String:
-        raise TelosError(f"column {column!r} holds {kind}, which has no order; name one with numbers or times")
+        raise TelosError(f"column {column!r} holds {kind}, which has no order", "name one with numbers or times")
     number = pl.col(column).cast(pl.Float64, strict=False)
     time = pl.col(column).str.to_datetime(strict=False, time_unit="us", format="%+").dt.epoch("us") / 1e6
     plain = (
@@ -75,7 +75,7 @@ def _order(column: str, kind: pl.DataType) -> pl.Expr:
 def _achieved(schema: Schema, columns: Columns) -> pl.Expr:
     if not columns.achieved:
         if not columns.goals:
-            raise TelosError("nothing says which actions achieve goals; name a column, or actions and their goals")
+            raise TelosError("nothing says which actions achieve goals", "name a column, or actions and their goals")
         return (
             pl.col(columns.action)
             .cast(pl.String)
@@ -84,8 +84,8 @@ def _achieved(schema: Schema, columns: Columns) -> pl.Expr:
     kind = schema[columns.achieved]
     if kind not in _TEXTS:
         raise TelosError(
-            f"column {columns.achieved!r} holds {kind}, and goals have names; "
-            f"if it is a flag, write `achieved: {{when: {columns.achieved} == 1, goal: …}}`"
+            f"column {columns.achieved!r} holds {kind}, and goals have names",
+            f"if it is a flag, write `achieved: {{when: {columns.achieved} == 1, goal: …}}`",
         )
     name = pl.col(columns.achieved).cast(pl.String).str.strip_chars()
     holds = as_expression(columns.when, schema)

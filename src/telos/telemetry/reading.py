@@ -45,7 +45,7 @@ def collected(table: pl.LazyFrame) -> pl.DataFrame:
     try:
         return table.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
-        raise TelosError(f"the table cannot be read: {_first_line(error)}; mend it first") from None
+        raise TelosError(f"the table cannot be read: {_first_line(error)}", "mend it first") from None
 
 
 def _first_line(error: Exception) -> str:
@@ -56,11 +56,11 @@ def _check_file(name: str) -> None:
     try:
         with Path(name).open("rb") as file:
             if not file.read(1):
-                raise TelosError(f"{name}: the table is empty; record one event a line")
+                raise TelosError(f"{name}: the table is empty", "record one event a line")
     except FileNotFoundError:
-        raise TelosError(f"{name}: no such file; name a log, as in: play.csv") from None
+        raise TelosError(f"{name}: no such file", "name a log, as in: play.csv") from None
     except IsADirectoryError:
-        raise TelosError(f"{name}: this is a folder; name a log in it") from None
+        raise TelosError(f"{name}: this is a folder", "name a log in it") from None
     except OSError as error:
         raise TelosError(f"{name}: cannot be read: {error.strerror or error}") from None
 
@@ -71,7 +71,7 @@ def _csv(name: str, columns: Columns | None) -> pl.LazyFrame:
         source = _inflated(name)
     lines, blanks = check_lines(_blocks(source), name)
     if not lines:
-        raise TelosError(f"{name}: the table is empty; record one event a line")
+        raise TelosError(f"{name}: the table is empty", "record one event a line")
     table = _scanned(source, columns, _SAMPLE)
     if lines > _SAMPLE:
         try:  # a column that starts with numbers may go on with words
@@ -102,7 +102,7 @@ def _inflated(name: str) -> bytes:
         with gzip.open(name) as file:
             return file.read()
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TelosError(f"{name}: not a whole gzip file; compress it again") from None
+        raise TelosError(f"{name}: not a whole gzip file", "compress it again") from None
 
 
 def _blocks(source: str | bytes) -> Iterator[bytes]:
@@ -114,7 +114,7 @@ def _blocks(source: str | bytes) -> Iterator[bytes]:
 def _json_lines(name: str, columns: Columns | None) -> pl.LazyFrame:
     source: str | bytes = _inflated(name) if name.lower().endswith(".gz") else name
     if not any(block.strip() for block in _blocks(source)):
-        raise TelosError(f"{name}: the table is empty; record one event a line")
+        raise TelosError(f"{name}: the table is empty", "record one event a line")
     try:
         # All lines are asked for their keys: which facts a game knows differs from event to event.
         table = pl.read_ndjson(_where(source), infer_schema_length=None).lazy()
@@ -147,7 +147,9 @@ def _tell_bad_line(source: str | bytes, name: str) -> None:
             try:
                 said = json.loads(line) if line.strip() else {}
             except ValueError as error:
-                raise TelosError(f"{name}:{number}: this is not JSON: {error}; write one JSON object a line") from None
+                raise TelosError(
+                    f"{name}:{number}: this is not JSON: {error}", "write one JSON object a line"
+                ) from None
             if not isinstance(said, dict):
                 raise TelosError(f"{name}:{number}: a line is one JSON object, got {line.decode()[:40].strip()}")
 

@@ -24,9 +24,9 @@ def check_writable(path: str | os.PathLike[str], formats: tuple[str, ...] = FORM
         raise TelosError(f"{name}: in which format? end the name in one of {', '.join(formats)}")
     folder = Path(name).parent
     if not folder.is_dir():
-        raise TelosError(f"{name}: there is no folder {str(folder)!r}; make it first")
+        raise TelosError(f"{name}: there is no folder {str(folder)!r}", "make it first")
     if Path(name).is_dir():
-        raise TelosError(f"{name}: this is a folder; name a file in it")
+        raise TelosError(f"{name}: this is a folder", "name a file in it")
 
 
 def write_table(table: "pl.DataFrame", path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ FORMATS = (".png", ".svg", ".pdf")
 def check_path(path: Path) -> None:
     """Refuse what could not be written, before anybody waits for a long run."""
     if path.suffix.lower() not in FORMATS:
-        raise TelosError(f"cannot draw into {str(path)!r}; end the name with one of {', '.join(FORMATS)}")
+        raise TelosError(f"cannot draw into {str(path)!r}", f"end the name with one of {', '.join(FORMATS)}")
     if not path.parent.is_dir():
         raise TelosError(f"cannot draw into {str(path)!r}: there is no folder {str(path.parent)!r}")
     figure_class()
@@ -22,5 +22,5 @@ def figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise TelosError('plots need matplotlib; install it with: pip install "telos[worlds]"') from error
+        raise TelosError("plots need matplotlib", 'install it with: pip install "telos[worlds]"') from error
     return Figure

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.arena.cast import arena_of
 from telos.worlds.arena.scenes import load_scene
@@ -32,5 +32,5 @@ def world(name: str) -> World:
 def known_world(name: str) -> str:
     """Return ``name`` if there is a world called so."""
     if name not in WORLDS:
-        raise TelosError(f"there is no world {name!r}; {nearest(name, WORLDS)}")
+        raise TelosError(f"there is no world {name!r}", name_hint(name, WORLDS))
     return name

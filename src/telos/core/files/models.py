@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, Path, name_hint, nearest
 from telos.core.files.leaves import Leaf
 from telos.core.files.shape import Finding
 from telos.core.values import NAME
@@ -97,8 +97,8 @@ def _wanted(error: Any) -> tuple[str, str]:
 
 
 def _unknown_key(path: Path, known: list[str]) -> Finding:
-    suggestion = nearest(str(path[-1]), known)
-    meant = next((name for name in known if suggestion == f"did you mean {name!r}?"), None)
+    meant = nearest(str(path[-1]), known)
+    suggestion = name_hint(str(path[-1]), known)
     fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path)
     return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, Path, name_hint, nearest
 from telos.core.files import leaves
 
 MOST_ITEMS = 100  # conditions or effects in one list
@@ -198,8 +198,8 @@ def _wanted(error: Any) -> tuple[str, str]:
 
 def _unknown_key(path: Path) -> Finding:
     known = _fields(path[:-1])
-    suggestion = nearest(str(path[-1]), known)
-    meant = next((name for name in known if suggestion == f"did you mean {name!r}?"), None)
+    meant = nearest(str(path[-1]), known)
+    suggestion = name_hint(str(path[-1]), known)
     fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path)
     return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
 

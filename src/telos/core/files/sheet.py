@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from telos.core.errors import DefinitionError, Fault, Path
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path
 from telos.core.files.document import Document
 from telos.core.files.models import FileShape, check_model
 from telos.core.files.yaml_text import read_yaml
@@ -21,7 +21,7 @@ class Sheet:
             first = next(iter(shape.model_fields))
             # The reader of YAML knows no sort of file but domains.
             self.faults = [
-                replace(each, suggestion=f"start with `{first}:`") if "empty" in each.message else each
+                replace(each, suggestion=f"start with `{first}:`") if each.code is FaultCode.EMPTY else each
                 for each in self.faults
             ]
             self._broken.add(())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from telos.core.errors import Fault, Path, TelosError, nearest
+from telos.core.errors import Fault, Path, TelosError, name_hint
 from telos.core.files.doubt import Doubt
 from telos.core.values import Kind, Variable
 
@@ -37,9 +37,9 @@ def _started(variable: Variable, start: Any, path: Path, doubt: Doubt) -> tuple[
             return variable, []
         known = [each for each in doubt.section("handles", kind, kind=list) if isinstance(each, str)]
         if start not in known and not doubt.is_touched("handles"):
-            remedy = nearest(str(start), known) or f"list it, as in `handles: {{{kind}: [{start}]}}`"
+            remedy = name_hint(str(start), known) or f"list it, as in `handles: {{{kind}: [{start}]}}`"
             return variable, [Fault(f"unknown {kind} {start!r}", suggestion=remedy, path=path)]
     try:
         return Variable(variable.name, variable.type, start), []
     except TelosError as error:
-        return variable, [Fault(str(error), suggestion=nearest(str(start), variable.type.labels), path=path)]
+        return variable, [Fault(str(error), suggestion=name_hint(str(start), variable.type.labels), path=path)]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from telos.core.errors import Fault, Path
+from telos.core.errors import Fault, FaultCode, Path
 from telos.core.files.document import Document, Entry, Place, in_one_line
 from telos.core.files.scalars import resolve
 from telos.core.files.yaml_faults import syntax_fault
@@ -59,7 +59,9 @@ def read_yaml(text: str, file: str = "<text>") -> Document:
     if fatal:
         return Document(file, None, {}, (_in_file(fatal, file),))
     if composer.root is None or (composer.root.kind is str and composer.root.value is None):
-        fault = Fault("the file is empty", suggestion="start with `domain: name`", line=1, column=1)
+        fault = Fault(
+            "the file is empty", suggestion="start with `domain: name`", line=1, column=1, code=FaultCode.EMPTY
+        )
         return Document(file, None, {}, (_in_file(fault, file),))
     reader = _Reader()
     data = reader.data(composer.root, (), None)

@@ -105,7 +105,8 @@ def _shape(group: Group, ground: RuleGround) -> Wide:
     if shape is None:
         raise TelosError(
             f"rule `{ground.rule.text or ground.rule.formula}` ties {len(group.scope)} hidden atoms together in a way "
-            "that is no clause; write it as clauses, or bind its variables with evidence predicates"
+            "that is no clause",
+            "write it as clauses, or bind its variables with evidence predicates",
         )
     return shape
 

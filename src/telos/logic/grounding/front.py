@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Database
 from telos.logic.formulas import Atom, Constant, atoms
 from telos.logic.grounding.assembly import RuleGround, assembled
@@ -80,6 +80,10 @@ def _network(
     )
 
 
+class _TooLarge(TelosError):
+    """A rule or predicate has more groundings than there is room for."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Setting:
     """What all rules are grounded in; ``hidden`` has the places of each predicate's exactly-one arguments."""
@@ -95,8 +99,10 @@ class _Setting:
         what = f"rule {_placed(f'`{rule.text or rule.formula}`', rule.source)}"
         try:
             ground = self._groups(number, rule, _limit(what, self.most_cells))
-        except TelosError as fault:
-            raise fault if str(fault).startswith(what) else TelosError(f"{what}: {fault}") from None
+        except _TooLarge:  # names the rule already
+            raise
+        except TelosError as error:
+            raise error.at(what) from None
         for group in ground.groups:
             for predicate, keys in group.scope:
                 self.families[predicate].touched.append(keys)
@@ -131,14 +137,16 @@ def _named(model: MarkovLogic) -> list[tuple[str, str]]:
 def _check(model: MarkovLogic, names: Sequence[str]) -> None:
     for name in names:
         if name not in model.predicates:
-            raise TelosError(f"the model has no predicate {name!r}; {nearest(name, model.predicates)}")
+            raise TelosError(f"the model has no predicate {name!r}", name_hint(name, model.predicates))
 
 
 def _refuse_empty_blocks(families: Iterable[Family]) -> None:
     for family in families:
         if len(family) and not family.size:
             kinds = " or ".join(sorted({family.kinds[place] for place in family.blocks}))
-            raise TelosError(f"{family.name} needs a value, and {kinds} has no constants; declare `{kinds} = {{A, B}}`")
+            raise TelosError(
+                f"{family.name} needs a value, and {kinds} has no constants", f"declare `{kinds} = {{A, B}}`"
+            )
 
 
 def _placed(name: str, source: str) -> str:
@@ -150,9 +158,9 @@ def _limit(what: str, most_cells: int, made: str = "ground formulas") -> Callabl
 
     def allow(total: float, width: int) -> None:
         if total * (width + 1) > most_cells:
-            raise TelosError(
-                f"{what} would have {total:.1e} {made}, and there is room for {most_cells / (width + 1):.1e}; "
-                f"{advice}declare fewer constants"
+            raise _TooLarge(
+                f"{what} would have {total:.1e} {made}, and there is room for {most_cells / (width + 1):.1e}",
+                f"{advice}declare fewer constants",
             )
 
     return allow

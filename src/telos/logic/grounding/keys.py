@@ -20,7 +20,7 @@ def packed(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
     [2, 11]
     """
     if prod(radices) > LARGEST_KEY:
-        raise TelosError(f"{prod(radices):.1e} combinations of constants are too many to number; use fewer arguments")
+        raise TelosError(f"{prod(radices):.1e} combinations of constants are too many to number", "use fewer arguments")
     keys = columns[0].astype(np.int64)
     for column, radix in zip(columns[1:], radices[1:], strict=True):
         keys *= radix

@@ -86,7 +86,8 @@ class Unquantified:
             said = ", ".join(name.split("'")[0] for name in names)
             raise TelosError(
                 f"the part quantified over {said} would have {number:.1e} instances with hidden atoms, and "
-                f"{MOST_INSTANCES} are the most; leave {said} free, or narrow the type with fewer constants"
+                f"{MOST_INSTANCES} are the most",
+                f"leave {said} free, or narrow the type with fewer constants",
             )
         shifts = shifted_terms([part], {name: self._kinds[name] for name in names})
         found = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Database
 from telos.logic.model import MarkovLogic, Rule
 from telos.logic.network import Clauses, Factors, Ints, Network
@@ -15,7 +15,7 @@ def split(database: Database, network: Network, held_out: Sequence[str]) -> tupl
     number = {name: i for i, name in enumerate(database.worlds)}
     for name in held_out:
         if name not in number:
-            raise TelosError(f"there is no world {name!r} to hold out; {nearest(name, number)}")
+            raise TelosError(f"there is no world {name!r} to hold out", name_hint(name, number))
     present = np.unique(network.world).tolist()
     kept_back = {number[name] for name in held_out}
     training = [world for world in present if world not in kept_back]
@@ -23,7 +23,7 @@ def split(database: Database, network: Network, held_out: Sequence[str]) -> tupl
         raise TelosError("there is nothing to learn from: the database has no constants for the queried predicates")
     if not training:
         held = "the only world is" if len(number) == 1 else f"all {len(number)} worlds are"
-        raise TelosError(f"{held} held out; leave some to learn from, or stop by epochs alone")
+        raise TelosError(f"{held} held out", "leave some to learn from, or stop by epochs alone")
     return training, [world for world in present if world in kept_back]
 
 
@@ -35,7 +35,8 @@ def refuse_gaps(database: Database, network: Network, truth: Ints) -> None:
         more = f" (and {len(missing) - 1} more like it)" if len(missing) > 1 else ""
         raise TelosError(
             f"world {database.worlds[network.world[missing[0]]]!r} says of no value that {said} is true{more}, and "
-            "exactly one must be; state it, or leave that step out"
+            "exactly one must be",
+            "state it, or leave that step out",
         )
 
 
@@ -46,7 +47,8 @@ def refuse_contradictions(model: MarkovLogic, database: Database, network: Netwo
         atoms = ", ".join(network.atoms.name(v, max(1, int(truth[v]))) for v in variables[:3].tolist())
         raise TelosError(
             f"the facts of world {world!r} break the hard rule {_said(model.rules[rule]) if rule >= 0 else '`!`'} "
-            f"near {atoms}; correct them, or give the rule a weight"
+            f"near {atoms}",
+            "correct them, or give the rule a weight",
         )
 
 

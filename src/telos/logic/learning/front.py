@@ -88,8 +88,8 @@ def worlds_of(network: Network, truth: Ints, by: str = "mira") -> Worlds:
         return SequenceWorlds(network, chain, truth)
     if by == "prefix":
         raise TelosError(
-            "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none; "
-            "learn with by='likelihood' or by='mira'"
+            "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none",
+            "learn with by='likelihood' or by='mira'",
         )
     return NetworkWorlds(network, truth)
 
@@ -97,7 +97,7 @@ def worlds_of(network: Network, truth: Ints, by: str = "mira") -> Worlds:
 def _grounded(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[Network, Ints]:
     """Return the network of all worlds, and the true values of its variables."""
     if not query:
-        raise TelosError("query is empty; name the predicates whose values shall be foreseen")
+        raise TelosError("query is empty", "name the predicates whose values shall be foreseen")
     others = [name for name in model.predicates if name not in query]  # what is not stated of them is false
     network = ground(model, database, query, closed=others, learning=True)
     truth = truth_of(network, database)

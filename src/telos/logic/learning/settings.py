@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 By: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
 
@@ -28,13 +28,13 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         if self.by not in get_args(By):
-            raise TelosError(f"there is no learner {self.by!r}; {nearest(self.by, get_args(By))}")
+            raise TelosError(f"there is no learner {self.by!r}", name_hint(self.by, get_args(By)))
         for name, least in (("epochs", 1), ("patience", 1), ("warm_up", 0), ("l2", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
                 raise TelosError(f"{name} must be at least {least}, got {value}")
         if not self.aggressiveness > 0:
-            raise TelosError(f"aggressiveness must be more than 0, got {self.aggressiveness}; 1 is usual")
+            raise TelosError(f"aggressiveness must be more than 0, got {self.aggressiveness}", "1 is usual")
 
     @property
     def is_online(self) -> bool:

@@ -19,7 +19,7 @@ def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floa
         for mine, yours in zip(model.rules, start.rules, strict=True)
     )
     if not same:
-        raise TelosError("the model to start from has other rules; start from one that was learned with these")
+        raise TelosError("the model to start from has other rules", "start from one that was learned with these")
     return np.array([start.rules[rule].weights.get(tuple(key), 0.0) for rule, key in network.names], np.float64)
 
 

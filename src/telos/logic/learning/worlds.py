@@ -65,7 +65,7 @@ class NetworkWorlds:
     ) -> int:
         """Take these worlds in this order, moving weights and sums; return how many values were found wrong."""
         if rival:
-            raise TelosError("loss_augmented works on sequences only; leave it out for this model")
+            raise TelosError("loss_augmented works on sequences only", "leave it out for this model")
         wrong = 0
         for turn, world in enumerate(each for each in worlds if each in self._worlds):
             found, mistakes = self._found(world, weights)
@@ -93,8 +93,8 @@ class NetworkWorlds:
             expected = expected_counts(world.network, weights)
             if not isinstance(expected, Expected):
                 raise TelosError(
-                    f"a world of {len(world.truth)} variables is too entangled for exact inference; "
-                    "learn with by='mira' or by='perceptron'"
+                    f"a world of {len(world.truth)} variables is too entangled for exact inference",
+                    "learn with by='mira' or by='perceptron'",
                 )
             value += float(world.counts @ weights) - expected.log_z
             gradient += world.counts - expected.counts
@@ -131,6 +131,6 @@ def step_length(mistakes: int, difference: Floats, weights: Floats, most: float)
 def _refuse(is_prefix: bool) -> None:
     if is_prefix:
         raise TelosError(
-            "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none; "
-            "learn with by='likelihood' or by='mira'"
+            "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none",
+            "learn with by='likelihood' or by='mira'",
         )

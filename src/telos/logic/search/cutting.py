@@ -78,7 +78,7 @@ def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials
         return lambda potentials: highs.solve(potentials, seconds=seconds)
     if name == "walksat":
         return lambda potentials: walk(potentials, seed)
-    raise TelosError(f"there is no solver {name!r} for cutting planes; there are 'highs' and 'walksat'")
+    raise TelosError(f"there is no solver {name!r} for cutting planes", "there are 'highs' and 'walksat'")
 
 
 class _Kept:

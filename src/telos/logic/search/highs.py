@@ -65,8 +65,8 @@ def _answer(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, f
         return None
     if information.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         raise TelosError(
-            f"the integer program was not solved in {seconds or 0:g} s ({solver.modelStatusToString(status)}); "
-            "give it more time, or use method='walksat'"
+            f"the integer program was not solved in {seconds or 0:g} s ({solver.modelStatusToString(status)})",
+            "give it more time, or use method='walksat'",
         )
     return np.array(solver.getSolution().col_value), float(information.mip_dual_bound)
 

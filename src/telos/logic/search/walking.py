@@ -79,7 +79,9 @@ def no_world(network: Network, potentials: Potentials) -> Unsatisfiable:
     from telos.logic.search.highs import is_possible
 
     if is_possible(potentials):
-        raise TelosError("the walk met no world that keeps all hard formulas; give it more steps, or use method='cpi'")
+        raise TelosError(
+            "the walk met no world that keeps all hard formulas", "give it more steps, or use method='cpi'"
+        )
     return conflict_of(network)
 
 

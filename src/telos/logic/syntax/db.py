@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.logic.database import Database, DatabaseBuilder
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax.declarations import listed, unquoted
@@ -25,7 +25,7 @@ def load_db(paths: str | Path | Sequence[str | Path], model: MarkovLogic) -> Dat
     """
     many = [paths] if isinstance(paths, str | Path) else list(paths)
     if not many:
-        raise TelosError("no database was named; name at least one .db file")
+        raise TelosError("no database was named", "name at least one .db file")
     loading = _Loading(model)
     for path in map(Path, many):
         name = path.name.removesuffix(".gz").removesuffix(".db")
@@ -98,14 +98,13 @@ class _Loading:
         self._add(line, part, predicate, names)
 
     def _near(self, predicate: str) -> str:
-        return nearest(predicate, self._model.predicates) or "the model declares none"
+        return name_hint(predicate, self._model.predicates) or "the model declares none"
 
     def _add(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
         try:
             self._builder.add(part, predicate, names)
         except TelosError as error:
-            message, _, remedy = str(error).partition("; ")
-            raise Wrong(_find(line, predicate), message, remedy) from None
+            raise Wrong(_find(line, predicate), error.message, error.remedy) from None
 
     def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
         if len(names) != len(types):
@@ -166,7 +165,7 @@ class _Loading:
     def _function(self, tokens: list[str]) -> None:
         function = self._model.functions.get(tokens[2])
         if function is None:
-            raise Wrong(2, f"unknown function {tokens[2]!r}", nearest(tokens[2], self._model.functions))
+            raise Wrong(2, f"unknown function {tokens[2]!r}", name_hint(tokens[2], self._model.functions))
         names = [*self._names(tokens, 3), unquoted(tokens[0])]
         line = " ".join(tokens)
         if len(names) - 1 != len(function.types):

@@ -7,7 +7,7 @@ right as it can (Alchemy's rule); put ``(EXIST y likes(x,y)) => happy(x)`` in pa
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from telos.core.errors import nearest
+from telos.core.errors import name_hint
 from telos.logic.database import whole
 from telos.logic.formulas import (
     And,
@@ -171,7 +171,9 @@ class FormulaReader:
     def _known(self, token: str) -> None:
         if token not in self._signature.predicates:
             known = self._signature.predicates
-            raise Wrong(self._at, f"unknown predicate {token!r}", nearest(token, known) or "declare it: name(type, …)")
+            raise Wrong(
+                self._at, f"unknown predicate {token!r}", name_hint(token, known) or "declare it: name(type, …)"
+            )
 
     def _predicate(self, name: str) -> Formula:
         self._known(name)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from telos.core.errors import nearest
+from telos.core.errors import name_hint
 from telos.logic.database import ordered, whole
 from telos.logic.model import Function, MarkovLogic, Predicate
 
@@ -28,7 +28,7 @@ class Signature:
 
     def nearest_constant(self, kind: str, constant: str) -> str:
         """Suggest the constant of a closed type that was meant."""
-        return nearest(constant, self.declared.get(kind, ()))
+        return name_hint(constant, self.declared.get(kind, ()))
 
     @property
     def types(self) -> set[str]:

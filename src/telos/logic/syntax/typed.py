@@ -7,7 +7,7 @@ to right; a file's reader has noted the token of each, so that a finding can nam
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from telos.core.errors import nearest
+from telos.core.errors import name_hint
 from telos.logic.database import whole
 from telos.logic.formulas import (
     Atom,
@@ -115,7 +115,7 @@ class _Walk:
         predicate = self._signature.predicates.get(name)
         if predicate is None:
             known = self._signature.predicates
-            self._say(self._mark, f"unknown predicate {name!r}", nearest(name, known) or "declare it: name(type, …)")
+            self._say(self._mark, f"unknown predicate {name!r}", name_hint(name, known) or "declare it: name(type, …)")
         self._arguments(name, arguments, None if predicate is None else predicate.types)
 
     def _arguments(self, name: str, arguments: tuple[Term, ...], types: tuple[str, ...] | None) -> None:
@@ -138,7 +138,7 @@ class _Walk:
         function = self._signature.functions.get(term.function)
         mark = self._mark
         if function is None:
-            self._say(mark, f"unknown function {term.function!r}", nearest(term.function, self._signature.functions))
+            self._say(mark, f"unknown function {term.function!r}", name_hint(term.function, self._signature.functions))
         elif kind and kind != function.returns:
             self._say(mark, f"{term.function} gives type {function.returns}, but type {kind} belongs here", _OTHER_TERM)
         self._arguments(term.function, term.arguments, None if function is None else function.types)
@@ -200,7 +200,7 @@ class _Walk:
             self._result.constants.append((mark, name, beside if isinstance(beside, str) else beside.kind))
         for name in plus:
             if name not in self._free:
-                self._say(0, f"'+{name}' marks a variable that is not in the formula", nearest(name, self._free))
+                self._say(0, f"'+{name}' marks a variable that is not in the formula", name_hint(name, self._free))
         self._result.types = {name: scope.kind for name, scope in self._free.items()}
         self._result.findings.sort(key=lambda finding: finding.mark)
         return self._result

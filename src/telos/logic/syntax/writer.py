@@ -36,7 +36,7 @@ def constant_text(name: str, *, marked: bool = True) -> str:
     for quote in ('"', "'"):
         if name and quote not in name and "\n" not in name:
             return f"{quote}{name}{quote}"
-    raise TelosError(f"the constant {name!r} cannot be written to a file; leave out quotes and line ends")
+    raise TelosError(f"the constant {name!r} cannot be written to a file", "leave out quotes and line ends")
 
 
 class _Writer:

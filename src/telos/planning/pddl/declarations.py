@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, nearest
+from telos.core.errors import DefinitionError, Fault, name_hint
 from telos.planning.pddl.formulas import MOST_FAULTS, Formulas, inner, is_token
 from telos.planning.pddl.grammar import RULES, UNSUPPORTED, parse, unsupported
 from telos.planning.pddl.model import LiftedDomain, Literals, Schema, Vocabulary
@@ -26,7 +26,7 @@ class Trees:
                 self.faults.append(unsupported(source, section.start, UNSUPPORTED[section.word]))
             elif section.word not in known:
                 message = f"({section.word} …) is no part of a PDDL {kind}"
-                self.faults.append(source.fault(section.start, message, nearest(section.word, known)))
+                self.faults.append(source.fault(section.start, message, name_hint(section.word, known)))
             elif (
                 section.text[1:-1].strip() not in RULES
             ):  # the grammar does not know `(:predicates)` with nothing in it
@@ -61,7 +61,7 @@ class Trees:
             tokens = [declared] if is_token(declared) else [each for each in inner(declared) if each != "either"]
             for token in tokens:
                 if known is not None and str(token) not in known:
-                    self.fault(section, token, f"unknown type {str(token)!r}", nearest(str(token), known))
+                    self.fault(section, token, f"unknown type {str(token)!r}", name_hint(str(token), known))
             types = frozenset(str(token) for token in tokens if known is None or str(token) in known)
             yield from ((name, types) for name in waiting)
             waiting = []

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, nearest
+from telos.core.errors import DefinitionError, Fault, name_hint
 from telos.planning.pddl.grammar import unsupported
 from telos.planning.pddl.model import Atom, Literals
 from telos.planning.pddl.source import Source
@@ -135,7 +135,7 @@ class Formulas:
         known = self.predicates if known is None else known
         name, terms = str(parts[0]), tuple(self._term(part) for part in parts[1:])
         if name not in known:
-            self.fault(parts[0], f"unknown {what} {name!r}", nearest(name, known))
+            self.fault(parts[0], f"unknown {what} {name!r}", name_hint(name, known))
             return None
         if len(terms) != known[name]:
             self.fault(parts[0], f"{what} {name!r} takes {counted(known[name], 'argument')}, not {len(terms)}")
@@ -148,12 +148,12 @@ class Formulas:
         if self.source.text[before] == "?":
             name = f"?{part}"
             if name not in self.variables:
-                suggestion = nearest(name, self.variables)
+                suggestion = name_hint(name, self.variables)
                 self.note(self.source.fault(before, f"{name} is not a parameter", suggestion))
             return name
         token = part if is_token(part) else part.children[0]
         if str(token) not in self.objects:
-            self.fault(token, f"unknown object {str(token)!r}", nearest(str(token), self.objects))
+            self.fault(token, f"unknown object {str(token)!r}", name_hint(str(token), self.objects))
         return str(token)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint, nearest
 from telos.planning.pddl.source import Section, Source
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _parser() -> "Lark":
         grammar = resources.files("pddl.parser").joinpath("grammar.lark").read_text(encoding="utf-8")
     except ImportError:
         raise TelosError(
-            'reading PDDL needs the pddl library, which is not installed; run: pip install "telos[planning]"'
+            "reading PDDL needs the pddl library, which is not installed", 'run: pip install "telos[planning]"'
         ) from None
     return Lark(grammar, parser="lalr", start=list(RULES.values()))
 
@@ -89,8 +89,8 @@ def _fault(problem: Any, section: Section, source: Source, parser: "Lark") -> Fa
     shown |= {"NAME": "a name", "NUMBER": "a number", "RPAR": ")", "LPAR": "("}
     words = sorted({shown.get(each, each.lower()) for each in wanted}, key=lambda each: (each.startswith(":"), each))
     likely = ", ".join(words[:8]) + (", …" if len(words) > 8 else "")
-    meant = nearest(word, words)
-    suggestion = meant if meant.startswith("did") else f"here may stand: {likely}" if likely else ""
+    is_meant = nearest(word, words) is not None
+    suggestion = name_hint(word, words) if is_meant else f"here may stand: {likely}" if likely else ""
     return source.fault(section.start + at, f"unexpected {word!r}", suggestion)
 
 

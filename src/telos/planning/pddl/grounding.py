@@ -146,8 +146,8 @@ class _Reachable:
 
 def _too_many(schema: Schema, what: str) -> TelosError:
     return TelosError(
-        f"the problem has {what} (seen at {schema.name!r}, with {len(schema.parameters)} parameters); "
-        "take a smaller problem, or raise most"
+        f"the problem has {what} (seen at {schema.name!r}, with {len(schema.parameters)} parameters)",
+        "take a smaller problem, or raise most",
     )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Tag
 
-from telos.core.errors import Path, nearest
+from telos.core.errors import Path, name_hint
 from telos.core.files import leaves
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import mark
@@ -38,5 +38,5 @@ def read_kind(sheet: Sheet, path: Path, said: Any) -> Kind:
             sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`")
         return tuple(said)
     if said not in KINDS:
-        sheet.fault(f"unknown kind of value {said!r}", path, nearest(said, KINDS))
+        sheet.fault(f"unknown kind of value {said!r}", path, name_hint(said, KINDS))
     return str(said)

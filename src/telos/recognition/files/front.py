@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Unpack, overload
 
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.files.text import read_text
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import Model, loads_model
@@ -43,7 +43,7 @@ def recognizer(source: str | os.PathLike[str] | Domain, *, seed: int = 0, **opti
 
         return PlanReader(PlanModel(source, **options))
     if options:
-        raise TelosError(f"{', '.join(options)}: for a Domain that is read with; a recogniser file says its own")
+        raise TelosError(f"{', '.join(options)}: for a Domain that is read with", "a recogniser file says its own")
     return fresh(named_model(source), seed=seed)
 
 
@@ -61,7 +61,7 @@ def named_model(path_or_name: str | os.PathLike[str]) -> Model:
         return _loaded(built_in)
     if is_path:
         return _loaded(said)  # which says why it cannot be read
-    raise TelosError(f"no recogniser {said!r}; {nearest(said, built_in_names())}, or name a .yaml or .mln file")
+    raise TelosError(f"no recogniser {said!r}", f"{name_hint(said, built_in_names())}, or name a .yaml or .mln file")
 
 
 def _loaded(path: str | os.PathLike[str]) -> Model:

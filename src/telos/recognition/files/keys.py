@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, Path, name_hint, nearest
 from telos.core.files.shape import Finding
 from telos.recognition.files.shape import FROM
 
@@ -40,10 +40,12 @@ def _unknown(entries: dict[str, Any], path: Path, known: tuple[str, ...], *, row
         if key in known or (rows and key.startswith(FROM) and len(key) > len(FROM)):
             continue
         row = f"{FROM}{key.partition(' ')[2] or 'any'}"
-        suggestion = nearest(key, (*known, row) if rows else known)
-        is_meant = suggestion.startswith("did you mean")
-        meant = next((word for word in known if is_meant and repr(word) in suggestion), None)
-        if rows and not is_meant:
+        possible = (*known, row) if rows else known
+        near = nearest(key, possible)
+        meant = near if near in known else None
+        if rows and near is None:
             suggestion = f"write {', '.join(known)}, or `from` and a goal"
+        else:
+            suggestion = name_hint(key, possible)
         fault = Fault(f"unknown key {key!r}", suggestion=suggestion, path=(*path, key))
         yield Finding(fault, at_key=True, meant=(*path, meant) if meant else None)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from telos.core.conditions import Condition
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, Path, name_hint
 from telos.core.values import Kind
 from telos.recognition.files.page import Page
 from telos.recognition.files.shape import TOWARDS
@@ -90,7 +90,7 @@ def _towards(page: Page, path: Path, said: str, outcomes: Symbols) -> Towards:
     edges = [name for name, kind in page.words.context.items() if kind.kind is Kind.HANDLE and kind.handle == "edges"]
     if entry not in edges and not page.sheet.is_touched("context"):
         known = [ANY_EXIT if name == EXITS else name for name in edges]
-        remedy = nearest(said, known) or "list some in the context, as in `exits: edges`"
+        remedy = name_hint(said, known) or "list some in the context, as in `exits: edges`"
         page.tell(Fault(f"unknown exits {said!r}", suggestion=remedy, path=path, offset=len("towards ")))
     look = Towards(entry)
     if not page.sheet.is_touched("outcomes"):
@@ -104,7 +104,7 @@ def read_counts(page: Page, path: Path, rows: tuple[str, ...], names: tuple[str,
     for where, said in list(page.sheet.items(*path)):
         row = str(where[-1])
         if row not in rows:
-            page.sheet.fault(f"unknown row {row!r}", where, nearest(row, rows), at_key=True)
+            page.sheet.fault(f"unknown row {row!r}", where, name_hint(row, rows), at_key=True)
             continue
         found[row] = {}
         for each, count in list(page.sheet.items(*path, row)) if isinstance(said, Mapping) else ():
@@ -112,5 +112,5 @@ def read_counts(page: Page, path: Path, rows: tuple[str, ...], names: tuple[str,
             if name in names:
                 found[row][name] = float(count)
             else:
-                page.sheet.fault(f"unknown outcome {name!r}", each, nearest(name, names), at_key=True)
+                page.sheet.fault(f"unknown outcome {name!r}", each, name_hint(name, names), at_key=True)
     return found

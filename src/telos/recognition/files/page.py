@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from telos.core.conditions import ALWAYS, Condition
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.files.sheet import Sheet
 from telos.core.files.times import seconds_of
@@ -58,7 +58,7 @@ class Page:
     def tell_all(self, faults: Iterable[Fault]) -> None:
         """Note faults of a part; what is wrong with a number is told at the number, all else at its key."""
         for fault in faults:
-            self.tell(fault, at_key="is not a probability" not in fault.message)
+            self.tell(fault, at_key=fault.code is not FaultCode.NOT_A_PROBABILITY)
 
     def made(self, path: Path, make: Callable[[], Made], default: Made) -> Made:
         """Return what ``make`` makes; what it refuses is a fault of the entry at ``path``."""
@@ -67,8 +67,7 @@ class Page:
         except DefinitionError as error:
             self.tell_all(fault.at(*path) for fault in error.faults)
         except TelosError as error:
-            message, _, remedy = str(error).partition("; ")
-            self.tell(Fault(message, suggestion=remedy, path=path), at_key=True)
+            self.tell(Fault(error.message, suggestion=error.remedy, path=path), at_key=True)
         return default
 
     def condition(self, path: Path, faults_of: ConditionFaults = condition_faults) -> Condition:
@@ -108,7 +107,7 @@ class Page:
         """Whether a goal of that name is there; if not, it is a fault."""
         if name in self.goals or self.sheet.is_touched("goals"):
             return name in self.goals
-        self.sheet.fault(f"unknown goal {name!r}", path, nearest(name, self.goals), at_key=at_key)
+        self.sheet.fault(f"unknown goal {name!r}", path, name_hint(name, self.goals), at_key=at_key)
         return False
 
     def clock(self) -> Clock:
@@ -118,7 +117,7 @@ class Page:
         cause = self.words.context.get("cause")
         for where, said in list(sheet.items("clock", "on")):
             if cause is not None and cause.labels and said not in cause.labels:
-                sheet.fault(f"unknown cause {said!r}", where, nearest(said, cause.labels))
+                sheet.fault(f"unknown cause {said!r}", where, name_hint(said, cause.labels))
         if sheet.entry("clock") is None or sheet.is_touched("clock"):
             return Clock()
         return self.made(("clock",), lambda: Clock(on, None if every is None else seconds_of(every)), Clock())
@@ -155,7 +154,7 @@ class Page:
         good = [name for name in moments if isinstance(name, str)]
         for i, name in enumerate(good):
             if name not in context and not sheet.is_touched("context"):
-                sheet.fault(f"unknown context {name!r}", ("moments", i), nearest(name, context))
+                sheet.fault(f"unknown context {name!r}", ("moments", i), name_hint(name, context))
         known = [name for name in good if name in context]
         empty = Vocabulary()
         return self.made(("context",), lambda: Vocabulary(actions or usual, context, moments=known), empty)

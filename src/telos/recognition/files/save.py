@@ -143,7 +143,7 @@ def _kind(name: str, kind: Type) -> str:
     if kind.kind is Kind.ENUM:
         return _list(kind.labels)
     if str(kind) not in KINDS:
-        raise TelosError(f"context {name!r} is of kind {kind}, which no file can say; use one of {', '.join(KINDS)}")
+        raise TelosError(f"context {name!r} is of kind {kind}, which no file can say", f"use one of {', '.join(KINDS)}")
     return str(kind)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.recognition.grammar.plan_grammar import PlanGrammar
 
 
@@ -44,7 +44,7 @@ def learn_from_trees(grammar: PlanGrammar, trees: Iterable[Derivation], *, prior
     goals = list(grammar.goals)
     for tree in trees:
         if tree.task not in goals:
-            raise TelosError(f"a tree is of {tree.task!r}, which is no goal; {nearest(tree.task, goals)}")
+            raise TelosError(f"a tree is of {tree.task!r}, which is no goal", name_hint(tree.task, goals))
         counts.goals[goals.index(tree.task)] += 1.0
         _count(grammar, tree, places, counts)
     return reweighted(grammar, counts, prior=prior)
@@ -54,7 +54,7 @@ def _count(grammar: PlanGrammar, tree: Derivation, places: dict[tuple[str, str],
     place = places.get((tree.task, tree.method))
     if place is None:
         known = [method for task, method in places if task == tree.task]
-        raise TelosError(f"task {tree.task!r} has no method {tree.method!r}; {nearest(tree.method, known)}")
+        raise TelosError(f"task {tree.task!r} has no method {tree.method!r}", name_hint(tree.method, known))
     counts.productions[place] += 1.0
     tasks = set(grammar.tables.tasks)
     wanted = [step for step in grammar.productions[place].steps if step in tasks]

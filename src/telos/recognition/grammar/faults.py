@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from telos.core.errors import Fault, nearest
+from telos.core.errors import Fault, FaultCode, name_hint, nearest
 from telos.core.values import NAME
 from telos.recognition.grammar.productions import Production, is_step
 
@@ -26,7 +26,12 @@ def _goal_faults(productions: Sequence[Production], goals: Mapping[str, float]) 
         return
     for goal, chance in goals.items():
         if goal not in tasks:
-            yield Fault(f"goal {goal!r} is no task", suggestion=nearest(goal, tasks), path=("goals", goal))
+            yield Fault(
+                f"goal {goal!r} is no task",
+                suggestion=name_hint(goal, tasks),
+                path=("goals", goal),
+                code=FaultCode.UNKNOWN_NAME,
+            )
         if not _is_chance(chance):
             yield Fault(f"a chance of {chance!r}", suggestion="give a number from 0 to 1", path=("goals", goal))
     total = math.fsum(chance for chance in goals.values() if _is_chance(chance))
@@ -120,7 +125,7 @@ def _unreached(productions: Sequence[Production], goals: Mapping[str, float]) ->
     actions = {step for each in productions for step in each.steps} - tasks
     for task in (task for task in dict.fromkeys(each.task for each in productions) if task not in reached):
         near = nearest(task, actions)
-        remedy = near.replace("did you mean", "is it misspelt as") if near.startswith("did") else "delete it"
+        remedy = "delete it" if near is None else f"is it misspelt as {near!r}?"
         yield Fault(f"no goal leads to task {task!r}", suggestion=remedy, path=("tasks", task))
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.planning.task_network import TaskNetwork
 from telos.planning.tasks import Method
 from telos.recognition.grammar.plan_grammar import PlanGrammar
@@ -32,7 +32,7 @@ def from_tasks(
     wanted = dict(goals) if isinstance(goals, Mapping) else list(goals)
     for goal in wanted:
         if goal not in network.tasks:
-            raise TelosError(f"goal {goal!r} is no task of the network; {nearest(goal, network.tasks)}")
+            raise TelosError(f"goal {goal!r} is no task of the network", name_hint(goal, network.tasks))
     shares = _shares(network, chances or {})
     made = [each for method in network.methods for each in _productions(method, shares[method.task, method.name])]
     return PlanGrammar(_leading(without_empty(made), wanted), wanted, tolerance=tolerance)
@@ -43,7 +43,7 @@ def _shares(network: TaskNetwork, given: Mapping[tuple[str, str], float]) -> dic
     for task, name in given:
         if (task, name) not in known:
             others = [method for at, method in known if at == task]
-            raise TelosError(f"task {task!r} has no method {name!r}; {nearest(name, others or network.tasks)}")
+            raise TelosError(f"task {task!r} has no method {name!r}", name_hint(name, others or network.tasks))
     shares: dict[tuple[str, str], float] = {}
     for task, methods in network.tasks.items():
         left = 1.0 - math.fsum(given.get((task, method.name), 0.0) for method in methods)
@@ -73,7 +73,7 @@ def _orders(method: Method) -> Iterator[tuple[int, ...]]:
         ]
         if len(begun) > MOST_ORDERS:
             message = f"method {method.name!r} of {method.task!r} allows more than {MOST_ORDERS} orders"
-            raise TelosError(f"{message}; write `order: sequence`, or split it into tasks")
+            raise TelosError(f"{message}", "write `order: sequence`, or split it into tasks")
     yield from begun
 
 

@@ -32,7 +32,7 @@ def inside_outside(
     """
     plans = [_plan(grammar, trace) for trace in traces]
     if not plans:
-        raise TelosError("there is nothing to learn from; give at least one trace")
+        raise TelosError("there is nothing to learn from", "give at least one trace")
     counts, likelihood = expected_counts(grammar, plans)
     history = [Learned(grammar, likelihood)]
     for _ in range(rounds):
@@ -68,7 +68,7 @@ def expected_counts(grammar: PlanGrammar, plans: Iterable[Plan]) -> tuple[Counts
     for plan in plans:
         chart = Spans(grammar.tables, *plan)
         if chart.likelihood <= 0.0:
-            raise TelosError(f"no plan of the grammar has the actions {_said(grammar, plan)}; leave that trace out")
+            raise TelosError(f"no plan of the grammar has the actions {_said(grammar, plan)}", "leave that trace out")
         total += math.log(chart.likelihood)
         chart.count(counts)
     return counts, total

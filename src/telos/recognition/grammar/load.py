@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from telos.core.errors import Fault, Path, nearest
+from telos.core.errors import Fault, FaultCode, Path, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.yaml_text import read_yaml
@@ -101,7 +101,7 @@ def _check_steps(sheet: Sheet, productions: list[Production]) -> None:
         for where, _ in sheet.items(*path):
             for at, step in _steps(sheet, (*where, "steps")):
                 if step not in known and step.partition("(")[0] not in known:
-                    sheet.fault(f"unknown step {step!r}", at, nearest(step, known))
+                    sheet.fault(f"unknown step {step!r}", at, name_hint(step, known))
 
 
 def _tell(sheet: Sheet, fault: Fault) -> None:
@@ -111,7 +111,9 @@ def _tell(sheet: Sheet, fault: Fault) -> None:
         path = ("goals", list(sheet.entry("goals")).index(path[1]))
     if path[:1] == ("tasks",) and len(path) == 5:  # steps that YAML cut are counted as they stand in the file
         path = list(_steps(sheet, path[:4]))[int(path[4])][0]
-    at_key = (path[:1] == ("tasks",) and len(path) <= 3) or fault.message.startswith("goal ")
+    at_key = (path[:1] == ("tasks",) and len(path) <= 3) or (
+        path[:1] == ("goals",) and fault.code is FaultCode.UNKNOWN_NAME
+    )
     sheet.faults.append(sheet.document.located(replace(fault, path=path), at_key=at_key))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.recognition.grammar.partial import PartialPlan, partial_plans
 from telos.recognition.grammar.plan_grammar import PlanGrammar
@@ -133,7 +133,7 @@ class PlanGrammarReader:
         """Say which partial plans speak for a goal (the likeliest), and what was left unexplained."""
         goal = goal or self._belief.top
         if goal not in self._goals:
-            raise TelosError(f"unknown goal {goal!r}; {nearest(goal, self._goals)}")
+            raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self._goals))
         plans = [plan for plan in self.partial_plans(most=10_000) if plan.goal == goal]
         return PlanReasons(goal, self._belief[goal], tuple(plans[:most]), self._session.noise, self.lost)
 
@@ -153,8 +153,8 @@ class PlanGrammarReader:
         reader = cls(model)
         if list(saved["goals"]) != list(model.goals):
             raise TelosError(
-                f"the saved belief is about {saved['goals']}, the grammar's goals are {list(model.goals)}; "
-                "resume it with the grammar that it was made with"
+                f"the saved belief is about {saved['goals']}, the grammar's goals are {list(model.goals)}",
+                "resume it with the grammar that it was made with",
             )
         reader._session = resumed_session(model, saved["session"])
         reader._player = saved["player"]

@@ -39,6 +39,6 @@ def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
     if name.is_absolute() or ".." in name.parts or "\\" in member.name:
         raise TelosError(f"{path}: refused, for its member {member.name!r} leads out of the archive")
     if not (member.isfile() or member.isdir()):
-        raise TelosError(f"{path}: refused, for its member {member.name!r} is a link or a device; pack plain files")
+        raise TelosError(f"{path}: refused, for its member {member.name!r} is a link or a device", "pack plain files")
     if member.size > LARGEST or count > MOST_MEMBERS:
         raise TelosError(f"{path}: refused, for it holds more than five small files, at {member.name!r}")

@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.planning.pddl.declarations import read_domain
 from telos.planning.pddl.instances import read_problem
 from telos.planning.pddl.source import Source
@@ -55,7 +55,7 @@ def read_cases(folder: Path, only: Path | None = None) -> tuple[Case, ...]:
         cases = list(_instance_cases(folder, {}).values())
     else:
         what = "has no index.csv, observations.jsonl or obs.dat" if folder.is_dir() else "is no folder or .tar archive"
-        raise TelosError(f"{folder}: {what}; give a folder of goal-recognition problems")
+        raise TelosError(f"{folder}: {what}", "give a folder of goal-recognition problems")
     if only is not None:
         wanted = {row["id"] for row in _rows(only)}
         cases = [case for case in cases if case.id in wanted]
@@ -88,7 +88,7 @@ def read_place(place: Path) -> StripsProblem:
     task = read_problem(filled, domain)
     goals = _lines(text("hyps.dat"))
     if not goals:
-        raise TelosError(f"{place}/hyps.dat: there is no goal in it; write one a line, atoms separated by commas")
+        raise TelosError(f"{place}/hyps.dat: there is no goal in it", "write one a line, atoms separated by commas")
     return strips_problem(task, goals)
 
 
@@ -127,11 +127,11 @@ def _text(path: Path) -> str:
             raise TelosError(f"{path}: the file is larger than the {LARGEST / 1e6:g} MB that are read")
         return path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
-        raise TelosError(f"{path}: {(error.strerror or 'cannot be read').lower()}; check the path") from None
+        raise TelosError(f"{path}: {(error.strerror or 'cannot be read').lower()}", "check the path") from None
 
 
 def _missing(path: Path) -> str:
-    raise TelosError(f"{path}: no such file; check the path")
+    raise TelosError(f"{path}: no such file", "check the path")
 
 
 def _original_case(place: Path) -> Case:
@@ -146,7 +146,7 @@ def _wanted(index: Path, only: Path | None) -> list[dict[str, str]]:
         return rows
     known, ids = {row["id"] for row in rows}, [row["id"] for row in _rows(only)]
     if unknown := next((each for each in ids if each not in known), None):
-        raise TelosError(f"{only}: there is no problem {unknown!r} in {index}; {nearest(unknown, known)}")
+        raise TelosError(f"{only}: there is no problem {unknown!r} in {index}", name_hint(unknown, known))
     wanted = set(ids)
     return [row for row in rows if row["id"] in wanted]
 
@@ -170,7 +170,7 @@ def _collected(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[Case]:
 
 def _check_inside(folder: Path, place: str) -> None:
     if not (folder / place).resolve().is_relative_to(folder.resolve()):
-        raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder; only inside is read")
+        raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder", "only inside is read")
 
 
 def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Case]:
@@ -196,7 +196,7 @@ def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Case]:
 def _rows(path: Path) -> list[dict[str, str]]:
     rows = list(csv.DictReader(StringIO(_text(path))))
     if rows and "id" not in rows[0]:
-        raise TelosError(f"{path}: there is no column id; got {', '.join(map(str, rows[0]))}")
+        raise TelosError(f"{path}: there is no column id", f"got {', '.join(map(str, rows[0]))}")
     return rows
 
 

@@ -50,7 +50,7 @@ class StripsProblem:
 
     def __post_init__(self) -> None:
         if not self.goals:
-            raise TelosError("there is no goal to recognise; give at least one")
+            raise TelosError("there is no goal to recognise", "give at least one")
         names = [goal.name for goal in self.goals]
         if len(set(names)) < len(names):
             raise TelosError(f"two goals have one name: {next(each for each in names if names.count(each) > 1)!r}")

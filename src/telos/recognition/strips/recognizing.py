@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.numbers import finite, not_negative
 from telos.recognition.strips.costs import Cost, Costs
 from telos.recognition.strips.problem import StripsProblem, spoken
@@ -70,13 +70,13 @@ class _Options:
     @classmethod
     def checked(cls, temperature: float, noise: float | None, budget: int, within: float) -> "_Options":
         if finite("temperature", temperature) <= 0:
-            raise TelosError(f"temperature must be more than 0, got {temperature!r}; try {TEMPERATURE:g}")
+            raise TelosError(f"temperature must be more than 0, got {temperature!r}", f"try {TEMPERATURE:g}")
         if noise is not None:
             not_negative("noise", noise)
         if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
             raise TelosError(f"budget must be a whole number of microseconds, zero or more, got {budget!r}")
         if not 0 < finite("within", within) <= 1:
-            raise TelosError(f"within must be more than 0 and at most 1, got {within!r}; try {WITHIN:g}")
+            raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {WITHIN:g}")
         return cls(temperature, noise, budget, within)
 
 
@@ -84,24 +84,26 @@ def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
     if prior is None:
         return [1.0] * goals
     if len(prior) != goals:
-        raise TelosError(f"there are {goals} goals and {len(prior)} priors; give one for each goal")
+        raise TelosError(f"there are {goals} goals and {len(prior)} priors", "give one for each goal")
     weights = [not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
     if not any(weights):
-        raise TelosError("the prior rules out every goal; give one of them more than 0")
+        raise TelosError("the prior rules out every goal", "give one of them more than 0")
     return weights
 
 
 def _explained(problem: StripsProblem, observations: Sequence[str]) -> tuple[list[tuple[int, ...]], list[str]]:
     """Return the actions that each observation may have been, and a note on each that is none and left out."""
     if isinstance(observations, str):
-        raise TelosError(f"observations are a list of ground actions, got the text {observations!r}; put it in a list")
+        raise TelosError(
+            f"observations are a list of ground actions, got the text {observations!r}", "put it in a list"
+        )
     observed, notes = [], []
     for i, said in enumerate(observations, start=1):
         choices = problem.explaining(said)
         if choices:
             observed.append(choices)
         else:
-            hint = nearest(spoken(said), _alike(problem, said))
+            hint = name_hint(spoken(said), _alike(problem, said))
             notes.append(f"observation {i}, {spoken(said)}, is no action that is ever possible, and is ignored; {hint}")
     return observed, notes
 

@@ -59,7 +59,7 @@ def run_crafter(
     place = str(Path(folder))
     players = [career.player for career in _careers(place)]
     if len(players) < 2:
-        raise TelosError(f"{place}: {len(players)} player; folds by player need at least two")
+        raise TelosError(f"{place}: {len(players)} player", "folds by player need at least two")
     tasks = [Task(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
     done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
     totals = {kind: Score() for kind in done[0].scores}

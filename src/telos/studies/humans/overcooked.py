@@ -59,7 +59,7 @@ def run_overcooked(
     place = str(Path(folder))
     groups = groups_of(_plays(place))
     if len(groups) < 2:
-        raise TelosError(f"{place}: {len(groups)} pair of players; folds by pair need at least two")
+        raise TelosError(f"{place}: {len(groups)} pair of players", "folds by pair need at least two")
     count = len(folds(groups, FOLDS))
     tasks = [Task(place, fold, quick) for fold in range(count)]
     done = list(watched(shared_out(run_fold, tasks, jobs=jobs), count))

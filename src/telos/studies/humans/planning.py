@@ -13,7 +13,7 @@ from random import Random
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.recognition.features_model import FeatureIOHMM
 from telos.recognition.reader import Reader
 from telos.studies.humans import crafter_model, overcooked_model
@@ -72,12 +72,12 @@ def run_planning(
 ) -> HumanStudy:
     """Read the log of a game in ``folder`` by planning, by a trained recogniser, and by both together."""
     if name not in GAMES:
-        raise TelosError(f"there is no domain for {name!r}; {nearest(name, GAMES)}")
+        raise TelosError(f"there is no domain for {name!r}", name_hint(name, GAMES))
     experts = _experts()
     place = str(Path(folder))
     groups = groups_of(_plays(place, name, quick))
     if len(groups) < 2:
-        raise TelosError(f"{place}: {len(groups)} group of players; folds need at least two")
+        raise TelosError(f"{place}: {len(groups)} group of players", "folds need at least two")
     tasks = [Task(name, place, fold, quick) for fold in range(len(folds(groups, FOLDS)))]
     done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
     return _study(name, _Weighing(experts, done), seed=seed, quick=quick)
@@ -190,7 +190,7 @@ def _experts() -> ModuleType:
     try:
         from telos.studies.humans import planning_experts
     except ImportError:
-        raise TelosError("a product of experts needs numpy; install it with: pip install 'telos[studies]'") from None
+        raise TelosError("a product of experts needs numpy", "install it with: pip install 'telos[studies]'") from None
     return planning_experts
 
 

@@ -57,7 +57,7 @@ def read_plays(folder: str | os.PathLike[str], source: Source) -> list[Play]:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise TelosError(f"{place}: no such folder; name the one that holds {LOG}")
+        raise TelosError(f"{place}: no such folder", f"name the one that holds {LOG}")
     columns = load_columns(DATA / f"{source.columns}.yaml")
     sequences: dict[tuple[str, str], list[LogRow]] = {}
     for row in read_log(place / LOG, columns=columns):

@@ -35,7 +35,7 @@ def run_starcraft(
 
     paths = find_logs(Path(folder))
     if "starcraft" not in paths:
-        raise TelosError(f"{folder}: a log of {' and '.join(paths)}, not of starcraft; name another folder")
+        raise TelosError(f"{folder}: a log of {' and '.join(paths)}, not of starcraft", "name another folder")
     log = human_log("starcraft", paths["starcraft"], folds=QUICK_FOLDS if quick else FOLDS, seed=seed)
     field = field_for(log).quick(QUICK) if quick else field_for(log)
     done = list(watched(run_folds(log, field, seed=seed, jobs=jobs), log.folds))

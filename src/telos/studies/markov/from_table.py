@@ -74,7 +74,7 @@ def read_log(
     try:
         corpus = prepare(table, where, folds=folds, seed=seed)
     except TelosError as error:
-        raise TelosError(f"{name}: {error}") from error
+        raise error.at(name) from error
     return goal_log(name, corpus, predicates, is_simulated=is_simulated)
 
 

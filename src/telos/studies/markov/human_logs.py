@@ -23,7 +23,7 @@ KNOWN = {
 def find_logs(folder: Path) -> dict[str, Path]:
     """Return the tables in a folder, or in the folders right inside it, by the name of the game that they are of."""
     if not folder.is_dir():
-        raise TelosError(f"{folder}: no such folder; name one that holds {TABLES[0]}, or several such folders")
+        raise TelosError(f"{folder}: no such folder", f"name one that holds {TABLES[0]}, or several such folders")
     found: dict[str, Path] = {}
     seen = []
     for path in _tables(folder):
@@ -57,4 +57,4 @@ def _columns(path: Path) -> set[str]:
         with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as lines:
             return set(next(csv.reader(lines), []))
     except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise TelosError(f"{path}: cannot be read: {error}; is it a table, as the name says?") from error
+        raise TelosError(f"{path}: cannot be read: {error}", "is it a table, as the name says?") from error

@@ -38,7 +38,7 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
             event = restored_event({"player": "player", "context": {}, "goal": None, **said})
             key = event.player, str(said.get("session", "")), said.get("human") is True
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise TelosError(f"{name}:{number}: this is no event: {error}; write one JSON object a line") from None
+            raise TelosError(f"{name}:{number}: this is no event: {error}", "write one JSON object a line") from None
         events, truths = found.setdefault(key, ([], []))
         events.append(event)
         truths.append(said.get("truth"))

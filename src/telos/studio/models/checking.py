@@ -34,8 +34,7 @@ def _found(model: Model, text: str) -> Sequence[Fault]:
     except DefinitionError as error:
         return error.faults
     except TelosError as error:
-        message, _, remedy = str(error).partition("; ")
-        return (Fault(message, suggestion=remedy),)
+        return (Fault(error.message, suggestion=error.remedy),)
     except Exception as error:  # a model comes from a world, and whoever edits it must not lose the page over that
         return (Fault(f"{BROKEN}: {type(error).__name__}: {error}", suggestion="take back the last change"),)
     return ()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.models.file_names import DEEPEST, checked_file_name, is_file_name
 
 LARGEST = 256 * 1024  # bytes of a file
@@ -38,9 +38,9 @@ class Library:
         try:
             self.folder = Path(folder).resolve(strict=True)
         except (OSError, RuntimeError) as error:
-            raise TelosError(f"there is no folder {str(folder)!r}; name one that exists") from error
+            raise TelosError(f"there is no folder {str(folder)!r}", "name one that exists") from error
         if not self.folder.is_dir():
-            raise TelosError(f"{str(folder)!r} is not a folder; name the folder that the files are in")
+            raise TelosError(f"{str(folder)!r} is not a folder", "name the folder that the files are in")
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the files, in order."""
@@ -65,24 +65,24 @@ class Library:
             if not place.exists():
                 return None
             if not stat.S_ISREG(place.stat().st_mode):  # a pipe would be waited for, and never end
-                raise TelosError(f"{name!r} is not a file; choose another name")
+                raise TelosError(f"{name!r} is not a file", "choose another name")
             with place.open("rb") as file:
                 content = file.read(LARGEST + 1)
         except OSError as error:
-            raise TelosError(f"{name!r} cannot be read: {error.strerror or error}; choose another file") from error
+            raise TelosError(f"{name!r} cannot be read: {error.strerror or error}", "choose another file") from error
         if len(content) > LARGEST:
-            raise TelosError(f"{name!r} is larger than {LARGEST // 1024} KiB; split it into several files")
+            raise TelosError(f"{name!r} is larger than {LARGEST // 1024} KiB", "split it into several files")
         try:
             return Held(content.decode("utf-8-sig"), hashlib.sha256(content).hexdigest())
         except UnicodeDecodeError as error:
-            raise TelosError(f"{name!r} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+            raise TelosError(f"{name!r} is not UTF-8 at byte {error.start}", "save it as UTF-8") from error
 
     def open(self, name: str) -> str:
         """Return the text of a file."""
         held = self.held(name)
         if held is None:
             raise TelosError(
-                f"there is no file {name!r} in the folder; {nearest(name, self.names()) or 'save one first'}"
+                f"there is no file {name!r} in the folder", f"{name_hint(name, self.names()) or 'save one first'}"
             )
         return held.text
 
@@ -119,20 +119,20 @@ class Library:
                     place.unlink(missing_ok=True)
                 raise
         except OSError as error:
-            raise TelosError(f"{name!r} cannot be saved: {error.strerror or error}; choose another name") from error
+            raise TelosError(f"{name!r} cannot be saved: {error.strerror or error}", "choose another name") from error
         return hashlib.sha256(content).hexdigest()
 
     def _check_unchanged(self, name: str, replaces: str) -> None:
         held = self.held(name)
         if held is None:
-            raise TelosError(f"{name!r} has been deleted meanwhile; save it as a new file")
+            raise TelosError(f"{name!r} has been deleted meanwhile", "save it as a new file")
         if held.digest != replaces:
-            raise TelosError(f"{name!r} has changed meanwhile; look at what differs, then save again")
+            raise TelosError(f"{name!r} has changed meanwhile", "look at what differs, then save again")
 
     def _asked(self, name: str) -> Path:
         place = self._place(checked_file_name(name))
         if place is None:
-            raise TelosError(f"{name!r} leads out of the folder; choose another name")
+            raise TelosError(f"{name!r} leads out of the folder", "choose another name")
         return place
 
     def _place(self, name: str) -> Path | None:
@@ -148,9 +148,9 @@ def _content(name: str, text: str) -> bytes:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise TelosError(f"character {error.start + 1} of the text cannot be written to a file; delete it") from error
+        raise TelosError(f"character {error.start + 1} of the text cannot be written to a file", "delete it") from error
     if len(content) > LARGEST:
-        raise TelosError(f"{name!r} would be larger than {LARGEST // 1024} KiB; split it into several files")
+        raise TelosError(f"{name!r} would be larger than {LARGEST // 1024} KiB", "split it into several files")
     return content
 
 
@@ -159,7 +159,7 @@ def _claim(place: Path, name: str) -> None:
     try:
         os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except FileExistsError:
-        raise TelosError(f"{name!r} is there already; look at what differs, and agree to replace it") from None
+        raise TelosError(f"{name!r} is there already", "look at what differs, and agree to replace it") from None
 
 
 def _replace(place: Path, content: bytes) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.models.cursor import Way
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -26,7 +26,7 @@ _DEEPEST = 40
 def schema_named(name: str) -> Schema:
     """Return the schema of a sort of file: ``recognizer``, ``character``, ``domain``, …"""
     if name not in _FILES:
-        raise TelosError(f"there is no schema of {name!r} files; {nearest(name, _FILES)}")
+        raise TelosError(f"there is no schema of {name!r} files", name_hint(name, _FILES))
     package, file = _FILES[name]
     found: Schema = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
     return found

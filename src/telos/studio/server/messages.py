@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.session import Session
 
 MOST_CHARACTERS = 4_096
@@ -23,7 +23,7 @@ def obey(session: Session, message: str | bytes) -> str:
     if not isinstance(said, dict) or not isinstance(said.get("do"), str):
         return 'a message is an object with a "do"'
     if said["do"] not in _DEEDS:
-        return f"nothing is called {said['do'][:40]!r}; {nearest(said['do'][:40], _DEEDS)}"
+        return f"nothing is called {said['do'][:40]!r}; {name_hint(said['do'][:40], _DEEDS)}"
     try:
         _DEEDS[said["do"]](session, said)
     except TelosError as error:

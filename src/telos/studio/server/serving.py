@@ -23,7 +23,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve until interrupted; ``ready`` is called with the address once pages are answered."""
     if not token and host not in LOOPBACK:
-        raise TelosError(f"--host {host} lets others in, so a token is needed; leave --token out to have one made")
+        raise TelosError(f"--host {host} lets others in, so a token is needed", "leave --token out to have one made")
     folder = folder.resolve()
     world(first)  # imported now, so that the first page need not wait for it
     gc.freeze()  # what is here to stay is not looked through again: a full collection would hold all games up

@@ -71,7 +71,7 @@ class AdventureStage(QuietStage):
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         """Play a frame."""
         if inputs.asked:
-            raise TelosError(f"nobody here does {inputs.asked[0]!r}; walk with the arrow keys, swing with space")
+            raise TelosError(f"nobody here does {inputs.asked[0]!r}", "walk with the arrow keys, swing with space")
         before, game = self._view, self.game
         game.step({game.player: self._seat.held(inputs.held, before)})
         self._view = after = game.view()

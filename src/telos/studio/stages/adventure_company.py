@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from telos.agents.explaining import why_not
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.values import Value
 from telos.studio.minds.of_mind import sheet_of
 from telos.studio.minds.sheet import MindSheet
@@ -64,7 +64,9 @@ def company_why_not(game: Adventure, who: str, what: str) -> str:
     """Say why somebody with a mind does not pursue a goal, or does not do an action."""
     minds = game.minds
     if who not in minds:
-        raise TelosError(f"nobody called {who!r} can be asked here; {nearest(who, minds) if minds else 'take `wilds`'}")
+        raise TelosError(
+            f"nobody called {who!r} can be asked here", f"{name_hint(who, minds) if minds else 'take `wilds`'}"
+        )
     return why_not(minds[who], what)
 
 

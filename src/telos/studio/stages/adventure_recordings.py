@@ -24,22 +24,22 @@ def from_recording(data: bytes) -> GameLog:
     Recordings name their rules; only those that come with the package are taken, since others would be files here.
     """
     if len(data) > MOST_BYTES:
-        raise TelosError(f"the recording has {len(data)} bytes; bring one of at most {MOST_BYTES}")
+        raise TelosError(f"the recording has {len(data)} bytes", f"bring one of at most {MOST_BYTES}")
     if data.count(b"\n") > MOST_LINES:
-        raise TelosError(f"the recording has more than {MOST_LINES} lines; bring a shorter one")
+        raise TelosError(f"the recording has more than {MOST_LINES} lines", "bring a shorter one")
     try:
         recording = loads_recording(data.decode())
     except UnicodeDecodeError:
-        raise TelosError("this recording is no text; download one from the studio") from None
+        raise TelosError("this recording is no text", "download one from the studio") from None
     if len(recording.models) > MOST_MODELS:  # each is told again all that was seen
-        raise TelosError(f"the recording has {len(recording.models)} models in it; at most {MOST_MODELS} are taken")
+        raise TelosError(f"the recording has {len(recording.models)} models in it", f"at most {MOST_MODELS} are taken")
     if recording.rules not in RULES:
-        raise TelosError(f"this was recorded with the rules {recording.rules!r}; the studio has {', '.join(RULES)}")
+        raise TelosError(f"this was recorded with the rules {recording.rules!r}", f"the studio has {', '.join(RULES)}")
     if recording.fingerprint not in ("", load_rules(recording.rules).fingerprint):
-        raise TelosError(f"this was recorded under other rules than {recording.rules!r} are now; record it again")
+        raise TelosError(f"this was recorded under other rules than {recording.rules!r} are now", "record it again")
     monsters = "" if recording.monsters is None else str(recording.monsters)
     if monsters not in MONSTERS:
-        raise TelosError(f"this was recorded with {monsters} monsters; the studio has {', '.join(MONSTERS[1:])}")
+        raise TelosError(f"this was recorded with {monsters} monsters", f"the studio has {', '.join(MONSTERS[1:])}")
     if not 0 <= recording.seed < MOST_SEED or recording.frames > LONGEST:
         raise TelosError(f"this has the seed {recording.seed} and {recording.frames} frames: too large to be played")
     goals = "directed" if recording.directed else "free"

@@ -37,7 +37,7 @@ class Seat:
         """Say why a simulated player does not pursue a goal, or take a step."""
         player = self.player
         if player is None:
-            raise TelosError("people are not asked why here; let a simulated player play")
+            raise TelosError("people are not asked why here", "let a simulated player play")
         if what in (self.goal, *player.steps):
             return f"{what}: it is what they are at."
         if what in self._rules.goals:

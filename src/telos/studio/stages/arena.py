@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from telos.agents.explaining import why_not
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.values import Value
 from telos.planning.warming import warm_up
 from telos.studio.drawing.arena_fight import SHOT_LASTS, Fight, FightDrawing
@@ -81,7 +81,7 @@ class ArenaStage(QuietStage):
         """Return the player's command; words come before keys, and what makes no sense is refused."""
         if self.hands is None or self.player is None:
             if inputs.asked:
-                raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do; begin with play=fight")
+                raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do", "begin with play=fight")
             return {}
         said = [self.hands.said(line) for line in inputs.asked]
         held = self.hands.held([key for key in inputs.held.split("+") if key])
@@ -241,7 +241,7 @@ class ArenaStage(QuietStage):
     def why_not(self, who: str, what: str) -> str:
         """Say why somebody does not pursue a goal, or does not do an action."""
         if who not in self.battle.minds:
-            raise TelosError(f"nobody alive called {who!r} has a mind here; {nearest(who, self.battle.minds)}")
+            raise TelosError(f"nobody alive called {who!r} has a mind here", name_hint(who, self.battle.minds))
         return why_not(self.battle.minds[who], what)
 
     # --- files --------------------------------------------------------------------------------------------------------

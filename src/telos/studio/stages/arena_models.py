@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from telos.core.errors import Fault, TelosError, nearest
+from telos.core.errors import Fault, TelosError, name_hint
 from telos.studio.stage import Model
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.kinds import character_texts, faults_in, kinds_with
@@ -32,7 +32,7 @@ class Kinds:
     def apply(self, name: str, text: str) -> str:
         """Let the living go by a character that was written anew; a bad text changes nothing."""
         if name not in self._names:
-            raise TelosError(f"nobody in this fight is a {name!r}; {nearest(name, self._names)}")
+            raise TelosError(f"nobody in this fight is a {name!r}", name_hint(name, self._names))
         written = {**self._written, name: text}
         renewed = self._battle.recast(kinds_with(written))
         self._written = written

@@ -55,7 +55,7 @@ class ForgeStage(QuietStage):
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         """Let half a second pass; a command that makes no sense is refused before anything has happened."""
         if inputs.asked and self.scene.player is not None:
-            raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do; begin with play=you")
+            raise TelosError(f"you only look on, so {inputs.asked[0]!r} is nobody's to do", "begin with play=you")
         command = self._hands.command(inputs) if self.scene.player is None else None
         known = len(self._records)
         self.scene.step({} if command is None else {PLAYER: command})

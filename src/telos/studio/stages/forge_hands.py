@@ -59,7 +59,9 @@ class Hands:
             return said.replace(" ", "-")
         if utterance_of(said, the_utterances().values()) is not None:
             return f"{SAY} {said}"
-        raise TelosError(f"cannot {said!r} here; `go PLACE`, `say WORDS`, or one of {', '.join(self.deeds()) or WAIT}")
+        raise TelosError(
+            f"cannot {said!r} here", f"`go PLACE`, `say WORDS`, or one of {', '.join(self.deeds()) or WAIT}"
+        )
 
     def _makes_sense(self, command: str) -> bool:
         """Whether a command that had to wait for its turn can still be carried out."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from telos.agents.explaining import why_not
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.minds.of_mind import sheet_of
 from telos.studio.minds.sheet import FactLine, GoalLine, MindSheet, StepLine
 from telos.worlds.forge.commands import deeds_of
@@ -67,7 +67,7 @@ def why_not_of_player(player: SimulatedPlayer, what: str) -> str:
         return f"{what}: this player was given the plan {player.plan}; to read that is up to you."
     actions = deeds_of(player.world.domain, PLAYER)
     if what not in actions:
-        raise TelosError(f"{what!r} is neither a plan nor an action of the player; {nearest(what, [*PLANS, *actions])}")
+        raise TelosError(f"{what!r} is neither a plan nor an action of the player", name_hint(what, [*PLANS, *actions]))
     if what in player.steps:
         return f"{what}: it is part of the plan."
     unmet = actions[what].preconditions.unmet(player.world.state_of(PLAYER))

@@ -1,7 +1,7 @@
 """Minds of the house on paper: motives, the action that was chosen by them, and why not another."""
 
 from telos.choosing.choice import Choice
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.minds.sheet import FactLine, GoalLine, MindSheet, Need, StepLine
 from telos.worlds.home.household import Household
 from telos.worlds.home.log import why_unchosen
@@ -96,7 +96,7 @@ def why_not(household: Household, who: str, what: str) -> str:
     if what in {goal.name for goal in household.minds[who].goals}:
         return _why_not_motive(household, who, what)
     if what not in (known := _actions(household, who)):
-        raise TelosError(f"{what!r} is neither a motive nor an action of {who}; {nearest(what, known)}")
+        raise TelosError(f"{what!r} is neither a motive nor an action of {who}", name_hint(what, known))
     person, decision = household.view.person(who), household.decisions.get(who)
     if person.doing == what:
         return f"{what}: {who} is doing just that."

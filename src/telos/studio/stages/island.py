@@ -158,7 +158,7 @@ class IslandStage(QuietStage):
         """Say why the visitor does not pursue a goal, or does not do an action."""
         islander = self._outing.islander
         if islander is None or who != self._outing.player:
-            raise TelosError(f"nobody called {who!r} can be asked here; people keep their reasons to themselves")
+            raise TelosError(f"nobody called {who!r} can be asked here", "people keep their reasons to themselves")
         return island_why_not(islander, what)
 
     def recording(self) -> tuple[str, bytes] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.studio.minds.sheet import FactLine, GoalLine, MindSheet, StepLine
 from telos.worlds.island.domain import the_domain
 from telos.worlds.island.islander import IDLE, Islander
@@ -34,7 +34,7 @@ def island_why_not(islander: Islander, what: str) -> str:
         return _why_not_goal(islander, what)
     actions = the_domain().action_sets["body"]
     if what not in actions:
-        raise TelosError(f"{what!r} is neither a goal nor an action; {nearest(what, [*islander.levels, *actions])}")
+        raise TelosError(f"{what!r} is neither a goal nor an action", name_hint(what, [*islander.levels, *actions]))
     if islander.errand is not None and what in {step.name for step in islander.errand.steps}:
         return f"{what}: it is part of the plan."
     needs = the_domain().action(what).preconditions

@@ -6,7 +6,7 @@ from typing import Any
 
 from telos.agents.mind import Mind
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import not_negative
@@ -74,7 +74,7 @@ class Adventure:
         companion = self.rules.companion
         if companion is None:
             if model is not None:
-                raise TelosError(f"{self.rules.name!r} has no companion who could read by a model; take `wilds`")
+                raise TelosError(f"{self.rules.name!r} has no companion who could read by a model", "take `wilds`")
             return None
         return model_text(companion.reads if model is None else model)
 
@@ -96,7 +96,7 @@ class Adventure:
         """Move on by one frame, a thirtieth of a second; without a command, the player holds what they held."""
         for name in commands:
             if name != self.player:
-                raise TelosError(f"nobody here is called {name!r}; {nearest(name, [self.player])}")
+                raise TelosError(f"nobody here is called {name!r}", name_hint(name, [self.player]))
         play = self._play
         before, area = play.keys, play.area
         keys = read_keys(commands[self.player]) if commands else before
@@ -128,7 +128,7 @@ class Adventure:
         """
         for what, factor in advice.pay.items():
             if what not in EARNED:
-                raise TelosError(f"nothing is earned by {what!r}; {nearest(what, EARNED)}")
+                raise TelosError(f"nothing is earned by {what!r}", name_hint(what, EARNED))
             not_negative(f"what {what!r} counts by", factor)
         before, self._play.pay = self.pay, dict(advice.pay)
         hint = "" if any(paid(self._play, what) > factor for what, factor in advice.pay.items()) else advice.hint
@@ -143,7 +143,7 @@ class Adventure:
         ``model`` is the text of a recogniser file. A bad one raises a ``DefinitionError``, and nothing has changed.
         """
         if self._reading is None:
-            raise TelosError(f"{self.rules.name!r} has no companion who could read by a model; take `wilds`")
+            raise TelosError(f"{self.rules.name!r} has no companion who could read by a model", "take `wilds`")
         reading = Reading(model, seed=self._seed, heard=self._reading.heard)
         self._reading = reading
         self._models.append((self._play.frame, model))
@@ -251,7 +251,7 @@ class Adventure:
             seed = data["seed"]
             models, reading = self._restored_reading(data["reading"], seed)
         except (KeyError, TypeError, IndexError) as error:
-            raise TelosError(f"this is no saved adventure: {error!r}; use what save() returned") from None
+            raise TelosError(f"this is no saved adventure: {error!r}", "use what save() returned") from None
         self._play, self._inputs, self._events, self._seed = play, inputs, events, seed
         self._models, self._reading = models, reading
 
@@ -277,7 +277,8 @@ def replayed(recording: Recording, rules: Rules | None = None) -> Iterator[Adven
     if recording.fingerprint not in ("", game.rules.fingerprint):
         raise TelosError(
             f"this was recorded under other rules than {recording.rules!r} are now "
-            f"({recording.fingerprint}, not {game.rules.fingerprint}); replay it with the rules that it was played by"
+            f"({recording.fingerprint}, not {game.rules.fingerprint})",
+            "replay it with the rules that it was played by",
         )
     models = list(recording.models[1:])
     for frame, text in enumerate(recording.frame_inputs()):

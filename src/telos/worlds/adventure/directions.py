@@ -4,7 +4,7 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 STOP = "stop"
 # The straight directions that each way is made of; y grows downwards, as on every screen.
@@ -59,8 +59,8 @@ def read_keys(text: str) -> Keys:
     words = text.split("+") if isinstance(text, str) and text else []
     unknown = next((word for word in words if word not in (*STRAIGHT, _SWING)), None)
     if unknown is not None or not isinstance(text, str):
-        remedy = nearest(str(unknown), (*STRAIGHT, _SWING)) if unknown else "join directions and `swing` by `+`"
-        raise TelosError(f"{text!r} is no input of the adventure; {remedy}")
+        remedy = name_hint(str(unknown), (*STRAIGHT, _SWING)) if unknown else "join directions and `swing` by `+`"
+        raise TelosError(f"{text!r} is no input of the adventure", remedy)
     held = set(words) - {_SWING}
     for one, other in (("up", "down"), ("left", "right")):
         if {one, other} <= held:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import telos.recognition
 from telos.core.belief import Belief
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.files.text import read_text
 from telos.recognition.director import Advice, director_of
@@ -38,7 +38,9 @@ def model_text(source: str | os.PathLike[str]) -> str:
     if said in reader_names():
         return read_text(_READERS / f"{said}.yaml")
     if Path(said).name == said and not Path(said).suffix:
-        raise TelosError(f"no recogniser {said!r} comes along; {nearest(said, reader_names())}, or name a .yaml file")
+        raise TelosError(
+            f"no recogniser {said!r} comes along", f"{name_hint(said, reader_names())}, or name a .yaml file"
+        )
     return read_text(said)
 
 
@@ -49,7 +51,7 @@ class Reading:
         model = loads_model(text, name="model")
         for what in (what for rule in model.director or () for what in rule.pay):
             if what not in EARNED:  # files for other games may pay for other things
-                raise TelosError(f"nothing is earned by {what!r} here; {nearest(what, EARNED)}")
+                raise TelosError(f"nothing is earned by {what!r} here", name_hint(what, EARNED))
         self.text, self.seed = text, seed
         self.recognizer, self.director = fresh(model, seed=seed), director_of(model)
         self.heard: list[Event] = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path as File
 
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.times import seconds_of
@@ -50,8 +50,8 @@ def load_rules(rules: str | os.PathLike[str]) -> Rules:
     if name in rules_names():
         return _shipped(name)
     if File(name).name == name and not File(name).suffix and not File(name).exists():
-        remedy = nearest(name, rules_names()) or "name a file, as in ./mine.yaml"
-        raise TelosError(f"there are no rules called {name!r}; {remedy}")
+        remedy = name_hint(name, rules_names()) or "name a file, as in ./mine.yaml"
+        raise TelosError(f"there are no rules called {name!r}", remedy)
     return read_rules(read_text(rules), file=name)
 
 
@@ -164,7 +164,9 @@ class _Draft:
             sheet.fault(message, ("companion",), "write `move: minds`, or leave the companion out", at_key=True)
         reads = sheet.entry("companion", "reads")
         if reads is not None and reads not in reader_names():
-            sheet.fault(f"no recogniser {reads!r} comes along", ("companion", "reads"), nearest(reads, reader_names()))
+            sheet.fault(
+                f"no recogniser {reads!r} comes along", ("companion", "reads"), name_hint(reads, reader_names())
+            )
 
     def _check_phases(self) -> None:
         goals: dict[str, str] = {}

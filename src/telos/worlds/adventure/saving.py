@@ -42,8 +42,8 @@ def restored(play: Play, data: Mapping[str, Any]) -> Play:
     for what, mine in (("rules", play.rules.fingerprint), ("directed", play.directed), ("monsters", play.number)):
         if data.get(what) != mine:
             raise TelosError(
-                f"this was saved from a game with {what}={data.get(what)!r}, not {mine!r}; "
-                "restore it in an adventure that was made the same way"
+                f"this was saved from a game with {what}={data.get(what)!r}, not {mine!r}",
+                "restore it in an adventure that was made the same way",
             )
     again = Play(play.rules, directed=play.directed, number=play.number, seed=0)
     version, numbers, gauss = data["rng"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.worlds.arena import looking, saving
 from telos.worlds.arena.acting import begin, go_on
@@ -60,15 +60,15 @@ class Arena(Questions):
         names = {*self.map.nodes, *self.map.fixtures}
         for name in (*(placed.name for placed in self._cast), *(thing.name for thing in self._things)):
             if name in names:
-                raise TelosError(f"two in the arena are called {name!r}; give one of them another name")
+                raise TelosError(f"two in the arena are called {name!r}", "give one of them another name")
             names.add(name)
         for placed in self._cast:
             flies = Fighter.made(placed, 0).flies
             if not self.navigator.is_plain(cell_of((placed.x, placed.y)), flies=flies):
-                raise TelosError(f"{placed.name!r} cannot stand at {placed.x:g},{placed.y:g}; place it on free floor")
+                raise TelosError(f"{placed.name!r} cannot stand at {placed.x:g},{placed.y:g}", "place it on free floor")
         for thing in self._things:
             if thing.kind not in THING_KINDS:
-                raise TelosError(f"{thing.name!r} cannot be a {thing.kind!r}; {nearest(thing.kind, THING_KINDS)}")
+                raise TelosError(f"{thing.name!r} cannot be a {thing.kind!r}", name_hint(thing.kind, THING_KINDS))
 
     def reset(self, seed: int) -> None:
         """Start afresh: everybody stands where they were placed, and faces the middle of the map."""
@@ -160,7 +160,7 @@ class Arena(Questions):
         """Return a fighter's body, to be read and left alone."""
         fighter = self._stage.fighters.get(name)
         if fighter is None:
-            raise TelosError(f"nobody here is called {name!r}; {nearest(str(name), self._stage.fighters)}")
+            raise TelosError(f"nobody here is called {name!r}", name_hint(str(name), self._stage.fighters))
         return fighter
 
     def sees(self, name: str, other: str) -> bool:
@@ -203,7 +203,7 @@ class Arena(Questions):
     def protects(self, node: str, threat: Point) -> bool:
         """Whether a node shelters from fire that comes from ``threat``."""
         if node not in self.map.nodes:
-            raise TelosError(f"the map has no node {node!r}; {nearest(node, self.map.nodes)}")
+            raise TelosError(f"the map has no node {node!r}", name_hint(node, self.map.nodes))
         return self.map.nodes[node].protects_from(threat)
 
     def room_at(self, point: Point) -> str:
@@ -217,7 +217,7 @@ class Arena(Questions):
     def door(self, name: str) -> str:
         """Return whether a door is ``closed``, ``open`` or ``locked``."""
         if name not in self._stage.doors:
-            raise TelosError(f"the map has no door {name!r}; {nearest(name, self._stage.doors)}")
+            raise TelosError(f"the map has no door {name!r}", name_hint(name, self._stage.doors))
         return self._stage.doors[name].state
 
     def living(self, side: str | None = None) -> tuple[str, ...]:

@@ -190,7 +190,9 @@ class Battle:
         self.arena.check(told)
         for name in told:
             if name in self.limbs:
-                raise TelosError(f"{name!r} has a mind of its own; give a script to whoever is commanded from outside")
+                raise TelosError(
+                    f"{name!r} has a mind of its own", "give a script to whoever is commanded from outside"
+                )
 
     def _commands(self, now: float, told: Mapping[str, str]) -> dict[str, str]:
         commands = {name: command for name, limbs in self.limbs.items() if (command := limbs.take()) is not None}

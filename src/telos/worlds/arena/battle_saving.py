@@ -50,12 +50,13 @@ def _check_same(battle: "Battle", saved: Mapping[str, Any]) -> None:
     if (saved["scene"], saved["seed"]) != (battle.scene.name, battle.seed):
         raise TelosError(
             f"this was saved from {saved['scene']!r} with seed {saved['seed']}, not from {battle.scene.name!r} with "
-            f"seed {battle.seed}; restore it in a battle of the same scene and seed"
+            f"seed {battle.seed}",
+            "restore it in a battle of the same scene and seed",
         )
     sides = [each.side for each in battle.coordinators]
     if list(saved["coordinators"]) != sides or (saved["dialogue"] is None) != (battle.dialogue is None):
         raise TelosError(
-            f"{saved['scene']!r} was saved with other squads or other talk; make the battle with the same ones"
+            f"{saved['scene']!r} was saved with other squads or other talk", "make the battle with the same ones"
         )
     if battle.arena.time > 0:
-        raise TelosError(f"this battle is {battle.arena.time:g} s old; restore what was saved in one that just began")
+        raise TelosError(f"this battle is {battle.arena.time:g} s old", "restore what was saved in one that just began")

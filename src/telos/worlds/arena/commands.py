@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.worlds.arena.animations import ANIMATIONS
 from telos.worlds.arena.grid import Point
 from telos.worlds.arena.rules import PACES
@@ -50,10 +50,11 @@ class Words:
             case ["use", thing, use]:
                 return self._use(text, thing, use)
         if parts and parts[0] not in VERBS:
-            raise TelosError(f"{text!r} is not a command; {nearest(parts[0], VERBS)}")
+            raise TelosError(f"{text!r} is not a command", name_hint(parts[0], VERBS))
         raise TelosError(
-            f"{text!r} is not a command; write `goto PLACE [walk|run|cloaked] [avoiding d1,l2]`, "
-            "`animate NAME [TARGET]`, `use THING USE` or `stop`"
+            f"{text!r} is not a command",
+            "write `goto PLACE [walk|run|cloaked] [avoiding d1,l2]`, "
+            "`animate NAME [TARGET]`, `use THING USE` or `stop`",
         )
 
     def _goto(self, text: str, place: str, how: list[str]) -> Command:
@@ -65,7 +66,7 @@ class Words:
         if how:
             avoided = [name for part in how[1:] for name in part.split(",") if name]
             if how[0] != "avoiding" or not avoided:
-                raise TelosError(f"{text!r} is not a command; write `goto {place} {pace} avoiding d1,l2`")
+                raise TelosError(f"{text!r} is not a command", f"write `goto {place} {pace} avoiding d1,l2`")
         for name in avoided:
             _known(text, "door or low obstacle", name, self.gates)
         point = point_of(place)
@@ -76,7 +77,7 @@ class Words:
     def _animate(self, text: str, name: str, target: str) -> Command:
         animation = ANIMATIONS[_known(text, "animation", name, ANIMATIONS)]
         if not target and animation.target != "any":
-            raise TelosError(f"{text!r} is aimed at nothing; write `animate {name} TARGET`")
+            raise TelosError(f"{text!r} is aimed at nothing", f"write `animate {name} TARGET`")
         if animation.target == "fighter":
             _known(text, "fighter", target, self.fighters)
         point = point_of(target) if target else None
@@ -106,5 +107,5 @@ def point_of(text: str) -> Point | None:
 
 def _known(text: str, what: str, name: str, known: Iterable[str]) -> str:
     if name not in (names := list(known)):
-        raise TelosError(f"{text!r} asks for the {what} {name!r}, which is not there; {nearest(name, names)}")
+        raise TelosError(f"{text!r} asks for the {what} {name!r}, which is not there", name_hint(name, names))
     return name

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import not_negative
 from telos.core.values import Value
@@ -163,10 +163,10 @@ def body_of(body: Mapping[str, Value], name: str) -> dict[str, Value]:
     telos.core.errors.TelosError: the body of 'Rex' has no 'helth'; did you mean 'health'?
     """
     if not isinstance(name, str) or not _NAME.match(name):
-        raise TelosError(f"{name!r} cannot name a fighter; use no spaces and no commas")
+        raise TelosError(f"{name!r} cannot name a fighter", "use no spaces and no commas")
     for key in body:
         if key not in BODY_KEYS:
-            raise TelosError(f"the body of {name!r} has no {key!r}; {nearest(str(key), BODY_KEYS)}")
+            raise TelosError(f"the body of {name!r} has no {key!r}", name_hint(str(key), BODY_KEYS))
     return {key: _checked(name, key, body.get(key, usual), usual) for key, usual in BODY_KEYS.items()}
 
 
@@ -174,7 +174,7 @@ def _checked(name: str, key: str, value: Value, usual: Value) -> Value:
     what = f"{key!r} of the body of {name!r}"
     if key == "weapon":
         if not isinstance(value, str) or value not in WEAPONS:
-            raise TelosError(f"{what} cannot be {value!r}; {nearest(str(value), WEAPONS)}")
+            raise TelosError(f"{what} cannot be {value!r}", name_hint(str(value), WEAPONS))
         return value
     if isinstance(usual, bool):
         if not isinstance(value, bool):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.worlds.arena.arena import NEUTRAL, Arena
 from telos.worlds.arena.fighter import Fighter
 from telos.worlds.arena.grid import Cell, Point, cell_of, middle
@@ -28,7 +28,7 @@ def opponent(scene: Scene) -> str | None:
 def in_hands(scene: Scene, name: str) -> Scene:
     """Return the scene with somebody who neither thinks nor goes by a script, but waits for commands."""
     if name not in (names := [each.name for each in scene.cast]):
-        raise TelosError(f"nobody in {scene.name!r} is called {name!r}; {nearest(name, names)}")
+        raise TelosError(f"nobody in {scene.name!r} is called {name!r}", name_hint(name, names))
     cast = (replace(each, script=(), repeat=None) if each.name == name else each for each in scene.cast)
     return replace(scene, cast=tuple(cast))
 
@@ -84,7 +84,7 @@ class Hands:
                 command = "stop"
             case _:
                 remedy = "write `shoot NAME`, `throw NAME`, `go PLACE`, `use THING USE`, `reload`, `roll` or `stop`"
-                raise TelosError(f"{text!r} is nothing that {self._me.name} understands; {remedy}")
+                raise TelosError(f"{text!r} is nothing that {self._me.name} understands", remedy)
         self._arena.check({self._me.name: command})
         self._steers = False
         return command
@@ -179,7 +179,7 @@ class Hands:
     def _enemy(self, name: str) -> str:
         enemies = self._arena.enemies_of(self._me.name)
         if name not in enemies:
-            raise TelosError(f"{name!r} is no living enemy of {self._me.name}; {nearest(name, enemies)}")
+            raise TelosError(f"{name!r} is no living enemy of {self._me.name}", name_hint(name, enemies))
         return name
 
 

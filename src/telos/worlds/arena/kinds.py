@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from telos.agents.character import Character
 from telos.agents.character_files import characters_from
-from telos.core.errors import DefinitionError, Fault, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
 from telos.core.files.sheet import Sheet
 from telos.core.files.text import read_text
 from telos.core.frozen import FrozenMap
@@ -29,7 +29,7 @@ def kinds_with(texts: Mapping[str, str]) -> Mapping[str, Character]:
     known = character_texts()
     for name in texts:
         if name not in known:
-            raise TelosError(f"the arena has no character {name!r}; {nearest(name, known)}")
+            raise TelosError(f"the arena has no character {name!r}", name_hint(name, known))
     written = {**known, **texts}
     return FrozenMap(characters_from(written, arena_domain(), sensors=SENSORS, body=BODY_KEYS, check=_check))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, TelosError, nearest
+from telos.core.errors import DefinitionError, TelosError, name_hint
 from telos.core.files.text import read_text
 from telos.worlds.arena.drawing import AMBUSH, COVER, DOORS, FURNITURE, LOW, SWITCH, WALL, WINDOW, Drawing
 from telos.worlds.arena.grid import Cell, Point, beside, cell_of, middle
@@ -168,7 +168,7 @@ def load_map(path: str | os.PathLike[str]) -> ArenaMap:
     if name in map_names():
         return _shipped(name)
     if not Path(name).exists() and "." not in Path(name).name:
-        raise TelosError(f"there is no map called {name!r}; {nearest(name, map_names())}")
+        raise TelosError(f"there is no map called {name!r}", name_hint(name, map_names()))
     return ArenaMap(read_text(name), name)
 
 

@@ -54,7 +54,7 @@ class Replay:
         self._next = self._read()
         start = self._next
         if start is None:
-            raise TelosError(f"{name}:1: nothing is recorded here; {_REMEDY}")
+            raise TelosError(f"{name}:1: nothing is recorded here", f"{_REMEDY}")
         if start["kind"] != "started" or start["world"] != "arena":
             raise self._fault(f"this is not how a fight begins; {_REMEDY}")
         self.scene = self._answered(lambda: _scene(start, scene))
@@ -157,11 +157,11 @@ def _scene(start: Mapping[str, Any], given: Scene | None) -> Scene:
     """Return the scene that was recorded."""
     name = start["scene"]
     if given is None and name not in scene_names():
-        raise TelosError(f"the scene {name!r} is none of the package; name its file with --scene")
+        raise TelosError(f"the scene {name!r} is none of the package", "name its file with --scene")
     scene = load_scene(name) if given is None else given
     sides = {side: [each.name for each in scene.cast if each.side == side] for side in scene.sides}
     if scene.name != name or sides != start["sides"]:
-        raise TelosError(f"{name!r} was recorded with another cast than {scene.name!r} has; record it again")
+        raise TelosError(f"{name!r} was recorded with another cast than {scene.name!r} has", "record it again")
     return scene
 
 

@@ -42,8 +42,8 @@ def restore(stage: Stage, saved: Mapping[str, Any]) -> None:
     """Make a stage with the same map and cast what it was when it was saved."""
     if list(saved["fighters"]) != list(stage.fighters) or list(saved["doors"]) != list(stage.doors):
         raise TelosError(
-            f"this was saved from a fight of {', '.join(saved['fighters'])}, not of {', '.join(stage.fighters)}; "
-            "restore it in an arena with the same map and cast"
+            f"this was saved from a fight of {', '.join(saved['fighters'])}, not of {', '.join(stage.fighters)}",
+            "restore it in an arena with the same map and cast",
         )
     version, numbers, gauss = saved["rng"]
     stage.rng.setstate((version, tuple(numbers), gauss))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, nearest
+from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.times import seconds_of
@@ -91,7 +91,7 @@ class _Draft:
         file = next((each for each in files if each.is_file()), None)
         if file is None:
             known = {each.stem for folder in folders for each in folder.glob("*.txt")}
-            remedy = nearest(name, known) or "or draw it below `map: |`"
+            remedy = name_hint(name, known) or "or draw it below `map: |`"
             self.sheet.fault(f"unknown map {name!r}", ("map",), remedy)
             return None
         try:
@@ -115,7 +115,7 @@ class _Draft:
         sheet = self.sheet
         letter, character = str(where[-1]), sheet.entry(*where, "character", default="")
         if character and character not in self._characters:
-            suggestion = nearest(character, self._characters)
+            suggestion = name_hint(character, self._characters)
             sheet.fault(f"unknown character {character!r}", (*where, "character"), suggestion)
         name = sheet.entry(*where, "name", default=f"{character}-{letter}")
         self._check_name(name, where)
@@ -132,7 +132,7 @@ class _Draft:
             message = f"somebody of the cast stands at {letter!r} already"
             self.sheet.fault(message, where, "use another letter of the map", at_key=True)
         elif kind not in THING_KINDS:
-            self.sheet.fault(f"unknown kind of thing {kind!r}", where, nearest(kind, THING_KINDS))
+            self.sheet.fault(f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS))
         return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
 
     def _place(self, where: Path) -> tuple[float, float]:
@@ -160,7 +160,7 @@ class _Draft:
         for where, _ in list(self.sheet.items(*path)):
             key = str(where[-1])
             if key not in BODY_KEYS:
-                self.sheet.fault(f"unknown body key {key!r}", where, nearest(key, BODY_KEYS), at_key=True)
+                self.sheet.fault(f"unknown body key {key!r}", where, name_hint(key, BODY_KEYS), at_key=True)
 
     def _script(self, path: Path) -> tuple[tuple[Cue, ...] | None, float | None]:
         sheet = self.sheet
@@ -203,8 +203,7 @@ class _Draft:
             try:
                 words.read(text)
             except TelosError as error:
-                message, _, suggestion = str(error).partition("; ")
-                self.sheet.fault(message, where, suggestion)
+                self.sheet.fault(error.message, where, error.remedy)
 
     def _squads(self) -> Iterator[str]:
         if self.sheet.entry("squads") == "all":
@@ -214,7 +213,7 @@ class _Draft:
             if name in BEHAVIOURS:
                 yield name
             else:
-                remedy = "write `squads: all`" if name == "all" else nearest(name, BEHAVIOURS)
+                remedy = "write `squads: all`" if name == "all" else name_hint(name, BEHAVIOURS)
                 self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy)
 
     def _check_objectives(self) -> None:
@@ -223,7 +222,7 @@ class _Draft:
             return  # the side may be that of somebody who could not be read
         for where, _ in list(self.sheet.items("objectives")):
             if where[-1] not in sides:
-                self.sheet.fault(f"unknown side {where[-1]!r}", where, nearest(str(where[-1]), sides), at_key=True)
+                self.sheet.fault(f"unknown side {where[-1]!r}", where, name_hint(str(where[-1]), sides), at_key=True)
 
 
 def _indentation(lines: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.files.text import read_text
 from telos.worlds.arena.scene import Scene
 from telos.worlds.arena.scene_files import read_scene
@@ -26,8 +26,8 @@ def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) 
     file = Path(scene)
     if isinstance(scene, str) and file.name == scene and not file.suffix:
         if scene not in scene_names():
-            remedy = nearest(scene, scene_names()) or "name a file, as in ./flank.yaml"
-            raise TelosError(f"unknown scene {scene!r}; {remedy}")
+            remedy = name_hint(scene, scene_names()) or "name a file, as in ./flank.yaml"
+            raise TelosError(f"unknown scene {scene!r}", remedy)
         file = SCENES / f"{scene}.yaml"
     known = [each.stem for each in characters.glob("*.yaml")]
     maps = [file.absolute().parent.parent / "maps", MAPS]

@@ -67,7 +67,9 @@ def sides_of(scene: Scene) -> tuple[str, str]:
     sides = tuple(dict.fromkeys(member.side for member in scene.cast if member.script is None))
     if len(sides) != 2:
         told = ", ".join(sides) or "none"
-        raise TelosError(f"a tournament needs two sides that think, and scene {scene.name!r} has {told}; take another")
+        raise TelosError(
+            f"a tournament needs two sides that think, and scene {scene.name!r} has {told}", "take another"
+        )
     return sides[0], sides[1]
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from telos.agents.character import Character
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.squads.behaviours import ALL
 from telos.worlds.arena.cast import characters
 
@@ -69,7 +69,7 @@ def contests(layers: Iterable[str] = ()) -> tuple[Contest, ...]:
     wanted = list(layers) or list(known)
     for layer in wanted:
         if layer not in known:
-            raise TelosError(f"there is no layer {layer!r}; {nearest(layer, known)}")
+            raise TelosError(f"there is no layer {layer!r}", name_hint(layer, known))
     return tuple(contest for contest in made if contest.layer in wanted)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.state import State
 from telos.worlds.forge.domain import ASK, TO
 from telos.worlds.forge.map import Village
@@ -39,17 +39,17 @@ def read_command(said: str, deeds: dict[str, Action], village: Village, state: S
         return Command(place=village.known(rest.strip()))
     if verb == SAY:
         if not rest.strip():
-            raise TelosError("there is nothing to say; write the words after `say`")
+            raise TelosError("there is nothing to say", "write the words after `say`")
         return Command(words=rest.strip())
     if said.strip() == WAIT:
         if is_walking:
-            raise TelosError("cannot wait between two places; go to one of them")
+            raise TelosError("cannot wait between two places", "go to one of them")
         return Command()
     if said.strip() not in deeds:
-        raise TelosError(f"there is no command {said!r}; {nearest(said, _known(deeds))}")
+        raise TelosError(f"there is no command {said!r}", name_hint(said, _known(deeds)))
     deed = deeds[said.strip()]
     if is_walking:
-        raise TelosError(f"cannot {deed} now: on the way from {state['at']}; go somewhere first")
+        raise TelosError(f"cannot {deed} now: on the way from {state['at']}", "go somewhere first")
     unmet = deed.preconditions.unmet(state)
     if unmet:
         raise TelosError(f"cannot {deed} now: it needs {' and '.join(map(str, unmet))}")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.errors import Path, nearest
+from telos.core.errors import Path, name_hint
 from telos.core.expressions import Literal
 from telos.core.files.leaves import Number
 from telos.core.files.load import load
@@ -93,7 +93,7 @@ def _ways(domain: Domain) -> dict[str, dict[str, float]]:
 def _faults(data: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[tuple[str, Path, str]]:
     for name, spot in data["places"].items():
         if name not in places:
-            yield f"there is no place {name!r}", ("places", name), nearest(name, places)
+            yield f"there is no place {name!r}", ("places", name), name_hint(name, places)
         elif len(spot) != 2:
             yield f"{name!r} is drawn at {spot}", ("places", name), "give a column and a line, as in `[4, 8]`"
     for name in places:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.state import State
 from telos.core.values import Value
@@ -102,7 +102,7 @@ class Forge:
 
     def _person(self, name: str) -> Person:
         if name not in self.people:
-            raise TelosError(f"nobody here is called {name!r}; {nearest(name, self.people)}")
+            raise TelosError(f"nobody here is called {name!r}", name_hint(name, self.people))
         return self.people[name]
 
     def _read(self, name: str, said: str) -> Command:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Village:
     def known(self, place: str) -> str:
         """Return ``place`` if there is one called so."""
         if place not in self.places:
-            raise TelosError(f"there is no place {place!r} in the village; {nearest(place, self.places)}")
+            raise TelosError(f"there is no place {place!r} in the village", name_hint(place, self.places))
         return place
 
     def walk(self, start: str, to: str) -> float:

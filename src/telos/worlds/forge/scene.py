@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.worlds.forge.companion import Companion
@@ -89,7 +89,7 @@ class Scene:
         """Let everybody decide, the player as commanded, and half a second pass."""
         for name in commands:
             if name != PLAYER:
-                raise TelosError(f"{name!r} cannot be commanded here; {nearest(name, [PLAYER])}")
+                raise TelosError(f"{name!r} cannot be commanded here", name_hint(name, [PLAYER]))
         self.world.check(commands)  # nobody thinks about a moment that does not come
         self._begin()
         now, given = self.world.time, dict(commands)
@@ -146,5 +146,5 @@ class Scene:
 
 def _known(what: str, name: str, among: tuple[str, ...]) -> str:
     if name not in among:
-        raise TelosError(f"there is no {what} {name!r}; {nearest(name, among)}")
+        raise TelosError(f"there is no {what} {name!r}", name_hint(name, among))
     return name

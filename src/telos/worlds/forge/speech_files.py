@@ -11,7 +11,7 @@ from pydantic import Field
 from telos.core.binding import Scope, check
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Path, nearest
+from telos.core.errors import DefinitionError, Path, name_hint
 from telos.core.files.leaves import PositiveNumber
 from telos.core.files.models import FileShape, name_leaf, text_leaf
 from telos.core.files.sheet import Sheet, refuse
@@ -94,7 +94,7 @@ def _faults(utterances: Mapping[str, Any], domain: Domain) -> Iterator[tuple[str
             where: Path = ("utterances", name, "readings", i)
             for key, known in (("means", tuple(REQUESTS)), ("at", domain.handles["place"]), ("plan", plans)):
                 if key in reading and reading[key] not in known:
-                    yield f"unknown {key} {reading[key]!r}", (*where, key), nearest(reading[key], known)
+                    yield f"unknown {key} {reading[key]!r}", (*where, key), name_hint(reading[key], known)
             if "if" in reading:
                 yield from _condition_faults(reading["if"], (*where, "if"), domain)
 

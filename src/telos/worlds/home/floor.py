@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from typing import TypeAlias
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 Cell: TypeAlias = tuple[int, int]  # row, column
 
@@ -80,7 +80,9 @@ class FloorPlan:
         rooms: dict[Cell, str] = {}
         for corner, name in self.labels.items():
             if corner in rooms:
-                raise TelosError(f"{name!r} and {rooms[corner]!r} name one room; draw a wall between them, or a door +")
+                raise TelosError(
+                    f"{name!r} and {rooms[corner]!r} name one room", "draw a wall between them, or a door +"
+                )
             rooms.update(dict.fromkeys(distances(corner, inside), name))
         return rooms
 
@@ -91,7 +93,7 @@ class FloorPlan:
     def cells(self, symbol: str) -> tuple[Cell, ...]:
         """Return where the furniture with that letter stands."""
         if symbol not in self.furniture:
-            raise TelosError(f"no {symbol!r} is drawn on the floor plan; {nearest(symbol, self.furniture)}")
+            raise TelosError(f"no {symbol!r} is drawn on the floor plan", name_hint(symbol, self.furniture))
         return self.furniture[symbol]
 
     def next_to(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from telos.core.action import Action
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.state import State
@@ -111,7 +111,7 @@ class Home:
         if action == GATHER.action.name:
             return GATHER
         if action not in self._deeds:
-            raise TelosError(f"nothing in the house offers {action!r}; {nearest(action, self._deeds)}")
+            raise TelosError(f"nothing in the house offers {action!r}", name_hint(action, self._deeds))
         return self._deeds[action]
 
     def offers(self, person: str) -> tuple[Offer, ...]:
@@ -177,7 +177,7 @@ class Home:
 
     def _check(self, body: Body, command: str) -> None:
         if command not in self._deeds:
-            raise TelosError(f"nothing in the house offers {command!r}; {nearest(command, self._deeds)}")
+            raise TelosError(f"nothing in the house offers {command!r}", name_hint(command, self._deeds))
         deed = self._deeds[command]
         if body.errand is not None and not body.errand.deed.interruptible:
             busy = body.errand.deed.action.name
@@ -305,5 +305,5 @@ class Home:
 
     def _body(self, person: str) -> Body:
         if person not in self.bodies:
-            raise TelosError(f"nobody here is called {person!r}; {nearest(person, self.bodies)}")
+            raise TelosError(f"nobody here is called {person!r}", name_hint(person, self.bodies))
         return self.bodies[person]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from telos.agents.motives import Decision, MotiveMind
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
@@ -45,7 +45,7 @@ class Household:
         names = self.view.players
         unknown = sorted(set(played) - set(names))
         if unknown:
-            raise TelosError(f"nobody here is called {unknown[0]!r}; {nearest(unknown[0], names)}")
+            raise TelosError(f"nobody here is called {unknown[0]!r}", name_hint(unknown[0], names))
         self.played = frozenset(played)
         self.minds = {name: MotiveMind(MOTIVES) for name in names}
         self.decisions: dict[str, Decision] = {}  # the last one of each person

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.worlds.home.body import Body, Errand
 from telos.worlds.home.extras import GATHER, POWERED, SECOND_FRIDGE, second_fridge
@@ -41,10 +41,10 @@ def offered(home: Home) -> tuple[Poke, ...]:
 def check(home: Home, name: str) -> Poke:
     """Return the poke of that name, or refuse what makes no sense now."""
     if name not in POKES:
-        raise TelosError(f"there is no poke {name!r}; {nearest(name, POKES)}")
+        raise TelosError(f"there is no poke {name!r}", name_hint(name, POKES))
     if not POKES[name].makes_sense(home):
         now = ", ".join(each.name for each in offered(home))
-        raise TelosError(f"{name!r} would change nothing now; try one of {now}")
+        raise TelosError(f"{name!r} would change nothing now", f"try one of {now}")
     return POKES[name]
 
 

@@ -58,7 +58,7 @@ class Premises:
         """Return a cell along a wall of ``room`` where a thing is least in the way, and on none of ``avoid``."""
         plan = self.plan
         if room not in plan.labels.values():
-            raise TelosError(f"there is no room {room!r}; known: {', '.join(sorted(plan.labels.values()))}")
+            raise TelosError(f"there is no room {room!r}", f"known: {', '.join(sorted(plan.labels.values()))}")
         taken = {place for places in self.places.of.values() for place in places} | set(avoid)
         free = [
             (row, column)
@@ -69,7 +69,7 @@ class Premises:
             and not any(near in plan.doors for near in beside((row, column)))
         ]
         if not free:
-            raise TelosError(f"there is no room along the walls of the {room}; wait until somebody has moved")
+            raise TelosError(f"there is no room along the walls of the {room}", "wait until somebody has moved")
         others = [*plan.seats, *plan.doors]
         return max(free, key=lambda cell: min(abs(cell[0] - row) + abs(cell[1] - col) for row, col in others))
 

@@ -1,6 +1,6 @@
 """Commands: an action and its argument in words, checked against what is possible now."""
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.worlds.island import story as words
 from telos.worlds.island.deeds import DEEDS
 from telos.worlds.island.play import Play
@@ -37,9 +37,9 @@ def read_command(play: Play, command: str) -> tuple[str, str]:
     """Return the action and the argument of a command, or refuse what makes no sense now."""
     action, _, argument = command.strip().partition(" ")
     if action not in DEEDS:
-        raise TelosError(f"there is no action {action!r}; {nearest(action, DEEDS)}")
+        raise TelosError(f"there is no action {action!r}", name_hint(action, DEEDS))
     if play.is_over:
-        raise TelosError(f"cannot {command!r}: the game is over; reset it")
+        raise TelosError(f"cannot {command!r}: the game is over", "reset it")
     options = DEEDS[action].options(play)
     if not argument and len(options) == 1:
         return action, options[0]  # there is only one thing that can be meant
@@ -56,7 +56,7 @@ def _why_not(play: Play, action: str, argument: str, options: list[str]) -> str:
     way = play.story.map.way(play.place, argument) if action == words.MOVE else None
     if way is not None:
         return f"{way.door!r} is closed; open it first"
-    return nearest(argument, options) if any(options) else f"{action!r} takes no argument"
+    return name_hint(argument, options) if any(options) else f"{action!r} takes no argument"
 
 
 def _text(action: str, argument: str) -> str:

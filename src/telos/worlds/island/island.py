@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.worlds.island.commands import commands_now, read_command
 from telos.worlds.island.deeds import DEEDS, seconds_of
@@ -38,7 +38,7 @@ class Island:
         """Carry out the player's command, or let a second pass."""
         for name in commands:
             if name != self.player:
-                raise TelosError(f"nobody here is called {name!r}; {nearest(name, [self.player])}")
+                raise TelosError(f"nobody here is called {name!r}", name_hint(name, [self.player]))
         if not commands:
             self._play.time += 1.0
             self._events = ()

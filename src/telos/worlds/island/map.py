@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 LINE = 2  # a line of text is about as high as two columns are wide
 
@@ -61,7 +61,7 @@ class IslandMap:
     def place(self, name: str) -> Place:
         """Return the place of that name."""
         if name not in self.places:
-            raise TelosError(f"there is no place {name!r} on the island; {nearest(name, self.places)}")
+            raise TelosError(f"there is no place {name!r} on the island", name_hint(name, self.places))
         return self.places[name]
 
     def way(self, start: str, to: str) -> Way | None:

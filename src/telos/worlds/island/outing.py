@@ -81,9 +81,9 @@ class Outing:
     def ask(self, command: str) -> None:
         """Do something after all that was asked for before; refuse what makes no sense then."""
         if self._visit is not None:
-            raise TelosError(f"{self.player} does as they like, and not {command!r}; play the island yourself")
+            raise TelosError(f"{self.player} does as they like, and not {command!r}", "play the island yourself")
         if len(self._coming) >= AHEAD:
-            raise TelosError(f"{command!r} comes too early; wait until some of what you asked for is done")
+            raise TelosError(f"{command!r} comes too early", "wait until some of what you asked for is done")
         before = self.island.view()
         self.island.step({self.player: command})
         self._coming.append(Stretch(before, self.island.view(), self.island.events[0]))

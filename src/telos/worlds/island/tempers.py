@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from telos.core.errors import TelosError, nearest
+from telos.core.errors import TelosError, name_hint
 
 MINUTE = 60.0  # seconds
 
@@ -49,7 +49,7 @@ class Styles:
     def known(self, style: str) -> str:
         """Return ``style`` if there is one called so."""
         if style not in self.traits:
-            raise TelosError(f"there is no style {style!r}; {nearest(style, self.traits)}")
+            raise TelosError(f"there is no style {style!r}", name_hint(style, self.traits))
         return style
 
     def person(self, rng: Random, goals: tuple[str, ...], style: str | None = None) -> Temper:
