@@ -10,7 +10,7 @@ from telos.agents.character import Character
 from telos.agents.character_shape import CharacterShape
 from telos.agents.character_traits import EVERYTHING, Traits, Vocabulary, changed
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.frozen import FrozenMap
@@ -48,7 +48,9 @@ def characters_in(
         # Others find a character by its file: `like` does, and so does the cast of a scene.
         if traits.name and traits.name != file.stem:
             message = f"the character is called {traits.name!r}, and its file {file.name}"
-            reader.faults.append(Fault(message, suggestion="rename one of them", file=os.fspath(file)))
+            reader.faults.append(
+                Fault(message, suggestion="rename one of them", file=os.fspath(file), code=FaultCode.CONFLICT)
+            )
     reader.refuse()
     return {traits.name: _character(traits, domain) for traits in read.values()}
 
@@ -160,10 +162,12 @@ class _Reader:
             return Traits(unsure=EVERYTHING if sheet.is_touched("like") else frozenset())
         parent = self._shelf.find(like, file)
         if parent is None:
-            sheet.fault(f"unknown character {like!r}", ("like",), self._shelf.remedy(like, file))
+            sheet.fault(
+                f"unknown character {like!r}", ("like",), self._shelf.remedy(like, file), code=FaultCode.UNKNOWN_NAME
+            )
         elif _whole(parent) in likes:
             circle = " is like ".join(each.stem for each in (*likes[likes.index(_whole(parent)) :], parent))
-            sheet.fault(f"a circle: {circle}", ("like",), "leave one `like` out")
+            sheet.fault(f"a circle: {circle}", ("like",), "leave one `like` out", code=FaultCode.CIRCULAR)
         else:
             return self.read(parent, likes)
         return Traits(unsure=EVERYTHING)

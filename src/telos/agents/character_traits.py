@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from telos.core.domain import Domain
-from telos.core.errors import Path, name_hint
+from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files.sheet import Sheet
 from telos.core.files.times import seconds_of
 
@@ -46,11 +46,16 @@ class Vocabulary:
         for where, name in list(sheet.items(*path)):
             if name in names and name in sets:
                 remedy = "rename one of them in the domain"
-                sheet.fault(f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy)
+                sheet.fault(f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy, code=FaultCode.DUPLICATE)
             elif name in names or name in sets:
                 found.append((where, sets.get(name, (name,))))
             else:
-                sheet.fault(f"unknown {word} or {word} set {name!r}", where, name_hint(name, [*names, *sets]))
+                sheet.fault(
+                    f"unknown {word} or {word} set {name!r}",
+                    where,
+                    name_hint(name, [*names, *sets]),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
         return found
 
     def entries(self, sheet: Sheet, section: str, *path: str) -> dict[str, Any]:
@@ -60,7 +65,9 @@ class Vocabulary:
             key = str(where[-1])
             if known is not None and key not in known:
                 word = {"sensors": "sensor", "body": "body key", "priorities": "goal"}[section]
-                sheet.fault(f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True)
+                sheet.fault(
+                    f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True, code=FaultCode.UNKNOWN_NAME
+                )
             else:
                 found[key] = _MAPS[section](value)
         return found
@@ -73,11 +80,22 @@ def changed(parent: Traits, sheet: Sheet, words: Vocabulary) -> Traits:
     maps["sensors"] |= words.entries(sheet, "sensors", "add", "sensors")
     for where, name in list(sheet.items("drop", "sensors")):
         if maps["sensors"].pop(name, None) is None and _is_sure(parent, sheet, "sensors"):
-            sheet.fault(f"there is no sensor {name!r} to drop", where, name_hint(name, maps["sensors"]))
+            sheet.fault(
+                f"there is no sensor {name!r} to drop",
+                where,
+                name_hint(name, maps["sensors"]),
+                code=FaultCode.UNKNOWN_NAME,
+            )
     for where, _ in list(sheet.items("priorities")):
         if where[-1] not in lists["goals"] and _is_sure(parent, sheet, "goals"):
             message = f"a priority of {where[-1]!r}, which is not a goal of this character"
-            sheet.fault(message, where, "add it to the goals, or leave the priority out", at_key=True)
+            sheet.fault(
+                message,
+                where,
+                "add it to the goals, or leave the priority out",
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
     unsure = {section for section in EVERYTHING if not _is_sure(parent, sheet, section, "drop")}
     return Traits(
         sheet.entry("character", default=""), sheet.entry("about", default=""), lists, maps, frozenset(unsure)
@@ -94,7 +112,7 @@ def _list(parent: Traits, sheet: Sheet, words: Vocabulary, section: str) -> tupl
         left = {name: None for name in kept if name not in names}
         if len(left) == len(kept) and _is_sure(parent, sheet, section):
             said = sheet.entry(*where)
-            sheet.fault(f"there is no {said!r} to drop", where, name_hint(said, kept))
+            sheet.fault(f"there is no {said!r} to drop", where, name_hint(said, kept), code=FaultCode.UNKNOWN_NAME)
         kept = left
     return tuple(kept)
 

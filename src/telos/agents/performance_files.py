@@ -9,7 +9,7 @@ from pydantic import Field
 from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.performance import Performance
 from telos.core.domain import Domain
-from telos.core.errors import Path, name_hint
+from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files.models import FileShape, text_leaf
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -83,7 +83,13 @@ def _performances(sheet: Sheet, domain: Domain, focus: Collection[str] | None) -
         action = str(where[-1])
         performance = None if sheet.is_touched(*where) else _performance(sheet, where, said)
         if action not in actions:
-            sheet.fault(f"unknown action {action!r}", where, name_hint(action, actions), at_key=True)
+            sheet.fault(
+                f"unknown action {action!r}",
+                where,
+                name_hint(action, actions),
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
         elif performance is not None:
             if focus is not None:
                 _check_names(sheet, where, said, {*actions[action].parameters, *focus, *domain.layout.slots})
@@ -94,18 +100,33 @@ def _performance(sheet: Sheet, where: Path, said: Mapping[str, Any]) -> Performa
     states = [state for state in _STATES if state in said]
     if len(states) != 1:
         given = " and ".join(states) or "none"
-        sheet.fault(f"exactly one of goto, animate and use is wanted, got {given}", where, "as in `{animate: reload}`")
+        sheet.fault(
+            f"exactly one of goto, animate and use is wanted, got {given}",
+            where,
+            "as in `{animate: reload}`",
+            code=FaultCode.WRONG_COUNT,
+        )
         return None
     keys, make = _STATES[states[0]]
     strange = [key for key in said if key not in keys]
     for key in strange:
-        sheet.fault(f"{key!r} does not go with {states[0]}", (*where, key), name_hint(key, keys), at_key=True)
+        sheet.fault(
+            f"{key!r} does not go with {states[0]}",
+            (*where, key),
+            name_hint(key, keys),
+            at_key=True,
+            code=FaultCode.UNKNOWN_KEY,
+        )
     if "use" in said and "how" not in said:
-        sheet.fault("'how' is missing", where, "say what for, as in `{use: door, how: open}`")
+        sheet.fault(
+            "'how' is missing", where, "say what for, as in `{use: door, how: open}`", code=FaultCode.MISSING_KEY
+        )
         return None
     return None if strange else Performance(make(said))
 
 
 def _check_names(sheet: Sheet, where: Path, said: Mapping[str, Any], known: Collection[str]) -> None:
     for key in (key for key in ("goto", "at", "use") if key in said and said[key] not in known):
-        sheet.fault(f"unknown name {said[key]!r}", (*where, key), name_hint(said[key], known))
+        sheet.fault(
+            f"unknown name {said[key]!r}", (*where, key), name_hint(said[key], known), code=FaultCode.UNKNOWN_NAME
+        )

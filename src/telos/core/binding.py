@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, text
 from telos.core.state import Layout
 from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
@@ -52,7 +52,9 @@ def check(expression: Expression, scope: Scope, wanted: Type) -> list[Fault]:
     found = checker.type_of(expression, wanted)
     if not checker.faults and not wanted.takes(found):
         what = "a condition (true or false)" if wanted == BOOL else str(wanted)
-        checker.fault(expression, f"{text(expression)!r} is {_named(found)}, where {what} is wanted")
+        checker.fault(
+            expression, f"{text(expression)!r} is {_named(found)}, where {what} is wanted", code=FaultCode.WRONG_TYPE
+        )
     return checker.faults
 
 
@@ -63,8 +65,10 @@ class _Checker:
         self.scope = scope
         self.faults: list[Fault] = []
 
-    def fault(self, part: Expression, message: str, suggestion: str = "") -> Type:
-        self.faults.append(Fault(message, suggestion=suggestion, offset=part.column))
+    def fault(
+        self, part: Expression, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID
+    ) -> Type:
+        self.faults.append(Fault(message, suggestion=suggestion, offset=part.column, code=code))
         return ANY  # so that one mistake is reported once
 
     def type_of(self, expression: Expression, hint: Type = ANY) -> Type:
@@ -97,13 +101,17 @@ class _Checker:
         if hint.kind is Kind.ENUM:
             if name in hint.labels:
                 return hint
-            return self.fault(node, f"{name!r} is not one of {hint}", name_hint(name, hint.labels))
-        return self.fault(node, f"unknown variable {name!r}", name_hint(name, self.scope))
+            return self.fault(
+                node, f"{name!r} is not one of {hint}", name_hint(name, hint.labels), code=FaultCode.UNKNOWN_NAME
+            )
+        return self.fault(node, f"unknown variable {name!r}", name_hint(name, self.scope), code=FaultCode.UNKNOWN_NAME)
 
     def want(self, part: Expression, wanted: Type) -> Type:
         found = self.type_of(part, wanted)
         if not wanted.takes(found):
-            return self.fault(part, f"{text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted")
+            return self.fault(
+                part, f"{text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted", code=FaultCode.WRONG_TYPE
+            )
         return found
 
     def comparison(self, node: Compare) -> Type:
@@ -117,10 +125,15 @@ class _Checker:
         first = self.type_of(sides[0])
         second = self.type_of(sides[1], first)
         if not (first.takes(second) or second.takes(first)):
-            self.fault(node, f"cannot compare {_named(first)} with {_named(second)}")
+            self.fault(node, f"cannot compare {_named(first)} with {_named(second)}", code=FaultCode.WRONG_TYPE)
         elif node.operator not in ("==", "!=") and not (first.is_numeric and second.is_numeric):
             other = second if first.is_numeric else first
-            self.fault(node, f"{_named(other)} has no order, so {node.operator!r} says nothing", "use == or !=")
+            self.fault(
+                node,
+                f"{_named(other)} has no order, so {node.operator!r} says nothing",
+                "use == or !=",
+                code=FaultCode.WRONG_TYPE,
+            )
         return BOOL
 
     def call(self, node: Call) -> Type:
@@ -131,7 +144,9 @@ class _Checker:
         fewest, most = (1, 1) if node.function == "abs" else (2, 99)
         if not fewest <= len(node.arguments) <= most:
             count = "one value" if fewest == 1 else "at least two values"
-            return self.fault(node, f"{node.function} takes {count}, not {len(node.arguments)}")
+            return self.fault(
+                node, f"{node.function} takes {count}, not {len(node.arguments)}", code=FaultCode.WRONG_COUNT
+            )
         kinds = [self.want(argument, NUMBER) for argument in node.arguments]
         return INT if all(kind == INT for kind in kinds) else NUMBER
 

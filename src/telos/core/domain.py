@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from telos.core.action import Action
 from telos.core.binding import BUILT_IN, Scope, check
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.expressions import Expression, functions
 from telos.core.frozen import FrozenMap
 from telos.core.goal import Goal
@@ -163,7 +163,12 @@ def _faults(domain: Domain) -> Iterator[Fault]:
             for i, name in enumerate(names):
                 if name not in known:
                     word = section.split("_")[0]
-                    yield Fault(f"unknown {word} {name!r}", suggestion=name_hint(name, known), path=(section, key, i))
+                    yield Fault(
+                        f"unknown {word} {name!r}",
+                        suggestion=name_hint(name, known),
+                        path=(section, key, i),
+                        code=FaultCode.UNKNOWN_NAME,
+                    )
 
 
 def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[Fault]:
@@ -173,24 +178,48 @@ def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[
         here: Path = ("effects", i)
         if effect.variable in action.parameters:
             message = f"{effect.variable!r} is a parameter, and effects set variables"
-            yield Fault(message, text=str(effect), path=here, offset=effect.column)
+            yield Fault(message, text=str(effect), path=here, offset=effect.column, code=FaultCode.WRONG_TYPE)
         elif effect.variable not in slots:
             message = f"unknown variable {effect.variable!r}"
-            yield Fault(message, suggestion=name_hint(effect.variable, slots), path=here, offset=effect.column)
+            yield Fault(
+                message,
+                suggestion=name_hint(effect.variable, slots),
+                path=here,
+                offset=effect.column,
+                code=FaultCode.UNKNOWN_NAME,
+            )
         elif effect is not first[effect.variable]:
             message = f"{effect.variable!r} is set twice by one action"
-            yield Fault(message, suggestion="effects happen at once, so keep one", path=here, offset=effect.column)
+            yield Fault(
+                message,
+                suggestion="effects happen at once, so keep one",
+                path=here,
+                offset=effect.column,
+                code=FaultCode.DUPLICATE,
+            )
     for parameter, kind in action.parameters.items():
         if parameter in slots:
             message = f"parameter {parameter!r} is also a variable"
-            yield Fault(message, suggestion="rename one of them", path=("parameters", parameter))
+            yield Fault(
+                message, suggestion="rename one of them", path=("parameters", parameter), code=FaultCode.DUPLICATE
+            )
         if kind.kind is not Kind.HANDLE:
             message = f"parameter {parameter!r} is {kind}, and parameters are handles"
-            yield Fault(message, suggestion="name a kind of handle, such as node", path=("parameters", parameter))
+            yield Fault(
+                message,
+                suggestion="name a kind of handle, such as node",
+                path=("parameters", parameter),
+                code=FaultCode.WRONG_TYPE,
+            )
     for section in ("changes", "promises"):
         for goal in getattr(action, section):
             if goal not in goals:
-                yield Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, goals), path=(section, goal))
+                yield Fault(
+                    f"unknown goal {goal!r}",
+                    suggestion=name_hint(goal, goals),
+                    path=(section, goal),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
 
 
 def _duplicates(domain: Domain) -> Iterator[Fault]:
@@ -202,18 +231,30 @@ def _duplicates(domain: Domain) -> Iterator[Fault]:
     }
     for section, names in sections.items():
         for name in (name for name, count in Counter(names).items() if count > 1):
-            yield Fault(f"{name!r} is defined twice", path=(section, name), suggestion="rename one of them")
+            yield Fault(
+                f"{name!r} is defined twice",
+                path=(section, name),
+                suggestion="rename one of them",
+                code=FaultCode.DUPLICATE,
+            )
     slots = domain.layout.slots
     for variable in domain.layout.variables:
         for label in (label for label in variable.type.labels if label in slots):
             message = (
                 f"label {label!r} of {variable.name!r} is also a variable, so `{variable.name} == {label}` is unclear"
             )
-            yield Fault(message, path=("variables", variable.name), suggestion="rename one of them")
+            yield Fault(
+                message, path=("variables", variable.name), suggestion="rename one of them", code=FaultCode.DUPLICATE
+            )
     for kind, handles in domain.handles.items():
         seen: set[str] = set()
         for i, name in enumerate(handles):
             if name in slots or name in seen:
                 also = "a variable" if name in slots else "in the list already"
-                yield Fault(f"handle {name!r} is {also}", path=("handles", kind, i), suggestion="rename one of them")
+                yield Fault(
+                    f"handle {name!r} is {also}",
+                    path=("handles", kind, i),
+                    suggestion="rename one of them",
+                    code=FaultCode.DUPLICATE,
+                )
             seen.add(name)

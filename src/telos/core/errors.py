@@ -39,6 +39,7 @@ class FaultCode(StrEnum):
     CONFLICT = "conflict"  # two entries that exclude each other
     DUPLICATE = "duplicate"
     EMPTY = "empty"
+    INCOMPLETE = "incomplete"  # another entry needs one that is not there
     MISSING_KEY = "missing-key"
     NOT_A_PROBABILITY = "not-a-probability"
     OUT_OF_RANGE = "out-of-range"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or
 
 # Limits that no person meets, and that keep a hostile text from exhausting Python's stack.
@@ -258,4 +258,6 @@ class _Reader:
         self._fail(f"expected {wanted} but found {found}", token.column)
 
     def _fail(self, message: str, column: int, suggestion: str = "") -> NoReturn:
-        raise DefinitionError([Fault(message, text=self._text, suggestion=suggestion, offset=column)])
+        raise DefinitionError(
+            [Fault(message, text=self._text, suggestion=suggestion, offset=column, code=FaultCode.BAD_SYNTAX)]
+        )

@@ -72,7 +72,7 @@ class _Draft:
         self._origins: dict[Path, list[tuple[int, Path]]] = {}  # where the texts start that a part was made of
         top = self._mapping((), document.data, ("tasks",))
         if "tasks" not in top and not self.faults:
-            self._fault("'tasks' is missing", (), "start with `tasks:`")
+            self._fault("'tasks' is missing", (), "start with `tasks:`", code=FaultCode.MISSING_KEY)
         for task, body in self._mapping(("tasks",), top.get("tasks")).items():
             self._task(("tasks", task), task, body)
 
@@ -93,7 +93,12 @@ class _Draft:
             return
         if not methods:
             self.unread.add(task)
-            self._fault(f"task {task!r} has no methods", path, "add `methods:` with at least one way to do it")
+            self._fault(
+                f"task {task!r} has no methods",
+                path,
+                "add `methods:` with at least one way to do it",
+                code=FaultCode.EMPTY,
+            )
         for name, method in methods.items():
             self._method((*path, "methods", name), task, parameters, method)
 
@@ -188,12 +193,17 @@ class _Draft:
         if said is None:
             return {}
         if not isinstance(said, dict):
-            self._fault(f"{path[-1] if path else 'a task file'} must be a mapping", path, "write `name: value` lines")
+            self._fault(
+                f"{path[-1] if path else 'a task file'} must be a mapping",
+                path,
+                "write `name: value` lines",
+                code=FaultCode.WRONG_TYPE,
+            )
             return {}
         for key in (key for key in said if known and key not in known):
-            self._fault(f"unknown key {key!r}", (*path, key), name_hint(key, known))
+            self._fault(f"unknown key {key!r}", (*path, key), name_hint(key, known), code=FaultCode.UNKNOWN_KEY)
         return said
 
-    def _fault(self, message: str, path: Path, suggestion: str) -> None:
+    def _fault(self, message: str, path: Path, suggestion: str, *, code: FaultCode) -> None:
         if path not in self._broken:
-            self.faults.append(Fault(message, suggestion=suggestion, path=path))
+            self.faults.append(Fault(message, suggestion=suggestion, path=path, code=code))

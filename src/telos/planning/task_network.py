@@ -8,7 +8,7 @@ from typing import Any
 from telos.core.action import Action
 from telos.core.binding import Scope, check
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.frozen import FrozenMap
 from telos.core.values import BOOL, KEYWORDS, NONE, VARIABLE_NAME, Kind, Type
@@ -109,30 +109,56 @@ class _Checker:
         least = least_costs(self.actions, self.methods, dict.fromkeys(self.unread, 0.0))
         for task in (task for task in self.by_task if math.isinf(least[task])):
             message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
-            yield Fault(message, suggestion="give it a method that ends", path=("tasks", task))
+            yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
 
     def _task_faults(self, task: str, methods: tuple[Method, ...]) -> Iterator[Fault]:
         if task in self.actions:
-            yield Fault(f"{task!r} is an action, and actions have no methods", suggestion="rename one of them")
+            yield Fault(
+                f"{task!r} is an action, and actions have no methods",
+                suggestion="rename one of them",
+                code=FaultCode.DUPLICATE,
+            )
         names = [method.name for method in methods]
         for i, method in enumerate(methods):
             if method.name in names[:i]:
-                yield Fault(f"{task!r} has two methods {method.name!r}", suggestion="rename one of them")
+                yield Fault(
+                    f"{task!r} has two methods {method.name!r}",
+                    suggestion="rename one of them",
+                    code=FaultCode.DUPLICATE,
+                )
             if list(method.parameters.items()) != list(methods[0].parameters.items()):
                 message = f"methods {names[0]!r} and {method.name!r} of {task!r} have different parameters"
-                yield Fault(message, suggestion="parameters belong to the task; use `choose` for a method's own")
+                yield Fault(
+                    message,
+                    suggestion="parameters belong to the task; use `choose` for a method's own",
+                    code=FaultCode.WRONG_COUNT,
+                )
 
     def _method_faults(self, method: Method) -> Iterator[Fault]:
         for section, names in (("parameters", method.parameters), ("choose", method.choose)):
             for name, kind in names.items():
                 if not VARIABLE_NAME.match(name) or name in KEYWORDS:
-                    yield Fault(f"{name!r} cannot be a parameter; use letters, digits and _", path=(section, name))
+                    yield Fault(
+                        f"{name!r} cannot be a parameter; use letters, digits and _",
+                        path=(section, name),
+                        code=FaultCode.BAD_NAME,
+                    )
                 elif name in self.domain.layout.slots or (section == "choose" and name in method.parameters):
                     also = "variable" if name in self.domain.layout.slots else "parameter of the task"
-                    yield Fault(f"{name!r} is also a {also}", suggestion="rename one of them", path=(section, name))
+                    yield Fault(
+                        f"{name!r} is also a {also}",
+                        suggestion="rename one of them",
+                        path=(section, name),
+                        code=FaultCode.DUPLICATE,
+                    )
                 if kind.kind is not Kind.HANDLE:
                     message = f"{name!r} is {kind}, and parameters are handles"
-                    yield Fault(message, suggestion="name a kind of handle, such as node", path=(section, name))
+                    yield Fault(
+                        message,
+                        suggestion="name a kind of handle, such as node",
+                        path=(section, name),
+                        code=FaultCode.WRONG_TYPE,
+                    )
         scope = Scope(self.domain.layout, method.scope)
         yield from (fault.at("condition") for fault in check(method.condition.expression, scope, BOOL))
         for i, subtask in enumerate(method.subtasks):
@@ -142,20 +168,30 @@ class _Checker:
     def _subtask_faults(self, subtask: Task, scope: Scope) -> Iterator[Fault]:
         if subtask.name not in self.known:
             if subtask.name not in self.unread:
-                yield Fault(f"unknown task {subtask.name!r}", suggestion=name_hint(subtask.name, self.known))
+                yield Fault(
+                    f"unknown task {subtask.name!r}",
+                    suggestion=name_hint(subtask.name, self.known),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
             return
         wanted = self.known[subtask.name]
         if len(wanted) != len(subtask.arguments):
             form = Task(subtask.name, tuple(wanted))
             count = f"{len(wanted)} argument{'s' * (len(wanted) != 1)}"
-            yield Fault(f"{subtask.name!r} takes {count}, not {len(subtask.arguments)}", suggestion=f"write `{form}`")
+            yield Fault(
+                f"{subtask.name!r} takes {count}, not {len(subtask.arguments)}",
+                suggestion=f"write `{form}`",
+                code=FaultCode.WRONG_COUNT,
+            )
             return
         for argument, kind in zip(subtask.arguments, wanted.values(), strict=True):
             found = NONE if argument == "none" else scope.type_of(argument)
             if found is None:
-                yield Fault(f"unknown handle {argument!r}", suggestion=name_hint(argument, scope))
+                yield Fault(
+                    f"unknown handle {argument!r}", suggestion=name_hint(argument, scope), code=FaultCode.UNKNOWN_NAME
+                )
             elif not kind.takes(found):
-                yield Fault(f"{argument!r} is {found}, where {subtask.name!r} wants {kind}")
+                yield Fault(f"{argument!r} is {found}, where {subtask.name!r} wants {kind}", code=FaultCode.WRONG_TYPE)
 
 
 def _order_faults(method: Method) -> Iterator[Fault]:
@@ -173,4 +209,9 @@ def _order_faults(method: Method) -> Iterator[Fault]:
         after = {place: later.difference(ends) for place, later in after.items() if later}
     if after:
         circle = ", ".join(str(method.subtasks[place]) for place in after)
-        yield Fault(f"the order goes round in a circle: {circle}", suggestion="drop one of the pairs", path=("order",))
+        yield Fault(
+            f"the order goes round in a circle: {circle}",
+            suggestion="drop one of the pairs",
+            path=("order",),
+            code=FaultCode.CIRCULAR,
+        )

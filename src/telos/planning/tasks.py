@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.values import Type, TypeLike, Value, checked_name
 
@@ -40,7 +40,9 @@ class Task:
         arguments = [each.strip() for each in (found[2] or "").split(",")] if found else []
         if not found or (arguments != [""] and not all(map(_ARGUMENT.match, arguments))):
             message = f"{said!r} is not a task"
-            raise DefinitionError([Fault(message, suggestion="write `reload` or `goto(place)`")])
+            raise DefinitionError(
+                [Fault(message, suggestion="write `reload` or `goto(place)`", code=FaultCode.BAD_SYNTAX)]
+            )
         return cls(found[1], () if arguments == [""] else tuple(arguments))
 
     def __str__(self) -> str:

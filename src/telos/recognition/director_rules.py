@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from telos.core.binding import Scope, check
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import Name, walk
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import not_negative
@@ -92,7 +92,15 @@ def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequenc
     for node in walk(expression):
         if isinstance(node, Name) and node.name in goals and node.name in vocabulary.context:
             remedy = "give the goal another name"
-            found.append(Fault(f"{node.name!r} is a goal and a name of the context", "", remedy, offset=node.column))
+            found.append(
+                Fault(
+                    f"{node.name!r} is a goal and a name of the context",
+                    "",
+                    remedy,
+                    offset=node.column,
+                    code=FaultCode.CONFLICT,
+                )
+            )
     return [replace(fault, text=str(condition)) for fault in found]
 
 
@@ -125,9 +133,11 @@ def say_faults(say: str, vocabulary: Vocabulary, goals: Sequence[str]) -> list[F
     for match in _PLACE.finditer(say):
         if match[1] not in known:
             message, remedy = f"nothing is called {match[1]!r}", name_hint(match[1], known)
-            found.append(Fault(message, match[0], remedy, offset=match.start()))
+            found.append(Fault(message, match[0], remedy, offset=match.start(), code=FaultCode.UNKNOWN_NAME))
     if "{" in _PLACE.sub("", say) or "}" in _PLACE.sub("", say):
-        found.append(Fault("a brace has no partner", say, "write names in braces, as in `{area}`"))
+        found.append(
+            Fault("a brace has no partner", say, "write names in braces, as in `{area}`", code=FaultCode.BAD_SYNTAX)
+        )
     return found
 
 
@@ -141,7 +151,13 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
         return []
     unknown = [what for what in pay if what not in EARNED]
     return [
-        Fault(f"nothing is earned by {what!r}", suggestion=name_hint(what, EARNED), path=(what,)) for what in unknown
+        Fault(
+            f"nothing is earned by {what!r}",
+            suggestion=name_hint(what, EARNED),
+            path=(what,),
+            code=FaultCode.UNKNOWN_NAME,
+        )
+        for what in unknown
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from telos.core.conditions import Condition
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.frozen import FrozenMap
 from telos.core.values import Kind
@@ -91,11 +91,20 @@ class FFBM:
         found = self.transitions.faults(self.goals)
         for goal in (name for name in self.observations if name not in self.goals):
             found.append(
-                Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, self.goals), path=("observations",))
+                Fault(
+                    f"unknown goal {goal!r}",
+                    suggestion=name_hint(goal, self.goals),
+                    path=("observations",),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
             )
         for goal in self.goals:
             if goal not in self.observations:
-                found.append(Fault(f"nothing says what goal {goal!r} looks like", path=("observations",)))
+                found.append(
+                    Fault(
+                        f"nothing says what goal {goal!r} looks like", path=("observations",), code=FaultCode.INCOMPLETE
+                    )
+                )
             else:
                 found += self.observations[goal].faults(goal, self.outcomes.names)
         return found + self._entry_faults()
@@ -104,9 +113,20 @@ class FFBM:
         found, context = [], self.vocabulary.context
         for entry in sorted(self._entries):
             if entry not in context:
-                found.append(Fault(f"towards an unknown entry {entry!r}", suggestion=name_hint(entry, context)))
+                found.append(
+                    Fault(
+                        f"towards an unknown entry {entry!r}",
+                        suggestion=name_hint(entry, context),
+                        code=FaultCode.UNKNOWN_NAME,
+                    )
+                )
             elif entry != "cause" and context[entry].kind is not Kind.HANDLE:
-                found.append(Fault(f"towards {entry!r}, which is {context[entry]}; name an entry that lists edges"))
+                found.append(
+                    Fault(
+                        f"towards {entry!r}, which is {context[entry]}; name an entry that lists edges",
+                        code=FaultCode.WRONG_TYPE,
+                    )
+                )
         return found
 
     def _settle(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import Fault
+from telos.core.errors import Fault, FaultCode
 from telos.recognition.sight import Seen, Sight
 from telos.recognition.towards import Look, Table, Towards, edges_in
 
@@ -50,7 +50,12 @@ class ObservationRules:
         if not self.rules or self.rules[-1][0] is not None:
             message = f"goal {goal!r} looks like nothing when none of its conditions holds"
             found.append(
-                Fault(message, suggestion="end with a look that has no condition", path=("observations", goal))
+                Fault(
+                    message,
+                    suggestion="end with a look that has no condition",
+                    path=("observations", goal),
+                    code=FaultCode.INCOMPLETE,
+                )
             )
         return found
 

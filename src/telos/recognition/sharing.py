@@ -24,7 +24,7 @@ def shared_out(
     (0.5, 0.25, 0.25)
     """
     faults = [
-        Fault(f"unknown {what} {name!r}", suggestion=name_hint(name, names), path=(name,))
+        Fault(f"unknown {what} {name!r}", suggestion=name_hint(name, names), path=(name,), code=FaultCode.UNKNOWN_NAME)
         for name in given
         if name not in names
     ]
@@ -62,7 +62,7 @@ def _chance_faults(name: str, chance: float) -> list[Fault]:
 def _sum_faults(total: float, unnamed: Sequence[str], count: int, what: str, share: bool) -> list[Fault]:
     said = f"sums to {total:.6g}, not 1"
     if total > 1 + SLACK:
-        return [Fault(said, suggestion="make the named ones smaller")]
+        return [Fault(said, suggestion="make the named ones smaller", code=FaultCode.OUT_OF_RANGE)]
     if total >= 1 - SLACK:
         if unnamed and not share and what == "outcome":
             return [_uneven(count - len(unnamed), count, unnamed)]
@@ -70,12 +70,25 @@ def _sum_faults(total: float, unnamed: Sequence[str], count: int, what: str, sha
     if share and unnamed:
         return []
     if unnamed:
-        return [Fault(said, suggestion=f"name {', '.join(unnamed)} too, or write {OTHERS}: {SHARED}")]
-    return [Fault(said, suggestion="make the named ones larger, since none is left to share the rest")]
+        return [
+            Fault(
+                said,
+                suggestion=f"name {', '.join(unnamed)} too, or write {OTHERS}: {SHARED}",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+        ]
+    return [
+        Fault(
+            said,
+            suggestion="make the named ones larger, since none is left to share the rest",
+            code=FaultCode.OUT_OF_RANGE,
+        )
+    ]
 
 
 def _uneven(named: int, count: int, unnamed: Sequence[str]) -> Fault:
     return Fault(
         f"sums to 1 over {named} of the {count} outcomes, where every goal must divide it among all {count}",
         suggestion=f"name {', '.join(unnamed)} too (0 if it cannot be), or write {OTHERS}: {SHARED}",
+        code=FaultCode.OUT_OF_RANGE,
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from telos.core.errors import Fault, TelosError, name_hint
+from telos.core.errors import Fault, FaultCode, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.values import Value
 from telos.recognition.sharing import SHARED, shared_out
@@ -65,7 +65,7 @@ class Towards:
         """Return what keeps the look from being one over these outcomes."""
         missing = [direction for direction in DIRECTIONS if direction not in names]
         said = f"towards {self.exits} needs the eight directions as outcomes"
-        return [Fault(said, suggestion=f"add {', '.join(missing)}")] if missing else []
+        return [Fault(said, suggestion=f"add {', '.join(missing)}", code=FaultCode.INCOMPLETE)] if missing else []
 
     def chances(self, names: Sequence[str], edges: Sequence[str]) -> tuple[float, ...]:
         """Return the chance of each outcome while these edges are acceptable, the nearest first."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 from telos.core.conditions import Condition, ConditionLike
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.frozen import FrozenMap
 from telos.core.numbers import finite
 from telos.recognition.model import Matrix
@@ -88,7 +88,9 @@ class TransitionRules:
         else:
             first = _rows(self.rows, goals)
             missing = [] if ANY in self.rows else [goal for goal in goals if goal not in self.rows]
-            first[1].extend(Fault(f"no row for goal {goal!r}", path=("transitions",)) for goal in missing)
+            first[1].extend(
+                Fault(f"no row for goal {goal!r}", path=("transitions",), code=FaultCode.INCOMPLETE) for goal in missing
+            )
         tables = [first]
         for number, case in enumerate(self.cases):
             table, found = _rows(case.rows, goals)
@@ -109,7 +111,14 @@ def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, .
     rows, faults = {}, []
     spans = lasts if isinstance(lasts, Mapping) else dict.fromkeys(goals, lasts)
     for goal in (name for name in spans if name not in goals):
-        faults.append(Fault(f"unknown goal {goal!r}", suggestion=name_hint(goal, goals), path=("transitions", "lasts")))
+        faults.append(
+            Fault(
+                f"unknown goal {goal!r}",
+                suggestion=name_hint(goal, goals),
+                path=("transitions", "lasts"),
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        )
     for goal in goals:
         try:
             updates = finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
@@ -118,7 +127,9 @@ def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, .
             continue
         if updates < 1:
             said = f"goal {goal!r} lasts {updates:g} updates"
-            faults.append(Fault(said, suggestion="give at least 1", path=("transitions", "lasts")))
+            faults.append(
+                Fault(said, suggestion="give at least 1", path=("transitions", "lasts"), code=FaultCode.OUT_OF_RANGE)
+            )
             continue
         leave = 1.0 / updates if len(goals) > 1 else 0.0
         rows[goal] = tuple(1.0 - leave if other == goal else leave / (len(goals) - 1) for other in goals)
@@ -130,7 +141,14 @@ def _rows(rows: Mapping[str, Row], goals: Sequence[str]) -> tuple[dict[str, tupl
     for source, row in rows.items():
         if source != ANY and source not in goals:
             suggestion = name_hint(source, (*goals, ANY))
-            faults.append(Fault(f"unknown goal {source!r}", suggestion=suggestion, path=(f"from {source}",)))
+            faults.append(
+                Fault(
+                    f"unknown goal {source!r}",
+                    suggestion=suggestion,
+                    path=(f"from {source}",),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
+            )
             continue
         named = {goal: chance for goal, chance in row.items() if goal != OTHERS}
         chances, found = shared_out(named, goals, "goal", share=row.get(OTHERS) == SHARED)  # type: ignore[arg-type]

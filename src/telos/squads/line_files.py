@@ -8,7 +8,7 @@ from pathlib import Path as File
 from typing import Any
 
 from telos.core.conditions import ALWAYS, Condition
-from telos.core.errors import DefinitionError, Fault, Path
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path
 from telos.core.expressions import Literal
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -48,7 +48,13 @@ def loads_lines(text: str, *, name: str = "<text>") -> Lines:
     sheet = Sheet(text, name, LinesShape, "a file of lines")
     exchanges = [_exchange(sheet, path) for path, _ in sheet.items("exchanges")]
     if sheet.entry("exchanges") == {}:
-        sheet.fault("there are no exchanges", ("exchanges",), "add one, as in `status: {on: hit, …}`", at_key=True)
+        sheet.fault(
+            "there are no exchanges",
+            ("exchanges",),
+            "add one, as in `status: {on: hit, …}`",
+            at_key=True,
+            code=FaultCode.EMPTY,
+        )
     if sheet.faults:
         refuse(sheet.faults)
     return Lines(exchanges)
@@ -81,7 +87,7 @@ def _turns(sheet: Sheet, path: Path) -> Iterator[Turn]:
         if len(roles) != 1:
             if not sheet.is_touched(*where):
                 message = "several speak in one turn" if roles else "nobody speaks"
-                sheet.fault(message, where, "a turn has one role, as in `- asker: Status?`")
+                sheet.fault(message, where, "a turn has one role, as in `- asker: Status?`", code=FaultCode.WRONG_COUNT)
             yield Turn("", ())  # keeps the count of the others
             continue
         yield Turn(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.squads.lines_exchange import Exchange, Turn
 from telos.squads.lines_faults import exchange_faults
 
@@ -24,7 +24,11 @@ enemy, hurt, last_place, place
         faults: list[Fault] = []
         for exchange in exchanges:
             if exchange.name in self._exchanges:
-                faults.append(Fault(f"two exchanges are called {exchange.name!r}", suggestion="rename one"))
+                faults.append(
+                    Fault(
+                        f"two exchanges are called {exchange.name!r}", suggestion="rename one", code=FaultCode.DUPLICATE
+                    )
+                )
             self._exchanges[exchange.name] = exchange
             faults += (fault.at("exchanges", exchange.name) for fault in exchange_faults(exchange))
         if faults:

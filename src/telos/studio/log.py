@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.studio.stage import Inputs
 
 _KIND = "telos studio game"
@@ -134,5 +134,7 @@ def _entry(line: Any, name: str, number: int) -> tuple[Entry, int]:
 
 
 def _refuse(name: str, line: int, message: str) -> NoReturn:
-    fault = Fault(message, suggestion="download one from the studio", file=name, line=line, column=1)
+    fault = Fault(
+        message, suggestion="download one from the studio", file=name, line=line, column=1, code=FaultCode.UNREADABLE
+    )
     raise DefinitionError([fault])

@@ -8,7 +8,7 @@ from pathlib import Path as File
 from typing import Any
 
 from telos.core.conditions import ALWAYS, Condition
-from telos.core.errors import DefinitionError, Path, TelosError, name_hint
+from telos.core.errors import DefinitionError, FaultCode, Path, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -92,7 +92,10 @@ def _achieved(sheet: Sheet) -> dict[str, Any]:
     if bool(goal) == bool(actions) and not any(sheet.is_touched("achieved", key) for key in ("goal", "actions")):
         message = "both a column and actions name the goal" if goal else "nothing names the goal"
         sheet.fault(
-            message, ("achieved",), "as in `{when: is_goal == 1, goal: milestone}` or `{actions: {talk: nurse}}`"
+            message,
+            ("achieved",),
+            "as in `{when: is_goal == 1, goal: milestone}` or `{actions: {talk: nurse}}`",
+            code=FaultCode.CONFLICT,
         )
     return {
         "achieved": goal,
@@ -107,9 +110,14 @@ def _features(sheet: Sheet) -> FrozenMap[str, str]:
         if sheet.is_touched(*path):
             continue
         if name in OWN:
-            sheet.fault(f"every corpus has a column {name!r} of its own", path, "rename it: `features: {name: column}`")
+            sheet.fault(
+                f"every corpus has a column {name!r} of its own",
+                path,
+                "rename it: `features: {name: column}`",
+                code=FaultCode.DUPLICATE,
+            )
         elif name in found:
-            sheet.fault(f"feature {name!r} is listed twice", path, "leave one out")
+            sheet.fault(f"feature {name!r} is listed twice", path, "leave one out", code=FaultCode.DUPLICATE)
         found[name] = column
     return FrozenMap(found)
 
@@ -133,9 +141,15 @@ def _bins(sheet: Sheet) -> FrozenMap[str, tuple[float, ...]]:
         if sheet.is_touched(*path):
             continue
         if name not in features and not sheet.is_touched("features"):
-            sheet.fault(f"bins for {name!r}, which is no feature", path, name_hint(name, features), at_key=True)
+            sheet.fault(
+                f"bins for {name!r}, which is no feature",
+                path,
+                name_hint(name, features),
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
         elif not edges or any(low >= high for low, high in pairwise(edges)):
-            sheet.fault(f"the edges of {name!r} must rise", path, "as in `[0, 1, 3, 8]`")
+            sheet.fault(f"the edges of {name!r} must rise", path, "as in `[0, 1, 3, 8]`", code=FaultCode.OUT_OF_RANGE)
         found[name] = tuple(edges)
     return FrozenMap(found)
 

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from telos.core.errors import Fault, Path, name_hint, nearest
+from telos.core.errors import Fault, FaultCode, Path, name_hint, nearest
 from telos.core.files.leaves import Leaf
 from telos.core.files.shape import Finding
 from telos.core.values import NAME
@@ -77,13 +77,22 @@ def _finding(model: type[FileShape], error: Any, what: str) -> Finding:
         return _unknown_key(path, list(_keys_at(model, path[:-1])))
     if path and path[-1] == "[key]":
         message = f"{path[-2]!r} cannot be {error['ctx']['wanted']}"
-        return Finding(Fault(message, suggestion=error["ctx"]["remedy"], path=path[:-1]), at_key=True)
+        return Finding(
+            Fault(message, suggestion=error["ctx"]["remedy"], path=path[:-1], code=FaultCode.BAD_NAME), at_key=True
+        )
     entry = next((part for part in reversed(path) if isinstance(part, str)), what)
     if error["type"] == "missing":
         remedy = f"as in `{entry}: {_written(_example(model, path))}`"
-        return Finding(Fault(f"{entry!r} is missing", suggestion=remedy, path=path))
+        return Finding(Fault(f"{entry!r} is missing", suggestion=remedy, path=path, code=FaultCode.MISSING_KEY))
     wanted, remedy = _wanted(error)
-    return Finding(Fault(f"{entry} must be {wanted}, got {_shown(error['input'])}", suggestion=remedy, path=path))
+    return Finding(
+        Fault(
+            f"{entry} must be {wanted}, got {_shown(error['input'])}",
+            suggestion=remedy,
+            path=path,
+            code=FaultCode.WRONG_TYPE,
+        )
+    )
 
 
 def _wanted(error: Any) -> tuple[str, str]:
@@ -99,7 +108,7 @@ def _wanted(error: Any) -> tuple[str, str]:
 def _unknown_key(path: Path, known: list[str]) -> Finding:
     meant = nearest(str(path[-1]), known)
     suggestion = name_hint(str(path[-1]), known)
-    fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path)
+    fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path, code=FaultCode.UNKNOWN_KEY)
     return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
-from telos.core.errors import Fault, Path, name_hint, nearest
+from telos.core.errors import Fault, FaultCode, Path, name_hint, nearest
 from telos.core.files import leaves
 
 MOST_ITEMS = 100  # conditions or effects in one list
@@ -172,16 +172,22 @@ def _finding(error: Any) -> Finding:
         return _unknown_key(path)
     if path and path[-1] == "[key]":
         message = f"{path[-2]!r} cannot be {error['ctx']['wanted']}"
-        return Finding(Fault(message, suggestion=error["ctx"]["remedy"], path=path[:-1]), at_key=True)
+        return Finding(
+            Fault(message, suggestion=error["ctx"]["remedy"], path=path[:-1], code=FaultCode.BAD_NAME), at_key=True
+        )
     entry = next((part for part in reversed(path) if isinstance(part, str)), "a domain file")
     if kind == "missing":
         remedy = "start with `domain: name`" if path == ("domain",) else "as in `{type: int, start: 3}`"
-        return Finding(Fault(f"{entry!r} is missing", suggestion=remedy, path=path))
+        return Finding(Fault(f"{entry!r} is missing", suggestion=remedy, path=path, code=FaultCode.MISSING_KEY))
     if kind == "too_long":
         message = f"{entry} holds more than {MOST_ITEMS} entries"
-        return Finding(Fault(message, suggestion="join some with `and` or a comma", path=path))
+        return Finding(
+            Fault(message, suggestion="join some with `and` or a comma", path=path, code=FaultCode.TOO_LARGE)
+        )
     wanted, remedy = _wanted(error)
-    return Finding(Fault(f"{entry} must be {wanted}, got {_shown(value)}", suggestion=remedy, path=path))
+    return Finding(
+        Fault(f"{entry} must be {wanted}, got {_shown(value)}", suggestion=remedy, path=path, code=FaultCode.WRONG_TYPE)
+    )
 
 
 def _wanted(error: Any) -> tuple[str, str]:
@@ -200,7 +206,7 @@ def _unknown_key(path: Path) -> Finding:
     known = _fields(path[:-1])
     meant = nearest(str(path[-1]), known)
     suggestion = name_hint(str(path[-1]), known)
-    fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path)
+    fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path, code=FaultCode.UNKNOWN_KEY)
     return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
 
 

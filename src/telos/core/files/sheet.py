@@ -67,9 +67,18 @@ class Sheet:
             if (*path, key) not in self._broken:
                 yield (*path, key), inside[key]
 
-    def fault(self, message: str, path: Path, suggestion: str = "", *, at_key: bool = False) -> None:
+    def fault(
+        self,
+        message: str,
+        path: Path,
+        suggestion: str = "",
+        *,
+        at_key: bool = False,
+        code: FaultCode = FaultCode.INVALID,
+    ) -> None:
         """Add a fault of meaning; whatever hangs on the entry cannot be judged any more."""
-        self.faults.append(self.document.located(Fault(message, suggestion=suggestion, path=path), at_key=at_key))
+        fault = Fault(message, suggestion=suggestion, path=path, code=code)
+        self.faults.append(self.document.located(fault, at_key=at_key))
         self._broken.add(path)
 
 

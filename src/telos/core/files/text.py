@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 
 LARGEST = 4_000_000  # bytes; ten times the largest file that a person would keep
 
@@ -27,9 +27,16 @@ def read_text(path: str | os.PathLike[str]) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        fault = Fault("the file is not UTF-8", suggestion="save it as UTF-8", file=name, line=line, column=column)
+        fault = Fault(
+            "the file is not UTF-8",
+            suggestion="save it as UTF-8",
+            file=name,
+            line=line,
+            column=column,
+            code=FaultCode.UNREADABLE,
+        )
         raise DefinitionError([fault]) from None
 
 
 def _no_text(name: str, message: str, suggestion: str = "") -> DefinitionError:
-    return DefinitionError([Fault(message, suggestion=suggestion, file=name)])
+    return DefinitionError([Fault(message, suggestion=suggestion, file=name, code=FaultCode.UNREADABLE)])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from telos.core.errors import Fault, Path, TelosError, name_hint
+from telos.core.errors import Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.files.doubt import Doubt
 from telos.core.values import Kind, Variable
 
@@ -19,7 +19,14 @@ def read_variable(doubt: Doubt, path: Path) -> tuple[Variable | None, list[Fault
     if doubt.is_broken(*path) or doubt.is_touched(*(type_path if isinstance(body, dict) else path)):
         return None, []
     if isinstance(said, str) and said in _FOREIGN and said not in doubt.section("handles"):
-        return None, [Fault(f"unknown type {said!r}", suggestion=f"write {_FOREIGN[said]}", path=type_path)]
+        return None, [
+            Fault(
+                f"unknown type {said!r}",
+                suggestion=f"write {_FOREIGN[said]}",
+                path=type_path,
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        ]
     try:
         variable = Variable(name, said)
     except TelosError as error:
@@ -38,8 +45,17 @@ def _started(variable: Variable, start: Any, path: Path, doubt: Doubt) -> tuple[
         known = [each for each in doubt.section("handles", kind, kind=list) if isinstance(each, str)]
         if start not in known and not doubt.is_touched("handles"):
             remedy = name_hint(str(start), known) or f"list it, as in `handles: {{{kind}: [{start}]}}`"
-            return variable, [Fault(f"unknown {kind} {start!r}", suggestion=remedy, path=path)]
+            return variable, [
+                Fault(f"unknown {kind} {start!r}", suggestion=remedy, path=path, code=FaultCode.UNKNOWN_NAME)
+            ]
     try:
         return Variable(variable.name, variable.type, start), []
     except TelosError as error:
-        return variable, [Fault(str(error), suggestion=name_hint(str(start), variable.type.labels), path=path)]
+        return variable, [
+            Fault(
+                str(error),
+                suggestion=name_hint(str(start), variable.type.labels),
+                path=path,
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        ]

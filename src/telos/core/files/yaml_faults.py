@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from telos.core.errors import Fault
+from telos.core.errors import Fault, FaultCode
 
 _WORDS = {
     "mapping values are not allowed in this context": (
@@ -28,7 +28,7 @@ def syntax_fault(error: Any, text: str) -> Fault:
     """Return the one fault of a text that is not YAML."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return Fault("this is not YAML", suggestion="is it a text file?", line=1, column=1)
+        return Fault("this is not YAML", suggestion="is it a text file?", line=1, column=1, code=FaultCode.BAD_YAML)
     lines = text.split("\n")
     line = lines[mark.line] if mark.line < len(lines) else ""
     indent = line[: len(line) - len(line.lstrip())]
@@ -50,4 +50,4 @@ def syntax_fault(error: Any, text: str) -> Fault:
 
 
 def _fault(message: str, suggestion: str, line: int, column: int) -> Fault:
-    return Fault(message, suggestion=suggestion, line=line + 1, column=column + 1)
+    return Fault(message, suggestion=suggestion, line=line + 1, column=column + 1, code=FaultCode.BAD_YAML)

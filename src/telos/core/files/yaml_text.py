@@ -38,9 +38,9 @@ class Node(NamedTuple):
 class _Stop(Exception):
     """Reading on makes no sense."""
 
-    def __init__(self, message: str, mark: Any, suggestion: str = "") -> None:
+    def __init__(self, message: str, mark: Any, suggestion: str = "", *, code: FaultCode = FaultCode.BAD_YAML) -> None:
         super().__init__(message)
-        self.fault = Fault(message, suggestion=suggestion, line=mark.line + 1, column=mark.column + 1)
+        self.fault = Fault(message, suggestion=suggestion, line=mark.line + 1, column=mark.column + 1, code=code)
 
 
 def read_yaml(text: str, file: str = "<text>") -> Document:
@@ -94,12 +94,18 @@ class _Composer:
         for event in yaml.parse(self.text, Loader=_LOADER):
             if isinstance(event, yaml.CollectionStartEvent):
                 if len(self._open) == DEEPEST:
-                    raise _Stop("too deeply nested", event.start_mark, f"at most {DEEPEST} levels")
+                    raise _Stop(
+                        "too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE
+                    )
                 self._open.append((event, []))
             elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self.faults.append(_Stop("a second document", event.start_mark, "one domain a file").fault)
+                    self.faults.append(
+                        _Stop(
+                            "a second document", event.start_mark, "one domain a file", code=FaultCode.DUPLICATE
+                        ).fault
+                    )
                     return
             else:
                 self._take(event)
@@ -133,16 +139,26 @@ class _Composer:
         if event.anchor not in self._anchors:
             inside = any(start.anchor == event.anchor for start, _ in self._open)
             message = f"alias *{event.anchor} stands inside of itself" if inside else f"unknown alias *{event.anchor}"
-            raise _Stop(message, event.start_mark, "" if inside else f"mark what it repeats with &{event.anchor}")
+            raise _Stop(
+                message,
+                event.start_mark,
+                "" if inside else f"mark what it repeats with &{event.anchor}",
+                code=FaultCode.CIRCULAR,
+            )
         node = self._anchors[event.anchor]
         if len(self._open) + node.height > DEEPEST:
-            raise _Stop("too deeply nested", event.start_mark, f"at most {DEEPEST} levels")
+            raise _Stop("too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE)
         return node
 
     def _add(self, node: Node, event: Any, anchor: str | None) -> None:
         self._count += node.size if isinstance(event, yaml.AliasEvent) else 1
         if self._count > MOST_NODES:
-            raise _Stop(f"more than {MOST_NODES:,} entries", event.start_mark, "split it into several files")
+            raise _Stop(
+                f"more than {MOST_NODES:,} entries",
+                event.start_mark,
+                "split it into several files",
+                code=FaultCode.TOO_LARGE,
+            )
         if anchor:
             self._anchors[anchor] = node
         if self._open:
@@ -167,7 +183,7 @@ class _Reader:
         if node.tag and node.tag != "!":  # a lone ! says that the value is text, which it is
             shown = node.tag.replace("tag:yaml.org,2002:", "!!")
             remedy = "write `not`, or put the text in quotes" if shown[:2] != "!!" else "leave it out"
-            self._fault(f"tag {shown!r} is not allowed", node.place, path, remedy)
+            self._fault(f"tag {shown!r} is not allowed", node.place, path, remedy, code=FaultCode.UNSUPPORTED)
             return None
         if node.kind is list:
             return [self.data(child, (*path, i), None) for i, child in enumerate(node.value)]
@@ -180,16 +196,16 @@ class _Reader:
         for key, value in zip(node.value[::2], node.value[1::2], strict=True):
             if key.kind is not str:
                 remedy = "a { or [ at the start of a text needs quotes around it"
-                self._fault("a key must be a word", key.place, path, remedy)
+                self._fault("a key must be a word", key.place, path, remedy, code=FaultCode.WRONG_TYPE)
                 continue
             name = key.place.text  # `1:` and `true:` are names too, if bad ones
             if name in seen:
                 remedy = f"the first is on line {seen[name]}"
-                self._fault(f"{name!r} stands twice", key.place, (*path, name), remedy)
+                self._fault(f"{name!r} stands twice", key.place, (*path, name), remedy, code=FaultCode.DUPLICATE)
                 continue
             seen[name] = key.place.line
             yield name, self.data(value, (*path, name), key.place)
 
-    def _fault(self, message: str, place: Place, path: Path, suggestion: str) -> None:
+    def _fault(self, message: str, place: Place, path: Path, suggestion: str, *, code: FaultCode) -> None:
         text = in_one_line(place.text)
-        self.faults.append(Fault(message, text, suggestion, path, line=place.line, column=place.column))
+        self.faults.append(Fault(message, text, suggestion, path, line=place.line, column=place.column, code=code))

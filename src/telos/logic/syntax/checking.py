@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.logic.formulas import And, Formula, Or, apart
 from telos.logic.model import MarkovLogic, Rule
 from telos.logic.syntax.declarations import QUANTIFIERS, is_word
@@ -38,30 +38,40 @@ def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
         path = ("predicates", name)
         if name != predicate.name or not is_word(name) or name == "v" or name.lower() in QUANTIFIERS:
             yield Fault(
-                f"{predicate.name!r} cannot be the name of a predicate", path=path, suggestion="use a plain word"
+                f"{predicate.name!r} cannot be the name of a predicate",
+                path=path,
+                suggestion="use a plain word",
+                code=FaultCode.BAD_NAME,
             )
         if any(place not in range(len(predicate.types)) for place in predicate.exactly_one):
-            yield Fault("'!' marks an argument that is not there", path=path, suggestion="count arguments from 0")
+            yield Fault(
+                "'!' marks an argument that is not there",
+                path=path,
+                suggestion="count arguments from 0",
+                code=FaultCode.OUT_OF_RANGE,
+            )
     for name, function in model.functions.items():
         if name != function.name or not is_word(name) or name in model.predicates:
             said = f"{function.name!r} cannot be the name of a function"
-            yield Fault(said, path=("functions", name), suggestion="use a word that no predicate has")
+            yield Fault(
+                said, path=("functions", name), suggestion="use a word that no predicate has", code=FaultCode.BAD_NAME
+            )
 
 
 def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
     if _hollow(rule.formula):
-        yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more")
+        yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more", code=FaultCode.EMPTY)
         return
     text = formula_text(rule.formula, rule.plus)
     found = typed(rule.formula, signature, rule.plus)
     for finding in found.findings:
-        yield Fault(finding.message, text, finding.suggestion)
+        yield Fault(finding.message, text, finding.suggestion, code=finding.code)
     if found.findings:
         return
     if len(set(rule.plus)) != len(rule.plus):
-        yield Fault("the same variable is marked '+' twice", text)
+        yield Fault("the same variable is marked '+' twice", text, code=FaultCode.DUPLICATE)
     if rule.hard and (rule.weights or rule.otherwise):
-        yield Fault("a hard formula has no weights", text, "leave out one of them")
+        yield Fault("a hard formula has no weights", text, "leave out one of them", code=FaultCode.EMPTY)
     for _, name, kind in found.constants:
         yield from _join(signature, kind, name, text)
     yield from _weight_faults(rule, text)
@@ -81,15 +91,22 @@ def _hollow(formula: Formula) -> bool:
 def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
     for key, weight in (*rule.weights.items(), (("otherwise",), rule.otherwise)):
         if not math.isfinite(weight):
-            yield Fault(f"the weight of {key} is {weight}", text, "give a number, or make the formula hard")
+            yield Fault(
+                f"the weight of {key} is {weight}",
+                text,
+                "give a number, or make the formula hard",
+                code=FaultCode.OUT_OF_RANGE,
+            )
     for key in rule.weights:
         if len(key) != len(rule.plus):
             yield Fault(
-                f"the key {key} names {len(key)} constants, but {len(rule.plus)} variables are marked '+'", text
+                f"the key {key} names {len(key)} constants, but {len(rule.plus)} variables are marked '+'",
+                text,
+                code=FaultCode.WRONG_COUNT,
             )
 
 
 def _join(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
     wrong = signature.join(kind, name)
     if wrong:
-        yield Fault(wrong, text, signature.nearest_constant(kind, name))
+        yield Fault(wrong, text, signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)

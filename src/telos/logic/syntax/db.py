@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.logic.database import Database, DatabaseBuilder
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax.declarations import listed, unquoted
@@ -93,7 +93,12 @@ class _Loading:
     def _fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
-            raise Wrong(_find(line, predicate), f"unknown predicate {predicate!r}", self._near(predicate))
+            raise Wrong(
+                _find(line, predicate),
+                f"unknown predicate {predicate!r}",
+                self._near(predicate),
+                code=FaultCode.UNKNOWN_NAME,
+            )
         self._check(line, predicate, names, declared.types)
         self._add(line, part, predicate, names)
 
@@ -109,7 +114,12 @@ class _Loading:
     def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
         if len(names) != len(types):
             wanted = f"declared as {name}({', '.join(types)})"
-            raise Wrong(_find(line, name), f"{name} takes {len(types)} arguments, not {len(names)}", wanted)
+            raise Wrong(
+                _find(line, name),
+                f"{name} takes {len(types)} arguments, not {len(names)}",
+                wanted,
+                code=FaultCode.WRONG_COUNT,
+            )
         for said, kind in zip(names, types, strict=True):
             fine = self._fine.setdefault(kind, set())
             if said not in fine:
@@ -118,10 +128,17 @@ class _Loading:
 
     def _check_constant(self, line: str, said: str, kind: str) -> None:
         if not said or any(sign.isspace() for sign in said):
-            raise Wrong(_find(line, said.split()[0]) if said else 0, "an argument is one name", "put it in quotes")
+            raise Wrong(
+                _find(line, said.split()[0]) if said else 0,
+                "an argument is one name",
+                "put it in quotes",
+                code=FaultCode.BAD_SYNTAX,
+            )
         wrong = self._signature.join(kind, said)
         if wrong:
-            raise Wrong(_find(line, said), wrong, self._signature.nearest_constant(kind, said))
+            raise Wrong(
+                _find(line, said), wrong, self._signature.nearest_constant(kind, said), code=FaultCode.UNKNOWN_NAME
+            )
 
     def _other(self, tokens: list[str]) -> None:
         """Take in what is no plain fact: lists of constants, functions, facts with names in quotes."""
@@ -131,10 +148,10 @@ class _Loading:
             self._function(tokens)
         elif tokens[0][0] in "?*":
             said = "facts that are left open ('?') are not known here"
-            raise Wrong(0, said, "leave the line out, and query the predicate")
+            raise Wrong(0, said, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
         elif tokens[0][0].isdigit() or tokens[0][0] == ".":
             said = "evidence has no weight here: a fact is true, false (!) or not said"
-            raise Wrong(0, said, "write the weight into the model, before a formula")
+            raise Wrong(0, said, "write the weight into the model, before a formula", code=FaultCode.UNSUPPORTED)
         else:
             at = 1 if tokens[0] == "!" else 0
             names = self._names(tokens, at + 1)
@@ -143,29 +160,44 @@ class _Loading:
     def _quoted(self, tokens: list[str], part: str, predicate: str, names: list[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
-            raise Wrong(0, f"unknown predicate {predicate!r}", self._near(predicate))
+            raise Wrong(0, f"unknown predicate {predicate!r}", self._near(predicate), code=FaultCode.UNKNOWN_NAME)
         line = " ".join(tokens)
         if len(names) != len(declared.types):
             self._check(line, predicate, names, declared.types)
         for said, kind in zip(names, declared.types, strict=True):
             wrong = self._signature.join(kind, said)
             if wrong:
-                raise Wrong(0, wrong, self._signature.nearest_constant(kind, said))
+                raise Wrong(0, wrong, self._signature.nearest_constant(kind, said), code=FaultCode.UNKNOWN_NAME)
         self._add(line, part, predicate, names)
 
     def _names(self, tokens: list[str], at: int) -> list[str]:
         end = len(tokens) - (tokens[-1] == ".")
         if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
-            raise Wrong(min(at, len(tokens) - 1), "a fact is a predicate with constants in parentheses", _EXAMPLE)
+            raise Wrong(
+                min(at, len(tokens) - 1),
+                "a fact is a predicate with constants in parentheses",
+                _EXAMPLE,
+                code=FaultCode.BAD_SYNTAX,
+            )
         names = tokens[at + 1 : end - 1 : 2]
         if any(comma != "," for comma in tokens[at + 2 : end - 1 : 2]) or (end - at) % 2 == 0:
-            raise Wrong(at + 1, "the arguments of a fact are constants with commas between them", "quote other signs")
+            raise Wrong(
+                at + 1,
+                "the arguments of a fact are constants with commas between them",
+                "quote other signs",
+                code=FaultCode.BAD_SYNTAX,
+            )
         return [unquoted(each) for each in names]
 
     def _function(self, tokens: list[str]) -> None:
         function = self._model.functions.get(tokens[2])
         if function is None:
-            raise Wrong(2, f"unknown function {tokens[2]!r}", name_hint(tokens[2], self._model.functions))
+            raise Wrong(
+                2,
+                f"unknown function {tokens[2]!r}",
+                name_hint(tokens[2], self._model.functions),
+                code=FaultCode.UNKNOWN_NAME,
+            )
         names = [*self._names(tokens, 3), unquoted(tokens[0])]
         line = " ".join(tokens)
         if len(names) - 1 != len(function.types):
@@ -179,7 +211,7 @@ class _Loading:
             wrong = self._signature.join(kind, name)
             if wrong:
                 at = next(place for place, token in enumerate(tokens) if unquoted(token) == name)
-                raise Wrong(at, wrong, self._signature.nearest_constant(kind, name))
+                raise Wrong(at, wrong, self._signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)
             self._builder.mention(kind, name)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from telos.core.errors import FaultCode
 from telos.logic.database import whole
 from telos.logic.model import Function, Predicate
 from telos.logic.syntax.lexer import Wrong
@@ -68,12 +69,16 @@ def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
     if name in signature.where:
         learned = f"if it is a formula to be learned, write 0 before it: 0 {''.join(tokens)}"
         remedy = "leave out one of them" if returns else learned
-        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", remedy)
+        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", remedy, code=FaultCode.DUPLICATE)
     types, marked = _arguments(tokens, at + 1)
     signature.where[name] = where
     if returns:
         if marked:
-            raise Wrong(at, f"function {name} marks an argument with '!', which only predicates can do")
+            raise Wrong(
+                at,
+                f"function {name} marks an argument with '!', which only predicates can do",
+                code=FaultCode.UNSUPPORTED,
+            )
         signature.functions[name] = Function(name, returns, types)
     else:
         signature.predicates[name] = Predicate(name, types, marked)
@@ -87,14 +92,24 @@ def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozens
     while at < len(tokens) and tokens[at] in "(,":
         at += 1
         if at == len(tokens) or not is_word(tokens[at]):
-            raise Wrong(at, "an argument of a declaration is the name of a type", "for example goal(time, goal!)")
+            raise Wrong(
+                at,
+                "an argument of a declaration is the name of a type",
+                "for example goal(time, goal!)",
+                code=FaultCode.BAD_SYNTAX,
+            )
         types.append(tokens[at])
         at += 1
         if at < len(tokens) and tokens[at] == "!":
             marked.add(len(types) - 1)
             at += 1
     if tokens[at:] != [")"]:
-        raise Wrong(at, "a declaration lists types with commas between them", "for example goal(time, goal!)")
+        raise Wrong(
+            at,
+            "a declaration lists types with commas between them",
+            "for example goal(time, goal!)",
+            code=FaultCode.BAD_SYNTAX,
+        )
     return tuple(types), frozenset(marked)
 
 
@@ -107,7 +122,7 @@ def _declare_type(tokens: Sequence[str], signature: Signature) -> None:
 def listed(tokens: Sequence[str]) -> list[str]:
     """Return the constants of ``person = {Anna, Bob}`` or ``time = {0,...,13}``."""
     if tokens[-1] != "}":
-        raise Wrong(len(tokens), "the list of constants does not end with '}'")
+        raise Wrong(len(tokens), "the list of constants does not end with '}'", code=FaultCode.BAD_SYNTAX)
     names: list[str] = []
     at = 3
     while at < len(tokens) - 1:
@@ -118,7 +133,12 @@ def listed(tokens: Sequence[str]) -> list[str]:
             name, at = _listed_name(tokens, at)
             names.append(name)
         if tokens[at] not in (",", "}"):
-            raise Wrong(at, f"found {tokens[at]!r} in a list of constants", "separate names with commas, or quote them")
+            raise Wrong(
+                at,
+                f"found {tokens[at]!r} in a list of constants",
+                "separate names with commas, or quote them",
+                code=FaultCode.BAD_SYNTAX,
+            )
         at += 1
     return names
 
@@ -128,13 +148,18 @@ def _listed_name(tokens: Sequence[str], at: int) -> tuple[str, int]:
         return f"-{tokens[at + 1]}", at + 2
     if tokens[at][0].isalnum() or tokens[at][0] in "_\"'":
         return unquoted(tokens[at]), at + 1
-    raise Wrong(at, f"found {tokens[at]!r} where a constant should stand", "quote names with other signs")
+    raise Wrong(
+        at,
+        f"found {tokens[at]!r} where a constant should stand",
+        "quote names with other signs",
+        code=FaultCode.BAD_SYNTAX,
+    )
 
 
 def _range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
     last = tokens[at + 2] if tokens[at + 1] == "," and at + 2 < len(tokens) else ""
     if not names or not whole(names[-1]) or not whole(last):
-        raise Wrong(at, "'...' stands between two whole numbers", "for example {0,...,13}")
+        raise Wrong(at, "'...' stands between two whole numbers", "for example {0,...,13}", code=FaultCode.BAD_SYNTAX)
     if not 0 <= int(last) - int(names[-1]) <= MOST_IN_RANGE:
-        raise Wrong(at, f"a range from {names[-1]} to {last} has no numbers, or too many")
+        raise Wrong(at, f"a range from {names[-1]} to {last} has no numbers, or too many", code=FaultCode.OUT_OF_RANGE)
     return [str(number) for number in range(int(names[-1]) + 1, int(last) + 1)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 
 TOKEN = re.compile(
     r"\"[^\"]*\"|'[^']*'|\?[^\W\d]\w*"
@@ -24,14 +24,14 @@ _JOINS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
 class Wrong(Exception):
     """Something wrong at one token of a statement."""
 
-    def __init__(self, token: int, message: str, suggestion: str = "") -> None:
+    def __init__(self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
         super().__init__(message)
-        self.token, self.message, self.suggestion = token, message, suggestion
+        self.token, self.message, self.suggestion, self.code = token, message, suggestion, code
         self.also: tuple[Wrong, ...] = ()
 
     def moved(self, by: int) -> "Wrong":
         """Return the same for a statement that has ``by`` more tokens before it."""
-        moved = Wrong(self.token + by, self.message, self.suggestion)
+        moved = Wrong(self.token + by, self.message, self.suggestion, code=self.code)
         moved.also = tuple([each.moved(by) for each in self.also])
         return moved
 
@@ -72,7 +72,7 @@ class Source:
         """Return what is wrong, with its place in the file."""
         line, column = self.place(statement, wrong.token)
         text = self.lines[line - 1].strip()
-        return Fault(wrong.message, text, wrong.suggestion, file=self.name, line=line, column=column)
+        return Fault(wrong.message, text, wrong.suggestion, file=self.name, line=line, column=column, code=wrong.code)
 
 
 def source_of(text: str, name: str = "") -> Source:
@@ -86,7 +86,13 @@ def source_of(text: str, name: str = "") -> Source:
         if said.startswith("/*") and (len(said) < 4 or not said.endswith("*/")):
             line, column = text.count("\n", 0, found.start()), found.start() - text.rfind("\n", 0, found.start())
             fault = Fault(
-                "a comment is not closed", lines[line], "end it with */", file=name, line=line + 1, column=column
+                "a comment is not closed",
+                lines[line],
+                "end it with */",
+                file=name,
+                line=line + 1,
+                column=column,
+                code=FaultCode.BAD_SYNTAX,
             )
             raise DefinitionError([fault])
     return Source(name, lines, tuple(_COMMENT.sub(_blank, text).split("\n")))

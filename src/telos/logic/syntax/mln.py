@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.logic.formulas import Atom, Constant, Not, apart, atoms
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax.declarations import declare, is_declaration, unquoted
@@ -121,14 +121,16 @@ class _Loading:
         if word in _SECTIONS and len(tokens) == 2:
             return  # headings in the files of Alchemy 2
         if word in _FOREIGN:
-            raise Wrong(0, f"#{word} is pracmln's, and not known here", _FOREIGN[word])
+            raise Wrong(0, f"#{word} is pracmln's, and not known here", _FOREIGN[word], code=FaultCode.UNSUPPORTED)
         if word != "include" or len(tokens) != 3 or tokens[2][0] not in "\"'":
-            raise Wrong(0, f"unknown directive '#{word}'", 'known: #include "other.mln"')
+            raise Wrong(0, f"unknown directive '#{word}'", 'known: #include "other.mln"', code=FaultCode.UNKNOWN_NAME)
         if path is None:
-            raise Wrong(2, "a text without a file cannot include others", "load it from a file")
+            raise Wrong(
+                2, "a text without a file cannot include others", "load it from a file", code=FaultCode.UNSUPPORTED
+            )
         other = path.parent / unquoted(tokens[2])
         if other.resolve() in self._open:
-            raise Wrong(2, f"{other} includes itself", "leave out one of the includes")
+            raise Wrong(2, f"{other} includes itself", "leave out one of the includes", code=FaultCode.CIRCULAR)
         try:
             text = read_text(other)
         except TelosError as error:
@@ -156,9 +158,11 @@ class _Loading:
             end = tokens.index("::")
             said, after = weight(tokens, end + 1)
             if after < len(tokens):
-                raise Wrong(after, f"found {tokens[after]!r} after the weight")
+                raise Wrong(after, f"found {tokens[after]!r} after the weight", code=FaultCode.BAD_SYNTAX)
         if hard and said is not None:
-            raise Wrong(0, "a formula has a weight or a full stop, not both", "leave out one of them")
+            raise Wrong(
+                0, "a formula has a weight or a full stop, not both", "leave out one of them", code=FaultCode.CONFLICT
+            )
         _refuse_constraint(tokens, self.signature)
         known, constants = self._formula(file, tokens[start:end], start)
         plus, formula = known.shape.plus, known.shape.formula
@@ -173,7 +177,7 @@ class _Loading:
             return None, 0
         said, start = weight(tokens)
         if start == len(tokens):
-            raise Wrong(start, "a weight without a formula")
+            raise Wrong(start, "a weight without a formula", code=FaultCode.BAD_SYNTAX)
         return said, start
 
     def _formula(self, file: _File, tokens: list[str], start: int) -> tuple[_Known, tuple[str, ...]]:
@@ -211,7 +215,9 @@ class _Loading:
     def _checked(self, shape: Shape) -> _Known:
         result = typed(shape.formula, self.signature, shape.plus)
         if result.findings:
-            first, *others = [Wrong(shape.marks[each.mark], each.message, each.suggestion) for each in result.findings]
+            first, *others = [
+                Wrong(shape.marks[each.mark], each.message, each.suggestion, code=each.code) for each in result.findings
+            ]
             first.also = tuple(others)
             raise first
         kinds = [""] * len(shape.slots)
@@ -234,9 +240,19 @@ class _Loading:
             if joined is None or said not in joined:
                 wrong = self.signature.join(kind, said) if kind else ""
                 if wrong:
-                    raise Wrong(known.shape.slots[slot], wrong, self.signature.nearest_constant(kind, said))
+                    raise Wrong(
+                        known.shape.slots[slot],
+                        wrong,
+                        self.signature.nearest_constant(kind, said),
+                        code=FaultCode.UNKNOWN_NAME,
+                    )
 
 
 def _refuse_constraint(tokens: Sequence[str], signature: Signature) -> None:
     if tokens[0] == "P" and "P" not in signature.predicates and len(tokens) > 3 and tokens[-2] == "=":
-        raise Wrong(0, "constraints such as P(x) = 0.1 are not known here", "learn the weight, or give log(0.1/0.9)")
+        raise Wrong(
+            0,
+            "constraints such as P(x) = 0.1 are not known here",
+            "learn the weight, or give log(0.1/0.9)",
+            code=FaultCode.UNSUPPORTED,
+        )

@@ -7,7 +7,7 @@ right as it can (Alchemy's rule); put ``(EXIST y likes(x,y)) => happy(x)`` in pa
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from telos.core.errors import name_hint
+from telos.core.errors import FaultCode, name_hint
 from telos.logic.database import whole
 from telos.logic.formulas import (
     And,
@@ -85,8 +85,18 @@ class FormulaReader:
     def _unexpected(self, wanted: str, suggestion: str = "") -> None:
         token = self._peek
         if token in _SIGNS:
-            raise Wrong(self._at, f"{token!r} is no sign of this language", f"write {_SIGNS[token]!r}")
-        raise Wrong(self._at, f"expected {wanted}, found {repr(token) if token else 'nothing'}", suggestion)
+            raise Wrong(
+                self._at,
+                f"{token!r} is no sign of this language",
+                f"write {_SIGNS[token]!r}",
+                code=FaultCode.BAD_SYNTAX,
+            )
+        raise Wrong(
+            self._at,
+            f"expected {wanted}, found {repr(token) if token else 'nothing'}",
+            suggestion,
+            code=FaultCode.BAD_SYNTAX,
+        )
 
     def _iff(self) -> Formula:
         left = self._implies()
@@ -131,7 +141,12 @@ class FormulaReader:
     def _deeper(self, part: Callable[[], Formula]) -> Formula:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Wrong(self._at, f"the formula is nested more than {DEEPEST} deep", "split it into several")
+            raise Wrong(
+                self._at,
+                f"the formula is nested more than {DEEPEST} deep",
+                "split it into several",
+                code=FaultCode.TOO_LARGE,
+            )
         formula = part()
         self._depth -= 1
         return formula
@@ -172,7 +187,10 @@ class FormulaReader:
         if token not in self._signature.predicates:
             known = self._signature.predicates
             raise Wrong(
-                self._at, f"unknown predicate {token!r}", name_hint(token, known) or "declare it: name(type, …)"
+                self._at,
+                f"unknown predicate {token!r}",
+                name_hint(token, known) or "declare it: name(type, …)",
+                code=FaultCode.UNKNOWN_NAME,
             )
 
     def _predicate(self, name: str) -> Formula:
@@ -213,9 +231,14 @@ class FormulaReader:
         term = self._simple(token, kind)
         if plus:
             if not isinstance(term, Variable):
-                raise Wrong(start, f"'+' marks a variable, and {token!r} is a constant")
+                raise Wrong(start, f"'+' marks a variable, and {token!r} is a constant", code=FaultCode.BAD_SYNTAX)
             if term.name in self._bound:
-                raise Wrong(start, f"'+' marks {term.name!r}, which a quantifier binds", "leave out one of them")
+                raise Wrong(
+                    start,
+                    f"'+' marks {term.name!r}, which a quantifier binds",
+                    "leave out one of them",
+                    code=FaultCode.CONFLICT,
+                )
             self._plus[term.name] = None
         return term
 
@@ -226,23 +249,33 @@ class FormulaReader:
         if not self._take(")"):
             self._unexpected("')'")
         if not isinstance(inner, Variable):
-            raise Wrong(self._at - 1, "succ(…) takes a variable", "write the number itself")
+            raise Wrong(self._at - 1, "succ(…) takes a variable", "write the number itself", code=FaultCode.BAD_SYNTAX)
         return Variable(inner.name, inner.shift + 1)
 
     def _simple(self, token: str, kind: str) -> Term:
         if token == "-" and self._tokens[self._at + 1][0].isdigit():
-            raise Wrong(self._at, "negative numbers are written in quotes", f'write "-{self._tokens[self._at + 1]}"')
+            raise Wrong(
+                self._at,
+                "negative numbers are written in quotes",
+                f'write "-{self._tokens[self._at + 1]}"',
+                code=FaultCode.BAD_SYNTAX,
+            )
         if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
             self._unexpected("a variable or a constant")
         if token == "?":
-            raise Wrong(self._at, "a variable needs a name", "write ?t, with the name right after the sign")
+            raise Wrong(
+                self._at,
+                "a variable needs a name",
+                "write ?t, with the name right after the sign",
+                code=FaultCode.BAD_SYNTAX,
+            )
         self._at += 1
         if self._is_variable(token, kind):
             return Variable(token.removeprefix("?"), self._shift())
         if token not in ('""', "''"):
             self._slots.append(self._at - 1)
             return blank(len(self._slots) - 1)
-        raise Wrong(self._at - 1, "a constant needs a name")
+        raise Wrong(self._at - 1, "a constant needs a name", code=FaultCode.BAD_SYNTAX)
 
     def _is_variable(self, token: str, kind: str) -> bool:
         if token[0] == "?" or token in self._bound:

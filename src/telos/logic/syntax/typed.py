@@ -7,7 +7,7 @@ to right; a file's reader has noted the token of each, so that a finding can nam
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from telos.core.errors import name_hint
+from telos.core.errors import FaultCode, name_hint
 from telos.logic.database import whole
 from telos.logic.formulas import (
     Atom,
@@ -34,6 +34,7 @@ class Finding:
     mark: int
     message: str
     suggestion: str = ""
+    code: FaultCode = FaultCode.INVALID
 
 
 @dataclass(slots=True)
@@ -95,8 +96,8 @@ class _Walk:
         self._loose: list[tuple[int, str, _Scope | str]] = []  # constants in equations, and what they are equal to
         self._result = Typed()
 
-    def _say(self, mark: int, message: str, suggestion: str = "") -> None:
-        self._result.findings.append(Finding(mark, message, suggestion))
+    def _say(self, mark: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        self._result.findings.append(Finding(mark, message, suggestion, code))
 
     def formula(self, formula: Formula) -> None:
         match formula:
@@ -115,13 +116,23 @@ class _Walk:
         predicate = self._signature.predicates.get(name)
         if predicate is None:
             known = self._signature.predicates
-            self._say(self._mark, f"unknown predicate {name!r}", name_hint(name, known) or "declare it: name(type, …)")
+            self._say(
+                self._mark,
+                f"unknown predicate {name!r}",
+                name_hint(name, known) or "declare it: name(type, …)",
+                code=FaultCode.UNKNOWN_NAME,
+            )
         self._arguments(name, arguments, None if predicate is None else predicate.types)
 
     def _arguments(self, name: str, arguments: tuple[Term, ...], types: tuple[str, ...] | None) -> None:
         if types is not None and len(types) != len(arguments):
             wanted = f"{name}({', '.join(types)})"
-            self._say(self._mark, f"{name} takes {_count(len(types))}, not {len(arguments)}", f"declared as {wanted}")
+            self._say(
+                self._mark,
+                f"{name} takes {_count(len(types))}, not {len(arguments)}",
+                f"declared as {wanted}",
+                code=FaultCode.WRONG_COUNT,
+            )
             types = None
         for place, each in enumerate(arguments):
             self._term(each, "" if types is None else types[place])
@@ -138,9 +149,19 @@ class _Walk:
         function = self._signature.functions.get(term.function)
         mark = self._mark
         if function is None:
-            self._say(mark, f"unknown function {term.function!r}", name_hint(term.function, self._signature.functions))
+            self._say(
+                mark,
+                f"unknown function {term.function!r}",
+                name_hint(term.function, self._signature.functions),
+                code=FaultCode.UNKNOWN_NAME,
+            )
         elif kind and kind != function.returns:
-            self._say(mark, f"{term.function} gives type {function.returns}, but type {kind} belongs here", _OTHER_TERM)
+            self._say(
+                mark,
+                f"{term.function} gives type {function.returns}, but type {kind} belongs here",
+                _OTHER_TERM,
+                code=FaultCode.WRONG_TYPE,
+            )
         self._arguments(term.function, term.arguments, None if function is None else function.types)
         return kind or (function.returns if function else "")
 
@@ -160,7 +181,7 @@ class _Walk:
     def _unify(self, scope: _Scope, kind: str, mark: int) -> None:
         if kind and scope.kind and kind != scope.kind:
             said = f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here"
-            self._say(mark, said, _OTHER_TERM)
+            self._say(mark, said, _OTHER_TERM, code=FaultCode.WRONG_TYPE)
         scope.kind = scope.kind or kind
 
     def _equal(self, left: Term, right: Term) -> None:
@@ -186,21 +207,41 @@ class _Walk:
         del self._bound[len(self._bound) - len(scopes) :]
         for scope in scopes:
             if scope.mark < 0:
-                self._say(mark, f"the quantified variable {scope.name!r} is not used", "leave it out")
+                self._say(
+                    mark,
+                    f"the quantified variable {scope.name!r} is not used",
+                    "leave it out",
+                    code=FaultCode.UNREACHABLE,
+                )
 
     def done(self, plus: Sequence[str]) -> Typed:
         self._settle_equations()
         for scope in self._variables:
             if not scope.kind and scope.mark >= 0 and not self._result.findings:
-                self._say(scope.mark, f"variable {scope.name!r} has no type", "use it in a predicate as well")
+                self._say(
+                    scope.mark,
+                    f"variable {scope.name!r} has no type",
+                    "use it in a predicate as well",
+                    code=FaultCode.WRONG_TYPE,
+                )
             if scope.shifted >= 0 and any(not whole(name) for name in self._signature.declared.get(scope.kind, ())):
                 said = f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
-                self._say(scope.shifted, said, "give it whole numbers as constants, or leave out the number")
+                self._say(
+                    scope.shifted,
+                    said,
+                    "give it whole numbers as constants, or leave out the number",
+                    code=FaultCode.WRONG_TYPE,
+                )
         for mark, name, beside in self._loose:
             self._result.constants.append((mark, name, beside if isinstance(beside, str) else beside.kind))
         for name in plus:
             if name not in self._free:
-                self._say(0, f"'+{name}' marks a variable that is not in the formula", name_hint(name, self._free))
+                self._say(
+                    0,
+                    f"'+{name}' marks a variable that is not in the formula",
+                    name_hint(name, self._free),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
         self._result.types = {name: scope.kind for name, scope in self._free.items()}
         self._result.findings.sort(key=lambda finding: finding.mark)
         return self._result
@@ -215,7 +256,10 @@ class _Walk:
             kinds = [side if isinstance(side, str) else side.kind for side in (one, other)]
             if all(kinds) and kinds[0] != kinds[1]:
                 self._say(
-                    mark, f"things of types {kinds[0]} and {kinds[1]} are never equal", "compare things of one type"
+                    mark,
+                    f"things of types {kinds[0]} and {kinds[1]} are never equal",
+                    "compare things of one type",
+                    code=FaultCode.WRONG_TYPE,
                 )
 
 

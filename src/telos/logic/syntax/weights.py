@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from telos.core.errors import FaultCode
 from telos.logic.syntax.lexer import Wrong
 
 LEAST_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
@@ -35,7 +36,12 @@ def weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
     """
     value, after = _sum(tokens, at)
     if math.isnan(value):
-        raise Wrong(at, "the weight is not a number (NaN)", "give a number, or leave it out and learn it")
+        raise Wrong(
+            at,
+            "the weight is not a number (NaN)",
+            "give a number, or leave it out and learn it",
+            code=FaultCode.OUT_OF_RANGE,
+        )
     return value, after
 
 
@@ -52,7 +58,12 @@ def _product(tokens: Sequence[str], at: int) -> tuple[float, int]:
     while at < len(tokens) and tokens[at] in ("*", "/"):
         operand, after = _factor(tokens, at + 1)
         if tokens[at] == "/" and operand == 0:
-            raise Wrong(at, "the weight divides by zero", "write inf, or end the formula with a full stop")
+            raise Wrong(
+                at,
+                "the weight divides by zero",
+                "write inf, or end the formula with a full stop",
+                code=FaultCode.OUT_OF_RANGE,
+            )
         value, at = (value * operand if tokens[at] == "*" else value / operand), after
     return value, at
 
@@ -70,17 +81,21 @@ def _factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
         return float(token), at + 1
     except ValueError:
         said = f"found {token!r}" if token else "the line ends"
-        raise Wrong(at, f"a weight is a number, but {said}", "write for example 0.5 or log(0.3/0.7)") from None
+        raise Wrong(
+            at, f"a weight is a number, but {said}", "write for example 0.5 or log(0.3/0.7)", code=FaultCode.WRONG_TYPE
+        ) from None
 
 
 def _bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
     name = "" if tokens[at] == "(" else tokens[at]
     start = at + 1 if name else at
     if tokens[start : start + 1] != ["("]:
-        raise Wrong(at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)")
+        raise Wrong(
+            at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)", code=FaultCode.BAD_SYNTAX
+        )
     value, end = _sum(tokens, start + 1)
     if tokens[end : end + 1] != [")"]:
-        raise Wrong(end, "the weight does not close its parenthesis")
+        raise Wrong(end, "the weight does not close its parenthesis", code=FaultCode.BAD_SYNTAX)
     return (_applied(name, value, at) if name else value), end + 1
 
 
@@ -89,7 +104,10 @@ def _applied(name: str, value: float, at: int) -> float:
         return math.exp(min(value, 700.0))
     if value < 0:
         raise Wrong(
-            at, f"{name}({value:g}) is the logarithm of a negative number", "write the weight itself, such as -1"
+            at,
+            f"{name}({value:g}) is the logarithm of a negative number",
+            "write the weight itself, such as -1",
+            code=FaultCode.OUT_OF_RANGE,
         )
     if value == 0:
         return -math.inf if name == "log" else LEAST_LOG

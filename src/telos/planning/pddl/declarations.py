@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
 from telos.planning.pddl.formulas import MOST_FAULTS, Formulas, inner, is_token
 from telos.planning.pddl.grammar import RULES, UNSUPPORTED, parse, unsupported
 from telos.planning.pddl.model import LiftedDomain, Literals, Schema, Vocabulary
@@ -26,7 +26,9 @@ class Trees:
                 self.faults.append(unsupported(source, section.start, UNSUPPORTED[section.word]))
             elif section.word not in known:
                 message = f"({section.word} …) is no part of a PDDL {kind}"
-                self.faults.append(source.fault(section.start, message, name_hint(section.word, known)))
+                self.faults.append(
+                    source.fault(section.start, message, name_hint(section.word, known), code=FaultCode.UNKNOWN_NAME)
+                )
             elif (
                 section.text[1:-1].strip() not in RULES
             ):  # the grammar does not know `(:predicates)` with nothing in it
@@ -42,8 +44,10 @@ class Trees:
         """Yield the sections that begin with ``word``."""
         return (each for each in self.parsed if each[0].word == word)
 
-    def fault(self, section: Section, token: Any, message: str, suggestion: str = "") -> None:
-        self.faults.append(self.source.fault(section.start + token.start_pos, message, suggestion))
+    def fault(
+        self, section: Section, token: Any, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID
+    ) -> None:
+        self.faults.append(self.source.fault(section.start + token.start_pos, message, suggestion, code=code))
         if len(self.faults) >= MOST_FAULTS:
             raise DefinitionError(self.faults)
 
@@ -61,7 +65,13 @@ class Trees:
             tokens = [declared] if is_token(declared) else [each for each in inner(declared) if each != "either"]
             for token in tokens:
                 if known is not None and str(token) not in known:
-                    self.fault(section, token, f"unknown type {str(token)!r}", name_hint(str(token), known))
+                    self.fault(
+                        section,
+                        token,
+                        f"unknown type {str(token)!r}",
+                        name_hint(str(token), known),
+                        code=FaultCode.UNKNOWN_NAME,
+                    )
             types = frozenset(str(token) for token in tokens if known is None or str(token) in known)
             yield from ((name, types) for name in waiting)
             waiting = []
@@ -109,7 +119,13 @@ def _subtypes(trees: Trees) -> dict[str, frozenset[str]]:
         above_it = _above(each, parents)
         if each in above_it:
             section, token = places[each]
-            trees.fault(section, token, f"type {each!r} is a kind of itself", "types form a tree below object")
+            trees.fault(
+                section,
+                token,
+                f"type {each!r} is a kind of itself",
+                "types form a tree below object",
+                code=FaultCode.CIRCULAR,
+            )
         for one in above_it | {OBJECT}:
             below[one].add(each)
     return {each: frozenset(under) for each, under in below.items()}
@@ -137,7 +153,12 @@ def _skeletons(trees: Trees, word: str, subtypes: Mapping[str, frozenset[str]]) 
             name, typed = inner(part)
             arity = sum(1 for _ in trees.typed(section, typed, subtypes))
             if found.setdefault(str(name), arity) != arity:
-                trees.fault(section, name, f"{str(name)!r} is declared with {found[str(name)]} and {arity} arguments")
+                trees.fault(
+                    section,
+                    name,
+                    f"{str(name)!r} is declared with {found[str(name)]} and {arity} arguments",
+                    code=FaultCode.WRONG_COUNT,
+                )
     return found
 
 
@@ -147,7 +168,13 @@ def _schema(trees: Trees, section: Section, tree: Any, words: Vocabulary) -> Sch
     variables = [f"?{each}" for each, _ in typed]
     for i, (token, _) in enumerate(typed):
         if variables[i] in variables[:i]:
-            trees.fault(section, token, f"parameter {variables[i]} of {str(name)!r} stands twice", "rename one of them")
+            trees.fault(
+                section,
+                token,
+                f"parameter {variables[i]} of {str(name)!r} stands twice",
+                "rename one of them",
+                code=FaultCode.DUPLICATE,
+            )
     reader = Formulas(trees.source, section.start, words.predicates, words.functions)
     reader.variables, reader.objects = variables, words.constants
     said = {str(part): body.children[i + 1] for i, part in enumerate(body.children) if is_token(part)}

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
 from telos.planning.pddl.grammar import unsupported
 from telos.planning.pddl.model import Atom, Literals
 from telos.planning.pddl.source import Source
@@ -29,8 +29,8 @@ class Formulas:
         self.variables: Collection[str] = ()
         self.faults: list[Fault] = []
 
-    def fault(self, token: Any, message: str, suggestion: str = "") -> None:
-        self.note(self.source.fault(self.start + token.start_pos, message, suggestion))
+    def fault(self, token: Any, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        self.note(self.source.fault(self.start + token.start_pos, message, suggestion, code=code))
 
     def beyond(self, token: Any, what: str) -> None:
         self.note(unsupported(self.source, self.start + token.start_pos, what))
@@ -84,7 +84,7 @@ class Formulas:
             if effect.data == "num_effect":
                 costs += self._cost(parts)
             elif parts[0] == "=":
-                self.fault(parts[0], "an effect cannot make things equal")
+                self.fault(parts[0], "an effect cannot make things equal", code=FaultCode.UNSUPPORTED)
             else:
                 is_delete = parts[0] == "not"
                 atom = self.atom(inner(parts[1]) if is_delete else parts)
@@ -127,7 +127,7 @@ class Formulas:
         try:
             return float(token)
         except ValueError:  # the grammar takes 1.2.3 for a number
-            self.fault(token, f"{str(token)!r} is not a number")
+            self.fault(token, f"{str(token)!r} is not a number", code=FaultCode.WRONG_TYPE)
             return None
 
     def atom(self, parts: list[Any], known: Mapping[str, int] | None = None, what: str = "predicate") -> Atom | None:
@@ -135,10 +135,14 @@ class Formulas:
         known = self.predicates if known is None else known
         name, terms = str(parts[0]), tuple(self._term(part) for part in parts[1:])
         if name not in known:
-            self.fault(parts[0], f"unknown {what} {name!r}", name_hint(name, known))
+            self.fault(parts[0], f"unknown {what} {name!r}", name_hint(name, known), code=FaultCode.UNKNOWN_NAME)
             return None
         if len(terms) != known[name]:
-            self.fault(parts[0], f"{what} {name!r} takes {counted(known[name], 'argument')}, not {len(terms)}")
+            self.fault(
+                parts[0],
+                f"{what} {name!r} takes {counted(known[name], 'argument')}, not {len(terms)}",
+                code=FaultCode.WRONG_COUNT,
+            )
             return None
         return (name, *terms)
 
@@ -149,11 +153,18 @@ class Formulas:
             name = f"?{part}"
             if name not in self.variables:
                 suggestion = name_hint(name, self.variables)
-                self.note(self.source.fault(before, f"{name} is not a parameter", suggestion))
+                self.note(
+                    self.source.fault(before, f"{name} is not a parameter", suggestion, code=FaultCode.UNKNOWN_NAME)
+                )
             return name
         token = part if is_token(part) else part.children[0]
         if str(token) not in self.objects:
-            self.fault(token, f"unknown object {str(token)!r}", name_hint(str(token), self.objects))
+            self.fault(
+                token,
+                f"unknown object {str(token)!r}",
+                name_hint(str(token), self.objects),
+                code=FaultCode.UNKNOWN_NAME,
+            )
         return str(token)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint, nearest
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint, nearest
 from telos.planning.pddl.source import Section, Source
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _fault(problem: Any, section: Section, source: Source, parser: "Lark") -> Fa
     likely = ", ".join(words[:8]) + (", …" if len(words) > 8 else "")
     is_meant = nearest(word, words) is not None
     suggestion = name_hint(word, words) if is_meant else f"here may stand: {likely}" if likely else ""
-    return source.fault(section.start + at, f"unexpected {word!r}", suggestion)
+    return source.fault(section.start + at, f"unexpected {word!r}", suggestion, code=FaultCode.BAD_SYNTAX)
 
 
 def word_at(text: str, at: int) -> str:
@@ -106,4 +106,4 @@ def word_at(text: str, at: int) -> str:
 
 def unsupported(source: Source, offset: int, what: str) -> Fault:
     """Return the fault of a file that uses more of PDDL than is read; ``what`` is as in "derived predicates are"."""
-    return source.fault(offset, f"{what} not supported", READ)
+    return source.fault(offset, f"{what} not supported", READ, code=FaultCode.UNSUPPORTED)

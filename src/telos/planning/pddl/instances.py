@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from telos.core.errors import DefinitionError
+from telos.core.errors import DefinitionError, FaultCode
 from telos.planning.pddl.declarations import Trees
 from telos.planning.pddl.formulas import Formulas, inner, is_token
 from telos.planning.pddl.grammar import unsupported
@@ -47,7 +47,7 @@ def _check_domain(trees: Trees, domain: LiftedDomain) -> None:
         token = inner(tree)[1]
         if str(token) != domain.name:
             message = f"the problem is of the domain {str(token)!r}, and the domain file holds {domain.name!r}"
-            trees.fault(section, token, message, "give the two files that belong together")
+            trees.fault(section, token, message, "give the two files that belong together", code=FaultCode.CONFLICT)
 
 
 def _formulas(trees: Trees, section: Section, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]) -> Formulas:
@@ -84,7 +84,9 @@ def _goal(trees: Trees, domain: LiftedDomain, objects: Mapping[str, frozenset[st
     found = list(trees.named(":goal"))
     if not found:
         if not trees.faults:
-            trees.faults.append(trees.source.fault(0, "the problem has no goal", "add (:goal (and …))"))
+            trees.faults.append(
+                trees.source.fault(0, "the problem has no goal", "add (:goal (and …))", code=FaultCode.MISSING_KEY)
+            )
         return Literals()
     section, tree = found[0]
     reader = _formulas(trees, section, domain, objects)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 
 LARGEST = 4_000_000  # bytes; the largest benchmark of the planning competitions has a tenth of that
 DEEPEST = 60  # brackets inside brackets; people write eight
@@ -41,20 +41,22 @@ class Source:
             size = Path(path).stat().st_size
             data = Path(path).read_bytes() if size <= LARGEST else b""
         except FileNotFoundError:
-            raise DefinitionError([Fault("no such file", file=name, suggestion="check the path")]) from None
+            raise DefinitionError(
+                [Fault("no such file", file=name, suggestion="check the path", code=FaultCode.UNREADABLE)]
+            ) from None
         except (OSError, ValueError) as problem:
             why = (problem.strerror if isinstance(problem, OSError) else "") or "cannot be read"
-            raise DefinitionError([Fault(why[0].lower() + why[1:], file=name)]) from None
+            raise DefinitionError([Fault(why[0].lower() + why[1:], file=name, code=FaultCode.UNREADABLE)]) from None
         if size > LARGEST:
             raise DefinitionError([_too_large(name, size)])
         # Old benchmarks have authors' names in Latin-1 in their comments; elsewhere the replacement is a fault.
         return cls.of(name, data.decode("utf-8-sig", errors="replace"))
 
-    def fault(self, offset: int, message: str, suggestion: str = "") -> Fault:
+    def fault(self, offset: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> Fault:
         """Return a fault that stands at ``offset``."""
         line = bisect.bisect_right(self.line_starts, offset)
         column = offset - self.line_starts[line - 1] + 1
-        return Fault(message, suggestion=suggestion, file=self.file, line=line, column=column)
+        return Fault(message, suggestion=suggestion, file=self.file, line=line, column=column, code=code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,13 @@ def sections(source: Source, kind: str) -> tuple[Section, ...]:
     if not found or found[0].word != kind:
         is_other = found and found[0].word in ("domain", "problem")
         hint = "are the two files swapped?" if is_other else f"a PDDL {kind} begins with (define ({kind} name)"
-        raise DefinitionError([source.fault(found[0].start if found else 0, f"this is not a PDDL {kind}", hint)])
+        raise DefinitionError(
+            [
+                source.fault(
+                    found[0].start if found else 0, f"this is not a PDDL {kind}", hint, code=FaultCode.BAD_SYNTAX
+                )
+            ]
+        )
     return found
 
 
@@ -94,7 +102,13 @@ def _spans(source: Source) -> Iterator[tuple[int, int]]:
             open_at.append(at)
         elif source.text[at] == ")":
             if not open_at:
-                raise DefinitionError([source.fault(at, "this ) closes nothing", "remove it, or add the missing (")])
+                raise DefinitionError(
+                    [
+                        source.fault(
+                            at, "this ) closes nothing", "remove it, or add the missing (", code=FaultCode.BAD_SYNTAX
+                        )
+                    ]
+                )
             start = open_at.pop()
             if len(open_at) == 1:
                 yield start, at + 1
@@ -102,7 +116,9 @@ def _spans(source: Source) -> Iterator[tuple[int, int]]:
                 _check_end(source, at + 1)
                 return
     if not open_at:
-        raise DefinitionError([source.fault(0, "there is no PDDL in this file", "it begins with (define")])
+        raise DefinitionError(
+            [source.fault(0, "there is no PDDL in this file", "it begins with (define", code=FaultCode.BAD_SYNTAX)]
+        )
     raise DefinitionError([_unclosed(source, open_at[-1])])
 
 
@@ -110,9 +126,13 @@ def _check_opening(source: Source, at: int, open_at: list[int]) -> None:
     head = _HEAD.match(source.text, at)
     word = head.group(1) if head else ""
     if not open_at and (word != "define" or _first(source, 0) < at):
-        raise DefinitionError([source.fault(at, "PDDL begins with (define", "is this a PDDL file?")])
+        raise DefinitionError(
+            [source.fault(at, "PDDL begins with (define", "is this a PDDL file?", code=FaultCode.BAD_SYNTAX)]
+        )
     if len(open_at) >= DEEPEST:
-        raise DefinitionError([source.fault(at, f"brackets are nested more than {DEEPEST} deep")])
+        raise DefinitionError(
+            [source.fault(at, f"brackets are nested more than {DEEPEST} deep", code=FaultCode.TOO_LARGE)]
+        )
     if len(open_at) > 1 and word.startswith(":"):
         # Sections stand only directly inside (define …), so the one before lacks its end.
         raise DefinitionError([_unclosed(source, open_at[-1])])
@@ -122,16 +142,24 @@ def _check_gaps(source: Source, spans: Sequence[tuple[int, int]]) -> None:
     """Refuse words between the sections, which would be left unread."""
     for (_, end), (start, _) in pairwise(spans):
         if (at := _first(source, end)) < start:
-            raise DefinitionError([source.fault(at, "text between two sections", "is there a ) too many?")])
+            raise DefinitionError(
+                [source.fault(at, "text between two sections", "is there a ) too many?", code=FaultCode.BAD_SYNTAX)]
+            )
 
 
 def _unclosed(source: Source, at: int) -> Fault:
-    return source.fault(at, "this ( is never closed", "add the missing )")
+    return source.fault(at, "this ( is never closed", "add the missing )", code=FaultCode.BAD_SYNTAX)
 
 
 def _check_end(source: Source, end: int) -> None:
     if (at := _first(source, end)) < len(source.text):
-        raise DefinitionError([source.fault(at, "text after the end of the definition", "is there a ) too many?")])
+        raise DefinitionError(
+            [
+                source.fault(
+                    at, "text after the end of the definition", "is there a ) too many?", code=FaultCode.BAD_SYNTAX
+                )
+            ]
+        )
 
 
 def _first(source: Source, start: int) -> int:
@@ -145,4 +173,5 @@ def _too_large(name: str, size: int) -> Fault:
         f"the file has {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:g} MB that are read",
         file=name,
         suggestion="split it, or ground it with another tool",
+        code=FaultCode.TOO_LARGE,
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Tag
 
-from telos.core.errors import Path, name_hint
+from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files import leaves
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import mark
@@ -35,8 +35,8 @@ def read_kind(sheet: Sheet, path: Path, said: Any) -> Kind:
     """Return the kind of value that an entry names; a word that is none is a fault."""
     if isinstance(said, list):
         if not said:
-            sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`")
+            sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`", code=FaultCode.EMPTY)
         return tuple(said)
     if said not in KINDS:
-        sheet.fault(f"unknown kind of value {said!r}", path, name_hint(said, KINDS))
+        sheet.fault(f"unknown kind of value {said!r}", path, name_hint(said, KINDS), code=FaultCode.UNKNOWN_NAME)
     return str(said)

@@ -1,6 +1,6 @@
 """The `transitions` of a file, and its `prior`: how goals follow one another."""
 
-from telos.core.errors import Path
+from telos.core.errors import FaultCode, Path
 from telos.recognition.files.chances import updates_of
 from telos.recognition.files.page import Page
 from telos.recognition.files.shape import FROM
@@ -16,13 +16,19 @@ def read_transitions(page: Page) -> TransitionRules:
     usual = _rows(page, path)
     if usual and page.sheet.entry(*path, "lasts") is not None:
         remedy = "leave one of them out"
-        page.sheet.fault("both `lasts` and rows say how goals usually change", (*path, "lasts"), remedy, at_key=True)
+        page.sheet.fault(
+            "both `lasts` and rows say how goals usually change",
+            (*path, "lasts"),
+            remedy,
+            at_key=True,
+            code=FaultCode.CONFLICT,
+        )
     lasts, cases = _lasts(page), []
     for i in range(len(page.sheet.entry(*path, "when", default=()))):
         where = (*path, "when", i)
         rows = _rows(page, where)
         if not page.sheet.is_touched(*where) and len(page.sheet.entry(*where)) == 1:
-            page.note("nothing changes in this case", where, "add `from any: {…}`")
+            page.note("nothing changes in this case", where, "add `from any: {…}`", code=FaultCode.EMPTY)
         cases.append(TransitionCase(page.condition((*where, "if")), rows))
     _check_rows_are_complete(page, usual)
     return TransitionRules(None if usual else lasts, usual or None, cases)
@@ -47,7 +53,7 @@ def _lasts(page: Page) -> float | dict[str, float]:
             found[str(where[-1])] = updates_of(updates) or LASTS
     for goal in page.goals:
         if goal not in said and not page.sheet.is_touched(*path):
-            page.note(f"how long does {goal!r} last?", path, f"add `{goal}: 100 updates`")
+            page.note(f"how long does {goal!r} last?", path, f"add `{goal}: 100 updates`", code=FaultCode.INCOMPLETE)
     return found
 
 
@@ -82,4 +88,6 @@ def _check_rows_are_complete(page: Page, usual: dict[str, Row]) -> None:
     for goal in page.goals:
         if goal not in usual:
             remedy = f"add `from {goal}: {{…}}`, or `lasts` in place of rows"
-            page.note(f"no row says what follows {goal!r}", ("transitions",), remedy, at_key=True)
+            page.note(
+                f"no row says what follows {goal!r}", ("transitions",), remedy, at_key=True, code=FaultCode.INCOMPLETE
+            )

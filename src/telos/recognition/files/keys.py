@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from telos.core.errors import Fault, Path, name_hint, nearest
+from telos.core.errors import Fault, FaultCode, Path, name_hint, nearest
 from telos.core.files.shape import Finding
 from telos.recognition.files.shape import FROM
 
@@ -47,5 +47,5 @@ def _unknown(entries: dict[str, Any], path: Path, known: tuple[str, ...], *, row
             suggestion = f"write {', '.join(known)}, or `from` and a goal"
         else:
             suggestion = name_hint(key, possible)
-        fault = Fault(f"unknown key {key!r}", suggestion=suggestion, path=(*path, key))
+        fault = Fault(f"unknown key {key!r}", suggestion=suggestion, path=(*path, key), code=FaultCode.UNKNOWN_KEY)
         yield Finding(fault, at_key=True, meant=(*path, meant) if meant else None)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from telos.core.errors import Path
+from telos.core.errors import FaultCode, Path
 from telos.core.files.sheet import refuse
 from telos.core.files.text import read_text
 from telos.recognition.constant import ConstantT
@@ -132,7 +132,13 @@ def _fsm(page: Page) -> Machine | None:
         if goal is not None and page.is_goal((*path, "then"), goal, at_key=False):
             rules.append((condition, goal))
     if page.sheet.entry("rules") == []:
-        page.sheet.fault("there are no rules", ("rules",), "add one, as in `{if: attacked, then: level}`", at_key=True)
+        page.sheet.fault(
+            "there are no rules",
+            ("rules",),
+            "add one, as in `{if: attacked, then: level}`",
+            at_key=True,
+            code=FaultCode.EMPTY,
+        )
     start = page.sheet.entry("start", default=RANDOM)
     if start != RANDOM:
         page.is_goal(("start",), start, at_key=False)

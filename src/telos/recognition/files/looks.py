@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from telos.core.conditions import Condition
-from telos.core.errors import Fault, Path, name_hint
+from telos.core.errors import Fault, FaultCode, Path, name_hint
 from telos.core.values import Kind
 from telos.recognition.files.page import Page
 from telos.recognition.files.shape import TOWARDS
@@ -24,9 +24,17 @@ def read_symbols(page: Page, key: str, usual: Symbols) -> Symbols:
         name = str(path[-1])
         pairs.append((name, page.condition(path)))
         if name == OTHERS:
-            page.sheet.fault(f"{OTHERS!r} cannot be seen", path, "it stands for all that is not named", at_key=True)
+            page.sheet.fault(
+                f"{OTHERS!r} cannot be seen",
+                path,
+                "it stands for all that is not named",
+                at_key=True,
+                code=FaultCode.UNREACHABLE,
+            )
         if said is True and number < len(told):
-            page.note(f"nothing after {name!r} can be seen", path, "put it last", at_key=True)
+            page.note(
+                f"nothing after {name!r} can be seen", path, "put it last", at_key=True, code=FaultCode.UNREACHABLE
+            )
     return usual if not pairs or page.sheet.is_touched(key) else Symbols(pairs)
 
 
@@ -40,7 +48,13 @@ def read_looks(page: Page, outcomes: Symbols) -> dict[str, ObservationRules]:
     for goal in page.goals:
         if goal not in page.sheet.entry("observations", default={}) and not page.sheet.is_touched("observations"):
             remedy = f"add `{goal}: towards any_exit`, or a mapping"
-            page.note(f"nothing says what {goal!r} looks like", ("observations",), remedy, at_key=True)
+            page.note(
+                f"nothing says what {goal!r} looks like",
+                ("observations",),
+                remedy,
+                at_key=True,
+                code=FaultCode.INCOMPLETE,
+            )
     return found
 
 
@@ -57,10 +71,18 @@ def _rules(page: Page, path: Path, outcomes: Symbols) -> ObservationRules:
         condition = None if is_else else page.condition((*where, "if"))
         rules.append((condition, _look(page, (*where, "else" if is_else else "then"), outcomes)))
         if is_else and i < len(said) - 1:
-            page.note("no rule after `else` can hold", (*where, "else"), "put it last", at_key=True)
+            page.note(
+                "no rule after `else` can hold",
+                (*where, "else"),
+                "put it last",
+                at_key=True,
+                code=FaultCode.UNREACHABLE,
+            )
     if all(condition is not None for condition, _ in rules) and not page.sheet.is_touched(*path):
         message = f"{path[-1]!r} looks like nothing when none of its conditions holds"
-        page.note(message, path, "end with `- else: towards any_exit`, or a mapping", at_key=True)
+        page.note(
+            message, path, "end with `- else: towards any_exit`, or a mapping", at_key=True, code=FaultCode.INCOMPLETE
+        )
     return ObservationRules(rules)
 
 
@@ -91,7 +113,15 @@ def _towards(page: Page, path: Path, said: str, outcomes: Symbols) -> Towards:
     if entry not in edges and not page.sheet.is_touched("context"):
         known = [ANY_EXIT if name == EXITS else name for name in edges]
         remedy = name_hint(said, known) or "list some in the context, as in `exits: edges`"
-        page.tell(Fault(f"unknown exits {said!r}", suggestion=remedy, path=path, offset=len("towards ")))
+        page.tell(
+            Fault(
+                f"unknown exits {said!r}",
+                suggestion=remedy,
+                path=path,
+                offset=len("towards "),
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        )
     look = Towards(entry)
     if not page.sheet.is_touched("outcomes"):
         page.tell_all(fault.at(*path) for fault in look.faults(outcomes.names))
@@ -104,7 +134,9 @@ def read_counts(page: Page, path: Path, rows: tuple[str, ...], names: tuple[str,
     for where, said in list(page.sheet.items(*path)):
         row = str(where[-1])
         if row not in rows:
-            page.sheet.fault(f"unknown row {row!r}", where, name_hint(row, rows), at_key=True)
+            page.sheet.fault(
+                f"unknown row {row!r}", where, name_hint(row, rows), at_key=True, code=FaultCode.UNKNOWN_NAME
+            )
             continue
         found[row] = {}
         for each, count in list(page.sheet.items(*path, row)) if isinstance(said, Mapping) else ():
@@ -112,5 +144,7 @@ def read_counts(page: Page, path: Path, rows: tuple[str, ...], names: tuple[str,
             if name in names:
                 found[row][name] = float(count)
             else:
-                page.sheet.fault(f"unknown outcome {name!r}", each, name_hint(name, names), at_key=True)
+                page.sheet.fault(
+                    f"unknown outcome {name!r}", each, name_hint(name, names), at_key=True, code=FaultCode.UNKNOWN_NAME
+                )
     return found

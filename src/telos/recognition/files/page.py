@@ -41,7 +41,8 @@ class Page:
             # A row under a key that cannot have one is told by its key alone.
             sheet.faults = [each for each in sheet.faults if not _is_under(each.path, finding.fault.path)]
             sheet.faults = [each for each in sheet.faults if each.path != finding.meant]
-            sheet.fault(finding.fault.message, finding.fault.path, finding.fault.suggestion, at_key=True)
+            found = finding.fault
+            sheet.fault(found.message, found.path, found.suggestion, at_key=True, code=found.code)
         self.goals = self._goals()
         self.words = self._words()
         # Conditions are judged only where their words are known.
@@ -51,9 +52,17 @@ class Page:
         """Note a fault where its path and offset lead."""
         self.sheet.faults.append(self.sheet.document.located(fault, at_key=at_key))
 
-    def note(self, message: str, path: Path, suggestion: str, *, at_key: bool = False) -> None:
+    def note(
+        self,
+        message: str,
+        path: Path,
+        suggestion: str,
+        *,
+        at_key: bool = False,
+        code: FaultCode = FaultCode.INVALID,
+    ) -> None:
         """Note a fault that leaves the entry at ``path`` good for whatever else is to be checked."""
-        self.tell(Fault(message, suggestion=suggestion, path=path), at_key=at_key)
+        self.tell(Fault(message, suggestion=suggestion, path=path, code=code), at_key=at_key)
 
     def tell_all(self, faults: Iterable[Fault]) -> None:
         """Note faults of a part; what is wrong with a number is told at the number, all else at its key."""
@@ -96,9 +105,11 @@ class Page:
             chance = chance_of(said)
             if (name == OTHERS) != (said == SHARED):
                 remedy = f"write `{OTHERS}: {SHARED}`, or a chance"
-                self.sheet.fault(f"{name!r} is said to be {said!r}", where, remedy)
+                self.sheet.fault(f"{name!r} is said to be {said!r}", where, remedy, code=FaultCode.WRONG_TYPE)
             elif chance is not None and chance > 1:
-                self.sheet.fault(f"{said!r} is more than 1", where, "a chance is at most 1")
+                self.sheet.fault(
+                    f"{said!r} is more than 1", where, "a chance is at most 1", code=FaultCode.OUT_OF_RANGE
+                )
             else:
                 found[name] = said if chance is None else float(chance)
         return None if self.sheet.is_touched(*path) else found
@@ -107,7 +118,9 @@ class Page:
         """Whether a goal of that name is there; if not, it is a fault."""
         if name in self.goals or self.sheet.is_touched("goals"):
             return name in self.goals
-        self.sheet.fault(f"unknown goal {name!r}", path, name_hint(name, self.goals), at_key=at_key)
+        self.sheet.fault(
+            f"unknown goal {name!r}", path, name_hint(name, self.goals), at_key=at_key, code=FaultCode.UNKNOWN_NAME
+        )
         return False
 
     def clock(self) -> Clock:
@@ -117,7 +130,9 @@ class Page:
         cause = self.words.context.get("cause")
         for where, said in list(sheet.items("clock", "on")):
             if cause is not None and cause.labels and said not in cause.labels:
-                sheet.fault(f"unknown cause {said!r}", where, name_hint(said, cause.labels))
+                sheet.fault(
+                    f"unknown cause {said!r}", where, name_hint(said, cause.labels), code=FaultCode.UNKNOWN_NAME
+                )
         if sheet.entry("clock") is None or sheet.is_touched("clock"):
             return Clock()
         return self.made(("clock",), lambda: Clock(on, None if every is None else seconds_of(every)), Clock())
@@ -126,17 +141,28 @@ class Page:
         found: list[str] = []
         said = list(self.sheet.items("goals"))
         if len(said) > MOST_GOALS:  # there is a chance for each goal to follow each
-            self.sheet.fault(f"there are {len(said)} goals", ("goals",), f"name at most {MOST_GOALS}", at_key=True)
+            self.sheet.fault(
+                f"there are {len(said)} goals",
+                ("goals",),
+                f"name at most {MOST_GOALS}",
+                at_key=True,
+                code=FaultCode.TOO_LARGE,
+            )
             return ()
         for where, goal in said:
             if goal in found:
-                self.note(f"goal {goal!r} stands twice", where, "leave one out")
+                self.note(f"goal {goal!r} stands twice", where, "leave one out", code=FaultCode.DUPLICATE)
             elif goal in (OTHERS, "any", "random"):
-                self.sheet.fault(f"{goal!r} cannot be a goal", where, "it has a meaning of its own in these files")
+                self.sheet.fault(
+                    f"{goal!r} cannot be a goal",
+                    where,
+                    "it has a meaning of its own in these files",
+                    code=FaultCode.BAD_NAME,
+                )
             else:
                 found.append(goal)
         if self.sheet.entry("goals") == []:
-            self.sheet.fault("there are no goals", ("goals",), "name two or more", at_key=True)
+            self.sheet.fault("there are no goals", ("goals",), "name two or more", at_key=True, code=FaultCode.EMPTY)
         return tuple(found)
 
     def _words(self) -> Vocabulary:
@@ -154,7 +180,9 @@ class Page:
         good = [name for name in moments if isinstance(name, str)]
         for i, name in enumerate(good):
             if name not in context and not sheet.is_touched("context"):
-                sheet.fault(f"unknown context {name!r}", ("moments", i), name_hint(name, context))
+                sheet.fault(
+                    f"unknown context {name!r}", ("moments", i), name_hint(name, context), code=FaultCode.UNKNOWN_NAME
+                )
         known = [name for name in good if name in context]
         empty = Vocabulary()
         return self.made(("context",), lambda: Vocabulary(actions or usual, context, moments=known), empty)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, TypeAdapter
 
-from telos.core.errors import Fault, name_hint
+from telos.core.errors import Fault, FaultCode, name_hint
 from telos.core.files import leaves
 from telos.core.files.leaves import Leaf
 from telos.core.files.models import FileShape, mark, name_leaf, text_leaf
@@ -290,7 +290,9 @@ def shape_for(data: Any) -> tuple[type[RecognizerShape], Fault | None]:
         return SHAPES.get(str(said), FfbmShape), None
     remedy = name_hint(said, SHAPES)
     meant = next((word for word in SHAPES if repr(word) in remedy), "ffbm")
-    return SHAPES[meant], Fault(f"unknown sort of recogniser {said!r}", suggestion=remedy, path=("recognizer",))
+    return SHAPES[meant], Fault(
+        f"unknown sort of recogniser {said!r}", suggestion=remedy, path=("recognizer",), code=FaultCode.UNKNOWN_NAME
+    )
 
 
 def schema() -> str:

@@ -22,7 +22,12 @@ def grammar_faults(productions: Sequence[Production], goals: Mapping[str, float]
 def _goal_faults(productions: Sequence[Production], goals: Mapping[str, float]) -> Iterator[Fault]:
     tasks = {each.task for each in productions}
     if not goals:
-        yield Fault("there are no goals", suggestion="name the tasks that a player may be after", path=("goals",))
+        yield Fault(
+            "there are no goals",
+            suggestion="name the tasks that a player may be after",
+            path=("goals",),
+            code=FaultCode.EMPTY,
+        )
         return
     for goal, chance in goals.items():
         if goal not in tasks:
@@ -33,11 +38,21 @@ def _goal_faults(productions: Sequence[Production], goals: Mapping[str, float]) 
                 code=FaultCode.UNKNOWN_NAME,
             )
         if not _is_chance(chance):
-            yield Fault(f"a chance of {chance!r}", suggestion="give a number from 0 to 1", path=("goals", goal))
+            yield Fault(
+                f"a chance of {chance!r}",
+                suggestion="give a number from 0 to 1",
+                path=("goals", goal),
+                code=FaultCode.NOT_A_PROBABILITY,
+            )
     total = math.fsum(chance for chance in goals.values() if _is_chance(chance))
     if all(map(_is_chance, goals.values())) and abs(total - 1.0) > CLOSE:
         remedy = "make them sum to 1, or list the goals without chances"
-        yield Fault(f"the chances of the goals sum to {total:.6g}", suggestion=remedy, path=("goals",))
+        yield Fault(
+            f"the chances of the goals sum to {total:.6g}",
+            suggestion=remedy,
+            path=("goals",),
+            code=FaultCode.OUT_OF_RANGE,
+        )
 
 
 def _method_faults(productions: Sequence[Production]) -> Iterator[Fault]:
@@ -46,20 +61,37 @@ def _method_faults(productions: Sequence[Production]) -> Iterator[Fault]:
         path = ("tasks", each.task, each.method)
         for kind, name in (("task", each.task), ("method", each.method)):
             if not NAME.match(name):
-                yield Fault(f"{name!r} cannot be a {kind}", suggestion="use letters, digits, - and _", path=path)
+                yield Fault(
+                    f"{name!r} cannot be a {kind}",
+                    suggestion="use letters, digits, - and _",
+                    path=path,
+                    code=FaultCode.BAD_NAME,
+                )
         if (each.task, each.method) in seen:
-            yield Fault(f"{each.task!r} has two methods {each.method!r}", suggestion="rename one of them", path=path)
+            yield Fault(
+                f"{each.task!r} has two methods {each.method!r}",
+                suggestion="rename one of them",
+                path=path,
+                code=FaultCode.DUPLICATE,
+            )
         seen.add((each.task, each.method))
         if not _is_chance(each.chance):
             remedy = "give a number from 0 to 1"
-            yield Fault(f"a chance of {each.chance!r}", suggestion=remedy, path=(*path, "chance"))
+            yield Fault(
+                f"a chance of {each.chance!r}",
+                suggestion=remedy,
+                path=(*path, "chance"),
+                code=FaultCode.NOT_A_PROBABILITY,
+            )
         if not each.steps:
             remedy = "write the methods that use this task twice, with it and without it"
-            yield Fault("a method without steps", suggestion=remedy, path=(*path, "steps"))
+            yield Fault("a method without steps", suggestion=remedy, path=(*path, "steps"), code=FaultCode.EMPTY)
         for place, step in enumerate(each.steps):
             if not is_step(step):
                 remedy = "write `take` or `goto(forge)`"
-                yield Fault(f"{step!r} is no step", suggestion=remedy, path=(*path, "steps", place))
+                yield Fault(
+                    f"{step!r} is no step", suggestion=remedy, path=(*path, "steps", place), code=FaultCode.BAD_SYNTAX
+                )
 
 
 def _sum_faults(productions: Sequence[Production]) -> Iterator[Fault]:
@@ -69,7 +101,10 @@ def _sum_faults(productions: Sequence[Production]) -> Iterator[Fault]:
             said = " + ".join(f"{chance:g}" for chance in chances[:6]) + (" + …" if len(chances) > 6 else "")
             message = f"the chances of the methods of {task!r} sum to {math.fsum(chances):.6g} ({said})"
             yield Fault(
-                message, suggestion="make them sum to 1, or leave them out to share evenly", path=("tasks", task)
+                message,
+                suggestion="make them sum to 1, or leave them out to share evenly",
+                path=("tasks", task),
+                code=FaultCode.OUT_OF_RANGE,
             )
 
 
@@ -88,7 +123,7 @@ def _endless(productions: Sequence[Production]) -> Iterator[Fault]:
         ending |= more
     for task in dict.fromkeys(each.task for each in productions if each.task not in ending):
         message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
-        yield Fault(message, suggestion="give it a method that ends", path=("tasks", task))
+        yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
 
 
 def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
@@ -110,7 +145,7 @@ def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
     for task in (task for task in dict.fromkeys(each.task for each in productions) if chance[task] < 1 - 1e-3):
         message = f"only {chance[task]:.1%} of the plans of {task!r} ever end"
         remedy = "make the methods that lead back to it less likely"
-        yield Fault(message, suggestion=remedy, path=("tasks", task))
+        yield Fault(message, suggestion=remedy, path=("tasks", task), code=FaultCode.UNREACHABLE)
 
 
 def _unreached(productions: Sequence[Production], goals: Mapping[str, float]) -> Iterator[Fault]:
@@ -126,7 +161,9 @@ def _unreached(productions: Sequence[Production], goals: Mapping[str, float]) ->
     for task in (task for task in dict.fromkeys(each.task for each in productions) if task not in reached):
         near = nearest(task, actions)
         remedy = "delete it" if near is None else f"is it misspelt as {near!r}?"
-        yield Fault(f"no goal leads to task {task!r}", suggestion=remedy, path=("tasks", task))
+        yield Fault(
+            f"no goal leads to task {task!r}", suggestion=remedy, path=("tasks", task), code=FaultCode.UNREACHABLE
+        )
 
 
 def _is_chance(value: object) -> bool:

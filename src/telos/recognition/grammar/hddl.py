@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.recognition.grammar.hddl_text import Form, read_forms
 
 TOP = "object"
@@ -121,7 +121,9 @@ class _Reader:
         self._file = file
 
     def refuse(self, form: Form, message: str, remedy: str) -> NoReturn:
-        raise DefinitionError([Fault(message, suggestion=remedy, file=self._file, line=form.line, column=1)])
+        raise DefinitionError(
+            [Fault(message, suggestion=remedy, file=self._file, line=form.line, column=1, code=FaultCode.BAD_SYNTAX)]
+        )
 
     def typed(self, form: Form | None, start: int = 0) -> Iterator[tuple[str, str]]:
         """Yield names with their types, which stand after a hyphen and hold for all names before it."""

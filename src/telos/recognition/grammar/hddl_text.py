@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+")
 DEEPEST = 100
@@ -71,4 +71,6 @@ def read_forms(text: str, file: str = "<text>") -> Form:
 
 
 def _refuse(file: str, line: int, message: str, remedy: str) -> None:
-    raise DefinitionError([Fault(message, suggestion=remedy, file=file, line=line, column=1)])
+    raise DefinitionError(
+        [Fault(message, suggestion=remedy, file=file, line=line, column=1, code=FaultCode.BAD_SYNTAX)]
+    )

@@ -54,25 +54,33 @@ def _goals(sheet: Sheet) -> dict[str, float]:
         return dict(said)
     for place, goal in enumerate(said):
         if goal in said[:place]:
-            sheet.fault(f"goal {goal!r} stands twice", ("goals", place), "name each once")
+            sheet.fault(f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE)
     return even(said)
 
 
 def _task(sheet: Sheet, path: Path) -> Iterator[Production]:
     task, methods = str(path[-1]), list(sheet.items(*path))
     if not methods and not sheet.is_touched(*path):
-        sheet.fault(f"task {task!r} has no methods", path, "add one, as in `by_hand: {steps: [take]}`", at_key=True)
+        sheet.fault(
+            f"task {task!r} has no methods",
+            path,
+            "add one, as in `by_hand: {steps: [take]}`",
+            at_key=True,
+            code=FaultCode.EMPTY,
+        )
     chances = {where: sheet.entry(*where, "chance") for where, _ in methods}
     left = 1.0 - sum(chance for chance in chances.values() if chance is not None)
     sharing = sum(chance is None for chance in chances.values())
     for where, chance in chances.items():
         if chance is None and left <= 0.0 and not sheet.is_touched(*path):
             remedy = "give it a chance, and less to the others"
-            sheet.fault(f"nothing is left for method {where[-1]!r}", where, remedy, at_key=True)
+            sheet.fault(
+                f"nothing is left for method {where[-1]!r}", where, remedy, at_key=True, code=FaultCode.UNREACHABLE
+            )
         steps = tuple(text for _, text in _steps(sheet, (*where, "steps")))
         if not steps and not sheet.is_touched(*where):
             remedy = "write the methods that use this task twice, with it and without it"
-            sheet.fault("a method without steps", (*where, "steps"), remedy)
+            sheet.fault("a method without steps", (*where, "steps"), remedy, code=FaultCode.EMPTY)
         yield Production(task, str(where[-1]), steps, max(0.0, left) / sharing if chance is None else chance)
 
 
@@ -101,7 +109,7 @@ def _check_steps(sheet: Sheet, productions: list[Production]) -> None:
         for where, _ in sheet.items(*path):
             for at, step in _steps(sheet, (*where, "steps")):
                 if step not in known and step.partition("(")[0] not in known:
-                    sheet.fault(f"unknown step {step!r}", at, name_hint(step, known))
+                    sheet.fault(f"unknown step {step!r}", at, name_hint(step, known), code=FaultCode.UNKNOWN_NAME)
 
 
 def _tell(sheet: Sheet, fault: Fault) -> None:

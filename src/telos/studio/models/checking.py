@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.studio.models.library import LARGEST
 from telos.studio.stage import Model
 
@@ -19,7 +19,15 @@ def faults_of(model: Model, text: str) -> tuple[Fault, ...]:
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST:
         split = "split it into several files"
-        return (Fault(f"the text is larger than {LARGEST // 1024} KiB", suggestion=split, line=1, column=1),)
+        return (
+            Fault(
+                f"the text is larger than {LARGEST // 1024} KiB",
+                suggestion=split,
+                line=1,
+                column=1,
+                code=FaultCode.TOO_LARGE,
+            ),
+        )
     lines = text.split("\n")
     found = sorted((_inside(fault, lines) for fault in _found(model, text)), key=lambda each: (each.line, each.column))
     return tuple(found[:MOST_TOLD])
@@ -36,7 +44,13 @@ def _found(model: Model, text: str) -> Sequence[Fault]:
     except TelosError as error:
         return (Fault(error.message, suggestion=error.remedy),)
     except Exception as error:  # a model comes from a world, and whoever edits it must not lose the page over that
-        return (Fault(f"{BROKEN}: {type(error).__name__}: {error}", suggestion="take back the last change"),)
+        return (
+            Fault(
+                f"{BROKEN}: {type(error).__name__}: {error}",
+                suggestion="take back the last change",
+                code=FaultCode.UNREADABLE,
+            ),
+        )
     return ()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.core.files.text import read_text
 from telos.recognition.grammar.load import loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader
@@ -43,5 +43,17 @@ def grammar_reader(text: str) -> PlanGrammarReader:
         wrong = f"{missing[0]!r} is missing" if missing else f"nobody here knows {strange[0]!r}"
         line = next((number for number, each in enumerate(text.splitlines(), 1) if each.startswith("goals")), 1)
         remedy = f"the goals of this grammar are {', '.join(PLANS)}"
-        raise DefinitionError([Fault(wrong, suggestion=remedy, path=("goals",), file=_FILE.name, line=line, column=1)])
+        raise DefinitionError(
+            [
+                Fault(
+                    wrong,
+                    suggestion=remedy,
+                    path=("goals",),
+                    file=_FILE.name,
+                    line=line,
+                    column=1,
+                    code=FaultCode.MISSING_KEY,
+                )
+            ]
+        )
     return reader

@@ -4,7 +4,7 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.recognition.files.front import fresh
 from telos.recognition.recognizer import Recognizer
 from telos.studio.stage import Model
@@ -27,7 +27,17 @@ def made(text: str) -> Recognizer:
     logic = parse_mln(text, FILE)
     if GOAL not in logic.predicates:
         fault = "no formula speaks of the predicate goal(time, goal!)"
-        raise DefinitionError([Fault(fault, suggestion="declare it, and say what speaks for goals", file=FILE, line=1)])
+        raise DefinitionError(
+            [
+                Fault(
+                    fault,
+                    suggestion="declare it, and say what speaks for goals",
+                    file=FILE,
+                    line=1,
+                    code=FaultCode.INCOMPLETE,
+                )
+            ]
+        )
     return fresh(MarkovLogicModel(logic, name="island"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from telos.core.errors import DefinitionError, Fault
+from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.core.frozen import FrozenMap
 from telos.worlds.adventure.directions import EDGES
 
@@ -73,10 +73,16 @@ class _Drawing:
         self.columns, self.rows = (width - 1) // _ACROSS, (len(self._lines) - 1) // 2
         self.faults: list[Fault] = []
         if width != self.columns * _ACROSS + 1 or len(self._lines) != self.rows * 2 + 1 or not self.columns:
-            self._fault(0, 0, "the drawing is no grid", "each area is `|   ` wide and two lines high, as in `+---+`")
+            self._fault(
+                0,
+                0,
+                "the drawing is no grid",
+                "each area is `|   ` wide and two lines high, as in `+---+`",
+                code=FaultCode.BAD_SYNTAX,
+            )
 
-    def _fault(self, line: int, column: int, message: str, suggestion: str) -> None:
-        fault = Fault(message, suggestion=suggestion, line=self._top + line + 1, column=column + 1)
+    def _fault(self, line: int, column: int, message: str, suggestion: str, *, code: FaultCode) -> None:
+        fault = Fault(message, suggestion=suggestion, line=self._top + line + 1, column=column + 1, code=code)
         self.faults.append(fault)
 
     def map(self) -> AreaMap:
@@ -91,7 +97,12 @@ class _Drawing:
         distance = _distances(exits, town)
         for place in places:
             if distance[place] is None:
-                self._fault(*self._middle(place), "this chest cannot be reached from town", "open a wall on the way")
+                self._fault(
+                    *self._middle(place),
+                    "this chest cannot be reached from town",
+                    "open a wall on the way",
+                    code=FaultCode.UNREACHABLE,
+                )
         if self.faults:
             raise DefinitionError(self.faults)
         return AreaMap(self.columns, self.rows, tuple(exits), town, places, tuple(distance))
@@ -111,7 +122,13 @@ class _Drawing:
         for line in range(0, len(self._lines), 2):
             for column in range(0, len(self._lines[0]), _ACROSS):
                 if self._lines[line][column] != "+":
-                    self._fault(line, column, f"a corner is `+`, got {self._lines[line][column]!r}", "write `+`")
+                    self._fault(
+                        line,
+                        column,
+                        f"a corner is `+`, got {self._lines[line][column]!r}",
+                        "write `+`",
+                        code=FaultCode.BAD_SYNTAX,
+                    )
 
     def _exits(self, area: int) -> Iterator[tuple[str, int]]:
         for side, (right, down) in _SHIFTS.items():
@@ -121,9 +138,15 @@ class _Drawing:
                 continue
             if drawn.strip():
                 if side in ("right", "down") or not inside:  # the neighbour tells the other half
-                    self._fault(line, column, f"{drawn!r} is no wall", f"write `{wall}`, or spaces for a way through")
+                    self._fault(
+                        line,
+                        column,
+                        f"{drawn!r} is no wall",
+                        f"write `{wall}`, or spaces for a way through",
+                        code=FaultCode.BAD_SYNTAX,
+                    )
             elif not inside:
-                self._fault(line, column, "there is a way off the map", f"write `{wall}`")
+                self._fault(line, column, "there is a way off the map", f"write `{wall}`", code=FaultCode.BAD_SYNTAX)
             else:
                 yield EDGES[side], area + right + down * self.columns
 
@@ -134,16 +157,22 @@ class _Drawing:
             mark = inside.strip()
             if mark not in ("", TOWN, CHEST):
                 found = column - 1 + inside.index(mark[0])
-                self._fault(line, found, f"{mark!r} is nothing on a map", "write `T` for the town, `C` for a chest")
+                self._fault(
+                    line,
+                    found,
+                    f"{mark!r} is nothing on a map",
+                    "write `T` for the town, `C` for a chest",
+                    code=FaultCode.UNKNOWN_NAME,
+                )
             elif mark:
                 yield area, mark
 
     def _town(self, marks: dict[int, str]) -> int:
         towns = [area for area, mark in marks.items() if mark == TOWN]
         for second in towns[1:]:
-            self._fault(*self._middle(second), "there is a second town", "keep one `T`")
+            self._fault(*self._middle(second), "there is a second town", "keep one `T`", code=FaultCode.DUPLICATE)
         if not towns:
-            self._fault(0, 0, "there is no town", "write `T` into an area")
+            self._fault(0, 0, "there is no town", "write `T` into an area", code=FaultCode.EMPTY)
             raise DefinitionError(self.faults)
         return towns[0]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from telos.core.errors import DefinitionError, Fault, TelosError
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.core.files.text import read_text
 from telos.recognition.files.load import loads_model
 from telos.worlds.adventure.directions import read_keys
@@ -194,4 +194,6 @@ def _json(line: str, name: str, number: int) -> Any:
 
 
 def _refuse(message: str, file: str, line: int, suggestion: str = "") -> NoReturn:
-    raise DefinitionError([Fault(message, suggestion=suggestion, file=file, line=line, column=1)])
+    raise DefinitionError(
+        [Fault(message, suggestion=suggestion, file=file, line=line, column=1, code=FaultCode.UNREADABLE)]
+    )

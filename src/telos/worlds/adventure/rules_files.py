@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path as File
 
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.times import seconds_of
@@ -110,7 +110,12 @@ class _Draft:
             return None
         place = self.sheet.document.places["map",].value
         if not _BLOCK.match(lines[place.line - 1], place.column - 1):
-            self.sheet.fault("the lines of this drawing run together", ("map",), "write `map: |`, and draw below it")
+            self.sheet.fault(
+                "the lines of this drawing run together",
+                ("map",),
+                "write `map: |`, and draw below it",
+                code=FaultCode.BAD_SYNTAX,
+            )
             return None
         shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
         try:
@@ -130,27 +135,43 @@ class _Draft:
             size = self.sheet.entry(what, key)
             if size is not None and size * 4 > min(sides):
                 message = f"{size} pixels are too large for a screen of {sides[0]} x {sides[1]}"
-                self.sheet.fault(message, (what, key), "a quarter of it at most")
+                self.sheet.fault(message, (what, key), "a quarter of it at most", code=FaultCode.OUT_OF_RANGE)
         speed = self.sheet.entry("player", "speed")
         if speed is not None and speed * 4 > min(sides):
-            self.sheet.fault(f"{speed} pixels a frame cross a screen in an instant", ("player", "speed"), "as in 8")
+            self.sheet.fault(
+                f"{speed} pixels a frame cross a screen in an instant",
+                ("player", "speed"),
+                "as in 8",
+                code=FaultCode.OUT_OF_RANGE,
+            )
 
     def _check_chest(self) -> None:
         sheet = self.sheet
         if not sheet.is_touched("chest") and (sheet.entry("chest", "number") is None) == (
             sheet.entry("chest", "chance") is None
         ):
-            sheet.fault("a chest has either a `number` or a `chance`", ("chest",), "as in `number: 1`", at_key=True)
+            sheet.fault(
+                "a chest has either a `number` or a `chance`",
+                ("chest",),
+                "as in `number: 1`",
+                at_key=True,
+                code=FaultCode.CONFLICT,
+            )
         if self.map is None:
             return
         places, number = self.map.chest_places, sheet.entry("chest", "number")
         if number is not None and number > len(places):
-            sheet.fault(f"the map has {len(places)} places for {number} chests", ("chest", "number"), "draw more `C`")
+            sheet.fault(
+                f"the map has {len(places)} places for {number} chests",
+                ("chest", "number"),
+                "draw more `C`",
+                code=FaultCode.WRONG_COUNT,
+            )
         away = sheet.entry("chest", "away", default=1)
         near = [self.map.name(place) for place in places if (self.map.distance[place] or 0) < away]
         if near:
             message = f"the chest at {' and '.join(near)} is nearer to town than {away} screens"
-            sheet.fault(message, ("chest", "away"), "move its `C` away from `T`")
+            sheet.fault(message, ("chest", "away"), "move its `C` away from `T`", code=FaultCode.CONFLICT)
 
     def _check_company(self) -> None:
         sheet, kinds = self.sheet, self.sheet.entry("monsters", "kinds")
@@ -158,21 +179,30 @@ class _Draft:
         if not sheet.is_touched("monsters") and has_minds != bool(kinds):
             message = "monsters with minds are of some `kinds`, and others of none"
             remedy = "as in `kinds: [hunter, guard]`" if has_minds else "write `move: minds`, or leave the kinds out"
-            sheet.fault(message, ("monsters", "move"), remedy)
+            sheet.fault(message, ("monsters", "move"), remedy, code=FaultCode.CONFLICT)
         if sheet.entry("companion") is not None and not sheet.is_touched("monsters") and not has_minds:
             message = "a companion takes monsters with minds, which its staff can stun"
-            sheet.fault(message, ("companion",), "write `move: minds`, or leave the companion out", at_key=True)
+            sheet.fault(
+                message,
+                ("companion",),
+                "write `move: minds`, or leave the companion out",
+                at_key=True,
+                code=FaultCode.CONFLICT,
+            )
         reads = sheet.entry("companion", "reads")
         if reads is not None and reads not in reader_names():
             sheet.fault(
-                f"no recogniser {reads!r} comes along", ("companion", "reads"), name_hint(reads, reader_names())
+                f"no recogniser {reads!r} comes along",
+                ("companion", "reads"),
+                name_hint(reads, reader_names()),
+                code=FaultCode.UNKNOWN_NAME,
             )
 
     def _check_phases(self) -> None:
         goals: dict[str, str] = {}
         carrying = False
         if self.sheet.entry("phases") == []:
-            self.sheet.fault("there are no phases", ("phases",), "give the player a goal")
+            self.sheet.fault("there are no phases", ("phases",), "give the player a goal", code=FaultCode.EMPTY)
         for where, _ in list(self.sheet.items("phases")):
             if self.sheet.is_touched(*where):
                 carrying = True  # it may be the one in which the chest is found
@@ -182,17 +212,29 @@ class _Draft:
                 continue
             if until == "town" and not carrying:
                 message = "there is nothing to bring to town yet"
-                self.sheet.fault(message, (*where, "until"), "put a phase with `until: chest` right before it")
+                self.sheet.fault(
+                    message,
+                    (*where, "until"),
+                    "put a phase with `until: chest` right before it",
+                    code=FaultCode.UNREACHABLE,
+                )
             carrying = until == "chest"
             self._check_goal(where, until, goals)
 
     def _until(self, where: Path) -> str:
         until, kills = self.sheet.entry(*where, "until"), self.sheet.entry(*where, "kills")
         if (until is None) == (kills is None):
-            self.sheet.fault("a phase ends either by `until` or by `kills`", where, "as in `until: chest`")
+            self.sheet.fault(
+                "a phase ends either by `until` or by `kills`", where, "as in `until: chest`", code=FaultCode.CONFLICT
+            )
             return ""
         if until == "chest" and self.map is not None and not self.map.chest_places:
-            self.sheet.fault("there is no place for a chest on the map", (*where, "until"), "write `C` into an area")
+            self.sheet.fault(
+                "there is no place for a chest on the map",
+                (*where, "until"),
+                "write `C` into an area",
+                code=FaultCode.INCOMPLETE,
+            )
             return ""
         return until or "kills"
 
@@ -201,7 +243,7 @@ class _Draft:
         goal = self.sheet.entry(*where, "goal")
         if goals.setdefault(until, goal) != goal:
             message = f"a phase with the same end has the goal {goals[until]!r}, this one {goal!r}"
-            self.sheet.fault(message, (*where, "goal"), "give them one goal")
+            self.sheet.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
 
     def sword(self) -> SwordRules:
         entry = self.sheet.entry("sword")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from telos.core.errors import Fault
+from telos.core.errors import Fault, FaultCode
 from telos.worlds.arena.grid import Cell
 
 WALL, FURNITURE, LOW, WINDOW, AMBUSH, SWITCH = "#", "o", "_", "=", "*", "!"
@@ -55,7 +55,9 @@ class Drawing:
     def faults(self) -> list[Fault]:
         """Return everything wrong with the drawing, in the order of reading."""
         if not any(self.is_floor(cell) for cell, _ in self.marks()):
-            bare = Fault("the map has no floor", suggestion="draw some, with . or a space", file=self.name)
+            bare = Fault(
+                "the map has no floor", suggestion="draw some, with . or a space", file=self.name, code=FaultCode.EMPTY
+            )
             return [bare, *self._strange_marks()]
         found = [*self._strange_marks(), *self._doors_to_nowhere(), *self._twice()]
         return sorted(found, key=lambda fault: (fault.line, fault.column))
@@ -63,14 +65,16 @@ class Drawing:
     def _strange_marks(self) -> Iterator[Fault]:
         for cell, mark in self.marks():
             if mark not in _ALL:
-                yield self._fault(cell, f"{mark!r} means nothing on a map", _meant(mark))
+                yield self._fault(cell, f"{mark!r} means nothing on a map", _meant(mark), code=FaultCode.UNKNOWN_NAME)
 
     def _doors_to_nowhere(self) -> Iterator[Fault]:
         for cell, mark in self.marks():
             if (mark == WINDOW or mark in DOORS) and not self.sides(cell):
                 what = "window" if mark == WINDOW else "door"
                 remedy = "leave floor to the left and right of it, or above and below"
-                yield self._fault(cell, f"this {what} {mark!r} is not between two cells of floor", remedy)
+                yield self._fault(
+                    cell, f"this {what} {mark!r} is not between two cells of floor", remedy, code=FaultCode.BAD_SYNTAX
+                )
 
     def _twice(self) -> Iterator[Fault]:
         seen: dict[str, Cell] = {}
@@ -79,13 +83,15 @@ class Drawing:
                 continue
             if mark in seen:
                 line = seen[mark][1] + self._above + 1
-                yield self._fault(cell, f"{mark!r} is drawn twice, first in line {line}", "use another one")
+                yield self._fault(
+                    cell, f"{mark!r} is drawn twice, first in line {line}", "use another one", code=FaultCode.DUPLICATE
+                )
             seen.setdefault(mark, cell)
 
-    def _fault(self, cell: Cell, message: str, suggestion: str) -> Fault:
+    def _fault(self, cell: Cell, message: str, suggestion: str, *, code: FaultCode) -> Fault:
         x, y = cell
         place = {"file": self.name or "<map>", "line": y + self._above + 1, "column": x + 1}
-        return Fault(message, text=self.mark(cell), suggestion=suggestion, **place)  # type: ignore[arg-type]
+        return Fault(message, text=self.mark(cell), suggestion=suggestion, code=code, **place)  # type: ignore[arg-type]
 
 
 def _meant(mark: str) -> str:

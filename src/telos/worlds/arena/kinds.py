@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from telos.agents.character import Character
 from telos.agents.character_files import characters_from
-from telos.core.errors import DefinitionError, Fault, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.files.sheet import Sheet
 from telos.core.files.text import read_text
 from telos.core.frozen import FrozenMap
@@ -47,7 +47,9 @@ def faults_in(name: str, text: str, texts: Mapping[str, str] = FrozenMap()) -> t
 
 
 def _elsewhere(fault: Fault, name: str) -> Fault:
-    return Fault(f"this breaks another character: {fault}", file=f"{name}.yaml", line=1, column=1)
+    return Fault(
+        f"this breaks another character: {fault}", file=f"{name}.yaml", line=1, column=1, code=FaultCode.CONFLICT
+    )
 
 
 def _check(name: str, sheet: Sheet) -> None:
@@ -55,7 +57,7 @@ def _check(name: str, sheet: Sheet) -> None:
     said = sheet.entry("character", default=name)
     if said != name:
         message = f"the character is called {said!r}, and others know it as {name!r}"
-        sheet.fault(message, ("character",), f"write `character: {name}`")
+        sheet.fault(message, ("character",), f"write `character: {name}`", code=FaultCode.CONFLICT)
     try:
         body_of({str(where[-1]): value for where, value in sheet.items("body")}, name)
     except TelosError as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 
-from telos.core.errors import DefinitionError, Fault, Path, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.core.files.times import seconds_of
@@ -78,7 +78,12 @@ class _Draft:
         if not is_drawing:
             return self._named_map(said, folders)
         if not _BLOCK.match(lines[place.line - 1], place.column - 1):
-            self.sheet.fault("the lines of this drawing run together", ("map",), "write `map: |`, and draw below it")
+            self.sheet.fault(
+                "the lines of this drawing run together",
+                ("map",),
+                "write `map: |`, and draw below it",
+                code=FaultCode.BAD_SYNTAX,
+            )
             return None
         shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
         return self._drawn(said, self.sheet.file, place.line, shift, self.sheet.entry("scene", default=""))
@@ -92,7 +97,7 @@ class _Draft:
         if file is None:
             known = {each.stem for folder in folders for each in folder.glob("*.txt")}
             remedy = name_hint(name, known) or "or draw it below `map: |`"
-            self.sheet.fault(f"unknown map {name!r}", ("map",), remedy)
+            self.sheet.fault(f"unknown map {name!r}", ("map",), remedy, code=FaultCode.UNKNOWN_NAME)
             return None
         try:
             drawing = read_text(file)
@@ -116,7 +121,9 @@ class _Draft:
         letter, character = str(where[-1]), sheet.entry(*where, "character", default="")
         if character and character not in self._characters:
             suggestion = name_hint(character, self._characters)
-            sheet.fault(f"unknown character {character!r}", (*where, "character"), suggestion)
+            sheet.fault(
+                f"unknown character {character!r}", (*where, "character"), suggestion, code=FaultCode.UNKNOWN_NAME
+            )
         name = sheet.entry(*where, "name", default=f"{character}-{letter}")
         self._check_name(name, where)
         self._check_body((*where, "body"))
@@ -130,9 +137,11 @@ class _Draft:
         letter, (x, y) = str(where[-1]), self._place(where)
         if self.sheet.entry("cast", letter) is not None:
             message = f"somebody of the cast stands at {letter!r} already"
-            self.sheet.fault(message, where, "use another letter of the map", at_key=True)
+            self.sheet.fault(message, where, "use another letter of the map", at_key=True, code=FaultCode.DUPLICATE)
         elif kind not in THING_KINDS:
-            self.sheet.fault(f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS))
+            self.sheet.fault(
+                f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS), code=FaultCode.UNKNOWN_NAME
+            )
         return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
 
     def _place(self, where: Path) -> tuple[float, float]:
@@ -142,7 +151,11 @@ class _Draft:
         if letter not in self.map.places:
             message = f"there is no {letter!r} on the map"
             self.sheet.fault(
-                message, where, f"the map has {', '.join(sorted(self.map.places)) or 'no letters'}", at_key=True
+                message,
+                where,
+                f"the map has {', '.join(sorted(self.map.places)) or 'no letters'}",
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
             )
             return 0.0, 0.0
         return self.map.places[letter]
@@ -152,15 +165,28 @@ class _Draft:
         letter, path = str(where[-1]), (*where, "name")
         first = self._names.setdefault(name, letter)
         if first != letter:
-            self.sheet.fault(f"{first!r} and {letter!r} are both called {name!r}", path, "give one another name")
+            self.sheet.fault(
+                f"{first!r} and {letter!r} are both called {name!r}",
+                path,
+                "give one another name",
+                code=FaultCode.DUPLICATE,
+            )
         elif self.map is not None and (name in self.map.nodes or name in self.map.fixtures):
-            self.sheet.fault(f"{name!r} is a place on the map", path, "give them another name")
+            self.sheet.fault(
+                f"{name!r} is a place on the map", path, "give them another name", code=FaultCode.DUPLICATE
+            )
 
     def _check_body(self, path: Path) -> None:
         for where, _ in list(self.sheet.items(*path)):
             key = str(where[-1])
             if key not in BODY_KEYS:
-                self.sheet.fault(f"unknown body key {key!r}", where, name_hint(key, BODY_KEYS), at_key=True)
+                self.sheet.fault(
+                    f"unknown body key {key!r}",
+                    where,
+                    name_hint(key, BODY_KEYS),
+                    at_key=True,
+                    code=FaultCode.UNKNOWN_KEY,
+                )
 
     def _script(self, path: Path) -> tuple[tuple[Cue, ...] | None, float | None]:
         sheet = self.sheet
@@ -172,7 +198,9 @@ class _Draft:
             if sheet.is_touched(*where):
                 continue
             if repeat is not None:
-                sheet.fault("nothing comes after `repeat`", where, "put `repeat` at the end")
+                sheet.fault(
+                    "nothing comes after `repeat`", where, "put `repeat` at the end", code=FaultCode.UNREACHABLE
+                )
                 continue
             latest = cues[-1].at if cues else 0.0
             repeat = seconds_of(sheet.entry(*where, "repeat"))
@@ -181,12 +209,22 @@ class _Draft:
                 continue
             if at < latest:
                 key = "at" if repeat is None else "repeat"
-                sheet.fault(f"this comes at {at:g} s, after a cue at {latest:g} s", (*where, key), "put them in order")
+                sheet.fault(
+                    f"this comes at {at:g} s, after a cue at {latest:g} s",
+                    (*where, key),
+                    "put them in order",
+                    code=FaultCode.CONFLICT,
+                )
             elif repeat is None:
                 cues.append(Cue(at, sheet.entry(*where, "do")))
                 self._commands.append(((*where, "do"), cues[-1].do))
         if repeat is not None and not cues and not sheet.is_touched(*path):
-            sheet.fault("there is nothing to repeat", path, "put cues before it, as in `{at: 3 s, do: goto p1}`")
+            sheet.fault(
+                "there is nothing to repeat",
+                path,
+                "put cues before it, as in `{at: 3 s, do: goto p1}`",
+                code=FaultCode.EMPTY,
+            )
         return tuple(cues), repeat
 
     def _check_commands(self) -> None:
@@ -214,7 +252,7 @@ class _Draft:
                 yield name
             else:
                 remedy = "write `squads: all`" if name == "all" else name_hint(name, BEHAVIOURS)
-                self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy)
+                self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy, code=FaultCode.UNKNOWN_NAME)
 
     def _check_objectives(self) -> None:
         sides = {member.side for member in self.cast}
@@ -222,7 +260,13 @@ class _Draft:
             return  # the side may be that of somebody who could not be read
         for where, _ in list(self.sheet.items("objectives")):
             if where[-1] not in sides:
-                self.sheet.fault(f"unknown side {where[-1]!r}", where, name_hint(str(where[-1]), sides), at_key=True)
+                self.sheet.fault(
+                    f"unknown side {where[-1]!r}",
+                    where,
+                    name_hint(str(where[-1]), sides),
+                    at_key=True,
+                    code=FaultCode.UNKNOWN_NAME,
+                )
 
 
 def _indentation(lines: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from telos.core.domain import Domain
-from telos.core.errors import name_hint
+from telos.core.errors import FaultCode, name_hint
 from telos.core.files.models import FileShape, name_leaf, text_leaf
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
@@ -67,9 +67,21 @@ def read_lines(text: str, domain: Domain, *, file: str = "<text>") -> Lines:
     known = [goal.name for goal in domain.goals_of("companion")]
     for path, lines in list(sheet.items("goals")):
         if path[-1] not in known:
-            sheet.fault(f"the companion has no goal {path[-1]!r}", path, name_hint(str(path[-1]), known), at_key=True)
+            sheet.fault(
+                f"the companion has no goal {path[-1]!r}",
+                path,
+                name_hint(str(path[-1]), known),
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
         elif not lines:
-            sheet.fault(f"nothing is said for {path[-1]!r}", path, "add a line, or leave the goal out", at_key=True)
+            sheet.fault(
+                f"nothing is said for {path[-1]!r}",
+                path,
+                "add a line, or leave the goal out",
+                at_key=True,
+                code=FaultCode.INCOMPLETE,
+            )
     if sheet.faults:
         refuse(sheet.faults)
     return Lines(**sheet.document.data)

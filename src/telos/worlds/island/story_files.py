@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path as File
 from typing import Any
 
-from telos.core.errors import Path, name_hint
+from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files.sheet import Sheet, refuse
 from telos.core.files.text import read_text
 from telos.worlds.island.map import IslandMap, Place
@@ -48,7 +48,7 @@ def read_story(text: str, *, file: str = "<text>") -> Story:
     if not sheet.faults:  # names are looked up only in a file whose shape is right
         for message, path, known in _strangers(sheet.document.data):
             name = message.split("'")[1]
-            sheet.fault(message, path, name_hint(name, known), at_key=path[-1] == name)
+            sheet.fault(message, path, name_hint(name, known), at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
     if sheet.faults:
         refuse(sheet.faults)
     return _story(sheet.document.data)
