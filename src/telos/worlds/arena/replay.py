@@ -54,7 +54,7 @@ class Replay:
         self._next = self._read()
         start = self._next
         if start is None:
-            raise TelosError(f"{name}:1: nothing is recorded here", f"{_REMEDY}")
+            raise TelosError(f"{name}:1: nothing is recorded here", _REMEDY)
         if start["kind"] != "started" or start["world"] != "arena":
             raise self._fault(f"this is not how a fight begins; {_REMEDY}")
         self.scene = self._answered(lambda: _scene(start, scene))

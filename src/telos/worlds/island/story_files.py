@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path as File
-from typing import Any
+from typing import Any, TypeAlias
 
 from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files.sheet import Sheet, refuse
@@ -28,6 +28,7 @@ from telos.worlds.island.story import (
 from telos.worlds.island.story_shape import StoryShape
 
 DATA = File(__file__).parent / "data"
+_Stranger: TypeAlias = tuple[str, str, Path, list[str]]
 _WAY = re.compile(r"(\S+) - (\S+?)(?: \((\S+)\))?")
 
 
@@ -46,16 +47,16 @@ def read_story(text: str, *, file: str = "<text>") -> Story:
     """Read an island from the text of its file; a bad one raises a ``DefinitionError`` that holds all its faults."""
     sheet = Sheet(text, file, StoryShape, "an island file")
     if not sheet.faults:  # names are looked up only in a file whose shape is right
-        for message, path, known in _strangers(sheet.document.data):
-            name = message.split("'")[1]
-            sheet.fault(message, path, name_hint(name, known), at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
+        for what, name, path, known in _strangers(sheet.document.data):
+            message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
+            sheet.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
     if sheet.faults:
         refuse(sheet.faults)
     return _story(sheet.document.data)
 
 
-def _strangers(data: Mapping[str, Any]) -> Iterator[tuple[str, Path, list[str]]]:
-    """Yield every name that stands for nothing: what to say, where it stands, and what it might have been."""
+def _strangers(data: Mapping[str, Any]) -> Iterator[_Stranger]:
+    """Yield every unknown name: what it should name, the name, its path, and the known names."""
     places = [place for area in data["areas"].values() for place in area]
     for number, said in enumerate(data["ways"]):
         found = _WAY.fullmatch(said)
@@ -77,8 +78,8 @@ def _strangers(data: Mapping[str, Any]) -> Iterator[tuple[str, Path, list[str]]]
     yield from _unknown("disease", [(("truth", "disease"), data["truth"]["disease"])], list(data["diseases"]))
 
 
-def _unknown(what: str, named: Sequence[tuple[Path, str]], known: list[str]) -> Iterator[tuple[str, Path, list[str]]]:
-    return ((f"there is no {what} {name!r}", path, known) for path, name in named if name not in known)
+def _unknown(what: str, named: Sequence[tuple[Path, str]], known: list[str]) -> Iterator[_Stranger]:
+    return ((what, name, path, known) for path, name in named if name not in known)
 
 
 def _story(data: Mapping[str, Any]) -> Story:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from telos.core.errors import Path, name_hint
+from telos.core.errors import FaultCode, Path, name_hint
 from telos.core.files.leaves import Leaf, Number, PositiveNumber
 from telos.core.files.models import FileShape, name_leaf, text_leaf
 from telos.core.files.sheet import Sheet, refuse
@@ -78,8 +78,8 @@ def read_styles(text: str, *, file: str = "<text>") -> Styles:
     """Read players from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
     sheet = Sheet(text, file, PlayersShape, "a file of players")
     if not sheet.faults:
-        for message, path, suggestion in _faults(sheet.document.data):
-            sheet.fault(message, path, suggestion, at_key=True)
+        for code, message, path, suggestion in _faults(sheet.document.data):
+            sheet.fault(message, path, suggestion, at_key=True, code=code)
     if sheet.faults:
         refuse(sheet.faults)
     data = sheet.document.data
@@ -94,10 +94,15 @@ def read_styles(text: str, *, file: str = "<text>") -> Styles:
     )
 
 
-def _faults(data: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
+def _faults(data: Mapping[str, Any]) -> Iterator[tuple[FaultCode, str, Path, str]]:
     for name in data["share"]:
         if name not in data["styles"]:
-            yield f"there is no style {name!r}", ("share", name), name_hint(name, data["styles"])
+            yield (
+                FaultCode.UNKNOWN_NAME,
+                f"there is no style {name!r}",
+                ("share", name),
+                name_hint(name, data["styles"]),
+            )
     goals = [goal.name for goal in the_domain().goals]
     named: list[Path] = [
         ("styles", name, "cares", goal) for name, each in data["styles"].items() for goal in each["cares"]
@@ -105,8 +110,13 @@ def _faults(data: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
     named += [("stirs", news, goal) for news, each in data["stirs"].items() for goal in each]
     for path in named:
         if path[-1] not in goals:
-            yield f"there is no goal {path[-1]!r}", path, name_hint(str(path[-1]), goals)
+            yield FaultCode.UNKNOWN_NAME, f"there is no goal {path[-1]!r}", path, name_hint(str(path[-1]), goals)
     for name, style in data["styles"].items():
         for trait in TraitsShape.model_fields:
             if trait not in style["traits"] and trait not in data["traits"]:
-                yield f"style {name!r} lacks the trait {trait!r}", ("styles", name), "give it here, or to all"
+                yield (
+                    FaultCode.INCOMPLETE,
+                    f"style {name!r} lacks the trait {trait!r}",
+                    ("styles", name),
+                    "give it here, or to all",
+                )
