@@ -30,17 +30,16 @@ from rich.console import Console
 from rich.table import Table
 
 import telos
-from telos.agents.records import Chose, Dropped, Planned
 from telos.agents.sensors import Rota, Senses
+from telos.agents.trace import Chose, Dropped, Planned
 from telos.core.plan import Answer
 from telos.core.state import State
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
+from telos.worlds.arena.ai.characters import characters
+from telos.worlds.arena.ai.facts import fact
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.cast import characters
-from telos.worlds.arena.facts import fact
-from telos.worlds.arena.scene import CastMember, Scene
-from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.scene import CastMember, Scene, load_scene
 
 SIZES, QUICK_SIZES = (10, 100, 1_000, 10_000), (10, 100, 1_000)
 WARM = 40  # frames of minds before the clock starts: first plans and first sights are another question

@@ -18,17 +18,15 @@ from telos.core.domain import Domain
 from telos.core.trace import Trace, silent
 from telos.core.values import Value
 from telos.planning.scheduler import Scheduler
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.beliefs import Beliefs
-from telos.worlds.arena.cast import arena_domain, characters, procedures
-from telos.worlds.arena.facts import fact, fallen
-from telos.worlds.arena.fighter import Act, Fighter, Placed
-from telos.worlds.arena.focus import attention_of
-from telos.worlds.arena.grid import cell_of
-from telos.worlds.arena.limbs import Limbs
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.outcomes import DONE, ActOutcome, failed
-from telos.worlds.arena.touch import Touch
+from telos.worlds.arena.ai.beliefs import Beliefs, attention_of
+from telos.worlds.arena.ai.characters import arena_domain, characters, procedures
+from telos.worlds.arena.ai.facts import fact, fallen
+from telos.worlds.arena.ai.fighter_body import Limbs
+from telos.worlds.arena.ai.sensors import Touch
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.fighter import Act, Fighter, Placed
+from telos.worlds.arena.sim.map import ArenaMap, cell_of
+from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, failed
 
 TICK = 0.1  # seconds
 MAP = ArenaMap(

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from agents_field import COVER, Field
 
 from telos.agents.memory import Fact
-from telos.worlds.arena.cast import characters
-from telos.worlds.arena.fighter import Fighter
+from telos.worlds.arena.ai.characters import characters
+from telos.worlds.arena.sim.fighter import Fighter
 
 py_trees: Any = import_module("py_trees")
 SUCCESS, FAILURE, RUNNING = (getattr(py_trees.common.Status, name) for name in ("SUCCESS", "FAILURE", "RUNNING"))

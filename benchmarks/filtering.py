@@ -33,8 +33,8 @@ from rich.table import Table
 
 from telos.core.event import Event
 from telos.recognition import bulk
+from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.reader import Reader
 
 FILTER_AIM, WITHIN_AIM = 100e6, 3.0  # events a second on two cores; smoothing and Viterbi within so many times of that
 GOALS, SYMBOLS = 3, 9

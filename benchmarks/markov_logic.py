@@ -30,13 +30,12 @@ from rich.console import Console
 from rich.table import Table
 
 import telos.recognition
-from telos.logic.answers import MostProbable
 from telos.logic.database import Database, database_from_arrays, selected
 from telos.logic.exact import exact_map, exact_marginals
 from telos.logic.grounding import clauses_of, ground, restated
 from telos.logic.learning import learn
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.network import Network
+from telos.logic.network import MostProbable, Network
 from telos.logic.online import Online
 from telos.logic.search import cutting_planes, walksat
 from telos.logic.syntax import load_db, load_mln, parse_db, parse_mln

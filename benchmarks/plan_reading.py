@@ -29,7 +29,7 @@ from rich.table import Table
 import telos
 from telos.core.plan import Plan
 from telos.core.state import State
-from telos.recognition.by_planning import PlanModel, PlanReader
+from telos.recognition.by_planning.reader import PlanModel, PlanReader
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "domains"

@@ -20,11 +20,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from telos.recognition.strips.batch import Settings, answer
-from telos.recognition.strips.costs import Costs
-from telos.recognition.strips.files import Case, Label, read_cases, read_labels, read_place
-from telos.recognition.strips.recognizing import recognize
-from telos.recognition.strips.scores import PUBLISHED
+from telos.recognition.strips.benchmark import PUBLISHED, Settings, answer
+from telos.recognition.strips.problem import Case, Label, read_cases, read_labels, read_place
+from telos.recognition.strips.recognize import Costs, recognize
 
 Chosen = tuple[int, ...]
 

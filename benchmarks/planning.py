@@ -24,9 +24,8 @@ from planning_peers import ELSEWHERE, PEERS, clocked, draw, missing, span, timed
 from planning_problems import FAMILIES, SCALES, Problem, change_of, domain, least_cost, same_as
 
 import telos
-from telos.planning import heads, native
-from telos.planning.plan import planner_of
-from telos.planning.planner import Prepared
+from telos.planning import kernel, search
+from telos.planning.planner import Prepared, planner_of
 
 AIMS = {"chain10": 2e-6, "toggle6": 2e-6, "soldier": 4e-6, "multi5": 100e-6, "gather": 20e-6}
 
@@ -63,7 +62,7 @@ def inside(problem: Problem, made: telos.Domain, loop: Any, least: float) -> tup
         given = (words, numbers, space.words, space.numbers, count)
         return int(loop(*runner.task(), space.ints, space.floats, *given))
 
-    while search(1) == heads.FULL:
+    while search(1) == kernel.FULL:
         move = runner.larger(space)
         move.go_on(space.nodes)
         space = move.room
@@ -201,7 +200,7 @@ def main() -> int:
     for package in missing():
         say(f"{package} is not installed, and left out (pip install {package})")
     telos.warm_up()
-    loop = loop_of(native.load().begin_search)
+    loop = loop_of(search.load().begin_search)
     sections: dict[str, Callable[[], Figures]] = {
         "one plan": lambda: single(effort, loop, say),
         "one changed fact": lambda: changed(effort, rng, say),

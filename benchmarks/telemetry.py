@@ -26,10 +26,10 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 from telos.telemetry.columns import Columns
-from telos.telemetry.preparing import prepare
-from telos.telemetry.reading import read_table
+from telos.telemetry.corpus import prepare
+from telos.telemetry.tables import read_table
 from telos.telemetry.writing import write_table
 
 AIM_SECONDS, AIM_GIGABYTES, AIM_ROWS = 60.0, 6.0, 10_000_000

@@ -1,10 +1,8 @@
 """A squad gets to cover by a task network: one suppresses while the others run, in whatever order works."""
 
 import telos
-from telos.planning.htn import plan_tasks
-from telos.planning.task_network import TaskNetwork
-from telos.planning.task_plan import TaskPlan
-from telos.planning.tasks import Method
+from telos.planning.htn.network import Method, TaskNetwork
+from telos.planning.htn.planner import TaskPlan, plan_tasks
 
 squad = telos.Domain(
     "squad",

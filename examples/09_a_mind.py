@@ -3,14 +3,12 @@
 from pathlib import Path
 
 import telos
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Progress, Status
+from telos.agents.body import DONE, RUNNING, Animate, BodyState, Performance, Performed, Progress, Status
 from telos.agents.character import Character
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.performance import Performance
-from telos.agents.procedure import Performed
-from telos.agents.records import Began, Failed
-from telos.core.frozen import FrozenMap
+from telos.agents.trace import Began, Failed
+from telos.core.values import FrozenMap
 
 scene = telos.load(Path(__file__).parent / "domains" / "held-door.yaml")
 learned = {"open-door": "door_blocked", "kick-door": "kick_failed"}  # what the planner should know of a failure

@@ -1,8 +1,8 @@
 """Reading plans: a locked door, three ways through it, and a companion who sees what is missing."""
 
 import telos
-from telos.recognition.grammar.inside_outside import inside_outside
-from telos.recognition.grammar.load import loads_grammar
+from telos.recognition.grammar.files import loads_grammar
+from telos.recognition.grammar.learning import inside_outside
 from telos.recognition.grammar.reader import PlanGrammarReader
 
 grammar = loads_grammar("""

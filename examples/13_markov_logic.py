@@ -1,7 +1,7 @@
 """Markov logic: formulas with weights, learned from players whose goals are known, that read the next player live."""
 
 from telos.core.event import Event
-from telos.logic.infer import Answer, infer
+from telos.logic.inference import Answer, infer
 from telos.logic.learning import learn
 from telos.logic.syntax import parse_db, parse_mln
 from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader

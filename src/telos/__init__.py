@@ -4,41 +4,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from telos.agents.character import Character
-    from telos.agents.character_files import load_character
+    from telos.agents.character import Character, load_character
     from telos.agents.crowd import Crowd
     from telos.agents.memory import Fact, WorkingMemory
     from telos.agents.mind import Mind
-    from telos.choosing.choice import Choice, Rating
-    from telos.choosing.choose import choose
-    from telos.choosing.look_ahead import look_ahead
-    from telos.choosing.model import WorldModel
-    from telos.choosing.outlook import Outlook
+    from telos.choosing.choose import Choice, Rating, choose, straight_line
+    from telos.choosing.look_ahead import Outlook, WorldModel, look_ahead
     from telos.choosing.rates import LearnedRate, LearnedRates
-    from telos.choosing.travel import straight_line
-    from telos.core.action import Action
+    from telos.core.action import Action, SmartObject
     from telos.core.belief import Belief
     from telos.core.conditions import Condition, Effect
     from telos.core.domain import Domain
     from telos.core.errors import DefinitionError, Fault, TelosError
     from telos.core.event import Event
-    from telos.core.files.load import load, loads
     from telos.core.goal import Goal
     from telos.core.plan import NoPlan, Plan, Stop
-    from telos.core.smart_object import SmartObject
     from telos.core.state import State
     from telos.core.values import Variable
+    from telos.files.domain_file import load, loads
     from telos.planning.batch import Plans, plan_many
-    from telos.planning.htn import plan_tasks
-    from telos.planning.plan import plan
-    from telos.planning.planner import Planner
+    from telos.planning.htn.files import load_tasks
+    from telos.planning.htn.network import Method, TaskNetwork
+    from telos.planning.htn.planner import plan_tasks
+    from telos.planning.planner import Planner, plan, warm_up
     from telos.planning.replanner import Replanner
     from telos.planning.scheduler import Scheduler
-    from telos.planning.task_files import load_tasks
-    from telos.planning.task_network import TaskNetwork
-    from telos.planning.tasks import Method
-    from telos.planning.warming import warm_up
-    from telos.recognition.files.front import recognizer
+    from telos.recognition.files.load import recognizer
 
 # Where each name of the front door lives. They are fetched when first used, so that `import telos` stays light and a
 # program pays only for the rooms that it enters.
@@ -46,7 +37,7 @@ _HOMES = {
     "Action": "core.action",
     "Belief": "core.belief",
     "Character": "agents.character",
-    "Choice": "choosing.choice",
+    "Choice": "choosing.choose",
     "Condition": "core.conditions",
     "Crowd": "agents.crowd",
     "DefinitionError": "core.errors",
@@ -58,36 +49,36 @@ _HOMES = {
     "Goal": "core.goal",
     "LearnedRate": "choosing.rates",
     "LearnedRates": "choosing.rates",
-    "Method": "planning.tasks",
+    "Method": "planning.htn.network",
     "Mind": "agents.mind",
     "NoPlan": "core.plan",
-    "Outlook": "choosing.outlook",
+    "Outlook": "choosing.look_ahead",
     "Plan": "core.plan",
     "Planner": "planning.planner",
     "Plans": "planning.batch",
-    "Rating": "choosing.choice",
+    "Rating": "choosing.choose",
     "Replanner": "planning.replanner",
     "Scheduler": "planning.scheduler",
-    "SmartObject": "core.smart_object",
+    "SmartObject": "core.action",
     "State": "core.state",
     "Stop": "core.plan",
-    "TaskNetwork": "planning.task_network",
+    "TaskNetwork": "planning.htn.network",
     "TelosError": "core.errors",
     "Variable": "core.values",
     "WorkingMemory": "agents.memory",
-    "WorldModel": "choosing.model",
+    "WorldModel": "choosing.look_ahead",
     "choose": "choosing.choose",
-    "load": "core.files.load",
-    "load_character": "agents.character_files",
-    "load_tasks": "planning.task_files",
-    "loads": "core.files.load",
+    "load": "files.domain_file",
+    "load_character": "agents.character",
+    "load_tasks": "planning.htn.files",
+    "loads": "files.domain_file",
     "look_ahead": "choosing.look_ahead",
-    "plan": "planning.plan",
+    "plan": "planning.planner",
     "plan_many": "planning.batch",
-    "plan_tasks": "planning.htn",
-    "recognizer": "recognition.files.front",
-    "straight_line": "choosing.travel",
-    "warm_up": "planning.warming",
+    "plan_tasks": "planning.htn.planner",
+    "recognizer": "recognition.files.load",
+    "straight_line": "choosing.choose",
+    "warm_up": "planning.planner",
 }
 
 __version__ = "0.1.0"

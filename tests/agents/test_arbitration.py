@@ -1,6 +1,6 @@
 """Goals compete: the relevant ones by priority, ties keep the current one, and only a flag starts it anew."""
 
-from telos.agents.arbitration import Arbiter
+from telos.agents.deliberation import Arbiter
 from telos.core.goal import Goal
 from telos.core.state import Layout
 from telos.core.values import Variable

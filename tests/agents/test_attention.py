@@ -2,8 +2,7 @@
 
 import pytest
 
-from telos.agents.attention import Attention
-from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.memory import Attention, Fact, WorkingMemory
 
 
 def near(fact: Fact, memory: WorkingMemory, now: float) -> float | None:

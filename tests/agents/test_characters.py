@@ -11,19 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos
-import telos.agents.character_shape as shape
+import telos.agents.character as shape
 from core.files.broken import expected, matches
 from mutations import mutated
-from telos.agents.body import Animate, Goto, UseSmartObject
-from telos.agents.character import Character
-from telos.agents.character_files import characters_from, characters_in, load_character
-from telos.agents.performance_files import load_performances, loads_performances
+from telos.agents.body import Animate, Goto, UseSmartObject, load_performances, loads_performances
+from telos.agents.character import Character, characters_from, characters_in, load_character
 from telos.core.errors import DefinitionError, Fault
-from telos.core.files import loads
-from telos.core.files.models import check_model
-from telos.core.files.sheet import Sheet
-from telos.core.files.times import seconds_of
-from telos.core.files.yaml_text import read_yaml
+from telos.files import loads
+from telos.files.definition import Sheet
+from telos.files.schema import check_model, seconds_of
+from telos.files.yaml import read_yaml
 
 BROKEN = Path(__file__).parents[1] / "broken_characters"
 COMMITTED = Path(shape.__file__).with_name("character.schema.json")

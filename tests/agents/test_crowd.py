@@ -6,16 +6,15 @@ import pytest
 
 import telos
 from agents.yard import PROCEDURES, SOLDIER, Camp, Does, Eyes, Yard, believe, camp_crowd, pass_frames
-from telos.agents.body import RUNNING, Animate, BodyState, Progress
+from telos.agents.body import RUNNING, Animate, BodyState, Doer, Procedure, Progress
 from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.procedure import Doer, Procedure
-from telos.agents.records import Began, Chose, Failed, Planned
 from telos.agents.sensors import Rota
+from telos.agents.trace import Began, Chose, Failed, Planned
 from telos.core.errors import TelosError
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 

@@ -2,11 +2,9 @@
 
 import telos
 from agents.yard import DOMAIN
-from telos.agents.body import Animate
-from telos.agents.execution import Execution
+from telos.agents.body import Animate, Performance, Performed
 from telos.agents.memory import WorkingMemory
-from telos.agents.performance import Performance
-from telos.agents.procedure import Performed
+from telos.agents.mind import Execution
 from telos.core.state import State
 
 GOAL = DOMAIN.goal("kill_enemy")

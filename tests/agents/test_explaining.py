@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
-from telos.agents.explaining import why, why_not
+from telos.agents.explain import why, why_not
 from telos.agents.memory import Fact
-from telos.agents.records import Chose, Dropped, Idle
+from telos.agents.trace import Chose, Dropped, Idle
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 

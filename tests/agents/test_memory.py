@@ -7,7 +7,7 @@ import pytest
 
 from telos.agents.memory import FAINT, Fact, WorkingMemory
 from telos.core.errors import TelosError
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 
 
 def noise(time: float, *, confidence: float = 1.0, loud: bool = True) -> Fact:

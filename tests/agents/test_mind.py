@@ -7,17 +7,25 @@ import pytest
 
 import telos
 from agents.yard import DOMAIN, PROCEDURES, SOLDIER, Does, Eyes, Yard, believe, live, soldier
-from telos.agents.attention import Attention
-from telos.agents.body import Animate, BodyState, Goto, Progress, Status, UseSmartObject
+from telos.agents.body import (
+    Animate,
+    BodyState,
+    Doer,
+    Goto,
+    Performance,
+    Performed,
+    Procedure,
+    Progress,
+    Status,
+    UseSmartObject,
+)
 from telos.agents.character import Character
-from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import RETRY, Mind
-from telos.agents.performance import Performance
-from telos.agents.procedure import Doer, Performed, Procedure
-from telos.agents.records import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 from telos.core.errors import TelosError
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, as_json, silent
+from telos.core.values import FrozenMap
 
 
 class Diary(list[Any]):

@@ -8,7 +8,7 @@ import pytest
 
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
 from telos.agents.crowd import Crowd
-from telos.agents.explaining import why, why_not
+from telos.agents.explain import why, why_not
 from telos.agents.saving import restore_mind, save_mind
 from telos.core.errors import TelosError
 from telos.core.trace import as_json

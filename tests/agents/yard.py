@@ -8,15 +8,14 @@ from random import Random
 from typing import Any
 
 import telos
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Progress, Status, UseSmartObject
+from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Procedure, Progress, Status, UseSmartObject
 from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.procedure import Doer, Procedure
 from telos.agents.sensors import Rota
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
+from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 

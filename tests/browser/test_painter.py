@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from telos.studio.drawing.palette import GOALS, ROLES
-from telos.studio.drawing.shapes import circle, line, path, place, rect, text
+from telos.studio.worlds.shapes import GOALS, ROLES, circle, line, path, place, rect, text
 
 pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
 
 import nicegui
 
 import telos.studio.page
-from telos.studio.page.elements import theme_css
+from telos.studio.page.widgets import theme_css
 
 ASSETS = Path(telos.studio.page.__file__).with_name("assets")
 VUE = Path(nicegui.__file__).parent / "static" / "vue.esm-browser.prod.js"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import telos
-from telos.checks.planners import check_planner
+from telos.checks import check_planner
 from telos.planning.planner import WEIGHTS, Planner
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "domains"

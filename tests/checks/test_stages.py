@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from studio.tiny import LINE, Line
-from telos.checks.stages import check_stage
-from telos.studio.stage import Happening, Hud, Inputs, Poke
-from telos.studio.worlds import NAMES, world
+from telos.checks import check_stage
+from telos.studio.stage import NAMES, Happening, Hud, Inputs, Poke, world
 
 PLAYED: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
     ("adventure", {"plays": "you"}, ("up", "right+swing", "", "left")),

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from telos.checks.worlds import check_world
+from telos.checks import check_world
 from telos.core.event import Event
 from telos.worlds.home.home import Home
 from telos.worlds.home.views import HomeView

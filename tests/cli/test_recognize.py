@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from cli.adventure_logs import interleaved, log_lines, write_lines
 from telos.cli.recognize import recognize
 from telos.core.errors import TelosError
-from telos.recognition.files.front import fresh, named_model
-from telos.recognition.logs import read_log
-from telos.recognition.reader import Reader
-from telos.recognition.story import story
+from telos.recognition.files.load import fresh, named_model
+from telos.recognition.filtering import Reader
+from telos.recognition.hindsight import story
+from telos.telemetry.logs import read_log
 
 APP = typer.Typer()
 APP.command()(recognize)

@@ -13,11 +13,10 @@ from typer.testing import CliRunner
 from cli.adventure_logs import interleaved, log_lines, write_lines
 from telos.cli.train import train
 from telos.core.errors import TelosError
-from telos.recognition.files.front import named_model
-from telos.recognition.files.load import load_model
+from telos.recognition.files.load import load_model, named_model
+from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.logs import read_log
-from telos.recognition.reader import Reader
+from telos.telemetry.logs import read_log
 
 APP = typer.Typer()
 APP.command()(train)

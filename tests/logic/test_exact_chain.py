@@ -13,8 +13,6 @@ import pytest
 
 from logic.networks import chain_network, network_of, worlds
 from telos.core import kernels
-from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
-from telos.logic.chain import chain_of
 from telos.logic.exact import (
     chain_scores,
     exact_map,
@@ -25,8 +23,8 @@ from telos.logic.exact import (
     steps_of,
     viterbi,
 )
-from telos.logic.exact.sequences import KERNEL
-from telos.logic.network import Clauses, Factors, Network
+from telos.logic.exact.chains import KERNEL, chain_of
+from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable
 
 CASES = json.loads((Path(__file__).parent / "data" / "goal_chains.json").read_text(encoding="utf-8"))
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from logic.networks import chain_network, network_of, worlds
-from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
-from telos.logic.chain import chain_of
 from telos.logic.exact import exact_map, exact_marginals, expected_counts
-from telos.logic.exact.components import components, parts_of
-from telos.logic.network import Clauses, Factors, Network
+from telos.logic.exact.chains import chain_of
+from telos.logic.exact.elimination import components, parts_of
+from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable
 
 SHORT = chain_network([[0.3, -1.0], [0.2, 0.9]], [0, 1, 1], [[0.5, -0.2], [0.1, 0.4]])
 LONG = chain_network([[0.3, -1.0, 0.1], [0.2, 0.9, 0.0]], [1, 0, 1, 1], [[0.5, -0.2, 0.0], [0.1, 0.4, 0.0], [0.0] * 3])

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from logic.networks import network_of, worlds
-from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
 from telos.logic.exact import exact_map, exact_marginals, expected_counts
-from telos.logic.exact.order import cliques_of
-from telos.logic.network import Clauses, Factors, Network
-from telos.logic.scoring import score
+from telos.logic.exact.elimination import cliques_of
+from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable, score
 
 
 def tied(rng: Random, sizes: list[int], scopes: list[tuple[int, ...]], given: list[int] | None = None) -> Network:

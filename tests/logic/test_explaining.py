@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.logic.exact import exact_map
-from telos.logic.explaining import explain
 from telos.logic.grounding import ground
-from telos.logic.network import Network
-from telos.logic.scoring import score
+from telos.logic.inference import explain
+from telos.logic.network import Network, score
 from telos.logic.syntax import parse_db, parse_mln
 
 MODEL = parse_mln(

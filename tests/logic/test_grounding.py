@@ -10,8 +10,7 @@ import pytest
 from telos.core.errors import TelosError
 from telos.logic.database import Database
 from telos.logic.grounding import clauses_of, ground, truth_of
-from telos.logic.network import Ints, Network
-from telos.logic.scoring import cell_scores, score
+from telos.logic.network import Ints, Network, cell_scores, score
 from telos.logic.syntax import parse_db, parse_mln
 
 SMOKERS = """

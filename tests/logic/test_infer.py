@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from telos.core.errors import TelosError
-from telos.logic.answers import Unsatisfiable
-from telos.logic.infer import METHODS, Answer, infer
+from telos.logic.inference import METHODS, Answer, infer
+from telos.logic.network import Unsatisfiable
 from telos.logic.syntax import parse_db, parse_mln
 
 SMOKERS = """

@@ -7,12 +7,12 @@ from typing import get_args
 
 import pytest
 
-from telos.logic.answers import MostProbable
 from telos.logic.database import Database
 from telos.logic.exact import exact_map
 from telos.logic.grounding import ground, truth_of
 from telos.logic.learning import By, Epoch, Learned, Stop, learn, worlds_of
 from telos.logic.model import MarkovLogic
+from telos.logic.network import MostProbable
 from telos.logic.syntax import mln_text, parse_db, parse_mln
 
 COIN = parse_mln("heads(toss)\nheads(t)\n")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telos.logic.learning.lbfgs import Descent, Function, advance, begin
+from telos.logic.learning.training import Descent, Function, advance, begin
 from telos.logic.network import Floats
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from telos.cli.logic_learn import learn
+from telos.cli.logic import learn
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "learn-weights.md"
 APP = typer.Typer()

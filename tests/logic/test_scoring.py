@@ -9,8 +9,7 @@ import pytest
 from logic.networks import network_of, worlds
 from telos.logic.exact import exact_map
 from telos.logic.grounding import clauses_of
-from telos.logic.network import Clauses, Factors, Network
-from telos.logic.scoring import cell_scores, counts, is_allowed, score
+from telos.logic.network import Clauses, Factors, Network, cell_scores, counts, is_allowed, score
 from telos.logic.search import conflict_of, cutting_planes
 
 

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from telos.logic.answers import Unsatisfiable
 from telos.logic.grounding import ground
+from telos.logic.network import Unsatisfiable
 from telos.logic.search import conflict_of, cutting_planes
-from telos.logic.search.primes import prime_clauses
+from telos.logic.search.conflicts import prime_clauses
 from telos.logic.syntax import parse_db, parse_mln
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from logic.networks import chain_network, network_of, worlds
 from telos.core.errors import TelosError
-from telos.logic.answers import MostProbable
 from telos.logic.exact import exact_map
-from telos.logic.network import Factors, Network
+from telos.logic.network import Factors, MostProbable, Network
 from telos.logic.search import cutting_planes, full_program
 
 

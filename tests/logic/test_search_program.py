@@ -7,8 +7,8 @@ import pytest
 
 from logic.networks import chain_network, network_of
 from telos.logic.network import Clauses, Factors, Network
-from telos.logic.search.folding import potentials_of
-from telos.logic.search.program import Program, program_of
+from telos.logic.search.integer_program import Program, program_of
+from telos.logic.search.potentials import potentials_of
 
 
 def _program(network: Network) -> Program:
@@ -75,7 +75,7 @@ def test_a_long_clause_that_costs_something_has_a_row_for_each_literal() -> None
 
 def test_the_relaxation_of_a_chain_is_whole() -> None:
     highspy = pytest.importorskip("highspy")
-    from telos.logic.search.highs import _loaded  # the relaxation alone is no promise to users
+    from telos.logic.search.integer_program import _loaded  # the relaxation alone is no promise to users
 
     rng = Random(3)
     unary = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(4)]

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from logic.networks import chain_network, network_of, networks, random_chain
 from telos.core import kernels
 from telos.core.errors import TelosError
-from telos.logic.answers import Unsatisfiable
 from telos.logic.exact import exact_marginals
-from telos.logic.network import Factors, Network
+from telos.logic.network import Factors, Network, Unsatisfiable
 from telos.logic.search import Sampled, gibbs, mcsat
-from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
+from telos.logic.search.potentials import KERNEL, landscape_of, potentials_of, seeds, state_at
 from telos.logic.search.sampling import FORBIDDEN
 
 

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from logic.networks import chain_network, network_of, networks, random_chain, worlds
 from telos.core import kernels
 from telos.core.errors import TelosError
-from telos.logic.answers import MostProbable, Unsatisfiable
-from telos.logic.network import Factors, Network
+from telos.logic.network import Factors, MostProbable, Network, Unsatisfiable
 from telos.logic.search import walksat
-from telos.logic.search.folding import potentials_of
-from telos.logic.search.landscape import KERNEL, landscape_of, seeds, state_at
-from telos.logic.search.walking import hard_weight
+from telos.logic.search.potentials import KERNEL, landscape_of, potentials_of, seeds, state_at
+from telos.logic.search.walksat import hard_weight
 
 
 def test_the_same_seed_gives_the_same_world() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 import telos
 from telos.core.errors import TelosError
-from telos.planning.graph import SearchGraph, searched
-from telos.planning.graph_svg import draw, save
+from telos.planning.search_graph import SearchGraph, draw, save, searched
 
 SVG = "{http://www.w3.org/2000/svg}"
 YARD = telos.loads("""

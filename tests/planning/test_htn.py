@@ -11,11 +11,9 @@ from telos.core.plan import NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.trace import as_json
 from telos.core.values import Variable
-from telos.planning.htn import Considered, plan_tasks
-from telos.planning.task_files import load_tasks, loads_tasks
-from telos.planning.task_network import TaskNetwork
-from telos.planning.task_plan import TaskPlan
-from telos.planning.tasks import Method, Task
+from telos.planning.htn.files import load_tasks, loads_tasks
+from telos.planning.htn.network import Method, Task, TaskNetwork
+from telos.planning.htn.planner import Considered, TaskPlan, plan_tasks
 
 
 def names(answer: Plan | NoPlan) -> list[str]:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import telos
-from telos.planning.engine import Limits
 from telos.planning.planner import Planner
+from telos.planning.search import Limits
 
 LAMP = telos.Domain(
     "lamp",

@@ -16,9 +16,8 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.core.expressions import Literal
 from telos.core.state import State
 from telos.core.values import NUMBER
-from telos.planning.pddl import PddlProblem, grammar, load_pddl, loads_pddl
-from telos.planning.pddl.model import Atom, Literals, Schema, Task, written
-from telos.planning.pddl.source import LARGEST
+from telos.planning.pddl import PddlProblem, load_pddl, loads_pddl, parser
+from telos.planning.pddl.parser import LARGEST, Atom, Literals, Schema, Task, written
 
 FILES = Path(__file__).parent / "pddl"
 # The cheapest costs, worked out by hand.
@@ -396,6 +395,6 @@ def test_a_task_that_explodes_is_refused() -> None:
 
 def test_without_the_library_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lark", None)
-    grammar._parser.cache_clear()
+    parser._parser.cache_clear()
     with pytest.raises(TelosError, match=r'pip install "telos\[planning\]"'):
         load("lamps", "lamps-row")

@@ -8,8 +8,7 @@ import pytest
 import telos
 from telos.core.conditions import Condition
 from telos.core.expressions import Compare, Handle, Name
-from telos.planning.plan import planner_of
-from telos.planning.planner import Planner
+from telos.planning.planner import Planner, planner_of
 
 
 def soldier(**functions: Any) -> telos.Domain:

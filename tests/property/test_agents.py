@@ -11,8 +11,8 @@ import telos
 from agents.yard import Camp, camp_crowd, pass_frames
 from telos.agents.memory import FAINT, Fact, WorkingMemory
 from telos.agents.sensors import Rota, Sensor
-from telos.core.frozen import FrozenMap
 from telos.core.trace import as_json
+from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
 

@@ -10,14 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.event import Event
-from telos.recognition import bulk, native_kernel
-from telos.recognition.forward import as_weighed, forward
-from telos.recognition.model import Evidence
-from telos.recognition.reader import Reader
-from telos.recognition.smoothing import smooth
-from telos.recognition.viterbi import best_path
+from telos.recognition import bulk
+from telos.recognition.filtering import Reader, as_weighed, forward
+from telos.recognition.hindsight import best_path, smooth
+from telos.recognition.recognizer import Evidence
 
-needs_numba = pytest.mark.skipif(not native_kernel.is_installed(), reason="no Numba")
+needs_numba = pytest.mark.skipif(not bulk.is_installed(), reason="no Numba")
 # The kernel is compiled anew for each number of goals, so small numbers stand for all of them, but for --slow.
 COMPILED = [
     pytest.param(True, 3, marks=needs_numba, id="compiled"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import telos
 from telos.core.state import State
-from telos.recognition.by_planning import PlanModel, PlanReader
+from telos.recognition.by_planning.reader import PlanModel, PlanReader
 
 seeds = st.integers(0, 10**6)
 CONDITIONS = ("p", "not p", "q", "not q", "a == x", "a == y", "a != z", "n >= 1", "n == 2", "n < 2", "p or q", "n > m")

@@ -7,12 +7,10 @@ import numpy as np
 from hypothesis import given, settings
 
 from logic.networks import networks, worlds
-from telos.logic.answers import Marginals, MostProbable, Unsatisfiable
-from telos.logic.chain import chain_of
 from telos.logic.exact import Expected, exact_map, exact_marginals, expected_counts
+from telos.logic.exact.chains import chain_of
 from telos.logic.exact.elimination import all_chances, best_world, plan_of
-from telos.logic.network import Network
-from telos.logic.scoring import counts, is_allowed, score
+from telos.logic.network import Marginals, MostProbable, Network, Unsatisfiable, counts, is_allowed, score
 
 
 def check_best(network: Network, answer: MostProbable | Unsatisfiable | None) -> None:

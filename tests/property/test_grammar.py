@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
 from telos.recognition.grammar.earley import advance, next_actions
-from telos.recognition.grammar.inside_outside import inside_outside, log_likelihood
-from telos.recognition.grammar.plan_grammar import PlanGrammar
-from telos.recognition.grammar.productions import Production
-from telos.recognition.grammar.session import Session
-from telos.recognition.grammar.tolerance import Tolerance
+from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
+from telos.recognition.grammar.learning import inside_outside, log_likelihood
+from telos.recognition.grammar.reader import Session
 
 TASKS, ACTIONS = ("p", "q", "r"), ("a", "b")
 ALONE = Tolerance(noise=0.0, beam=10_000)

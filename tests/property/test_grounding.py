@@ -14,10 +14,9 @@ from logic.naive import Known, NaiveNetwork, Worlds, naive_network
 from logic.random_models import HIDDEN, random_database, random_model
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import clauses_of, ground, keys, openings, residual, shapes, truth_of, wide
+from telos.logic.grounding import clauses_of, factors, ground, rewrite, rows, truth_of
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Floats, Ints, Network
-from telos.logic.scoring import score
+from telos.logic.network import Floats, Ints, Network, score
 
 seeds = st.integers(0, 10**9)
 Problem = tuple[MarkovLogic, Database, tuple[str, ...]]
@@ -104,12 +103,12 @@ def test_wide_formulas_and_rare_cases_score_alike(cells: int, long: int, seed: i
     rng = Random(seed)
     model, database, query = problem(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shapes, "MOST_CELLS", cells)  # at 1 every table becomes clauses
-        patch.setattr(wide, "LONG", long)
-        patch.setattr(residual, "MOST_BRANCHING", 0)  # evidence is looked up row by row
-        patch.setattr(openings, "MOST_BITS", 2)
-        patch.setattr(keys, "DENSE", 0)  # keys are sorted, not addressed
-        patch.setattr(keys, "ROOMY", 0)
+        patch.setattr(factors, "MOST_CELLS", cells)  # at 1 every table becomes clauses
+        patch.setattr(factors, "LONG", long)
+        patch.setattr(rewrite, "MOST_BRANCHING", 0)  # evidence is looked up row by row
+        patch.setattr(factors, "MOST_BITS", 2)
+        patch.setattr(rows, "DENSE", 0)  # keys are sorted, not addressed
+        patch.setattr(rows, "ROOMY", 0)
         try:
             network = ground(model, database, query)
         except TelosError:

@@ -13,10 +13,8 @@ from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.plan import NoPlan, Plan, Stop
 from telos.core.values import Variable
-from telos.planning.htn import plan_tasks
-from telos.planning.task_network import TaskNetwork
-from telos.planning.task_plan import TaskPlan
-from telos.planning.tasks import Method
+from telos.planning.htn.network import Method, TaskNetwork
+from telos.planning.htn.planner import TaskPlan, plan_tasks
 
 World = dict[str, Any]
 HANDLES = ("x", "y")

@@ -11,15 +11,11 @@ from hypothesis import strategies as st
 
 from logic.networks import networks, worlds
 from telos.core import kernels
-from telos.logic.answers import MostProbable
-from telos.logic.chain import Chain, chain_of
 from telos.logic.exact import exact_map
-from telos.logic.learning.margin import MarginLearner
-from telos.logic.learning.parts import parts_of
-from telos.logic.learning.sequences import KERNEL, SequenceWorlds
-from telos.logic.learning.worlds import NetworkWorlds
-from telos.logic.network import Floats, Ints, Network
-from telos.logic.scoring import counts, score
+from telos.logic.exact.chains import Chain, chain_of
+from telos.logic.learning.training import MarginLearner
+from telos.logic.learning.worlds import KERNEL, NetworkWorlds, SequenceWorlds, parts_of
+from telos.logic.network import Floats, Ints, MostProbable, Network, counts, score
 
 some_chains = networks(most_variables=5, chains=True, clauses=False)
 

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from logic.naive import naive_network, naive_worlds
 from logic.networks import networks, worlds
 from logic.random_models import HIDDEN, random_database, random_model
-from telos.logic.answers import MostProbable, Unsatisfiable
 from telos.logic.grounding import restated
-from telos.logic.infer import Answer, infer
-from telos.logic.network import Network
+from telos.logic.inference import Answer, infer
+from telos.logic.network import MostProbable, Network, Unsatisfiable
 from telos.logic.search import conflict_of, cutting_planes, full_program, gibbs, mcsat, walksat
-from telos.logic.search.folding import potentials_of
-from telos.logic.search.highs import is_possible
+from telos.logic.search.integer_program import is_possible
+from telos.logic.search.potentials import potentials_of
 
 SEEDS = st.integers(0, 2**20)
 

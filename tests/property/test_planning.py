@@ -8,10 +8,9 @@ from random import Random
 import pytest
 
 import telos
-from telos.planning import native
-from telos.planning.engine import Limits
-from telos.planning.plan import plan
-from telos.planning.planner import Planner
+from telos.planning import search
+from telos.planning.planner import Planner, plan
+from telos.planning.search import Limits
 
 
 def random_domain(rng: Random) -> telos.Domain:
@@ -129,7 +128,7 @@ def test_every_answer_is_as_cheap_as_the_oracles_and_every_plan_replays(request:
     assert 0.2 < found / problems(request.config) < 0.9  # both kinds of answer are well represented
 
 
-@pytest.mark.skipif(not native.is_installed(), reason='needs Numba: pip install "telos[planning]"')
+@pytest.mark.skipif(not search.is_installed(), reason='needs Numba: pip install "telos[planning]"')
 def test_the_compiled_kernel_gives_the_very_plans_that_it_gives_as_python() -> None:
     for seed in range(300):
         rng = Random(seed)

@@ -12,18 +12,13 @@ from hypothesis import strategies as st
 from recognition.readings import flairs, play, random_evidence, random_row
 from telos.core.belief import Belief
 from telos.core.event import Event
-from telos.recognition.clock import Clock
 from telos.recognition.em import fit
-from telos.recognition.forward import forward
-from telos.recognition.hierarchy import personal, pooled
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.learned import LearnedTransitions
-from telos.recognition.model import Evidence
-from telos.recognition.pulse import counted
-from telos.recognition.reader import Reader
-from telos.recognition.smoothing import LaggedReader, smooth
-from telos.recognition.symbols import NINE
-from telos.recognition.viterbi import best_path
+from telos.recognition.filtering import Clock, Reader, counted, forward
+from telos.recognition.hindsight import LaggedReader, best_path, smooth
+from telos.recognition.iohmm import IOHMM, personal, pooled
+from telos.recognition.observations import NINE
+from telos.recognition.recognizer import Evidence
+from telos.recognition.transitions import LearnedTransitions
 
 GOALS = ("explore", "level", "return")
 seeds = st.integers(0, 10**6)

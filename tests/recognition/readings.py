@@ -4,11 +4,10 @@ from random import Random
 from typing import Any
 
 from telos.core.event import Event
-from telos.recognition.clock import Clock
 from telos.recognition.ffbm import FFBM
-from telos.recognition.model import Evidence, Matrix
-from telos.recognition.observations import ObservationRules
-from telos.recognition.towards import Table, Towards
+from telos.recognition.filtering import Clock
+from telos.recognition.observations import ObservationRules, Table, Towards
+from telos.recognition.recognizer import Evidence, Matrix
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, DIRECTIONS
 

@@ -10,14 +10,14 @@ import pytest
 from recognition.readings import flairs, play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition import bulk, native_kernel
-from telos.recognition.bulk_sequences import shares
-from telos.recognition.constant import ConstantT
+from telos.recognition import bulk
+from telos.recognition.bulk import shares
+from telos.recognition.ffbm import ConstantT
+from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.model import GoalModel
-from telos.recognition.reader import Reader
+from telos.recognition.recognizer import GoalModel
 
-needs_numba = pytest.mark.skipif(not native_kernel.is_installed(), reason="no Numba")
+needs_numba = pytest.mark.skipif(not bulk.is_installed(), reason="no Numba")
 
 STAY = [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
 LEAVE = [[0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import telos
-from telos.checks.recognizers import check_recognizer
-from telos.recognition.by_planning import PlanModel, PlanReader
-from telos.recognition.records import Ignored, Weighed
+from telos.checks import check_recognizer
+from telos.recognition.by_planning.reader import PlanModel, PlanReader
+from telos.recognition.recognizer import Ignored, Weighed
 
 DOMAINS = Path(__file__).parents[2] / "examples" / "domains"
 

@@ -9,15 +9,13 @@ from types import ModuleType
 import pytest
 
 import telos
-from telos.agents.body import DONE, RUNNING, Animate, BodyState
+from telos.agents.body import DONE, RUNNING, Animate, BodyState, Performance, Performed
 from telos.agents.character import Character
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.performance import Performance
-from telos.agents.procedure import Performed
-from telos.agents.records import Began
-from telos.core.frozen import FrozenMap
-from telos.recognition.by_planning import PlanModel, PlanReader
+from telos.agents.trace import Began
+from telos.core.values import FrozenMap
+from telos.recognition.by_planning.reader import PlanModel, PlanReader
 
 ROOT = Path(__file__).parents[2]
 RUNS = 60

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.director import Advice, Director, director_of
-from telos.recognition.director_rules import DirectorRule
-from telos.recognition.files.front import built_in_names, fresh, named_model
+from telos.recognition.director import Advice, Director, DirectorRule, director_of
+from telos.recognition.files.load import built_in_names, fresh, named_model
 
 GOALS = ("level", "explore")
 GRIND = DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")

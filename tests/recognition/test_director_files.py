@@ -6,8 +6,7 @@ from telos.core.errors import DefinitionError
 from telos.recognition.director import director_of
 from telos.recognition.files.load import loads_model
 from telos.recognition.files.save import model_text
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
+from telos.recognition.iohmm import IOHMM, like
 
 DIRECTOR = """
 director:

@@ -8,12 +8,9 @@ import pytest
 from recognition.readings import flairs, play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
-from telos.recognition.constant import ConstantT
-from telos.recognition.observations import ObservationRules
-from telos.recognition.reader import Reader
-from telos.recognition.symbols import Symbols
-from telos.recognition.towards import Table, Towards
+from telos.recognition.ffbm import ConstantT
+from telos.recognition.filtering import Clock, Reader
+from telos.recognition.observations import ObservationRules, Symbols, Table, Towards
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import DIRECTIONS, Vocabulary
 
@@ -180,7 +177,7 @@ def test_what_the_model_remembers_is_what_it_would_judge_again() -> None:
 
 
 def test_memory_of_looks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("telos.recognition.sight.MOST_REMEMBERED", 20)
+    monkeypatch.setattr("telos.recognition.observations.MOST_REMEMBERED", 20)
     model, fresh = flairs(), flairs()
     for event in play(200, seed=1):
         assert model.evidence(event) == fresh.evidence(event)

@@ -7,15 +7,10 @@ import pytest
 from recognition.readings import flairs, play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
+from telos.recognition.filtering import Clock
+from telos.recognition.hindsight import LaggedReader, Span, best_path, recap, smooth, story, surprises
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.recap import recap
-from telos.recognition.smoothing import LaggedReader, smooth
-from telos.recognition.story import Span, story
-from telos.recognition.style import StyleReader
-from telos.recognition.surprise import surprises
-from telos.recognition.unknown import UnknownGoalReader, calibrate
-from telos.recognition.viterbi import best_path
+from telos.recognition.player_models import StyleReader, UnknownGoalReader, calibrate
 
 TAUGHT = {
     "explore": {"approach_unexplored": 40, "other_movement": 10, "swing": 5},

@@ -8,14 +8,11 @@ import pytest
 from recognition.readings import play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
 from telos.recognition.em import fit
-from telos.recognition.hierarchy import best_strength, like, personal, pooled
-from telos.recognition.iohmm import IOHMM, USUAL
-from telos.recognition.learned import LearnedTransitions
-from telos.recognition.reader import Reader
-from telos.recognition.symbols import NINE, Symbols
-from telos.recognition.transitions import TransitionRules
+from telos.recognition.filtering import Clock, Reader
+from telos.recognition.iohmm import IOHMM, USUAL, best_strength, like, personal, pooled
+from telos.recognition.observations import NINE, Symbols
+from telos.recognition.transitions import LearnedTransitions, TransitionRules
 
 GOALS = ("explore", "level", "return")
 

@@ -7,19 +7,17 @@ from typing import Any
 import pytest
 
 from recognition.readings import flairs, play
-from telos.checks.recognizers import check_recognizer
+from telos.checks import check_recognizer
 from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
-from telos.recognition.constant import ConstantT
+from telos.recognition.ffbm import ConstantT
+from telos.recognition.filtering import Clock, Reader
 from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, FSM
+from telos.recognition.hindsight import LaggedReader
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.reader import Reader
+from telos.recognition.player_models import StyleReader, Threshold, UnknownGoalReader
 from telos.recognition.recognizer import Learner, Recognizer
-from telos.recognition.smoothing import LaggedReader
-from telos.recognition.style import StyleReader
-from telos.recognition.unknown import Threshold, UnknownGoalReader
 
 THREE = ["level", "explore", "town"]
 RECOGNIZERS: dict[str, Callable[[], Recognizer]] = {

@@ -10,15 +10,11 @@ import pytest
 from recognition.readings import flairs, play, random_evidence
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
-from telos.recognition.forward import forward, step
+from telos.recognition.filtering import Clock, Reader, counted, forward, step
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.model import Evidence
-from telos.recognition.pulse import counted
-from telos.recognition.reader import Reader
-from telos.recognition.records import Ignored, Weighed
-from telos.recognition.snapshots import Readers
-from telos.recognition.towards import Table
+from telos.recognition.observations import Table
+from telos.recognition.player_models import Readers
+from telos.recognition.recognizer import Evidence, Ignored, Weighed
 
 STAY = ((0.9, 0.05, 0.05), (0.05, 0.9, 0.05), (0.05, 0.05, 0.9))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 from telos.squads.coordinator import Coordinator
 
 

@@ -11,7 +11,7 @@ from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.squads.behaviours import ALL, behaviours
 from telos.squads.coordinator import Coordinator
-from telos.squads.records import Concluded, Ordered
+from telos.squads.squad import Concluded, Ordered
 
 NODES = [f"c{i}" for i in range(6)]
 ROOMS = ["r1", "r2", "r3"]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.agents.memory import WorkingMemory
-from telos.squads.records import Concluded, Ordered
-from telos.squads.slots import distinct_nodes
+from telos.squads.behaviours import distinct_nodes
+from telos.squads.squad import Concluded, Ordered
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:

@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError
-from telos.core.frozen import FrozenMap
-from telos.squads.dialogue import LINE, Dialogue
-from telos.squads.dialogue_laws import STALE
-from telos.squads.dialogue_stage import EARSHOT, FRESH
-from telos.squads.line_files import builtin_lines, loads_lines
-from telos.squads.lines import Lines
-from telos.squads.records import Said
-from telos.squads.utterances import OCCASIONS, BrokenOff, Occasion
+from telos.core.values import FrozenMap
+from telos.squads.dialogue.context import EARSHOT, FRESH
+from telos.squads.dialogue.dialogue import LINE, STALE, Dialogue
+from telos.squads.dialogue.lines import Lines, builtin_lines, loads_lines
+from telos.squads.dialogue.occasions import OCCASIONS, BrokenOff, Occasion
+from telos.squads.squad import Said
 
 
 @dataclass

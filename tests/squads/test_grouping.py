@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from squads.soldiers import soldier, watched
 from telos.core.errors import TelosError
-from telos.squads.coordinator import Coordinator
-from telos.squads.grouping import clusters, names_for
-from telos.squads.records import Grouped
+from telos.squads.coordinator import Coordinator, clusters, names_for
+from telos.squads.squad import Grouped
 
 COORDINATES = st.floats(-60, 60).map(lambda x: round(x * 2) / 2) | st.floats(-60, 60)
 

@@ -9,17 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.squads.lines_shape as shape
+import telos.squads.dialogue.lines as shape
 from mutations import mutated
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault
-from telos.core.files.models import check_model
-from telos.core.files.yaml_text import read_yaml
-from telos.squads.dialogue_situation import FILLERS, ROLE, SQUAD
-from telos.squads.line_files import BUILT_IN, builtin_lines, load_lines, loads_lines
-from telos.squads.lines import Exchange, Lines, Turn
-from telos.squads.lines_words import CASTING, ROLE_VARIABLES, SLOTS, SQUAD_VARIABLES, slots_of
-from telos.squads.utterances import OCCASIONS
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
+from telos.squads.dialogue.context import FILLERS, ROLE, SQUAD
+from telos.squads.dialogue.lines import (
+    BUILT_IN_LINES,
+    CASTING,
+    ROLE_VARIABLES,
+    SLOTS,
+    SQUAD_VARIABLES,
+    Exchange,
+    Lines,
+    Turn,
+    builtin_lines,
+    load_lines,
+    loads_lines,
+    slots_of,
+)
+from telos.squads.dialogue.occasions import OCCASIONS
 
 COMMITTED = Path(shape.__file__).with_name("lines.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.lines_schema()))
@@ -205,7 +216,7 @@ def test_the_how_to_page_names_every_word() -> None:
 
 # The schema
 
-GOOD = [read_yaml(BUILT_IN.read_text(encoding="utf-8")).data]
+GOOD = [read_yaml(BUILT_IN_LINES.read_text(encoding="utf-8")).data]
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, "text", "3 s", "", "if", "a-b"])
 )

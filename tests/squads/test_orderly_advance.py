@@ -4,7 +4,7 @@ import pytest
 
 from squads.soldiers import Soldier, soldier, watched
 from telos.core.errors import TelosError
-from telos.squads.records import Concluded, Ordered
+from telos.squads.squad import Concluded, Ordered
 
 
 def file_of_three() -> list[Soldier]:

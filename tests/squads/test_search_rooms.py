@@ -1,7 +1,7 @@
 """Search: in pairs, room by room."""
 
 from squads.soldiers import Soldier, soldier, tasks, watched
-from telos.squads.records import Concluded
+from telos.squads.squad import Concluded
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:

@@ -4,8 +4,7 @@ from random import Random
 
 import polars as pl
 
-from telos.studies.markov.from_table import read_log, with_past
-from telos.studies.markov.goal_log import GoalLog
+from telos.studies.crystal_island.logs import GoalLog, read_log, with_past
 from telos.telemetry.columns import Columns
 
 COLUMNS = Columns(player="player", action="action", achieved="achieved")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studies.statistics_anova import repeated_measures, tukey
+from telos.studies.statistics import repeated_measures, tukey
 
 pytest.importorskip("scipy")
 

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studies.report_findings import findings, told
-from telos.studies.scoring import tally
-from telos.studies.scoring_contest import Comparison, Published, compared, scored
+from telos.studies.results import findings, told
+from telos.studies.scoring import Comparison, Published, compared, scored, tally
 
 GOALS = ("level", "explore", "town")
 LABELS = {"a": "method A", "b": "method B"}

@@ -11,17 +11,33 @@ from typer.testing import CliRunner
 from studies.markov_logs import log_of, small_log, table
 from telos.cli.main import app
 from telos.core.errors import TelosError
-from telos.studies import crystal_island_page
-from telos.studies.crystal_island import CrystalIsland, run_log, run_study
-from telos.studies.crystal_island_published import PUBLISHED
-from telos.studies.markov import measures
-from telos.studies.markov.contenders import COMPARED, CRF, LOGISTIC, MAJORITY, Contender, Field, Yardstick
-from telos.studies.markov.features import features_of
-from telos.studies.markov.folds import pooled, run_fold, run_folds, trained, update_time
-from telos.studies.markov.goal_log import GoalLog
-from telos.studies.markov.outcome import AHEAD, ONLINE, Outcome, outcome
-from telos.studies.markov.reading import read
-from telos.studies.markov.yardsticks import measured
+from telos.studies import scoring
+from telos.studies.crystal_island import study
+from telos.studies.crystal_island.folds import (
+    AHEAD,
+    ONLINE,
+    Outcome,
+    outcome,
+    pooled,
+    run_fold,
+    run_folds,
+    trained,
+    update_time,
+)
+from telos.studies.crystal_island.logs import GoalLog
+from telos.studies.crystal_island.models import (
+    COMPARED,
+    CRF,
+    LOGISTIC,
+    MAJORITY,
+    Contender,
+    Field,
+    Yardstick,
+    features_of,
+    measured,
+    read,
+)
+from telos.studies.crystal_island.study import PUBLISHED, CrystalIsland, run_log, run_study
 
 FIELD = Field(
     (
@@ -98,7 +114,7 @@ def test_the_crf_reads_online_what_tagging_each_prefix_would_give(log: GoalLog) 
     train, test = log.split(0)
     said = measured(log, yardstick, train, test)
     assert said.ahead is not None
-    from telos.studies.markov.yardsticks import _items, _trained_crf
+    from telos.studies.crystal_island.models import _items, _trained_crf
 
     items = _items(features_of(log, yardstick.formulas), len(log.truth))
     with _trained_crf(log, items, yardstick, train) as tagger:
@@ -147,7 +163,7 @@ def test_the_figures_hold_every_model_and_fold_and_the_tests(log: GoalLog, found
 
 
 def test_the_page_names_who_is_simulated_and_shows_published_figures(found: Outcome) -> None:
-    shown = crystal_island_page.page(CrystalIsland(1, True, found, {}))
+    shown = study.page(CrystalIsland(1, True, found, {}))
     assert "simulated players" in shown
     assert "human players" not in shown
     for each in ("0.266", "0.396", "0.330", "0.484", "71.87"):
@@ -212,7 +228,7 @@ def test_islanders_are_read_from_end_to_end() -> None:
     assert done.simulated.microseconds is not None
     assert {MAJORITY, *COMPARED} <= done.simulated.scores.keys()
     assert done.findings
-    assert len(done.simulated.scores[MAJORITY].decodings[ONLINE].by_share) == measures.SHARES
+    assert len(done.simulated.scores[MAJORITY].decodings[ONLINE].by_share) == scoring.SHARES
 
 
 def test_folds_are_watched_as_they_come(log: GoalLog) -> None:

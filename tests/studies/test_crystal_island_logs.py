@@ -8,11 +8,17 @@ import pytest
 
 from studies.markov_logs import log_of, small_log, table
 from telos.core.errors import TelosError
-from telos.studies.markov.crafter_log import IDLE, THINGS, crafter_log
-from telos.studies.markov.from_table import with_past
-from telos.studies.markov.goal_log import Evidence, GoalLog
-from telos.studies.markov.human_logs import find_logs, human_log
-from telos.studies.markov.starcraft_log import starcraft_log
+from telos.studies.crystal_island.logs import (
+    IDLE,
+    THINGS,
+    Evidence,
+    GoalLog,
+    crafter_log,
+    find_logs,
+    human_log,
+    starcraft_log,
+    with_past,
+)
 
 CRAFTED = ("collect_wood", "place_table", "eat_cow")
 

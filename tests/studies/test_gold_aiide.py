@@ -8,25 +8,30 @@ import pytest
 from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.files.front import fresh, named_model
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.reader import Reader
-from telos.recognition.smoothing import LaggedReader
-from telos.studies.gold_aiide import run_study
-from telos.studies.gold_aiide_charts import charts, what_players_do
-from telos.studies.gold_aiide_models import LESSONS, WEIGHTS, by_lag, by_lessons, by_weight, tallies
-from telos.studies.gold_aiide_runs import (
+from telos.recognition.files.load import fresh, named_model
+from telos.recognition.filtering import Reader
+from telos.recognition.hindsight import LaggedReader
+from telos.recognition.iohmm import IOHMM, like
+from telos.studies.gold_aiide import (
+    LESSONS,
+    WEIGHTS,
     Game,
     Subject,
     Update,
+    by_lag,
+    by_lessons,
+    by_weight,
+    charts,
     coded,
     counts_of,
     first_of_each,
     player_of,
+    run_study,
     scored_by,
+    tallies,
     trained,
     weighted_counts,
+    what_players_do,
 )
 from telos.studies.players import Phase, Session
 from telos.studies.scoring import read

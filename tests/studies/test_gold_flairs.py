@@ -10,24 +10,25 @@ from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files.front import named_model
-from telos.recognition.reader import Reader
-from telos.studies.gold_flairs import ACCURACIES, TESTS, run_study
-from telos.studies.gold_flairs_runs import (
+from telos.recognition.files.load import named_model
+from telos.recognition.filtering import Reader
+from telos.studies.gold_flairs import (
+    ACCURACIES,
     AROUND,
     GOALS,
     KINDS,
     METHODS,
+    TESTS,
     Run,
     around_change,
     methods,
     played,
+    run_study,
     session_of,
     what_was_seen,
 )
-from telos.studies.report_parts import Study
-from telos.studies.scoring import Reading, filtered_accuracy, read
-from telos.studies.scoring_pool import shared_out
+from telos.studies.results import Study
+from telos.studies.scoring import Reading, filtered_accuracy, read, shared_out
 
 pytest.importorskip("scipy")
 

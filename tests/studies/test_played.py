@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.recognition.files.front import fresh, named_model
-from telos.recognition.reader import Reader
+from telos.recognition.files.load import fresh, named_model
+from telos.recognition.filtering import Reader
 from telos.studies import played
-from telos.studies.played import looked_at, recordings_in, run_study
-from telos.studies.played_page import page
-from telos.studies.played_results import METHODS, OWN, PlayedStudy
+from telos.studies.played import METHODS, OWN, PlayedStudy, looked_at, page, recordings_in, run_study
 from telos.studies.players import EXPERIENCED, Player, Session, play, session_of
 from telos.studies.scoring import read
 from telos.worlds.adventure.adventure import Adventure

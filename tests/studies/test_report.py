@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studies.figures import bars, lines
-from telos.studies.figures_svg import Scale, alone, ticks
-from telos.studies.report import page, save_report
-from telos.studies.report_parts import Chart, Grid, Line, Point, Study
-from telos.studies.scoring import tally
-from telos.studies.scoring_contest import Condition, Published, compared, scored
+from telos.studies.report import bars, lines, page, save_report
+from telos.studies.results import Chart, Grid, Line, Point, Study
+from telos.studies.scoring import Condition, Published, compared, scored, tally
+from telos.svg import Scale, alone, ticks
 
 pytest.importorskip("scipy")
 GOALS = ("level", "town")

@@ -6,13 +6,11 @@ from hypothesis import strategies as st
 
 from studies.scoring_plays import GOALS, some_play
 from telos.core.errors import TelosError
-from telos.recognition.constant import ConstantT
-from telos.recognition.ffbm import FFBM
-from telos.recognition.files.front import fresh, named_model
-from telos.recognition.reader import Reader
-from telos.recognition.smoothing import LaggedReader, smooth
-from telos.studies.scoring import SOON, changes, evidence_of, filtered_accuracy, read, tally
-from telos.studies.scoring_lag import lagged_accuracies
+from telos.recognition.ffbm import FFBM, ConstantT
+from telos.recognition.files.load import fresh, named_model
+from telos.recognition.filtering import Reader
+from telos.recognition.hindsight import LaggedReader, smooth
+from telos.studies.scoring import SOON, changes, evidence_of, filtered_accuracy, lagged_accuracies, read, tally
 
 
 def ffbm() -> FFBM:

@@ -7,9 +7,8 @@ import pytest
 from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.files.front import named_model
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
+from telos.recognition.files.load import named_model
+from telos.recognition.iohmm import IOHMM, like
 from telos.studies.scoring import evidence_of
 from telos.studies.sensitivity import (
     AIIDE_DIALS,

@@ -2,11 +2,9 @@
 
 import pytest
 
-from telos.recognition.files.front import fresh, named_model
-from telos.recognition.files.load import loads_model
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.reader import Reader
+from telos.recognition.files.load import fresh, loads_model, named_model
+from telos.recognition.filtering import Reader
+from telos.recognition.iohmm import IOHMM, like
 from telos.studies.players import EXPERIENCED, Player, play
 from telos.studies.trained_adventure import COURSES, FLAIRS, Course, file_text, sessions, trained, untrained
 from telos.worlds.adventure.adventure import Adventure

@@ -1,6 +1,6 @@
 """What pictures are made of, for tests that look at them."""
 
-from telos.studio.drawing.shapes import Picture, Symbols
+from telos.studio.worlds.shapes import Picture, Symbols
 
 
 def roles_of(picture: Picture, symbols: Symbols) -> set[str]:

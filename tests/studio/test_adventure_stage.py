@@ -14,19 +14,15 @@ from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.director import Advice
 from telos.studies.players import session_of
-from telos.studio.drawing.adventure_flashes import vanished
-from telos.studio.drawing.adventure_ground import ground
-from telos.studio.drawing.palette import ROLES
-from telos.studio.drawing.shapes import Picture
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
-from telos.studio.stages.adventure import ADVENTURE, AdventureStage
-from telos.studio.stages.adventure_models import RULES, adventure_models, ffbm_text
-from telos.studio.stages.adventure_recordings import from_recording
+from telos.studio.worlds.adventure import ADVENTURE, RULES, AdventureStage, adventure_models, ffbm_text, from_recording
+from telos.studio.worlds.adventure_drawing import ground, vanished
+from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
-from telos.worlds.adventure.directions import STOP, Keys, direction_of, keys_text
+from telos.worlds.adventure.map import STOP, Keys, direction_of, keys_text
 from telos.worlds.adventure.recording import Recording, read_recording, recording_text
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.rules_file import load_rules
 
 HELD = ("up", "down", "left", "right", "up+left", "down+right", "swing", "left+swing", "")
 WATCHER = ffbm_text("wilds").replace("lasts: 100 updates", "lasts: 40 updates")

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from telos.cli.main import app
 from telos.core.errors import DefinitionError, TelosError
-from telos.studio.drawing.arena_outline import outline
-from telos.studio.drawing.palette import ROLES
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
-from telos.studio.stages.arena import ARENA, ArenaStage
+from telos.studio.worlds.arena import ARENA, ArenaStage
+from telos.studio.worlds.arena_drawing import outline
+from telos.studio.worlds.shapes import ROLES
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.replay import replay
-from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.scene import load_scene, scene_names
 
 
 def run(stage: ArenaStage, steps: int, held: str = "") -> list[Happening]:
@@ -173,7 +173,7 @@ def test_who_fights_walks_by_keys_and_has_no_mind() -> None:
 
 
 def test_every_key_has_a_meaning_and_who_watches_has_none() -> None:
-    from telos.worlds.arena.hands import HELD
+    from telos.worlds.arena.ai.player_control import HELD
 
     assert {name for _, name, _ in ArenaStage("skirmish", 1, fights=True).keys} <= set(HELD)
     assert ArenaStage("skirmish", 1).keys == ()

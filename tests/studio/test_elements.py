@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from telos.studio.drawing.palette import GOALS, ROLES
+from telos.studio.worlds.shapes import GOALS, ROLES
 
 pytest.importorskip("nicegui", reason='the studio needs pip install "telos[studio]"')
 
 from nicegui import Client, ui
 from nicegui.events import GenericEventArguments
 
-from telos.studio.page import elements
-from telos.studio.page.elements import Bars, StageCanvas, Timeline, theme_css
+from telos.studio.page import widgets
+from telos.studio.page.widgets import Bars, StageCanvas, Timeline, theme_css
 
-ASSETS = Path(elements.__file__).with_name("assets")
+ASSETS = Path(widgets.__file__).with_name("assets")
 SCRIPTS = sorted(ASSETS.glob("*.js"))
 
 
@@ -79,12 +79,12 @@ def test_elements_find_their_scripts_and_know_their_link() -> None:
 def test_a_picked_character_is_heard_by_name_and_nonsense_is_not() -> None:
     heard: list[str] = []
     for args in ("Sam", 7, None, ["Sam"], {"who": "Sam"}, "x" * 1000):
-        elements._with_name(told(args), heard.append)
+        widgets._with_name(told(args), heard.append)
     assert heard == ["Sam"]
 
 
 def test_a_clicked_event_is_heard_by_number_and_nonsense_is_not() -> None:
     heard: list[int] = []
     for args in (3, 0, -1, True, 2.5, "3", None, [3]):
-        elements._with_number(told(args), heard.append)
+        widgets._with_number(told(args), heard.append)
     assert heard == [3, 0]

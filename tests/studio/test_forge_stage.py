@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
-from telos.planning import native
-from telos.studio.drawing.palette import ROLES
+from telos.planning import search
 from telos.studio.stage import Happening, Inputs
-from telos.studio.stages.forge import FORGE, ForgeStage
-from telos.studio.stages.forge_models import grammar_reader
-from telos.worlds.forge.records import Read
+from telos.studio.worlds.forge import FORGE, ForgeStage, grammar_reader
+from telos.studio.worlds.shapes import ROLES
 from telos.worlds.forge.scene import Scene
+from telos.worlds.forge.trace import Read
 
 
 def played(stage: ForgeStage, steps: int = 4000, *, held: str = "", asked: tuple[str, ...] = ()) -> list[Happening]:
@@ -297,6 +296,6 @@ def test_where_hands_have_nothing_to_do_a_newcomer_is_told_what_to_do() -> None:
 
 def test_no_step_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
-    monkeypatch.setattr(native, "_compiled", None)
+    monkeypatch.setattr(search, "_compiled", None)
     FORGE.make(4, FORGE.chosen({}))
-    assert native.is_loaded()
+    assert search.is_loaded()

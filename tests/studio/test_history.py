@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.tiny import ALWAYS_WEST, LINE
-from telos.studio.history import Believed, History, Point
+from telos.studio.recording import Believed, History, Point
 from telos.studio.session import Session
 
 BY_SIDE = (

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studio.drawing.home_people import scene
-from telos.studio.drawing.palette import ROLES
-from telos.studio.drawing.shapes import Picture
 from telos.studio.stage import Happening, Inputs, Stage
-from telos.studio.stages.home import HOME, HomeStage
+from telos.studio.worlds.home import HOME, HomeStage
+from telos.studio.worlds.home_drawing import scene
+from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.home.home import Home
 from telos.worlds.home.household import Household
 

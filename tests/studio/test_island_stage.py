@@ -7,17 +7,16 @@ import pytest
 
 from studio.pictures import roles_of
 from telos.core.errors import DefinitionError, TelosError
-from telos.recognition.logs import read_log
-from telos.studio.drawing.island_places import HEIGHT, WIDTH, spot
-from telos.studio.drawing.palette import ROLES
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
-from telos.studio.stages import island_models
-from telos.studio.stages.island import ISLAND, IslandStage
-from telos.worlds.island.corpus import record_player
-from telos.worlds.island.story import GOALS
-from telos.worlds.island.story_files import the_story
-from telos.worlds.island.tempers_files import the_styles
+from telos.studio.worlds import island
+from telos.studio.worlds.island import ISLAND, IslandStage
+from telos.studio.worlds.island_drawing import HEIGHT, WIDTH, spot
+from telos.studio.worlds.shapes import ROLES
+from telos.telemetry.logs import read_log
+from telos.worlds.island.story import GOALS, the_story
+from telos.worlds.island.styles import the_styles
+from telos.worlds.island.visit import record_player
 
 
 def stage(seed: int = 7, **given: str) -> IslandStage:
@@ -146,7 +145,7 @@ def test_the_formulas_can_be_edited_and_their_faults_are_told_by_line() -> None:
 
 
 def test_without_numpy_the_recogniser_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(island_models, "find_spec", lambda name: None)
+    monkeypatch.setattr(island, "find_spec", lambda name: None)
     assert stage().models() == ()
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
-from telos.studio.log import MOST_BYTES, Applied, GameLog, is_game_log, read_log
+from telos.studio.recording import MOST_BYTES, Applied, GameLog, is_game_log, read_log
 from telos.studio.stage import Inputs
 
 HEADER = '{"recording": "telos studio game", "version": 1, "world": "line", "seed": 3, "settings": {"wind": "on"}}\n'

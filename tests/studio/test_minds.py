@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
 from telos.agents.memory import Fact
 from telos.core.trace import as_json
-from telos.studio.minds.of_mind import sheet_of
-from telos.studio.minds.plan_graph import plan_svg
-from telos.studio.minds.sheet import GoalLine, MindSheet, Need, StepLine
+from telos.studio.mind_view import GoalLine, MindSheet, Need, StepLine, sheet_of
+from telos.studio.plan_drawing import plan_svg
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.scene import load_scene
 
 
 @pytest.mark.parametrize("scene", ["flank", "door-held"])

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 import telos.recognition
 import telos.worlds.forge
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.recognition.files.front import fresh
-from telos.recognition.files.load import loads_model
-from telos.recognition.grammar.load import loads_grammar
+from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.markov_logic import MarkovLogicModel
 from telos.recognition.recognizer import Recognizer
-from telos.studio.models.checking import BROKEN, MOST_TOLD, faults_of
+from telos.studio.models.compare import BROKEN, MOST_TOLD, faults_of
 from telos.studio.stage import Model
 
 DATA = Path(telos.recognition.__file__).parent / "data"

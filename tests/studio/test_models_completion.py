@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import telos.recognition
-from telos.core.files.yaml_text import read_yaml
-from telos.studio.models.completion import completions
-from telos.studio.models.cursor import spot_at
-from telos.studio.models.schemas import schema_named
+from telos.files.yaml import read_yaml
+from telos.studio.models.completion import completions, schema_named, spot_at
 
 DATA = Path(telos.recognition.__file__).parent / "data"
 FILES = sorted(path for path in DATA.glob("*.yaml") if "recognizer: grammar" not in path.read_text())

@@ -4,11 +4,10 @@ import pytest
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.files.front import fresh
-from telos.recognition.files.load import loads_model
+from telos.recognition.files.load import fresh, loads_model
 from telos.recognition.recognizer import Recognizer
-from telos.studio.models.rerun import compare
-from telos.studio.panel import Panel, Seen
+from telos.studio.models.compare import compare
+from telos.studio.session import Panel, Seen
 from telos.studio.stage import Model
 
 OLD = """

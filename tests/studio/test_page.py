@@ -12,19 +12,15 @@ from nicegui import Client, ui
 from studio.page_client import found, in_page, played, send, texts
 from studio.tiny import LINE
 from telos.studio.models.library import Library
-from telos.studio.page.beliefs import BeliefsPanel
-from telos.studio.page.controls import Controls
-from telos.studio.page.mind import MindPanel
-from telos.studio.page.newgame import NewGame
-from telos.studio.page.panels import PANELS, Panels
-from telos.studio.page.score import ScorePanel
-from telos.studio.page.shell import Shell
-from telos.studio.page.theme import Theme
+from telos.studio.page.beliefs_panel import BeliefsPanel
+from telos.studio.page.game_menu import NewGame
+from telos.studio.page.mind_panel import MindPanel
+from telos.studio.page.page import PANELS, Controls, Panels, Shell, Theme
+from telos.studio.page.score_panel import ScorePanel
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
-from telos.studio.stage import Inputs
-from telos.studio.worlds import NAMES, world
+from telos.studio.stage import NAMES, Inputs, world
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,10 +12,9 @@ from nicegui import Client, ui
 from studio.page_client import found, in_page, played, texts, until
 from studio.tiny import ALWAYS_WEST, BY_LAST_STEP
 from telos.studio.models.library import Library
-from telos.studio.page.model import ModelPanel
-from telos.studio.page.saving import SaveDialog
+from telos.studio.page.model_panel import ModelPanel, SaveDialog
 from telos.studio.session import Session
-from telos.studio.worlds import world
+from telos.studio.stage import world
 
 
 @pytest.mark.parametrize(

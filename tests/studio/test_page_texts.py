@@ -13,18 +13,15 @@ from hypothesis import strategies as st
 
 from studio.tiny import LINE
 from telos.core.errors import Fault
-from telos.studio.minds.sheet import FactLine, GoalLine
-from telos.studio.page.curves import overlaid_svg, stretches, thinned
-from telos.studio.page.editor import sentence
-from telos.studio.page.explanation import Line, lines_of
-from telos.studio.page.help import key_name, played_with
-from telos.studio.page.keys import free_keys, studio_keys
-from telos.studio.page.newgame import address
-from telos.studio.page.saving import diff_class
-from telos.studio.page.score import accuracy_rows, examples, matrix
-from telos.studio.page.sheets import fact_rows, goal_rows
+from telos.studio.mind_view import FactLine, GoalLine
+from telos.studio.page.beliefs_panel import Line, lines_of
+from telos.studio.page.game_menu import address
+from telos.studio.page.mind_panel import fact_rows, goal_rows
+from telos.studio.page.model_panel import diff_class, overlaid_svg, sentence, stretches, thinned
+from telos.studio.page.page import free_keys, key_name, played_with, studio_keys
+from telos.studio.page.score_panel import accuracy_rows, examples, matrix
 from telos.studio.session import Session
-from telos.studio.worlds import NAMES, world
+from telos.studio.stage import NAMES, world
 
 GOALS = ("level", "explore", "town")
 words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)

@@ -10,8 +10,7 @@ from nicegui import Client, ui
 
 from studio.page_client import found, in_page, played, texts
 from studio.tiny import ALWAYS_WEST, LINE
-from telos.studio.page.beliefs import BeliefsPanel
-from telos.studio.page.explanation import Explanation
+from telos.studio.page.beliefs_panel import BeliefsPanel, Explanation
 from telos.studio.session import Session
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telos.studio.tape import Tape
+from telos.studio.recording import Tape
 
 
 @given(st.integers(1, 700), st.integers(64, 300), st.data())

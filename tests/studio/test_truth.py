@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studio.log import read_log
+from telos.studio.recording import read_log
 from telos.studio.session import Session
-from telos.studio.worlds import NAMES, world
+from telos.studio.stage import NAMES, world
 
 LONGEST = 25  # steps between two acts: what is told below must stay cheap
 acts = st.lists(

@@ -7,12 +7,10 @@ from typing import ClassVar
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.recognition.files.front import fresh
-from telos.recognition.files.load import loads_model
-from telos.studio.drawing.shapes import Picture, Symbols, place, rect
-from telos.studio.minds.sheet import MindSheet
-from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, Setting, World
-from telos.studio.stages.quiet import QuietStage
+from telos.recognition.files.load import fresh, loads_model
+from telos.studio.mind_view import MindSheet
+from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, QuietStage, Setting, World
+from telos.studio.worlds.shapes import Picture, Symbols, place, rect
 
 BY_LAST_STEP = """\
 recognizer: fsm

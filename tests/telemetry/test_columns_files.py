@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.telemetry.columns_shape as shape
+import telos.telemetry.columns as shape
 from mutations import mutated
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.core.files.models import check_model
-from telos.core.files.yaml_text import read_yaml
-from telos.telemetry.columns import Columns
-from telos.telemetry.columns_files import BUILT_IN, built_in_columns, load_columns, loads_columns, named_columns
-from telos.telemetry.preparing import prepare
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
+from telos.telemetry.columns import BUILT_IN, Columns, built_in_columns, load_columns, loads_columns, named_columns
+from telos.telemetry.corpus import prepare
 
 COMMITTED = Path(shape.__file__).with_name("columns.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.corpus_schema()))

@@ -6,9 +6,8 @@ import pytest
 from telos.core.errors import TelosError
 from telos.logic.model import MarkovLogic, Predicate
 from telos.telemetry.columns import Columns
-from telos.telemetry.corpus import Corpus
+from telos.telemetry.corpus import Corpus, prepare
 from telos.telemetry.databases import to_database
-from telos.telemetry.preparing import prepare
 
 
 @pytest.fixture

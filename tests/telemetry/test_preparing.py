@@ -14,8 +14,7 @@ from telemetry.slow_loop import by_hand
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
 from telos.telemetry.columns import Columns, usual_columns
-from telos.telemetry.folds import assign_folds
-from telos.telemetry.preparing import prepare
+from telos.telemetry.corpus import assign_folds, prepare
 
 COLUMNS = Columns(
     action="action", achieved="won", player="player", session="session", drop=Condition.of("action == noop")

@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.logs import LogRow, write_log
 from telos.telemetry.columns import Columns, usual_columns
-from telos.telemetry.csv_lines import check_lines
-from telos.telemetry.events import from_events
-from telos.telemetry.preparing import prepare
-from telos.telemetry.reading import read_table
-from telos.telemetry.recording import evened, rows_of_plays
+from telos.telemetry.corpus import prepare
+from telos.telemetry.logs import LogRow, evened, rows_of_plays, write_log
+from telos.telemetry.tables import check_lines, from_events, read_table
 from telos.telemetry.writing import FORMATS, write_rows, write_table
 
 TABLE = pl.DataFrame(

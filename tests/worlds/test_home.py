@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from telos.choosing.choice import Rating
+from telos.choosing.choose import Rating
 from telos.core.errors import TelosError
 from telos.worlds.home import house
 from telos.worlds.home.home import Home
 from telos.worlds.home.household import Household
-from telos.worlds.home.records import Finished
+from telos.worlds.home.trace import Finished
 from telos.worlds.home.views import HomeView, PersonView
 
 

@@ -6,11 +6,9 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.home.home import Home
+from telos.worlds.home.home import POKES, Home, offered, poke
 from telos.worlds.home.household import Household
-from telos.worlds.home.log import Log
-from telos.worlds.home.pokes import POKES, offered, poke
-from telos.worlds.home.records import Accident, Began, Chose, Delivered, Poked
+from telos.worlds.home.trace import Accident, Began, Chose, Delivered, Log, Poked
 
 BATHROOM = {"toilet.use", "shower.shower", "basin.wash-hands"}
 

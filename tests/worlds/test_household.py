@@ -9,8 +9,7 @@ import pytest
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.home.household import Household
-from telos.worlds.home.log import Log
-from telos.worlds.home.records import Began, Chose, Ended, Finished, Interrupted, Started
+from telos.worlds.home.trace import Began, Chose, Ended, Finished, Interrupted, Log, Started
 from telos.worlds.registry import world
 
 

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from telos.worlds.home.household import Household
-from telos.worlds.home.screen import Screen
+from telos.worlds.home.terminal import Screen
 
 
 def picture(width: int, height: int, people: int, minutes: int = 400) -> list[str]:

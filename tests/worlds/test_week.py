@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from telos.worlds.home.household import Household
-from telos.worlds.home.records import Began, Finished, Interrupted, Levels, Started
+from telos.worlds.home.trace import Began, Finished, Interrupted, Levels, Started
 
 DAYS = 7
 HOUSEHOLDS = [(1, 7), (2, 1), (3, 7), (4, 2), (6, 3)]

@@ -1,11 +1,26 @@
-"""A kind of character: what it wants, what it can do, what it notices and remembers, and what its body is like."""
+"""Character and character files."""
 
-from dataclasses import dataclass, field
+import math
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeAlias
+
+from pydantic import Discriminator, Field, Tag
 
 from telos.core.action import Action
-from telos.core.frozen import FrozenMap
+from telos.core.domain import Domain
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_hint
 from telos.core.goal import Goal
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
+from telos.files import schema
+from telos.files.definition import Sheet, refuse
+from telos.files.schema import FileShape, Leaf, Moment, Period, mark, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.yaml import read_text
+
+# --- character --------------------------------------------------------------------------------------------------------
+# A kind of character: what it wants, what it can do, what it notices and remembers, and what its body is like.
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +38,386 @@ class Character:
     memory: FrozenMap[str, float] = field(default_factory=FrozenMap)
     body: FrozenMap[str, Value] = field(default_factory=FrozenMap)
     about: str = ""
+
+
+# --- character shape --------------------------------------------------------------------------------------------------
+# The shape of a character file: which keys stand where, and what kind of entry each is.
+
+
+CharacterName: TypeAlias = Annotated[str, name_leaf("the name of a character")]
+GoalOrSet: TypeAlias = Annotated[str, text_leaf("the name of a goal or of a goal set")]
+ActionOrSet: TypeAlias = Annotated[str, text_leaf("the name of an action or of an action set")]
+SensorName: TypeAlias = Annotated[str, name_leaf("the name of a sensor")]
+FactKind: TypeAlias = Annotated[str, name_leaf("a kind of fact")]
+BodyKey: TypeAlias = Annotated[str, name_leaf("what a body has")]
+Remark: TypeAlias = Annotated[str, text_leaf("a line about it")]
+_Like: TypeAlias = Annotated[str, text_leaf("the name or the file of another character")]
+
+_ONE, _LIST = mark("one"), mark("list")
+_Scalar: TypeAlias = Annotated[
+    bool | float | str,
+    Leaf(
+        "true, false, a number or a word, or a list of them",
+        lambda value: isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)),
+        {"type": ["boolean", "number", "string"]},
+    ),
+]
+BodyValue: TypeAlias = Annotated[
+    Annotated[_Scalar, Tag(_ONE)] | Annotated[list[_Scalar], Tag(_LIST)],
+    Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
+]
+
+
+class AddShape(FileShape):
+    """What comes on top of what `like` gave."""
+
+    goals: list[GoalOrSet] = Field(default_factory=list)
+    """Goals or goal sets."""
+    actions: list[ActionOrSet] = Field(default_factory=list)
+    """Actions or action sets."""
+    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
+    """Sensors, and how often each is polled."""
+
+
+class DropShape(FileShape):
+    """What is left out of what `like` gave."""
+
+    goals: list[GoalOrSet] = Field(default_factory=list)
+    """Goals or goal sets."""
+    actions: list[ActionOrSet] = Field(default_factory=list)
+    """Actions or action sets."""
+    sensors: list[SensorName] = Field(default_factory=list)
+    """Sensors."""
+
+
+class CharacterShape(FileShape):
+    """One kind of character."""
+
+    character: CharacterName = Field(examples=["drone"])
+    """The name of this kind of character."""
+    about: Remark = ""
+    """A line on what it is."""
+    like: _Like = ""
+    """Another character, whose file stands in the same folder (or a path); this one has all that it has."""
+    goals: list[GoalOrSet] = Field(default_factory=list)
+    """What it wants: goals and goal sets of the domain. They take the place of those of `like`."""
+    actions: list[ActionOrSet] = Field(default_factory=list)
+    """What it can do: actions and action sets of the domain. They take the place of those of `like`."""
+    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
+    """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`; 0: whenever it thinks."""
+    memory: dict[FactKind, Period] = Field(default_factory=dict)
+    """How long each kind of fact takes to fade: `{enemy: 12 s}`; others stay."""
+    body: dict[BodyKey, BodyValue] = Field(default_factory=dict)
+    """What the world wants to know of its body: `{speed: 5, weapon: rifle}`."""
+    priorities: dict[schema.GoalName, schema.Number] = Field(default_factory=dict)
+    """Its own priority of a goal, in place of the domain's: `{dodge: 25}`."""
+    add: AddShape = Field(default_factory=AddShape)
+    """What it has on top of what `like` gave."""
+    drop: DropShape = Field(default_factory=DropShape)
+    """What it does not have of what `like` gave."""
+
+
+def character_schema() -> str:
+    """Return the JSON Schema of a character file."""
+    return schema_text(CharacterShape, "Telos character file")
+
+
+# --- character traits -------------------------------------------------------------------------------------------------
+# What a character file changes of the character that it is like. Only names here; the domain has the things.
+
+
+_LISTS = ("goals", "actions")
+_MAPS: dict[str, Callable[[Any], Any]] = {
+    "sensors": seconds_of,
+    "memory": seconds_of,
+    "body": lambda value: tuple(value) if isinstance(value, list) else value,
+    "priorities": float,
+}
+EVERYTHING = frozenset({*_LISTS, *_MAPS})
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a character has, by name. ``unsure`` are the sections in which some file has a fault."""
+
+    name: str = ""
+    about: str = ""
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: dict.fromkeys(_LISTS, ()))
+    maps: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {section: {} for section in _MAPS})
+    unsure: frozenset[str] = frozenset()
+
+
+class Vocabulary:
+    """The names that character files may use: those of a domain, and of the sensors and body keys that are known."""
+
+    def __init__(self, domain: Domain, sensors: Collection[str] | None, body: Collection[str] | None) -> None:
+        goals = [goal.name for goal in domain.goals]
+        self._names = {"goals": goals, "actions": [action.name for action in domain.all_actions]}
+        self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
+        self._keys = {"sensors": sensors, "body": body, "priorities": goals}
+
+    def members(self, sheet: Sheet, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
+        """Return the goals (or actions) that each entry of a list stands for; unknown entries are faults."""
+        word, names, sets = section[:-1], self._names[section], self._sets[section]
+        found: list[tuple[KeyPath, tuple[str, ...]]] = []
+        for where, name in list(sheet.items(*path)):
+            if name in names and name in sets:
+                remedy = "rename one of them in the domain"
+                sheet.fault(f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy, code=FaultCode.DUPLICATE)
+            elif name in names or name in sets:
+                found.append((where, sets.get(name, (name,))))
+            else:
+                sheet.fault(
+                    f"unknown {word} or {word} set {name!r}",
+                    where,
+                    name_hint(name, [*names, *sets]),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
+        return found
+
+    def entries(self, sheet: Sheet, section: str, *path: str) -> dict[str, Any]:
+        """Return the entries of a mapping, read; unknown keys are faults."""
+        known, found = self._keys.get(section), {}
+        for where, value in list(sheet.items(*path)):
+            key = str(where[-1])
+            if known is not None and key not in known:
+                word = {"sensors": "sensor", "body": "body key", "priorities": "goal"}[section]
+                sheet.fault(
+                    f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True, code=FaultCode.UNKNOWN_NAME
+                )
+            else:
+                found[key] = _MAPS[section](value)
+        return found
+
+
+def changed(parent: Traits, sheet: Sheet, words: Vocabulary) -> Traits:
+    """Return what ``parent`` has with the changes that a file makes; what cannot be is added to the file's faults."""
+    lists = {section: _list(parent, sheet, words, section) for section in _LISTS}
+    maps = {section: dict(parent.maps[section]) | words.entries(sheet, section, section) for section in _MAPS}
+    maps["sensors"] |= words.entries(sheet, "sensors", "add", "sensors")
+    for where, name in list(sheet.items("drop", "sensors")):
+        if maps["sensors"].pop(name, None) is None and _is_sure(parent, sheet, "sensors"):
+            sheet.fault(
+                f"there is no sensor {name!r} to drop",
+                where,
+                name_hint(name, maps["sensors"]),
+                code=FaultCode.UNKNOWN_NAME,
+            )
+    for where, _ in list(sheet.items("priorities")):
+        if where[-1] not in lists["goals"] and _is_sure(parent, sheet, "goals"):
+            message = f"a priority of {where[-1]!r}, which is not a goal of this character"
+            sheet.fault(
+                message,
+                where,
+                "add it to the goals, or leave the priority out",
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
+    unsure = {section for section in EVERYTHING if not _is_sure(parent, sheet, section, "drop")}
+    return Traits(
+        sheet.entry("character", default=""), sheet.entry("about", default=""), lists, maps, frozenset(unsure)
+    )
+
+
+def _list(parent: Traits, sheet: Sheet, words: Vocabulary, section: str) -> tuple[str, ...]:
+    given = words.members(sheet, section, section)
+    kept = {name: None for _, names in given for name in names}
+    if sheet.entry(section) is None:
+        kept = dict.fromkeys(parent.lists[section])
+    kept |= {name: None for _, names in words.members(sheet, section, "add", section) for name in names}
+    for where, names in words.members(sheet, section, "drop", section):
+        left = {name: None for name in kept if name not in names}
+        if len(left) == len(kept) and _is_sure(parent, sheet, section):
+            said = sheet.entry(*where)
+            sheet.fault(f"there is no {said!r} to drop", where, name_hint(said, kept), code=FaultCode.UNKNOWN_NAME)
+        kept = left
+    return tuple(kept)
+
+
+def _is_sure(parent: Traits, sheet: Sheet, section: str, *also: str) -> bool:
+    """Whether nothing about a section is in doubt, so that one may say what it does not have."""
+    faulty = sheet.is_touched(section) or any(sheet.is_touched(key, section) for key in ("add", *also))
+    return not faulty and section not in parent.unsure
+
+
+def _a(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+# --- character files --------------------------------------------------------------------------------------------------
+# Character files: a new kind of character is a new file, and often a short one that starts from another.
+
+
+def load_character(
+    path: str | os.PathLike[str],
+    domain: Domain,
+    *,
+    sensors: Collection[str] | None = None,
+    body: Collection[str] | None = None,
+) -> Character:
+    """Read the character file at ``path``, whose goals and actions are those of ``domain``.
+
+    ``sensors`` and ``body`` are the sensors and the keys of a body that the world knows; None leaves them unchecked.
+    A bad file raises a ``DefinitionError`` that holds all its faults, and those of the characters that it is like.
+    """
+    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
+    traits = reader.read(Path(path))
+    reader.refuse()
+    return _character(traits, domain)
+
+
+def characters_in(
+    folder: str | os.PathLike[str],
+    domain: Domain,
+    *,
+    sensors: Collection[str] | None = None,
+    body: Collection[str] | None = None,
+) -> dict[str, Character]:
+    """Read all character files of a folder, by name; the faults of all files are told at once."""
+    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
+    read = {file: reader.read(file) for file in sorted(Path(folder).glob("*.yaml"))}
+    for file, traits in read.items():
+        # Others find a character by its file: `like` does, and so does the cast of a scene.
+        if traits.name and traits.name != file.stem:
+            message = f"the character is called {traits.name!r}, and its file {file.name}"
+            reader.faults.append(
+                Fault(message, suggestion="rename one of them", file=os.fspath(file), code=FaultCode.CONFLICT)
+            )
+    reader.refuse()
+    return {traits.name: _character(traits, domain) for traits in read.values()}
+
+
+def characters_from(
+    texts: Mapping[str, str],
+    domain: Domain,
+    *,
+    sensors: Collection[str] | None = None,
+    body: Collection[str] | None = None,
+    check: Callable[[str, Sheet], None] = lambda name, sheet: None,
+) -> dict[str, Character]:
+    """Read characters from texts, by the names that they are known by; ``like`` names another of them, never a file.
+
+    ``check`` may add to the faults of a sheet what the world minds in a character of that name.
+    """
+    reader = _Reader(Vocabulary(domain, sensors, body), _Texts(texts), lambda file, sheet: check(file.stem, sheet))
+    read = {name: reader.read(Path(f"{name}.yaml")) for name in texts}
+    reader.refuse()
+    return {name: _character(traits, domain) for name, traits in read.items()}
+
+
+class _Shelf(Protocol):
+    """Where characters are found."""
+
+    def text(self, file: Path) -> str:
+        """Return what is written in ``file``."""
+
+    def find(self, like: str, file: Path) -> Path | None:
+        """Return the file of the character that ``file`` is like; None if there is none."""
+
+    def remedy(self, like: str, file: Path) -> str:
+        """Say what may have been meant."""
+
+
+class _Files:
+    """Characters on disk: one is found by its name in the same folder, or by a path from there."""
+
+    def text(self, file: Path) -> str:
+        return read_text(file)
+
+    def find(self, like: str, file: Path) -> Path | None:
+        found = file.parent / (f"{like}.yaml" if _is_name(like) else like)
+        return found if found.is_file() else None
+
+    def remedy(self, like: str, file: Path) -> str:
+        if not _is_name(like):
+            return "a path starts at the folder of this file"
+        return name_hint(like, [each.stem for each in file.parent.glob("*.yaml") if each != file])
+
+
+class _Texts:
+    """Characters in memory, each under a name."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._names = tuple(texts)
+        self._texts = {Path(f"{name}.yaml"): text for name, text in texts.items()}
+
+    def text(self, file: Path) -> str:
+        return self._texts[file]
+
+    def find(self, like: str, file: Path) -> Path | None:
+        return Path(f"{like}.yaml") if like in self._names else None
+
+    def remedy(self, like: str, file: Path) -> str:
+        return name_hint(like, self._names)
+
+
+def _is_name(like: str) -> bool:
+    return "/" not in like and not like.endswith(".yaml")
+
+
+class _Reader:
+    """Reads characters and those that they are like, each file once, and gathers the faults of them all."""
+
+    def __init__(
+        self, words: Vocabulary, shelf: _Shelf, check: Callable[[Path, Sheet], None] = lambda file, sheet: None
+    ) -> None:
+        self.faults: list[Fault] = []
+        self._words, self._shelf, self._check = words, shelf, check
+        self._read: dict[Path, Traits] = {}
+
+    def refuse(self) -> None:
+        """Raise the faults, if there are any."""
+        if self.faults:
+            refuse(self.faults)
+
+    def read(self, file: Path, likes: tuple[Path, ...] = ()) -> Traits:
+        """Return what the character in ``file`` has; ``likes`` are the files that led here."""
+        whole = _whole(file)
+        if whole not in self._read:
+            self._read[whole] = self._fresh(file, (*likes, whole))
+        return self._read[whole]
+
+    def _fresh(self, file: Path, likes: tuple[Path, ...]) -> Traits:
+        try:
+            sheet = Sheet(self._shelf.text(file), os.fspath(file), CharacterShape, "a character file")
+        except DefinitionError as error:
+            self.faults += error.faults
+            return Traits(unsure=EVERYTHING)
+        traits = changed(self._parent(sheet, file, likes), sheet, self._words)
+        self._check(file, sheet)
+        self.faults += sheet.faults
+        return traits
+
+    def _parent(self, sheet: Sheet, file: Path, likes: tuple[Path, ...]) -> Traits:
+        like = sheet.entry("like")
+        if like is None:
+            return Traits(unsure=EVERYTHING if sheet.is_touched("like") else frozenset())
+        parent = self._shelf.find(like, file)
+        if parent is None:
+            sheet.fault(
+                f"unknown character {like!r}", ("like",), self._shelf.remedy(like, file), code=FaultCode.UNKNOWN_NAME
+            )
+        elif _whole(parent) in likes:
+            circle = " is like ".join(each.stem for each in (*likes[likes.index(_whole(parent)) :], parent))
+            sheet.fault(f"a circle: {circle}", ("like",), "leave one `like` out", code=FaultCode.CIRCULAR)
+        else:
+            return self.read(parent, likes)
+        return Traits(unsure=EVERYTHING)
+
+
+def _whole(file: Path) -> Path:
+    return Path(os.path.abspath(file))
+
+
+def _character(traits: Traits, domain: Domain) -> Character:
+    own = traits.maps["priorities"]
+    goals = [domain.goal(name) for name in traits.lists["goals"]]
+    return Character(
+        traits.name,
+        goals=tuple(replace(goal, priority=own.get(goal.name, goal.priority)) for goal in goals),
+        actions=tuple(domain.action(name) for name in traits.lists["actions"]),
+        sensors=FrozenMap(traits.maps["sensors"]),
+        memory=FrozenMap(traits.maps["memory"]),
+        body=FrozenMap(traits.maps["body"]),
+        about=traits.about,
+    )

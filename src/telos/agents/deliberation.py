@@ -1,14 +1,21 @@
-"""Weighing goals: down the line of those that are relevant, to the first that has a plan."""
+"""Goal arbitration, opportunities."""
 
 from collections.abc import Iterable, Sequence
 
 from telos.agents.memory import Fact, WorkingMemory
+from telos.core.action import Action
+from telos.core.conditions import Condition
 from telos.core.errors import TelosError
+from telos.core.expressions import functions, names
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan
-from telos.core.state import State
+from telos.core.state import Layout, State
+from telos.core.values import Value
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
+
+# --- deliberation -----------------------------------------------------------------------------------------------------
+# Weighing goals: down the line of those that are relevant, to the first that has a plan.
 
 
 class Deliberation:
@@ -110,3 +117,75 @@ def _failed_lately(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None
     failures: Iterable[Fact] = memory.all_of("failure", now)
     steps = {str(step) for step in plan.steps}
     return next((fact for fact in failures if fact.subject in steps), None)
+
+
+# --- arbitration ------------------------------------------------------------------------------------------------------
+# Which goal: those that are relevant, by priority, and what sets a mind thinking about that again.
+
+
+class Arbiter:
+    """Puts a character's goals in line.
+
+    >>> from telos.core.values import Variable
+    >>> layout = Layout([Variable("shot_at", "bool"), Variable("looked_round", "bool")])
+    >>> cover = Goal("cover", wants="not shot_at", relevant="shot_at", priority=5)
+    >>> arbiter = Arbiter([Goal("patrol", wants="looked_round"), cover], layout)
+    >>> [goal.name for goal in arbiter.in_line(layout.state({"shot_at": True}))]
+    ['cover', 'patrol']
+    """
+
+    def __init__(self, goals: Iterable[Goal], layout: Layout) -> None:
+        self.goals = tuple(goal for goal in goals if goal.wants is not None)
+        conditions = [each for goal in self.goals for each in (goal.relevant, goal.wants) if each is not None]
+        read = frozenset[str]().union(*(names(each.expression) for each in conditions))
+        self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
+
+    def in_line(self, state: State, current: str | None = None) -> list[Goal]:
+        """Return the goals that are relevant now by priority; of equals the current one, then as they are listed."""
+        relevant = [goal for goal in self.goals if goal.relevant.holds(state)]
+        relevant.sort(key=lambda goal: (-goal.priority, goal.name != current))
+        return relevant
+
+    def is_flagged(self, before: tuple[Value, ...], after: tuple[Value, ...]) -> bool:
+        """Whether something has changed on which it depends that a goal matters, or that it holds already."""
+        return any(before[slot] != after[slot] for slot in self._flags)
+
+
+# --- opportunity ------------------------------------------------------------------------------------------------------
+# Opportunities: what has just become possible and would serve the goal that is being pursued.
+
+
+class Opportunities:
+    """Knows for each goal which actions bring it about at one stroke, and notices when one of them becomes possible.
+
+    A plan is not thought over at every change of the world; but who is shooting at somebody, and suddenly has them at
+    arm's length, should.
+
+    >>> from telos.core.state import Layout
+    >>> from telos.core.values import Variable
+    >>> layout = Layout([Variable("near", "bool"), Variable("dead", "bool")])
+    >>> kill = Goal("kill", wants="dead")
+    >>> chances = Opportunities([kill], [Action("strike", preconditions="near", effects="dead = true")])
+    >>> chances.arise(kill, layout.state(), layout.state({"near": True}))
+    True
+    """
+
+    def __init__(self, goals: Iterable[Goal], actions: Iterable[Action]) -> None:
+        plain = [action for action in actions if not action.parameters]
+        self._needs = {goal.name: _needs(goal, plain) for goal in goals}
+
+    def arise(self, goal: Goal, before: State, after: State) -> bool:
+        """Whether an action that serves ``goal`` directly is possible now and was not before."""
+        return any(needs.holds(after) and not needs.holds(before) for needs in self._needs[goal.name])
+
+
+def _needs(goal: Goal, actions: Iterable[Action]) -> tuple[Condition, ...]:
+    wanted = names(goal.wants.expression) if goal.wants is not None else frozenset()
+    serving = (action for action in actions if any(effect.variable in wanted for effect in action.effects))
+    needs = (_without_questions(action.preconditions) for action in serving)
+    return tuple(each for each in needs if each.parts)
+
+
+def _without_questions(condition: Condition) -> Condition:
+    """Return what a condition asks of the state; the game is asked when there is a plan to be made, and not before."""
+    return Condition.of([part for part in condition.parts if not functions(part.expression)])

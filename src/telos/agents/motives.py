@@ -7,12 +7,10 @@ are, and answers with a choice.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from telos.choosing.choice import Choice
-from telos.choosing.choose import check_goals, choose
-from telos.choosing.outcomes import levels_after, rated_changes
+from telos.choosing.choose import Choice, check_goals, choose, levels_after, rated_changes
 from telos.core.action import Action
 from telos.core.goal import Goal
-from telos.core.numbers import not_negative
+from telos.core.values import not_negative
 
 
 @dataclass(frozen=True, slots=True)

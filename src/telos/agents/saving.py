@@ -8,13 +8,12 @@ from typing import Any
 
 from telos.agents.body import Animate, BodyState, Goto, UseSmartObject
 from telos.agents.deliberation import Deliberation
-from telos.agents.execution import Execution
-from telos.agents.mind import Mind
+from telos.agents.mind import Execution, Mind
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.planning.explaining import explain_plan
+from telos.planning.explain import explain_plan
 from telos.planning.planner import Planner, Said
 
 

@@ -1,15 +1,198 @@
-"""Choosing one action for now: the two rules of the lecture behind one function."""
+"""Choose one action: simple or least discontentment."""
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from telos.choosing.choice import Choice
-from telos.choosing.discontentment import discontentments
-from telos.choosing.simple import utilities
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
-from telos.core.goal import Goal
-from telos.core.numbers import not_negative
+from telos.core.goal import Goal, curve_of
+from telos.core.values import FrozenMap, finite, not_negative
+
+# --- outcomes ---------------------------------------------------------------------------------------------------------
+# How insistent each goal will be once an action is done.
+#
+# The lecture's worked example settles what its pseudo-code leaves open. An action's change is what it does to a goal
+# by
+# the time it is done, drift included; a goal that the action leaves alone keeps its own value and drifts while the
+# action lasts. On the way to where the action starts every goal drifts, the changed ones too. No level falls below
+# zero.
+
+
+def rated_changes(action: Action) -> Mapping[str, float]:
+    """Return what an action does to each goal when it is rated: its changes, and what it promises for later."""
+    if not action.promises:
+        return action.changes
+    goals = {**action.changes, **action.promises}
+    return {goal: action.changes.get(goal, 0.0) + action.promises.get(goal, 0.0) for goal in goals}
+
+
+def changed(goal: Goal, by: float, travel: float) -> float:
+    """Return the level of a goal that an action changes by ``by``, after ``travel`` on the way there."""
+    level = (drifted(goal, travel) if travel else goal.insistence) + by
+    return level if level > 0.0 else 0.0
+
+
+def drifted(goal: Goal, time: float) -> float:
+    """Return the level of a goal that is left alone for ``time``."""
+    level = goal.insistence + goal.drift * time
+    return level if level > 0.0 else 0.0
+
+
+def levels_after(action: Action, goals: Sequence[Goal], *, travel: float = 0.0) -> dict[str, float]:
+    """Return every goal's level after going to an action and doing it.
+
+    >>> goals = [Goal("eat", 4, drift=4), Goal("bathroom", 3, drift=2)]  # by the hour
+    >>> levels_after(Action("eat-snack", changes={"eat": -2}, duration=0.25), goals)
+    {'eat': 2.0, 'bathroom': 3.5}
+    """
+    changes = rated_changes(action)
+    time = travel + action.duration
+    return {
+        # A change of zero is no change: the goal drifts.
+        goal.name: changed(goal, by, travel) if (by := changes.get(goal.name, 0.0)) else drifted(goal, time)
+        for goal in goals
+    }
+
+
+# --- choice -----------------------------------------------------------------------------------------------------------
+# A choice of one action, and the table that it was made from.
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One row of the table: an action, its value, and each goal's level once it is done."""
+
+    action: Action
+    value: float
+    levels: FrozenMap[str, float]
+    travel: float = 0.0
+
+    @property
+    def time(self) -> float:
+        """Return how long the way there and the action take together."""
+        return self.travel + self.action.duration
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The action chosen, its value, and everything it was weighed against.
+
+    The value is the discontentment that is left (less is better), or, chosen by ``"simple"``, how much the most
+    insistent goal is lowered (more is better).
+    """
+
+    action: Action
+    value: float
+    by: str
+    goals: tuple[Goal, ...]
+    rated: tuple[tuple[Action, float, float], ...]  # action, value, travel; the table is worked out when asked for
+
+    @property
+    def table(self) -> tuple[Rating, ...]:
+        """Return every action with its value and each goal's new level, in the order given."""
+        return tuple(
+            Rating(action, value, FrozenMap(levels_after(action, self.goals, travel=travel)), travel)
+            for action, value, travel in self.rated
+        )
+
+    def why(self) -> str:
+        """Say what was chosen and why, with the whole table."""
+        return "\n".join([self._reason(), *table_lines(self.table, self.goals, chosen=self.action)])
+
+    def _reason(self) -> str:
+        if self.by == "simple":
+            goal = max(self.goals, key=lambda each: each.insistence)
+            moved = f"lowers it most, by {self.value:g}" if self.value > 0 else "is no worse for it than any other"
+            return f"{self.action.name}: {goal.name} is the most insistent goal ({goal.insistence:g}) and this {moved}."
+        now = sum(goal.discontentment() for goal in self.goals)
+        equals = sum(value == self.value for _, value, _ in self.rated) - 1
+        tie = (
+            f" (as do {equals} others listed later)" if equals > 1 else " (as does one listed later)" if equals else ""
+        )
+        return f"{self.action.name}: it leaves the least discontentment, {self.value:g}{tie}; it is {now:g} now."
+
+
+def table_lines(rows: Sequence[Rating], goals: Sequence[Goal], *, chosen: Action | None = None) -> list[str]:
+    """Write ratings as an aligned text table: a row an action, a column a goal, each level as before → after."""
+    timed = any(row.time for row in rows)
+    head = ["action", "value", *(["time"] if timed else []), *(goal.name for goal in goals)]
+    body = [
+        [
+            f"{'→' if row.action is chosen else ' '} {row.action.name}",
+            f"{row.value:g}",
+            *([f"{row.time:g}"] if timed else []),
+            *(_moved(goal.insistence, row.levels[goal.name]) for goal in goals),
+        ]
+        for row in rows
+    ]
+    lines = [["  " + head[0], *head[1:]], *body]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _moved(before: float, after: float) -> str:
+    return f"{after:g}" if before == after else f"{before:g} → {after:g}"
+
+
+# --- simple -----------------------------------------------------------------------------------------------------------
+# Simple selection: serve the most insistent goal, and look at nothing else.
+#
+# Fast, and often sensible; blind to side effects and to time.
+
+
+def utilities(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+    """Return how much each action lowers the most insistent goal (the first of them, if several are).
+
+    >>> snack, nap = Action("get-snack", changes={"eat": -2}), Action("nap", changes={"sleep": -2})
+    >>> utilities([snack, nap], [Goal("eat", 4), Goal("sleep", 3)], [0, 0])
+    [2.0, 0.0]
+    """
+    top = max(goals, key=lambda goal: goal.insistence)
+    return [0.0 - rated_changes(action).get(top.name, 0.0) for action in actions]
+
+
+# --- discontentment ---------------------------------------------------------------------------------------------------
+# Discontentment: the sum over all goals of how much each one hurts.
+
+
+def discontentment(goals: Sequence[Goal]) -> float:
+    """Return the discontentment at the goals' present insistence.
+
+    >>> discontentment([Goal("eat", 2), Goal("bathroom", 5)])
+    29.0
+    """
+    return sum([goal.discontentment() for goal in goals])
+
+
+def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+    """Return the discontentment that each action would leave.
+
+    Most actions touch few goals, and many take equally long: what the untouched goals come to is worked out once for
+    each length of time, and an action only replaces the shares of the goals it changes.
+    """
+    curves = {goal.name: (slot, goal, curve_of(goal.curve)) for slot, goal in enumerate(goals)}
+    untouched: dict[float, list[float]] = {}
+    values: list[float] = []
+    for action, travel in zip(actions, travels, strict=True):
+        time = travel + action.duration
+        if time not in untouched:
+            untouched[time] = [goal.weight * curve(drifted(goal, time)) for _, goal, curve in curves.values()]
+        shares = untouched[time].copy()
+        for name, by in rated_changes(action).items():
+            if by and name in curves:  # a character need not have every goal that its world speaks of
+                slot, goal, curve = curves[name]
+                shares[slot] = goal.weight * curve(changed(goal, by, travel))
+        values.append(sum(shares))
+    if any(value != value for value in values):
+        raise TelosError("a curve returned NaN, so the actions cannot be compared", "mend the goal's curve")
+    return values
+
+
+# --- choose -----------------------------------------------------------------------------------------------------------
+# Choosing one action for now: the two rules of the lecture behind one function.
+
 
 Travel: TypeAlias = Callable[[Action], float]
 
@@ -77,3 +260,33 @@ def check_goals(goals: Sequence[Goal]) -> None:
         if each.name in names:
             raise TelosError(f"goal {each.name!r} is given twice", "goals are told apart by their names")
         names.add(each.name)
+
+
+# --- travel -----------------------------------------------------------------------------------------------------------
+# Time to get to where an action starts, when a straight line is a good enough guess.
+
+
+def straight_line(
+    here: tuple[float, float], places: Mapping[str, tuple[float, float]], *, speed: float = 1.0
+) -> Callable[[Action], float]:
+    """Return a travel time that is the distance to an action's object divided by ``speed``.
+
+    An action that belongs to no object starts where the character stands. A path-finder takes the same place: any
+    function from an action to a time.
+
+    >>> from telos.core.action import SmartObject
+    >>> fridge = SmartObject("fridge", actions=[Action("get-snack", changes={"eat": -2})])
+    >>> straight_line((0, 0), {"fridge": (3, 4)}, speed=2)(fridge.actions[0])
+    2.5
+    """
+    if finite("speed", speed) <= 0:
+        raise TelosError(f"speed must be above zero, got {speed!r}")
+
+    def time_to(action: Action) -> float:
+        if action.on is None:
+            return 0.0
+        if action.on not in places:
+            raise TelosError(f"no place is known for {action.on!r}", name_hint(action.on, places))
+        return math.dist(here, places[action.on]) / speed
+
+    return time_to

@@ -1,14 +1,377 @@
-"""Overall-utility look-ahead: the sequence of actions that leaves the least discontentment."""
+"""Depth-first and branch-and-bound look-ahead."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from telos.choosing.bounded import search_bounded
-from telos.choosing.depth_first import search_depth_first
-from telos.choosing.model import WorldModel
-from telos.choosing.outlook import Found, Outlook
+from telos.choosing.choose import Rating, changed, check_goals, discontentment, drifted, table_lines
+from telos.core.action import Action
+from telos.core.binding import Bound, Slots, bind
+from telos.core.conditions import bind_effects
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
+from telos.core.expressions import TRUE
+from telos.core.goal import CURVES, Goal, curve_of
+from telos.core.state import State
+from telos.core.values import BOOL, FrozenMap, Value
+
+# --- model ------------------------------------------------------------------------------------------------------------
+# A world model: what a character believes will happen if it acts, as far ahead as it cares to think.
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class WorldModel:
+    """A state, the goals as insistent as they are in it, and the actions there are.
+
+    Resources such as the crystals in a wand are variables of the state. Promises count for nothing here: looking ahead
+    sees the later action that keeps them.
+
+    >>> mage = WorldModel(
+    ...     [Action("fireball", preconditions="crystals >= 3", effects="crystals -= 3", changes={"kill-ogre": -2}),
+    ...      Action("lesser-healing", preconditions="crystals >= 2", effects="crystals -= 2", changes={"heal": -2})],
+    ...     [Goal("heal", 4), Goal("kill-ogre", 3)],
+    ...     state={"crystals": 5},
+    ... )
+    >>> after = mage.after(mage.actions[0])
+    >>> after.state["crystals"], after.discontentment, [action.name for action in after.possible]
+    (2, 17.0, ['lesser-healing'])
+    """
+
+    actions: tuple[Action, ...]
+    goals: tuple[Goal, ...]
+    state: State
+
+    def __init__(
+        self, actions: Iterable[Action], goals: Iterable[Goal], state: Mapping[str, Value] | State | None = None
+    ) -> None:
+        object.__setattr__(self, "actions", tuple(actions))
+        object.__setattr__(self, "goals", tuple(goals))
+        object.__setattr__(self, "state", State.of(state or {}))
+        check_goals(self.goals)
+        for action in self.actions:
+            if action.parameters:
+                names = ", ".join(action.parameters)
+                raise TelosError(f"action {action.name!r} leaves open {names}", "looking ahead needs complete actions")
+
+    @classmethod
+    def of(cls, domain: Domain, state: Mapping[str, Value] | None = None) -> "WorldModel":
+        """Return the model of a domain: all its actions and its objects', its goals, and ``state`` to start from."""
+        return cls(domain.all_actions, domain.goals, domain.state(state))
+
+    @property
+    def discontentment(self) -> float:
+        """Return how discontent the character is."""
+        return discontentment(self.goals)
+
+    @property
+    def possible(self) -> tuple[Action, ...]:
+        """Return the actions that the state allows, in the order given."""
+        return tuple(action for action in self.actions if action.is_possible(self.state))
+
+    def after(self, action: Action) -> "WorldModel":
+        """Return the model once ``action`` is done."""
+        goals = (
+            goal.at(
+                changed(goal, by, 0.0) if (by := action.changes.get(goal.name, 0.0)) else drifted(goal, action.duration)
+            )
+            for goal in self.goals
+        )
+        return replace(self, goals=tuple(goals), state=action.result(self.state))
+
+
+# --- outlook ----------------------------------------------------------------------------------------------------------
+# What looking ahead found: a sequence, and where each of its steps leads.
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The bare answer of a search."""
+
+    actions: tuple[Action, ...]
+    value: float
+    tried: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The best sequence of actions, and what it leads to; empty if nothing at all can be done."""
+
+    model: WorldModel
+    depth: int
+    found: Found
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Return the whole sequence."""
+        return self.found.actions
+
+    @property
+    def action(self) -> Action | None:
+        """Return the action to do now, or None if nothing can be done."""
+        return self.actions[0] if self.actions else None
+
+    @property
+    def value(self) -> float:
+        """Return the discontentment that is left at the end."""
+        return self.found.value
+
+    @property
+    def tried(self) -> int:
+        """Return how many actions the search tried."""
+        return self.found.tried
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search saw all that could matter; if not, its budget ran out first."""
+        return self.found.complete
+
+    @property
+    def table(self) -> tuple[Rating, ...]:
+        """Return a row for each step of the sequence: the action, the discontentment after it, each goal's level."""
+        rows, model = [], self.model
+        for action in self.actions:
+            model = model.after(action)
+            levels = FrozenMap({goal.name: goal.insistence for goal in model.goals})
+            rows.append(Rating(action, model.discontentment, levels))
+        return tuple(rows)
+
+    def why(self) -> str:
+        """Say what the sequence is and what it leads to, step by step."""
+        before = self.model.discontentment
+        doubt = "" if self.complete else f" The budget ran out after {self.tried} actions: there may be better."
+        if not self.actions:
+            return f"{self._why_nothing()}{doubt}"
+        order = ", then ".join(action.name for action in self.actions)
+        short = "" if len(self.actions) == self.depth else f" Nothing can follow, though {self.depth} were asked for."
+        reason = f"{order}: discontentment goes from {before:g} to {self.value:g}.{short}{doubt}"
+        return "\n".join([reason, *table_lines(self.table, self.model.goals, chosen=self.action)])
+
+    def _why_nothing(self) -> str:
+        if not self.complete:
+            return "No sequence was found."
+        if self.model.possible:
+            return f"Nothing is worth doing: every possible action raises discontentment above {self.value:g}."
+        return f"Nothing can be done: no action is possible in {self.model.state!r}."
+
+
+# --- depth first ------------------------------------------------------------------------------------------------------
+# Plain depth-first look-ahead, as the lecture gives it: no recursion, memory for one model a level.
+
+
+def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
+    """Try every sequence of ``depth`` actions, what brings relief soonest first, and keep the first of the best."""
+    models, taken = [model], list[Action]()
+    untried: list[Iterator[Action]] = [_in_order(model, improving)]
+    is_leaf = [True]  # for each level: whether nothing has followed the model there
+    best: tuple[Action, ...] = ()
+    best_value, tried = float("inf"), 0
+    while models:
+        action = next(untried[-1], None) if len(taken) < depth else None
+        if action is None:
+            if is_leaf[-1] and models[-1].discontentment < best_value:
+                best, best_value = tuple(taken), models[-1].discontentment
+            for level in (models, untried, is_leaf):
+                level.pop()
+            taken = taken[:-1]
+            continue
+        if tried == budget:
+            return Found(best, best_value if best else model.discontentment, tried, complete=False)
+        tried += 1
+        is_leaf[-1] = False
+        models.append(models[-1].after(action))
+        taken.append(action)
+        untried.append(_in_order(models[-1], improving))
+        is_leaf.append(True)
+    return Found(best, best_value, tried, complete=True)
+
+
+def _in_order(model: WorldModel, improving: bool) -> Iterator[Action]:
+    """Yield the possible actions, those that leave the least discontentment first, equals as listed."""
+    rated = [(model.after(action).discontentment, action) for action in model.possible]
+    rated.sort(key=lambda pair: pair[0])
+    for value, action in rated:
+        if not improving or value <= model.discontentment:
+            yield action
+
+
+# --- bounded ----------------------------------------------------------------------------------------------------------
+# Look-ahead by branch and bound: the answer of the plain depth-first search, without most of its work.
+#
+# Expressions and changes are compiled to slots once. A model that was met before at the same depth is not looked at
+# again, because all that can follow it was considered then, on a way that comes first if they tie. And a branch is
+# left
+# when its floor, the least that it could come to, is no better than the best so far.
+#
+# The floor rests on two facts about curves that rise ever more steeply (the built-in ones do). Whatever else is raised
+# on
+# the way, a goal ends no lower than if nothing had raised it; and lowering it again gains no more than it did before.
+# So
+# from a discontentment of ``v``, where no action gains more than ``g``, no ``n`` actions get below ``v - n·g``.
+
+
+Levels: TypeAlias = tuple[float, ...]
+Shares: TypeAlias = list[float]  # what each goal adds to discontentment at its level
+
+# Floors are rounded sums: a branch is left only when it is worse by more than rounding can explain.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """An action, compiled: its condition and effects over slots, its changes over the goals' places."""
+
+    action: Action
+    possible: Bound | None
+    effects: tuple[tuple[int, Bound], ...]
+    shifts: tuple[tuple[int, float], ...]  # goals that it changes, or that drift while it lasts, and by how much
+
+
+def _compiled(action: Action, model: WorldModel) -> _Move:
+    layout = model.state.layout
+    condition = action.preconditions.expression
+    shifts = [action.changes.get(goal.name, 0.0) or goal.drift * action.duration for goal in model.goals]
+    return _Move(
+        action,
+        None if condition == TRUE else bind(condition, layout, BOOL),
+        bind_effects(action.effects, layout),
+        tuple((slot, by) for slot, by in enumerate(shifts) if by),
+    )
+
+
+@dataclass(slots=True)
+class _Node:
+    """A model on the way down: where the moves so far have led."""
+
+    move: int
+    value: float
+    array: Slots
+    levels: Levels
+    shares: Shares
+
+
+def search_bounded(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
+    """Return what the plain depth-first search would, apart from how many actions were tried."""
+    search = _Search(model, depth, improving, budget)
+    search.run()
+    actions = tuple(search.moves[move].action for move in search.best)
+    value = search.best_value if math.isfinite(search.best_value) else model.discontentment
+    return Found(actions, value, search.tried, search.complete)
+
+
+class _Search:
+    def __init__(self, model: WorldModel, depth: int, improving: bool, budget: int) -> None:
+        self.depth, self.improving, self.budget = depth, improving, budget
+        self.curves = [(goal.weight, curve_of(goal.curve)) for goal in model.goals]
+        # Nothing is known about a curve of the user's own, so with one there is no floor.
+        self.is_steep = all(curve in CURVES.values() for _, curve in self.curves)
+        self.moves = [_compiled(action, model) for action in model.actions]
+        self.falls = [
+            [max(0.0, -dict(move.shifts).get(slot, 0.0)) for move in self.moves] for slot in range(len(self.curves))
+        ]
+        self.known_gains: dict[tuple[int, float], list[float]] = {}
+        self.seen: list[set[tuple[Slots, Levels]]] = [set() for _ in range(depth + 1)]
+        self.path: list[int] = []
+        self.best: tuple[int, ...] = ()
+        self.best_value, self.tried, self.complete = math.inf, 0, True
+        levels = tuple(goal.insistence for goal in model.goals)
+        shares = [goal.discontentment() for goal in model.goals]
+        self.root = _Node(-1, sum(shares), model.state.array, levels, shares)
+
+    def run(self) -> None:
+        branches = [self._expanded(self.root)]  # for each level, the nodes still to be entered, the next one last
+        while branches and self.complete:
+            if self.best_value == 0 and self.is_steep:
+                return  # no built-in curve goes below zero
+            if not branches[-1]:
+                branches.pop()
+                self.path = self.path[:-1]
+                continue
+            node = branches[-1].pop()
+            self.path.append(node.move)
+            branches.append(self._expanded(node))
+
+    def _expanded(self, node: _Node) -> list[_Node]:
+        """Return what may follow a node and is worth entering; at the last step keep the best, and return nothing."""
+        steps = self.depth - len(self.path)
+        is_leaf, children = True, list[_Node]()
+        for number in self._hopeful_moves(node, steps):
+            if self.tried == self.budget:
+                self.complete = False
+                return []
+            self.tried += 1
+            levels, shares = self._shifted(node, self.moves[number])
+            value = sum(shares)
+            if self.improving and value > node.value:
+                continue
+            is_leaf = False
+            if steps == 1:
+                self._keep(value, (*self.path, number))
+            else:
+                array = self._array(node.array, self.moves[number])
+                children.append(_Node(number, value, array, tuple(levels), shares))
+        if is_leaf:
+            # Also when moves were possible but hopeless: stopping here then comes to no less than their floor.
+            self._keep(node.value, tuple(self.path))
+        return self._unseen(children, steps)
+
+    def _hopeful_moves(self, node: _Node, steps: int) -> Iterator[int]:
+        """Yield the moves that are possible and could lead to something better than the best."""
+        rows = [self._gains_of(slot, level) for slot, level in enumerate(node.levels)]
+        gains = [sum(column) for column in zip(*rows, strict=True)]
+        floor = node.value - (steps - 1) * max(gains, default=0.0) - ROUNDING * abs(node.value)
+        for number, move in enumerate(self.moves):
+            if self.is_steep and floor - gains[number] >= self.best_value:
+                continue
+            if move.possible is None or move.possible(node.array):
+                yield number
+
+    def _unseen(self, children: list[_Node], steps: int) -> list[_Node]:
+        """Return the nodes that were not met before, in the order of entering, which is from the last to the first."""
+        children.sort(key=lambda child: child.value)  # a stable sort: equals stay in the listed order
+        seen, fresh = self.seen[steps - 1], list[_Node]()
+        for child in children:
+            if (child.array, child.levels) not in seen:
+                seen.add((child.array, child.levels))
+                fresh.append(child)
+        return fresh[::-1]
+
+    def _keep(self, value: float, path: tuple[int, ...]) -> None:
+        if value < self.best_value:
+            self.best, self.best_value = path, value
+
+    def _gains_of(self, slot: int, level: float) -> list[float]:
+        """Return how much each move takes off one goal's share at that level, worked out once for each."""
+        known = self.known_gains.get((slot, level))
+        if known is None:
+            weight, curve = self.curves[slot]
+            share = weight * curve(level)
+            known = [share - weight * curve(max(0.0, level - fall)) for fall in self.falls[slot]]
+            self.known_gains[slot, level] = known
+        return known
+
+    def _shifted(self, node: _Node, move: _Move) -> tuple[list[float], Shares]:
+        levels, shares = list(node.levels), node.shares.copy()
+        for slot, by in move.shifts:
+            level = max(0.0, levels[slot] + by)
+            weight, curve = self.curves[slot]
+            levels[slot], shares[slot] = level, weight * curve(level)
+        return levels, shares
+
+    @staticmethod
+    def _array(before: Slots, move: _Move) -> Slots:
+        if not move.effects:
+            return before
+        array = list(before)
+        for slot, value in move.effects:
+            array[slot] = value(before)
+        return tuple(array)
+
+
+# --- look ahead -------------------------------------------------------------------------------------------------------
+# Overall-utility look-ahead: the sequence of actions that leaves the least discontentment.
+
 
 Search: TypeAlias = Callable[[WorldModel, int, bool, int], Found]
 

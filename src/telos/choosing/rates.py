@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from telos.core.errors import TelosError
 from telos.core.goal import Goal
-from telos.core.numbers import finite
+from telos.core.values import finite
 
 
 class LearnedRate:

@@ -12,8 +12,7 @@ from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
     from telos.telemetry.columns import Columns
-    from telos.telemetry.corpus import Corpus
-    from telos.telemetry.statistics import CorpusStatistics
+    from telos.telemetry.corpus import Corpus, CorpusStatistics
 
 corpus = typer.Typer(
     name="corpus",
@@ -46,7 +45,7 @@ def prepare(
     Examples: telos corpus prepare events.csv.gz --columns crafter -o crafter.parquet;
     telos corpus prepare island.csv --columns island -o island.db --model island.mln
     """
-    from telos.telemetry.columns_files import named_columns  # here, so that `telos --help` need not wait
+    from telos.telemetry.columns import named_columns  # here, so that `telos --help` need not wait
     from telos.telemetry.writing import FORMATS, check_writable
 
     described = None if columns is None else named_columns(columns)
@@ -79,8 +78,8 @@ def _write(found: "Corpus", output: Path, model: Path | None) -> None:
 def _prepared(log: Path, columns: "Columns | None", *, folds: int, seed: int) -> "Corpus":
     """Return the corpus of a log; what is wrong with the table is said with the log's name."""
     from telos.telemetry.columns import usual_columns
-    from telos.telemetry.preparing import prepare
-    from telos.telemetry.reading import read_table
+    from telos.telemetry.corpus import prepare
+    from telos.telemetry.tables import read_table
 
     table = read_table(log, columns)
     try:
@@ -115,7 +114,7 @@ def island(
             raise TelosError(f"{name} must be at least 1, got {number}")
     check_writable(output)
     if output.suffix == ".parquet":
-        from telos.telemetry import frames  # noqa: F401  said before the work, not after it
+        from telos.telemetry import tables  # noqa: F401  said before the work, not after it
     rows = _recorded(players, seed, jobs)
     write_rows(rows, output)
     setting = {"players_recorded": players, "seed": seed, "output": str(output), "simulated": True}
@@ -128,8 +127,8 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    from telos.telemetry.recording import evened, rows_of_plays
-    from telos.worlds.island.corpus import record_players
+    from telos.telemetry.logs import evened, rows_of_plays
+    from telos.worlds.island.visit import record_players
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
@@ -140,7 +139,7 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
 
 def _tell_of_island(output: Path, setting: dict[str, Any], as_json: bool) -> None:
     """Print the statistics of a log that was just written, or why there are none: the log stands all the same."""
-    from telos.telemetry.columns_files import named_columns
+    from telos.telemetry.columns import named_columns
 
     try:
         figures = _prepared(output, named_columns("island"), folds=0, seed=1).statistics()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.event_log import at_line, check_context, checked_truth, rows_of
+from telos.cli.recognize import at_line, check_context, checked_truth, rows_of
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.recognition.files.front import Model
-    from telos.recognition.logs import LogRow
+    from telos.recognition.files.load import Model
     from telos.recognition.recognizer import Recognizer
+    from telos.telemetry.logs import LogRow
 
 
 def evaluate(
@@ -110,8 +110,10 @@ class _Contest:
     """Several recognisers that read the same log side by side."""
 
     def __init__(self, names: list[str], seed: int) -> None:
-        from telos.recognition.files.entries import entries_read  # here, so that `telos --help` need not wait
-        from telos.recognition.files.front import named_model
+        from telos.recognition.files.load import (
+            entries_read,  # here, so that `telos --help` need not wait
+            named_model,
+        )
 
         self.models: dict[str, Model] = {name: named_model(name) for name in names}
         self.scores = {name: Score(name, tuple(model.goals)) for name, model in self.models.items()}
@@ -136,7 +138,7 @@ class _Contest:
                 score.add(row.event.player, row.truth, belief.top)
 
     def _fresh(self, sequence: tuple[str, str]) -> "list[Recognizer]":
-        from telos.recognition.files.front import fresh
+        from telos.recognition.files.load import fresh
 
         seed = self._seed + len(self._readers)
         made = self._readers[sequence] = [fresh(model, seed=seed) for model in self.models.values()]
@@ -144,7 +146,7 @@ class _Contest:
 
     def _is_update(self, sequence: tuple[str, str], readers: "Iterable[Recognizer]") -> bool:
         """Whether the clock that all are scored by has counted the row; without any clock, every row counts."""
-        from telos.recognition.reader import Reader
+        from telos.recognition.filtering import Reader
 
         counts = [reader.updates for reader in readers if isinstance(reader, Reader)]
         if not counts:

@@ -1,19 +1,208 @@
-"""``telos logic``: inference and learning with Markov logic, on the field's own ``.mln`` and ``.db`` files."""
+"""Infer and learn."""
 
 import json
 import math
-from collections.abc import Iterable
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.logic_learn import learn
+from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.logic.answers import Unsatisfiable
-    from telos.logic.explaining import Explanation
-    from telos.logic.infer import Answer
+    from telos.logic.database import Database
+    from telos.logic.inference import Answer, Explanation
+    from telos.logic.learning import Epoch, Learned
+    from telos.logic.model import MarkovLogic
+    from telos.logic.network import Unsatisfiable
+
+
+# --- logic learn ------------------------------------------------------------------------------------------------------
+# ``telos logic learn``: weights for a model, from worlds in which what is asked about is known.
+
+
+KEPT_EVERY = 5  # epochs, with --resume: what an interruption costs at most
+
+
+def learn(
+    model: Annotated[Path, typer.Argument(help="A model: predicates and formulas; weights are not needed (.mln).")],
+    data: Annotated[list[Path], typer.Argument(help="What was so, queried predicates and all (.db), a world a file.")],
+    query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates to foresee: goal, or goal,mood.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the model with its weights.")],
+    by: Annotated[str, typer.Option(help="mira, perceptron, likelihood or prefix.")] = "mira",
+    epochs: Annotated[int | None, typer.Option(help="At most so many passes.", show_default="as many as do")] = None,
+    l2: Annotated[float, typer.Option(help="likelihood, prefix: how hard weights are pulled to 0.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="For the order of the worlds, and which are held out.")] = 0,
+    held_out: Annotated[float, typer.Option(help="Stop when this share of the worlds gets no better.")] = 0.0,
+    resume: Annotated[
+        Path | None, typer.Option(help="Keep learning in this file, and go on from it if it is there already.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
+) -> None:
+    """Learn the weights of a model, and write it to a readable file.
+
+    Example: telos logic learn goals.mln ann.db bob.db --query goal --held-out 0.1 -o learned.mln
+    """
+    from telos.logic.syntax import load_db, load_mln, mln_text  # here, so that `telos --help` need not wait
+
+    _refuse_overwriting(output, (model, *data))
+    rules = load_mln(model)
+    database = load_db(data, rules)
+    asked = [part.strip() for name in query for part in name.split(",") if part.strip()]
+    options = {"by": by, "l2": l2, "seed": seed, "held_out": _drawn(database.worlds, held_out, seed)}
+    with _bar(by, epochs) as progress:
+        learned = _learned(rules, database, asked, epochs, resume, {**options, "progress": progress})
+    _write(output, mln_text(learned.model))
+    if as_json:
+        typer.echo(json.dumps({"model": str(model), "output": str(output), **_figures(learned, database)}))
+    else:
+        _print_learned(learned, len(database.worlds), output)
+
+
+def _learned(
+    model: "MarkovLogic",
+    database: "Database",
+    query: Sequence[str],
+    epochs: int | None,
+    resume: Path | None,
+    options: dict[str, Any],
+) -> "Learned":
+    """Learn in one go; or, to be resumed, a few epochs at a time, and keep what is needed to go on after each."""
+    from telos.logic.learning import Stop
+    from telos.logic.learning import learn as make
+    from telos.logic.learning.training import EPOCHS
+
+    if resume is None:
+        return make(model, database, query, epochs=epochs, **options)
+    last = EPOCHS.get(options["by"], 1) if epochs is None else epochs
+    learned = _kept(resume) if resume.exists() else None
+    made = 0 if learned is None else max(0, len(learned.epochs) - (learned.state["warm_up"] or 0))
+    for until in (*range(min(made, last) + KEPT_EVERY, last, KEPT_EVERY), last):
+        learned = make(model, database, query, epochs=until, start=learned, **options)
+        _write(resume, _keepsake(learned))
+        if learned.stopped is not Stop.EPOCHS:
+            break
+    assert learned is not None
+    return learned
+
+
+def _keepsake(learned: "Learned") -> str:
+    from telos.logic.syntax import mln_text
+
+    said = {"by": learned.by, "stopped": learned.stopped.name, "notes": learned.notes}
+    return json.dumps({**said, "model": mln_text(learned.model), "state": learned.state})
+
+
+def _kept(file: Path) -> "Learned":
+    """Read what an earlier run kept."""
+    from telos.logic.learning import Epoch, Learned, Stop
+    from telos.logic.syntax import parse_mln
+
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+        made = tuple(Epoch(**each) for each in said["state"]["epochs"])
+        model = parse_mln(said["model"], str(file))
+        return Learned(model, said["by"], made, Stop[said["stopped"]], tuple(said["notes"]), said["state"])
+    except OSError as error:
+        raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
+        raise TelosError(f"{file}: this is not what an earlier run kept", "name another file for --resume") from None
+
+
+def _drawn(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
+    """Return the worlds to hold out: a share of them, drawn by the seed."""
+    if not 0.0 <= share < 1.0:
+        raise TelosError(f"--held-out takes a share from 0 to below 1, got {share}")
+    if share == 0.0:
+        return ()
+    if len(worlds) < 2:
+        raise TelosError("--held-out needs at least two worlds, one to learn from and one to watch", "add a .db file")
+    count = min(len(worlds) - 1, max(1, round(share * len(worlds))))
+    return tuple(Random(seed).sample(list(worlds), count))
+
+
+@contextmanager
+def _bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
+    """Yield what is done after each epoch: a bar is moved, if somebody looks on."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from telos.logic.learning import silent
+    from telos.logic.learning.training import EPOCHS, WARM_UP
+
+    waiting = Console(stderr=True)
+    if not waiting.is_terminal:
+        yield silent
+        return
+    total = (epochs or EPOCHS.get(by, 1)) + (WARM_UP if by == "prefix" else 0)
+    with Progress(console=waiting, transient=True) as progress:
+        task = progress.add_task("learning", total=total)
+
+        def moved(epoch: "Epoch") -> None:
+            said = f"{epoch.phase}, {epoch.accuracy:.1%} right"
+            progress.update(task, completed=epoch.number, description=said)
+
+        yield moved
+
+
+def _figures(learned: "Learned", database: "Database") -> dict[str, Any]:
+    return {
+        "by": learned.by,
+        "worlds": len(database.worlds),
+        "weights": sum(len(rule.weights) for rule in learned.model.rules),
+        "stopped": learned.stopped.value,
+        "notes": list(learned.notes),
+        "epochs": [asdict(epoch) for epoch in learned.epochs],
+    }
+
+
+def _print_learned(learned: "Learned", worlds: int, output: Path) -> None:
+    count = sum(len(rule.weights) for rule in learned.model.rules)
+    typer.echo(f"learned {_several(count, 'weight')} from {_several(worlds, 'world')} by {learned.by}")
+    if learned.epochs:
+        last = learned.epochs[-1]
+        watched = "" if last.held_out_accuracy is None else f", {last.held_out_accuracy:.1%} of those held out"
+        typer.echo(f"{_several(last.number, 'epoch')}: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
+    for note in learned.notes:
+        typer.echo(f"note: {note}")
+    typer.echo(f"written to {output}")
+
+
+def _refuse_overwriting(output: Path, inputs: Sequence[Path]) -> None:
+    for each in inputs:
+        if output.resolve() == each.resolve():
+            raise TelosError(f"{output}: this is read from", "name another file for the learned model")
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file so that it is there whole, or as it was before."""
+    try:
+        handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as part:
+                part.write(text)
+            Path(name).chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+            os.replace(name, file)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise TelosError(f"{file}: cannot be written: {error.strerror or error}") from None
+
+
+def _several(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+# --- logic ------------------------------------------------------------------------------------------------------------
+# ``telos logic``: inference and learning with Markov logic, on the field's own ``.mln`` and ``.db`` files.
+
 
 MOST_SHOWN = 200  # atoms: more are for --json, and whoever reads that
 
@@ -44,8 +233,8 @@ def infer(
 
     Examples: telos logic infer smoking.mln people.db --query Smokes; telos logic infer m.mln d.db -q goal --marginal
     """
-    from telos.logic.infer import Answer  # here, so that `telos --help` need not wait
-    from telos.logic.infer import infer as find
+    from telos.logic.inference import Answer  # here, so that `telos --help` need not wait
+    from telos.logic.inference import infer as find
     from telos.logic.syntax import load_db, load_mln
 
     rules = load_mln(model)
@@ -60,7 +249,7 @@ def infer(
     if as_json:
         typer.echo(json.dumps(_as_json(answer, reasons), allow_nan=False))
     else:
-        _tell(answer)
+        _print_answer(answer)
         if reasons is not None:
             typer.echo(f"\n{reasons}")
 
@@ -91,7 +280,7 @@ def _as_json(answer: "Answer", reasons: "Explanation | None") -> dict[str, Any]:
     return said
 
 
-def _tell(answer: "Answer") -> None:
+def _print_answer(answer: "Answer") -> None:
     """Print the true atoms, or the likeliest, and how sure that is."""
     from rich.console import Console
     from rich.table import Table

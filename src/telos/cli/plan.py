@@ -1,6 +1,7 @@
-"""``telos plan``: the cheapest sequence of actions to a goal, with what each step is for."""
+"""Plan."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,19 +11,123 @@ from typing import Annotated, Any
 
 import typer
 
-from telos.cli.plan_options import read_answers, read_goals, read_handles, read_state, split_values
 from telos.core.action import Action
 from telos.core.binding import bind
 from telos.core.domain import Domain
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Literal
-from telos.core.files.load import load
 from telos.core.plan import Answer, Plan
-from telos.core.values import NUMBER, Value
-from telos.planning.explaining import states_of
-from telos.planning.plan import goals_in_order
-from telos.planning.plan import plan as find_plan
-from telos.planning.planner import BUDGET
+from telos.core.values import NUMBER, Kind, Value, Variable
+from telos.files.domain_file import load
+from telos.planning.explain import states_of
+from telos.planning.planner import BUDGET, goals_in_order
+from telos.planning.planner import plan as find_plan
+
+# --- plan options -----------------------------------------------------------------------------------------------------
+# Reading the options of ``telos plan``: values, goals, handles and answers, each checked against the domain.
+
+
+def split_values(files: Sequence[str], values: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Tell files from values: ``--set ammo=3 at=gate`` is read as it is meant, though only the first is an option's."""
+    more = [each for each in files if values and "=" in each and not Path(each).exists()]
+    return [Path(each) for each in files if each not in more], [*values, *more]
+
+
+def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for each in given:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not (name and equals and value) or not each.isprintable():
+            raise TelosError(f"{option} {each!r} is not of the form name=value", f"write {option} {example}")
+        if name in seen:
+            raise TelosError(f"{option} {each}: {name!r} is given twice", "keep one")
+        seen.add(name)
+        yield name, value
+
+
+def read_state(given: Sequence[str], domain: Domain) -> dict[str, Value]:
+    slots, state = domain.layout.slots, dict[str, Value]()
+    for name, value in _pairs("--set", given, "ammo=3"):
+        if name not in slots:
+            raise TelosError(f"--set {name}={value}: unknown variable {name!r}", name_hint(name, slots))
+        state[name] = _value(domain.layout.variable(name), value)
+    return state
+
+
+def _value(variable: Variable, text: str) -> Value:
+    """Read a value as the variable's type has it."""
+    kind, remedy = variable.type.kind, ""
+    if kind is Kind.BOOL:
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        remedy = "write true or false"
+    elif kind is Kind.INT:
+        if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+            return int(text)
+        remedy = "write a whole number"
+    elif kind is Kind.NUMBER:
+        number = _number(text)
+        if number is not None:
+            return number
+        remedy = "write a finite number"
+    elif kind is Kind.ENUM:
+        if text in variable.type.labels:
+            return text
+        remedy = name_hint(text, variable.type.labels)
+    else:
+        return None if text == "none" else text
+    raise TelosError(f"--set {variable.name}={text}: variable {variable.name!r} holds {variable.type}", remedy)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def read_answers(given: Sequence[str], needed: Sequence[str]) -> dict[str, Callable[..., Value]]:
+    answers: dict[str, Callable[..., Value]] = {}
+    for name, text in _pairs("--function", given, "distance=4"):
+        if name not in needed:
+            known = name_hint(name, needed) or "this domain asks the game for nothing"
+            raise TelosError(f"--function {name}={text}: the domain calls no function {name!r}", known)
+        value = {"true": True, "false": False}.get(text.lower(), _number(text))
+        if value is None:
+            raise TelosError(f"--function {name}={text}: a function answers with a finite number, true or false")
+        answers[name] = lambda *_, value=value: value
+    return answers
+
+
+def read_handles(given: Sequence[str], domain: Domain) -> dict[str, list[Value]]:
+    types = [variable.type for variable in domain.layout.variables]
+    types += [of for action in domain.all_actions for of in action.parameters.values()]
+    kinds = {*domain.handles, *(of.handle for of in types if of.kind is Kind.HANDLE)}
+    found: dict[str, list[Value]] = {}
+    for kind, names in _pairs("--handle", given, "node=gate,yard"):
+        if kind not in kinds:
+            known = name_hint(kind, kinds) or "this domain has no handles"
+            raise TelosError(f"--handle {kind}={names}: unknown kind of handle {kind!r}", known)
+        found[kind] = [name.strip() for name in names.split(",")]
+        if not all(found[kind]) or "none" in found[kind]:
+            raise TelosError(f"--handle {kind}={names}: write names with commas between them, and not none")
+    return found
+
+
+def read_goals(given: Sequence[str], domain: Domain) -> str | list[str] | None:
+    known = {goal.name for goal in domain.goals} | domain.goal_sets.keys()
+    for each in given:
+        if each not in known:
+            raise TelosError(f"--goal {each}: unknown goal or goal set {each!r}", name_hint(each, known))
+    if len(given) < 2:
+        return given[0] if given else None
+    return list(dict.fromkeys(name for each in given for name in domain.goal_sets.get(each, (each,))))
+
+
+# --- plan -------------------------------------------------------------------------------------------------------------
+# ``telos plan``: the cheapest sequence of actions to a goal, with what each step is for.
+
 
 _NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z]")  # a full stop after a name is not part of it
 
@@ -71,7 +176,7 @@ def plan(
     Example: telos plan soldier.yaml --goal kill_enemy --set ammo=3
     """
     if graph is not None:
-        from telos.planning.graph_svg import check_path  # only pictures need it
+        from telos.planning.search_graph import check_path  # only pictures need it
 
         check_path(graph)
     paths, values = split_values(files or [], values or [])
@@ -198,8 +303,10 @@ def _in_pddl(text: str, said: Mapping[str, str]) -> str:
 
 
 def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path) -> bool:
-    from telos.planning.graph import searched  # only pictures need these two
-    from telos.planning.graph_svg import save
+    from telos.planning.search_graph import (
+        save,
+        searched,  # only pictures need these two
+    )
 
     domain = problem.domain
     if answer.goal not in {goal.name for goal in domain.goals}:

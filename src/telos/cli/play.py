@@ -39,9 +39,9 @@ def play(
 
     Examples: telos play; telos play arena --seed 3; telos play --folder models --record; telos play --host 0.0.0.0
     """
-    from telos.studio.log import MOST_SEED
-    from telos.studio.server.guard import LOOPBACK
-    from telos.studio.worlds import known_world
+    from telos.studio.recording import MOST_SEED
+    from telos.studio.server.auth import LOOPBACK
+    from telos.studio.stage import known_world
 
     known_world(world)
     if not 0 <= seed < MOST_SEED:
@@ -67,7 +67,7 @@ def _serve(
     as_json: bool,
 ) -> None:
     try:
-        from telos.studio.server.serving import serve
+        from telos.studio.server.app import serve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("telos"):
             raise

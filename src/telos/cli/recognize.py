@@ -1,4 +1,4 @@
-"""``telos recognize``: what the players of a log were after, event by event."""
+"""Recognize."""
 
 import json
 import sys
@@ -9,15 +9,84 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.event_log import at_line, check_context, rows_of
-from telos.core.errors import TelosError
+from telos.core.errors import TelosError, name_hint
 
 if TYPE_CHECKING:
     from telos.core.belief import Belief
     from telos.core.event import Event
-    from telos.recognition.files.front import Model
-    from telos.recognition.logs import LogRow
+    from telos.recognition.files.load import Model
     from telos.recognition.recognizer import Recognizer
+    from telos.telemetry.logs import LogRow
+
+
+# --- event log --------------------------------------------------------------------------------------------------------
+# What the commands that read event logs share: rows with a bar for whoever waits, and recognisers by player.
+
+
+_LONG = 2_000_000  # bytes of a log; a shorter one is read before a bar could be drawn
+
+
+def rows_of(log: Path, columns: Path | None, player: str | None, doing: str) -> "Iterator[LogRow]":
+    """Yield the rows of a log (of one player, if one is named), with a bar at a terminal if it is long."""
+    from telos.telemetry.log_columns import load_columns  # here, so that `telos --help` need not wait
+    from telos.telemetry.logs import read_log
+
+    described = None if columns is None else load_columns(columns)
+    seen: set[str] = set()
+    with _progress_bar(log, doing) as progress:
+        for row in read_log(log, columns=described, progress=progress):
+            seen.add(row.event.player)
+            if player is None or row.event.player == player:
+                yield row
+    if player is not None and player not in seen:
+        raise TelosError(f"{log}: no player {player!r} in this log", name_hint(player, seen))
+
+
+@contextmanager
+def _progress_bar(log: Path, doing: str) -> Iterator[Callable[[int], object] | None]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    waiting = Console(stderr=True)
+    size = log.stat().st_size if log.is_file() else 0
+    if not waiting.is_terminal or size < _LONG:
+        yield None
+        return
+    with Progress(console=waiting, transient=True) as progress:
+        task = progress.add_task(doing, total=size)
+        yield lambda done: progress.update(task, completed=done)
+
+
+@contextmanager
+def at_line(log: Path, line: int) -> Iterator[None]:
+    """Say in which line of a log the trouble is."""
+    try:
+        yield
+    except TelosError as error:
+        raise error.at(f"{log}:{line}") from None
+
+
+def check_context(row: "LogRow", entries: frozenset[str], model: str) -> None:
+    """Refuse a row that does not say what the model reads: a belief from half of the facts would be no belief.
+
+    A game may leave out of an event what is as usual, since it knows what it does; a log may be another game's.
+    """
+    missing = sorted(entries - row.event.context.keys())
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise TelosError(f"context {missing[0]!r}{more} is missing, which {model} reads", "add it to the line")
+
+
+def checked_truth(truth: str, goals: tuple[str, ...], model: str) -> str:
+    """Return the goal that a log says was pursued, if the model knows it."""
+    if truth not in goals:
+        raise TelosError(f"truth {truth!r} is not a goal of {model}", name_hint(truth, goals))
+    return truth
+
+
+# --- recognize --------------------------------------------------------------------------------------------------------
+# ``telos recognize``: what the players of a log were after, event by event.
+
 
 _CELLS = 8  # of a bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -42,7 +111,7 @@ def recognize(
 
     Examples: telos recognize play.jsonl --model adventure.yaml; telos recognize play.jsonl --model flairs --story
     """
-    from telos.recognition.files.front import named_model  # here, so that `telos --help` need not wait
+    from telos.recognition.files.load import named_model  # here, so that `telos --help` need not wait
 
     if why < 0:
         raise TelosError(f"--why takes a number of updates, zero or more, got {why}")
@@ -65,8 +134,8 @@ class _Reading:
     """The recognisers of all players of a log, and what is kept of it for the end."""
 
     def __init__(self, log: Path, model: "Model", name: str, seed: int, *, remembers: int, keeps: bool) -> None:
-        from telos.recognition.files.entries import entries_read
-        from telos.recognition.reader import Reader
+        from telos.recognition.files.load import entries_read
+        from telos.recognition.filtering import Reader
 
         self._name, self._entries = name, entries_read(model)
         self.recognizers: dict[tuple[str, str], Recognizer] = {}
@@ -83,7 +152,7 @@ class _Reading:
             raise TelosError("--story is for models of goals that change", "for formulas, use: telos logic infer")
 
     def _fresh(self) -> "Recognizer":
-        from telos.recognition.files.front import fresh
+        from telos.recognition.files.load import fresh
 
         return fresh(self._model, seed=self._seed + len(self.recognizers), remembers=max(1, self._remembers))
 
@@ -102,8 +171,8 @@ class _Reading:
     def tell_stories(self, as_json: bool) -> None:
         """Say what each player was after, from when to when."""
         from telos.recognition.ffbm import FFBM
+        from telos.recognition.hindsight import story
         from telos.recognition.iohmm import IOHMM
-        from telos.recognition.story import story
 
         for (player, session), events in self._events.items():
             assert isinstance(self._model, FFBM | IOHMM)  # others were refused at the start
@@ -119,7 +188,7 @@ class _Reading:
 
     def tell_reasons(self, last: int, as_json: bool) -> None:
         """Say what the last updates of each player added to the belief."""
-        from telos.recognition.reader import Reader
+        from telos.recognition.filtering import Reader
 
         for (player, session), reader in self.recognizers.items():
             if not isinstance(reader, Reader):
@@ -210,10 +279,10 @@ class _Table:
         if not self._is_terminal:
             return f"{said:>{width}}"
         colour = typer.colors.GREEN if goal == belief.top else None
-        return typer.style(f"{_bar(belief[goal])}{said:>{width - _CELLS}}", fg=colour)
+        return typer.style(f"{_belief_bar(belief[goal])}{said:>{width - _CELLS}}", fg=colour)
 
 
-def _bar(chance: float) -> str:
+def _belief_bar(chance: float) -> str:
     """Draw a chance in cells and eighths of a cell."""
     whole, eighths = divmod(round(chance * _CELLS * 8), 8)
     return f"{'█' * whole}{_EIGHTHS[eighths] if eighths else ''}".ljust(_CELLS)

@@ -13,9 +13,8 @@ from telos.core.errors import TelosError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from telos.recognition.strips.batch import Answer, Settings
-    from telos.recognition.strips.files import Case, Label
-    from telos.recognition.strips.scores import Score
+    from telos.recognition.strips.benchmark import Answer, Score, Settings
+    from telos.recognition.strips.problem import Case, Label
 
 _MOST_SHOWN = 40  # problems in a table; --json has them all
 
@@ -49,7 +48,7 @@ def recognize_plan(
     if jobs < 1:
         raise TelosError(f"--jobs must be at least 1, got {jobs}")
     _check_extras()
-    from telos.recognition.strips.files import read_cases, read_labels  # here, so that `telos --help` need not wait
+    from telos.recognition.strips.problem import read_cases, read_labels  # here, so that `telos --help` need not wait
 
     cases = read_cases(folder, only)
     truth = read_labels(labels) if labels is not None else _told(cases)
@@ -66,14 +65,14 @@ def _check_extras() -> None:
 
 
 def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "Settings":
-    from telos.recognition.strips.batch import Settings
+    from telos.recognition.strips.benchmark import Settings
 
     given = {"budget": budget, "temperature": temperature, "noise": noise}
     return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
 def _told(cases: "Iterable[Case]") -> "dict[str, Label]":
-    from telos.recognition.strips.files import read_truth
+    from telos.recognition.strips.problem import read_truth
 
     found = {case.id: read_truth(case.place) for case in cases if case.observability is None}
     return {name: label for name, label in found.items() if label is not None}
@@ -84,7 +83,7 @@ def _recognized(cases: "tuple[Case, ...]", settings: "Settings", jobs: int) -> "
     from rich.console import Console
     from rich.progress import track
 
-    from telos.recognition.strips.batch import recognize_all
+    from telos.recognition.strips.benchmark import recognize_all
 
     waiting = Console(stderr=True)
     answers = recognize_all(cases, settings, jobs=jobs)
@@ -94,7 +93,7 @@ def _recognized(cases: "tuple[Case, ...]", settings: "Settings", jobs: int) -> "
 
 
 def _scored(answers: "list[Answer]", truth: "dict[str, Label]") -> "dict[str, list[Score]]":
-    from telos.recognition.strips.scores import score_groups
+    from telos.recognition.strips.benchmark import score_groups
 
     return score_groups([(each, truth[each.case.id]) for each in answers if each.case.id in truth])
 
@@ -103,7 +102,7 @@ def _figures(answers: "list[Answer]", truth: "dict[str, Label]") -> dict[str, An
     """Return everything as JSON has it; only ``seconds`` differ from run to run."""
     from dataclasses import asdict
 
-    from telos.recognition.strips.scores import PUBLISHED
+    from telos.recognition.strips.benchmark import PUBLISHED
 
     said: dict[str, Any] = {"problems": [_problem(each, truth.get(each.case.id)) for each in answers]}
     if truth:
@@ -172,7 +171,7 @@ def _tell_problems(console: "Console", answers: "list[Answer]", truth: "dict[str
 def _tell_scores(console: "Console", scored: "dict[str, list[Score]]") -> None:
     from rich.table import Table
 
-    from telos.recognition.strips.scores import PUBLISHED
+    from telos.recognition.strips.benchmark import PUBLISHED
 
     for kind, rows in scored.items():
         table = Table(title=kind, box=None, pad_edge=False, title_justify="left")

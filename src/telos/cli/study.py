@@ -14,7 +14,7 @@ from telos.cli.study_played import PLAYED, read_played
 from telos.core.errors import TelosError, name_hint
 
 if TYPE_CHECKING:
-    from telos.studies.report_parts import Study
+    from telos.studies.results import Study
 
 STUDIES = ("gold-flairs", "gold-aiide")
 _NAMES = (*STUDIES, ISLAND, FORGE, PLAYED, *FROM_FOLDERS)

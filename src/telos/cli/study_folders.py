@@ -32,8 +32,8 @@ def read_folder(
     from rich.console import Console
     from rich.progress import track
 
-    from telos.studies.hierarchical import STUDIES as HIERARCHICAL
     from telos.studies.humans import STUDIES  # here, so that `telos --help` need not wait for the models
+    from telos.studies.plan_grammars import STUDIES as HIERARCHICAL
 
     waiting = Console(stderr=True)
 

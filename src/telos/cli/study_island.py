@@ -10,8 +10,8 @@ import typer
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.studies.crystal_island import CrystalIsland
-    from telos.studies.markov.outcome import Outcome
+    from telos.studies.crystal_island.folds import Outcome
+    from telos.studies.crystal_island.study import CrystalIsland
 
 ISLAND = "crystal-island"
 _KEY = (
@@ -40,7 +40,9 @@ def read_island(
     from rich.console import Console
     from rich.progress import track
 
-    from telos.studies.crystal_island import run_study  # here, so that `telos --help` need not wait for the models
+    from telos.studies.crystal_island.study import (
+        run_study,  # here, so that `telos --help` need not wait for the models
+    )
 
     waiting = Console(stderr=True)
 
@@ -56,7 +58,7 @@ def read_island(
 
 
 def _save(done: "CrystalIsland", report: Path | None, figures: Path | None, *, quiet: bool) -> None:
-    from telos.studies.crystal_island_page import save_figures, save_report
+    from telos.studies.crystal_island.study import save_figures, save_report
 
     if report is not None:
         save_report(done, report)
@@ -69,7 +71,7 @@ def _save(done: "CrystalIsland", report: Path | None, figures: Path | None, *, q
 def _tell(done: "CrystalIsland") -> None:
     from rich.console import Console
 
-    from telos.studies.crystal_island_published import SOURCE
+    from telos.studies.crystal_island.study import SOURCE
 
     console = Console(highlight=False)
     console.print(f"{ISLAND}: after {SOURCE} (seed {done.seed})\n")
@@ -82,8 +84,8 @@ def _tell(done: "CrystalIsland") -> None:
 def _tell_log(found: "Outcome", console: Any) -> None:
     from rich.table import Table
 
-    from telos.studies.crystal_island_published import PUBLISHED
-    from telos.studies.markov.outcome import AHEAD, ONLINE
+    from telos.studies.crystal_island.folds import AHEAD, ONLINE
+    from telos.studies.crystal_island.study import PUBLISHED
 
     printed: Any = PUBLISHED["f1"] if found.is_simulated else {}
     who = "simulated" if found.is_simulated else "human"

@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from telos.studies.played_results import Played, PlayedStudy
+    from telos.studies.played import Played, PlayedStudy
 
 PLAYED = "played"
 _SHORT = {"constant": "const", "own": "own"}  # a row has to fit into a terminal
@@ -34,8 +34,10 @@ def read_played(
     from rich.console import Console
     from rich.progress import track
 
-    from telos.studies.played import run_study  # here, so that `telos --help` need not wait for the world
-    from telos.studies.played_page import save_page
+    from telos.studies.played import (
+        run_study,  # here, so that `telos --help` need not wait for the world
+        save_page,
+    )
 
     waiting = Console(stderr=True)
 
@@ -74,7 +76,7 @@ def _tell(done: "PlayedStudy") -> None:
 def _games(done: "PlayedStudy") -> "Table":
     from rich.table import Table
 
-    from telos.studies.played_results import METHODS
+    from telos.studies.played import METHODS
 
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("game", no_wrap=True, overflow="ellipsis", max_width=12)
@@ -93,7 +95,7 @@ def _games(done: "PlayedStudy") -> "Table":
 def _pooled(done: "PlayedStudy") -> "Table":
     from rich.table import Table
 
-    from telos.studies.played_results import METHODS
+    from telos.studies.played import METHODS
 
     table = Table(box=None, pad_edge=False)
     for heading in ("pooled", "method"):
@@ -110,7 +112,7 @@ def _pooled(done: "PlayedStudy") -> "Table":
 
 
 def _tell_free(done: "PlayedStudy", console: Any) -> None:
-    from telos.studies.played_results import METHODS
+    from telos.studies.played import METHODS
 
     for game in (each for each in done.games if each.is_free and each.believed):
         console.print(f"\n{_plain(game.file)}: free play of {_plain(game.player)}; what was believed, by update:")

@@ -10,7 +10,7 @@ import typer
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.worlds.arena.tournament_score import Outcome, Score
+    from telos.worlds.arena.tournament import Outcome, Score
 
 _LONGEST = 86_400  # seconds; no fight lasts a day
 _COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
@@ -50,7 +50,7 @@ def tournament(
     else:
         _tell(scores, f"{scene}, {fights} simulated fights a contest of at most {seconds:g} s, seed {seed}")
     if plot is not None:
-        from telos.worlds.arena.tournament_plot import save
+        from telos.worlds.arena.tournament import save
 
         save(scores, plot, about=f"{scene}, {fights} fights a contest of at most {seconds:g} s, seed {seed}")
         typer.echo(f"drawn to {plot}", err=as_json)
@@ -62,8 +62,8 @@ def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: fl
     from rich.progress import track
 
     from telos.worlds.arena import tournament as arena  # here, so that `telos --help` need not wait for worlds
-    from telos.worlds.arena.scenes import load_scene
-    from telos.worlds.arena.tournament_contests import contests
+    from telos.worlds.arena.scene import load_scene
+    from telos.worlds.arena.tournament import contests
 
     wanted, waiting = contests(layers), Console(stderr=True)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.event_log import at_line, check_context, checked_truth, rows_of
+from telos.cli.recognize import at_line, check_context, checked_truth, rows_of
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
     from telos.recognition.iohmm import IOHMM
-    from telos.recognition.logs import LogRow
+    from telos.telemetry.logs import LogRow
 
 
 def train(
@@ -33,7 +33,7 @@ def train(
 
     Example: telos train play.jsonl --model aiide -o me.yaml
     """
-    from telos.recognition.files.front import named_model  # here, so that `telos --help` need not wait
+    from telos.recognition.files.load import named_model  # here, so that `telos --help` need not wait
     from telos.recognition.files.save import save_model
     from telos.recognition.iohmm import IOHMM
 
@@ -55,7 +55,7 @@ def train(
 
 def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> dict[str, Any]:
     """Teach a model all rows whose goal is known, and return how many of which."""
-    from telos.recognition.files.entries import entries_read
+    from telos.recognition.files.load import entries_read
 
     entries = entries_read(model)
     lessons: dict[tuple[str, str], _Lesson] = {}
@@ -89,14 +89,14 @@ class _Lesson:
     """One player's session, from which a model learns."""
 
     def __init__(self, model: "IOHMM") -> None:
-        from telos.recognition.pulse import Pulse
+        from telos.recognition.filtering import Pulse
 
         self._model, self._pulse = model, Pulse(model)
         self._time, self._before = -math.inf, ""
 
     def take(self, row: "LogRow") -> bool:
         """Take in one row, and return whether anything was learned from it."""
-        from telos.recognition.pulse import refuse_disorder
+        from telos.recognition.filtering import refuse_disorder
 
         if row.event.time < self._time:
             refuse_disorder(row.event, row.event.player, self._time)

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, TextIO
 from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.core.errors import TelosError
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.log import Log
-from telos.worlds.arena.replay import Replay
-from telos.worlds.arena.replay_intentions import Intentions
-from telos.worlds.arena.rules import TICKS_A_SECOND
-from telos.worlds.arena.scene import Scene
-from telos.worlds.arena.scenes import load_scene
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.replay import Intentions, Log, Replay
+from telos.worlds.arena.scene import Scene, load_scene
+from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+from telos.worlds.arena.sim.views import ArenaView
 
 if TYPE_CHECKING:
-    from telos.worlds.arena.screen import Notes
-    from telos.worlds.arena.screen_fighters import Mind
+    from telos.worlds.arena.terminal import Mind, Notes
 
 _LONGEST = 86_400  # seconds; no fight lasts a day
 
@@ -67,7 +63,7 @@ def _opened(file: Path) -> TextIO:
 
 
 def _show(scene: Scene, seed: int, limit: float, speed: float) -> None:
-    from telos.worlds.arena.screen import Notes
+    from telos.worlds.arena.terminal import Notes
 
     notes = Notes()
     battle = Battle(scene, seed=seed, trace=notes.note)
@@ -76,7 +72,7 @@ def _show(scene: Scene, seed: int, limit: float, speed: float) -> None:
 
 
 def _show_replay(lines: Iterable[str], name: str, given: Scene | None, steps: int | None, speed: float) -> None:
-    from telos.worlds.arena.screen import Notes
+    from telos.worlds.arena.terminal import Notes
 
     notes, told = Notes(), Intentions()
 
@@ -93,7 +89,7 @@ def _draw(
     notes: "Notes", scene: Scene, title: str, minds: "Mapping[str, Mind]", start: ArenaView,
     views: Iterable[ArenaView], speed: float,
 ) -> None:  # fmt: skip
-    from telos.worlds.arena.screen import Frame, Screen
+    from telos.worlds.arena.terminal import Frame, Screen
 
     screen = Screen(scene.map.rows, notes, room_at=scene.map.room_at, scene=scene.name, title=title)
 

@@ -4,9 +4,8 @@ from random import Random
 
 from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.worlds.forge.domain import PLANS
-from telos.worlds.forge.log import line
-from telos.worlds.forge.scene import LONGEST, Scene
-from telos.worlds.forge.scene_view import SceneView
+from telos.worlds.forge.scene import LONGEST, Scene, SceneView
+from telos.worlds.forge.trace import line
 
 
 def watch_forge(*, seed: int, plan: str | None, companion: str | None, speed: float, as_lines: bool) -> None:
@@ -25,8 +24,8 @@ def watch_forge(*, seed: int, plan: str | None, companion: str | None, speed: fl
 
 
 def _show(scene: Scene, speed: float) -> None:
-    from telos.planning.warming import warm_up
-    from telos.worlds.forge.screen import Frame
+    from telos.planning.planner import warm_up
+    from telos.worlds.forge.terminal import Frame
 
     warm_up()  # so that no frame waits for a compiler
     title = f"forge · seed {scene.seed} · {speed:g} s/s · Ctrl-C ends"

@@ -8,7 +8,7 @@ from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.worlds.home.household import Household
-from telos.worlds.home.log import Log
+from telos.worlds.home.trace import Log
 from telos.worlds.home.views import MINUTES_A_DAY
 
 _LONGEST = 36_500  # days; a hundred years is surely a slip of the keyboard
@@ -51,7 +51,7 @@ def _save_plot(path: Path, people: int, seed: int, minutes: int, *, also: Trace 
 
 
 def _show(people: int, seed: int, minutes: int, speed: float) -> None:
-    from telos.worlds.home.screen import Screen
+    from telos.worlds.home.terminal import Screen
 
     household = Household(people, seed=seed)
     screen = Screen(household.home, title=f"home · seed {seed} · {speed:g} min/s · Ctrl-C ends")

@@ -2,8 +2,8 @@
 
 from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.core.errors import TelosError
-from telos.worlds.island.log import line
-from telos.worlds.island.story_files import the_story
+from telos.worlds.island.story import the_story
+from telos.worlds.island.trace import line
 from telos.worlds.island.visit import Moment, Visit
 
 
@@ -23,7 +23,7 @@ def watch_island(*, seed: int, style: str | None, seconds: float | None, speed: 
 
 
 def _show(seed: int, style: str | None, limit: float, speed: float) -> None:
-    from telos.worlds.island.screen import Frame, Screen
+    from telos.worlds.island.terminal import Frame, Screen
 
     visit = Visit(seed, style=style)
     title = f"island · seed {seed} · {speed:g} s/s · Ctrl-C ends"

@@ -4,7 +4,7 @@ import json
 
 import typer
 
-from telos.worlds.arena.scenes import load_scene, scene_names
+from telos.worlds.arena.scene import load_scene, scene_names
 
 
 def list_scenes(*, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from telos.core.errors import TelosError, name_hint
-from telos.core.numbers import not_negative
+from telos.core.values import not_negative
 
 
 class Belief(Mapping[str, float]):

@@ -4,15 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from telos.core.action import Action
+from telos.core.action import Action, SmartObject
 from telos.core.binding import BUILT_IN, Scope, check
-from telos.core.errors import DefinitionError, Fault, FaultCode, Path, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.expressions import Expression, functions
-from telos.core.frozen import FrozenMap
 from telos.core.goal import Goal
-from telos.core.smart_object import SmartObject
 from telos.core.state import Layout, State
-from telos.core.values import BOOL, NUMBER, Kind, Type, Value, Variable
+from telos.core.values import BOOL, NUMBER, FrozenMap, Kind, Type, Value, Variable
 
 Named = TypeVar("Named", Action, Goal, SmartObject)
 
@@ -124,7 +122,7 @@ def _members(what: str, name: str, sets: Mapping[str, tuple[str, ...]]) -> tuple
     return sets[name]
 
 
-def _located_actions(domain: Domain) -> Iterator[tuple[Path, Action]]:
+def _located_actions(domain: Domain) -> Iterator[tuple[KeyPath, Action]]:
     for action in domain.actions:
         yield ("actions", action.name), action
     for each in domain.objects:
@@ -132,7 +130,7 @@ def _located_actions(domain: Domain) -> Iterator[tuple[Path, Action]]:
             yield ("objects", each.name, "actions", action.name.removeprefix(f"{each.name}.")), action
 
 
-def _expressions(domain: Domain) -> Iterator[tuple[Path, Expression, Type, Mapping[str, Type]]]:
+def _expressions(domain: Domain) -> Iterator[tuple[KeyPath, Expression, Type, Mapping[str, Type]]]:
     """Yield every expression of a domain: where it stands, what it must be, and the parameters it may use."""
     for where, action in _located_actions(domain):
         yield (*where, "preconditions"), action.preconditions.expression, BOOL, action.parameters
@@ -175,7 +173,7 @@ def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[
     slots = domain.layout.slots
     first = {effect.variable: effect for effect in reversed(action.effects)}
     for i, effect in enumerate(action.effects):
-        here: Path = ("effects", i)
+        here: KeyPath = ("effects", i)
         if effect.variable in action.parameters:
             message = f"{effect.variable!r} is a parameter, and effects set variables"
             yield Fault(message, text=str(effect), path=here, offset=effect.column, code=FaultCode.WRONG_TYPE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 MOST_COMPARED = 500  # names, when looking for the one that was meant: comparing is slow
 
@@ -65,7 +65,7 @@ class Fault:
     message: str
     text: str = ""
     suggestion: str = ""
-    path: Path = ()
+    path: KeyPath = ()
     offset: int = 0
     file: str = ""
     line: int = 0

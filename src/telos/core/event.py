@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from telos.core.errors import TelosError
-from telos.core.frozen import FrozenMap
-from telos.core.numbers import finite
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value, finite
 
 
 @dataclass(frozen=True, slots=True, init=False)

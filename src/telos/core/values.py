@@ -1,14 +1,39 @@
-"""The types that a variable can have, and variables themselves."""
+"""Type, Variable, FrozenMap, number checks."""
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from telos.core.errors import TelosError
-from telos.core.numbers import LARGEST
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+# Checks on numbers that people pass in.
+
+
+LARGEST = sys.float_info.max
+
+
+def finite(what: str, value: float) -> float:
+    """Return ``value`` as a float; refuse NaN, infinities and what is not a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise TelosError(f"{what} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def not_negative(what: str, value: float) -> float:
+    """Return ``value`` as a float; refuse what is below zero as well."""
+    if finite(what, value) < 0:
+        raise TelosError(f"{what} must be zero or more, got {value!r}")
+    return float(value)
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+# The types that a variable can have, and variables themselves.
+
 
 # What a slot of a state may hold: bool, int, float, the label of an enum (a str), or a handle: whatever hashable thing
 # the game uses to point at its own objects. ``Any`` rather than a union, because arithmetic on it is checked by our own
@@ -169,3 +194,60 @@ def checked_name(what: str, name: str) -> str:
             f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}", "use letters, digits, - and _"
         )
     return name
+
+
+# --- frozen -----------------------------------------------------------------------------------------------------------
+# A mapping that cannot change, so that what holds one can be hashed and compared.
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class FrozenMap(Mapping[K, V], Generic[K, V]):
+    """An immutable, hashable dictionary that keeps the order it was given in.
+
+    >>> FrozenMap({"eat": -2})
+    {'eat': -2}
+    """
+
+    __slots__ = ("_hash", "_items")
+
+    def __init__(self, items: Mapping[K, V] | None = None) -> None:
+        self._items: dict[K, V] = dict(items or {})
+        self._hash: int | None = None
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    # Mapping would provide these, at ten times the price: choosing reads them for every action.
+    def items(self) -> ItemsView[K, V]:
+        return self._items.items()
+
+    def keys(self) -> KeysView[K]:
+        return self._items.keys()
+
+    def values(self) -> ValuesView[V]:
+        return self._items.values()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, FrozenMap):  # Mapping copies both sides first, and memory compares at every reading
+            return bool(self._items == other._items)
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._items.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return repr(self._items)

@@ -1,12 +1,14 @@
-"""First-order formulas: the words that a Markov logic network is written in.
+"""First-order formulas and rewriting."""
 
-Everything is frozen data. A formula says nothing of weights; a ``Rule`` of the model gives it one. Variables that no
-quantifier binds stand for every constant of their type.
-"""
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+
+# --- formulas ---------------------------------------------------------------------------------------------------------
+# First-order formulas: the words that a Markov logic network is written in.
+#
+# Everything is frozen data. A formula says nothing of weights; a ``Rule`` of the model gives it one. Variables that no
+# quantifier binds stand for every constant of their type.
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,3 +252,37 @@ def substituted(formula: Formula, values: Mapping[str, str]) -> Formula:
         return Constant(str(int(said) + term.shift) if term.shift else said)
 
     return rewritten(formula, value)
+
+
+# --- normal -----------------------------------------------------------------------------------------------------------
+# Negation normal form: negations stand at atoms only.
+
+
+def normal(formula: Formula) -> Formula:
+    """Return a formula with negations moved inwards, and nested conjunctions and disjunctions joined."""
+    match formula:
+        case Implies(premise, conclusion):
+            return normal(Or((Not(premise), conclusion)))
+        case Not(Atom()):
+            return formula
+        case Not(Implies(premise, conclusion)):
+            return normal(And((premise, Not(conclusion))))
+        case Not(Not(inner)):
+            return normal(inner)
+        case Not(And(parts)):
+            return normal(Or(tuple(Not(each) for each in parts)))
+        case Not(Or(parts)):
+            return normal(And(tuple(Not(each) for each in parts)))
+        case And(parts):
+            return And(tuple(_flat(And, [normal(each) for each in parts])))
+        case Or(parts):
+            return Or(tuple(_flat(Or, [normal(each) for each in parts])))
+    return formula
+
+
+def _flat(join: type[And] | type[Or], parts: Sequence[Formula]) -> Iterator[Formula]:
+    for part in parts:
+        if isinstance(part, join):
+            yield from part.parts
+        else:
+            yield part

@@ -1,13 +1,4 @@
-"""A ground network: variables, and the tables and clauses of ground formulas that speak of them.
-
-A hidden atom is a variable with two values, 0 for false and 1 for true. The atoms of a block, of which exactly one is
-true, are together one variable with a value for each. All ground formulas of a rule that share their variables are one
-factor: a table over the joint choices of those variables. So ``goal(t-1,+g1) => goal(t,+g2)`` over seven goals is one
-table of 49 numbers a step and not 49 formulas, and every inference method works on that tight form.
-
-With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]`` says
-how many ground formulas of that choice of ``+`` constants hold in that cell. A weight index of -1 stands for 0.
-"""
+"""Ground network and its scores."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -16,6 +7,22 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+# --- network ----------------------------------------------------------------------------------------------------------
+# A ground network: variables, and the tables and clauses of ground formulas that speak of them.
+#
+# A hidden atom is a variable with two values, 0 for false and 1 for true. The atoms of a block, of which exactly one
+# is
+# true, are together one variable with a value for each. All ground formulas of a rule that share their variables are
+# one
+# factor: a table over the joint choices of those variables. So ``goal(t-1,+g1) => goal(t,+g2)`` over seven goals is
+# one
+# table of 49 numbers a step and not 49 formulas, and every inference method works on that tight form.
+#
+# With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]``
+# says
+# how many ground formulas of that choice of ``+`` constants hold in that cell. A weight index of -1 stands for 0.
+
 
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
@@ -156,3 +163,208 @@ class AtomNames:
 
     def _run(self, variable: int) -> int:
         return bisect_right(self.start, variable) - 1
+
+
+# --- scoring ----------------------------------------------------------------------------------------------------------
+# From weights to numbers: what each cell of a factor adds to a world's score, and what a whole world scores.
+
+
+def score(network: Network, values: Ints, weights: Floats | None = None) -> float:
+    """Return the sum of the weights of the ground formulas that hold in a world, -inf if it breaks a hard one."""
+    weights = network.weights if weights is None else weights
+    return float(counts(network, values) @ weights) if is_allowed(network, values) else -np.inf
+
+
+def is_allowed(network: Network, values: Ints) -> bool:
+    """Say whether a world keeps all hard formulas. What is given (``Network.given``) is not looked at."""
+    hard_factors = (factors for factors in network.factors if factors.hard)
+    if any(forbidden(factors)[cells_in(factors, network.sizes, values)].any() for factors in hard_factors):
+        return False
+    return all(holding(clauses, values).all() for clauses in network.clauses if clauses.hard)
+
+
+def counts(network: Network, values: Ints) -> Floats:
+    """Return how many ground formulas of each weight hold in a world: times the weights, that is its score."""
+    found = np.zeros(len(network.weights))
+    for factors in network.factors:
+        rows, cells = len(factors.weights), len(factors.holds)
+        at = factors.key.astype(np.int64) * cells + cells_in(factors, network.sizes, values)
+        found += weighed(factors, np.bincount(at, minlength=rows * cells).reshape(rows, cells), len(found))
+    for clauses in network.clauses:
+        is_counted = holding(clauses, values) & (clauses.weight >= 0)
+        found += np.bincount(clauses.weight[is_counted], minlength=len(found))
+    return found
+
+
+def cell_scores(factors: Factors, weights: Floats) -> Floats:
+    """Return what each cell adds to the score, one row for each row of ``factors.weights``; -inf where forbidden."""
+    if factors.hard:
+        return np.tile(np.where(forbidden(factors), -np.inf, 0.0), (len(factors.weights), 1))
+    scores: Floats = weights_at(factors.weights, weights) @ factors.holds.T
+    return scores
+
+
+def weights_at(indices: Ints, weights: Floats) -> Floats:
+    """Return the weights with these indices; -1 stands for 0.
+
+    >>> weights_at(np.array([1, -1], np.int32), np.array([0.5, 2.0])).tolist()
+    [2.0, 0.0]
+    """
+    found: Floats = np.append(weights, 0.0)[indices]
+    return found
+
+
+def weighed(factors: Factors, mass: Floats | Longs, weights: int) -> Floats:
+    """Return how many formulas of each weight hold, from how often each cell of each row of weights is met."""
+    if factors.hard:
+        return np.zeros(weights)
+    met = mass @ factors.holds
+    by_weight = np.bincount((factors.weights + 1).ravel(), met.ravel(), minlength=weights + 1)
+    return by_weight[1:].astype(np.float64)
+
+
+def forbidden(factors: Factors) -> Bools:
+    """Say in which cells of hard factors a formula fails."""
+    fails: Bools = factors.holds.sum(axis=1) < factors.formulas - 0.5  # the counts are whole numbers
+    return fails
+
+
+def cells_in(factors: Factors, sizes: Ints, values: Ints) -> Longs:
+    """Return the cell that each factor is in, when the variables have these values."""
+    cell = np.zeros(len(factors.scope), np.int64)
+    for column in factors.scope.T:
+        cell = cell * sizes[column] + values[column]
+    return cell
+
+
+def holding(clauses: Clauses, values: Ints) -> Bools:
+    """Say which ground formulas hold: the clause, or its negation where the sign is -1."""
+    met = np.append(0, np.cumsum(clauses.met(values)))[clauses.start]
+    holds: Bools = (np.diff(met) > 0) == (clauses.sign > 0)
+    return holds
+
+
+# --- short clauses ----------------------------------------------------------------------------------------------------
+# Clauses short enough to be a table join the factors, so that exact inference has one kind of thing to handle.
+
+
+Literal: TypeAlias = tuple[int, int, bool]  # place in the scope, value, whether negated
+Form: TypeAlias = tuple[tuple[int, ...], tuple[Literal, ...], float]  # sizes of the variables, literals, sign
+
+MOST_CELLS = 2**16  # of one clause's table
+
+
+def tabled(network: Network, *, most_variables: int = 16) -> Network | None:
+    """Return the network with all clauses turned into factors behind its own, or None if one is too long for that.
+
+    Clauses of equal form share a table. The same network always gives the same factors in the same order.
+    """
+    if not network.clauses:
+        return network
+    if any(_longest(clauses) > most_variables for clauses in network.clauses):
+        return None
+    made: list[Factors] = []
+    for clauses in network.clauses:
+        for form, members in _forms(clauses, network).items():
+            if np.prod(form[0], dtype=np.float64) > MOST_CELLS:
+                return None
+            made.append(_factors(clauses, form, members))
+    return replace(network, factors=(*network.factors, *made), clauses=())
+
+
+def _longest(clauses: Clauses) -> int:
+    """Return how many variables the longest clause speaks of; one may occur in several literals."""
+    clause = np.repeat(np.arange(len(clauses.start) - 1), np.diff(clauses.start))
+    sorting = np.lexsort((clauses.variable, clause))
+    clause, variable = clause[sorting], clauses.variable[sorting]
+    is_new = np.ones(len(clause), np.bool_)
+    is_new[1:] = (clause[1:] != clause[:-1]) | (variable[1:] != variable[:-1])
+    return int(np.bincount(clause[is_new], minlength=1).max())
+
+
+def _forms(clauses: Clauses, network: Network) -> dict[Form, list[tuple[int, list[int]]]]:
+    """Return the clauses by their form, each with its number and its variables."""
+    found: dict[Form, list[tuple[int, list[int]]]] = {}
+    for number, (begin, end) in enumerate(zip(clauses.start[:-1], clauses.start[1:], strict=True)):
+        scope = sorted(set(clauses.variable[begin:end].tolist()))
+        literals = tuple(
+            (scope.index(int(clauses.variable[at])), int(clauses.value[at]), bool(clauses.negated[at]))
+            for at in range(begin, end)
+        )
+        sizes = tuple(int(network.sizes[variable]) for variable in scope)
+        found.setdefault((sizes, literals, float(clauses.sign[number])), []).append((number, scope))
+    return found
+
+
+def _factors(clauses: Clauses, form: Form, members: list[tuple[int, list[int]]]) -> Factors:
+    numbers = [number for number, _ in members]
+    return Factors(
+        rule=clauses.rule,
+        scope=np.array([scope for _, scope in members], np.int32).reshape(len(members), len(form[0])),
+        key=np.arange(len(members), dtype=np.int32),
+        weights=clauses.weight[numbers].reshape(-1, 1),
+        holds=_holds(form).reshape(-1, 1),
+        hard=clauses.hard,
+        formulas=1,
+    )
+
+
+def _holds(form: Form) -> Floats:
+    """Return 1 for each cell in which the ground formula holds: the clause, or its negation where the sign is -1."""
+    sizes, literals, sign = form
+    is_true = np.zeros(sizes, np.bool_)
+    for place, value, negated in literals:
+        has_value = np.arange(sizes[place]) == value
+        is_true |= (has_value != negated).reshape([-1 if at == place else 1 for at in range(len(sizes))])
+    return (is_true if sign > 0 else ~is_true).astype(np.float64).ravel()
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+# What inference answers: the most probable world, or the chance of every value.
+
+
+@dataclass(frozen=True, slots=True)
+class MostProbable:
+    """A world of the network with its score, the sum of the weights of the ground formulas that hold in it.
+
+    No world scores more than ``bound``; ``exact`` says that this one is the best there is.
+    """
+
+    values: Ints  # (variables,)
+    score: float
+    bound: float
+    method: str
+    rounds: int = 1  # of cutting planes, or restarts
+
+    @property
+    def exact(self) -> bool:
+        """Whether no world can be better, but for the rounding of sums."""
+        return self.bound - self.score <= 1e-6 * max(1.0, abs(self.score))
+
+    @property
+    def gap(self) -> float:
+        """How much better a world could be at most."""
+        return max(0.0, self.bound - self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Marginals:
+    """The chance of each value of each variable: those of v are ``chances[start[v] : start[v + 1]]``."""
+
+    start: NDArray[np.int64]  # (variables + 1,)
+    chances: Floats
+    log_z: float | None  # logarithm of the sum over all worlds, where it is known
+    exact: bool
+    method: str
+
+    def of(self, variable: int) -> Floats:
+        """Return the chances of the values of one variable."""
+        return self.chances[self.start[variable] : self.start[variable + 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """No world keeps all hard formulas: ``conflict`` is a smallest set of ground ones that cannot hold together."""
+
+    conflict: tuple[str, ...]  # in words
+    rules: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Plans for a whole crowd in one call."""
+"""Plan_many for crowds."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,16 +11,87 @@ from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Answer
-from telos.core.state import State
-from telos.core.values import Kind, Value
-from telos.planning import heads, native
-from telos.planning.columns import ColumnStates, column_arrays
-from telos.planning.encoding import Handles
-from telos.planning.engine import Ended, Limits
-from telos.planning.explaining import Start
-from telos.planning.plan import planner_of
-from telos.planning.planner import BUDGET, Planner, Prepared, limits_of
-from telos.planning.reading import as_state
+from telos.core.state import Layout, State
+from telos.core.values import Kind, Value, Variable
+from telos.planning import kernel, search
+from telos.planning.encoding import Encoding, Handles, as_state
+from telos.planning.explain import Start
+from telos.planning.planner import BUDGET, Planner, Prepared, limits_of, planner_of
+from telos.planning.search import Ended, Limits
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+# States of a crowd as columns: one array a variable, one row an agent.
+
+
+class ColumnStates(Sequence[State]):
+    """A crowd's states; a variable without a column has its start value for everybody."""
+
+    def __init__(self, layout: Layout, columns: Mapping[str, Sequence[Value]]) -> None:
+        for name in columns:
+            layout.slot(name)  # raises, and suggests what was meant
+        sizes = {name: len(column) for name, column in columns.items()}
+        if len(set(sizes.values())) != 1:
+            raise TelosError(f"the columns must have one and the same length, got {sizes}")
+        self.layout, self.columns, self._size = layout, columns, next(iter(sizes.values()))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, agent: Any) -> Any:
+        values = []
+        for variable in self.layout.variables:
+            column = self.columns.get(variable.name)
+            value = variable.start if column is None else column[agent]
+            values.append(value.item() if hasattr(value, "item") else value)  # plain values, not numpy's
+        return State(self.layout, tuple(values))
+
+
+def column_arrays(states: ColumnStates, encoding: Encoding, agents: Sequence[int]) -> tuple[Any, Any]:
+    """Return the words and numbers of some agents' states, a row each."""
+    import numpy as np
+
+    chosen = slice(None) if len(agents) == len(states) else np.asarray(agents)
+    words = np.zeros((len(agents), encoding.words), np.int64)
+    numbers = np.zeros((len(agents), len(encoding.numbers)))
+    for variable in states.layout.variables:
+        name = variable.name
+        if name not in encoding.fields and name not in encoding.numbers:
+            continue  # it does not matter for the goal
+        column = states.columns.get(name)
+        codes = _codes(variable, [variable.start] * len(states) if column is None else column)[chosen]
+        if name in encoding.fields:
+            place = encoding.fields[name]
+            words[:, place.word] |= codes << place.shift
+        else:
+            numbers[:, encoding.numbers[name]] = codes
+    return words, numbers
+
+
+def _codes(variable: Variable, column: Sequence[Value]) -> Any:
+    """Return a column as the kernel's numbers; a value that does not fit its variable is named with its row."""
+    import numpy as np
+
+    array = np.asarray(column)
+    kind = variable.type.kind
+    if kind is Kind.BOOL and array.dtype == np.bool_:
+        return array.astype(np.int64)
+    if kind is Kind.INT and array.dtype.kind in "iu":
+        return array.astype(np.float64)
+    if kind is Kind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
+        return array.astype(np.float64)
+    plain = array.tolist()
+    for row, value in enumerate(plain):
+        if not variable.type.accepts(value):
+            raise TelosError(f"row {row}: variable {variable.name!r} holds {variable.type}, not {value!r}")
+    codes = {label: code for code, label in enumerate(variable.type.labels)}
+    if kind is Kind.ENUM:
+        return np.array([codes[value] for value in plain], np.int64)
+    return np.array(plain, np.int64 if kind is Kind.BOOL else np.float64)
+
+
+# --- batch ------------------------------------------------------------------------------------------------------------
+# Plans for a whole crowd in one call.
+
 
 LONGEST = 64  # steps of a plan that are kept for every agent; a longer plan is searched for again when looked at
 FEWEST = 128  # different situations that are worth a second thread
@@ -121,7 +192,7 @@ def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: 
     if isinstance(rows, ColumnStates) and not any(each.type.kind is Kind.HANDLE for each in variables):
         first = rows[members[0]]
         prepared = planner.prepared(wanted, first, planner.handles(first, {}))
-        if native.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):
+        if search.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):
             words, numbers = column_arrays(rows, prepared.assembled.encoding, members)
             yield _Group(planner, wanted, prepared, rows, members, words, numbers)
             return
@@ -162,7 +233,7 @@ class _Group:
 
     def search(self, limits: Limits, threads: int) -> None:
         self._limits = limits
-        if self._prepared.assembled.questions or not native.is_installed():
+        if self._prepared.assembled.questions or not search.is_installed():
             return
         import numpy as np
 
@@ -199,11 +270,11 @@ class _Group:
     def _search_in_larger_rooms(self, words: Any, numbers: Any) -> None:
         """Search again, one by one, where a search did not fit into the room that it had."""
         statuses, costs, expanded, lengths, steps = self._columns
-        for at in (statuses == heads.FULL).nonzero()[0].tolist():
+        for at in (statuses == kernel.FULL).nonzero()[0].tolist():
             start = (words[at].tolist(), numbers[at].tolist())
             ended = self._prepared.engine.compiled.run(*start, self._limits, float)
             statuses[at], expanded[at], lengths[at] = ended.status, ended.expanded, len(ended.steps)
-            if ended.status == heads.FOUND:
+            if ended.status == kernel.FOUND:
                 costs[at] = ended.cost
                 steps[at * LONGEST : at * LONGEST + min(LONGEST, len(ended.steps))] = ended.steps[:LONGEST]
 
@@ -218,7 +289,7 @@ class _Group:
             return False
         at = self._same[row]
         statuses, _, _, lengths, _ = self._columns
-        return statuses[at] in (heads.FOUND, heads.UNREACHABLE) and lengths[at] <= LONGEST
+        return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= LONGEST
 
     def answers(self) -> list[Answer]:
         """Return everybody's answer."""

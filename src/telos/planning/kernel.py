@@ -1,57 +1,256 @@
-"""The search itself: A* over packed states, on four flat sequences.
-
-This is ordinary Python, and slow. ``native`` compiles the very same functions with Numba; what they compute is the same
-to the last tie, and the tests compare the two. A task (what can be done, what is wanted) is a sequence of integers,
-``ti``, and one of floats, ``tf``; the workspace of a search is ``wi`` and ``wf``. They are lists here and arrays there.
-Each starts with a head that says where its parts begin: ``ti[ti[PUT] + k]`` is the k-th entry of the part ``put``.
-(Handing over four arrays costs next to nothing; handing over forty, or tuples of them, costs more than a small search.)
-Nothing calls back into Python: when only the game can give a value, the search stops and asks.
-
-A state is ``words`` integers, into which all switches, labels and handles are packed, and ``numbers`` floats. Most of
-what operators need and do is a few masks over the words; the rest are programs for a small stack machine.
-"""
+"""A* on flat arrays (plain Python, Numba-compilable), plan repair."""
 
 import math
+from typing import TypeAlias
 
-from telos.planning.heads import (
-    ASKED,
-    ASKS,
-    BY,
-    CLOSEST,
-    EXPANDED,
-    FAULTY,
-    FOUND,
-    FULL,
-    GENERATION,
-    GOAL_NODE,
-    HEAP,
-    HEAP_F,
-    HEAP_H,
-    HEAP_NODE,
-    HEAP_ROOM,
-    LENGTH,
-    NEXT,
-    NODES,
-    NUMBERS,
-    OPERATORS,
-    PARENT,
-    ROOM,
-    SLOT_GENERATION,
-    SLOT_MASK,
-    SLOT_NODE,
-    SPENT,
-    STATE_NUMBERS,
-    STATE_WORDS,
-    STEPS,
-    UNDEFINED,
-    UNREACHABLE,
-    WORDS,
-    Floats,
-    G,
-    H,
-    Ints,
-)
-from telos.planning.machine import apply, estimate, is_goal, is_possible
+# --- heads ------------------------------------------------------------------------------------------------------------
+# How the kernel's sequences are laid out: what stands where in them, and what its numbers mean.
+
+
+# How a search ends.
+FOUND, UNREACHABLE, SPENT, FULL, ASKS, UNDEFINED = 1, 2, 3, 4, 5, 6
+
+# Instructions of the stack machine.
+CONSTANT, NUMBER, FIELD, ADD, SUBTRACT, MULTIPLY, DIVIDE, SMALLER, LARGER, MAGNITUDE = range(10)
+EQUAL, DIFFERENT, LESS, AT_MOST, MORE, AT_LEAST, NOT, AND, OR, CALL = range(10, 20)
+
+# Kinds of atoms: a masked comparison of a word, or a number against a constant.
+IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
+
+# The head of a task: six counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
+# what the parts hold.
+WORDS, NUMBERS, OPERATORS, FACTS, GOAL_FACTS, GOAL_TEST_COUNT = range(6)
+NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)
+PROGRAM_FROM, CODE, GOAL_MASK, GOAL_VALUE, GOAL_TESTS = range(15, 20)
+ATOM_FROM, ATOMS, SINGLES, NEED_FROM, FACT_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 28)
+COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, ANSWERS = range(28, 34)
+TASK_HEAD = 34
+
+# The head of a workspace: how the search stands, how much room there is, and where each part begins.
+NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, ASKED, FAULTY, LENGTH = range(9)
+ROOM, HEAP_ROOM, SLOT_MASK = 9, 10, 11
+STATE_WORDS, PARENT, BY, NEXT, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
+STEPS, MARKS, TO_DO, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 28)
+SPACE_HEAD = 28
+
+# Lists here, arrays when compiled.
+Ints: TypeAlias = list[int]
+Floats: TypeAlias = list[float]
+
+
+# --- machine ----------------------------------------------------------------------------------------------------------
+# What a state means to the kernel: conditions, effects and the estimate, worked out on flat sequences.
+#
+# See ``kernel`` for how the sequences are laid out, and why. Most of what operators need and do is a few masks over
+# the
+# words of a state; the rest are programs for a small stack machine.
+
+
+def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
+    """Return what a program comes to in a node's state; NaN if it has no value, or asks for one."""
+    words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
+    code, constants = ti[CODE], ti[CONSTANTS]
+    top = wi[STACK] - 1
+    for step in range(ti[ti[PROGRAM_FROM] + program], ti[ti[PROGRAM_FROM] + program + 1]):
+        instruction, a, b = ti[code + 3 * step], ti[code + 3 * step + 1], ti[code + 3 * step + 2]
+        if instruction == CONSTANT:
+            top += 1
+            wf[top] = tf[constants + step]
+        elif instruction == NUMBER:
+            top += 1
+            wf[top] = wf[numbers + a]
+        elif instruction == FIELD:
+            top += 1
+            wf[top] = float((wi[words + (a >> 8)] >> (a & 255)) & b)
+        elif instruction == NOT:
+            wf[top] = 1.0 if wf[top] == 0.0 else 0.0
+        elif instruction == MAGNITUDE:
+            wf[top] = abs(wf[top])
+        elif instruction == CALL:
+            index, first = 0, ti[ti[RADIX_FROM] + a]
+            arguments = ti[ti[RADIX_FROM] + a + 1] - first
+            top -= arguments
+            for k in range(arguments):
+                index = index * ti[ti[RADIX] + first + k] + int(wf[top + 1 + k])
+            index += ti[ti[TABLE_FROM] + a]
+            top += 1
+            wf[top] = tf[ti[ANSWERS] + index]
+            if math.isnan(wf[top]):
+                wi[ASKED] = index
+                return math.nan
+        else:
+            right = wf[top]
+            top -= 1
+            left = wf[top]
+            if instruction == ADD:
+                wf[top] = left + right
+            elif instruction == SUBTRACT:
+                wf[top] = left - right
+            elif instruction == MULTIPLY:
+                wf[top] = left * right
+            elif instruction == DIVIDE:
+                if right == 0.0:
+                    return math.nan
+                wf[top] = left / right
+            elif instruction == SMALLER:
+                wf[top] = min(left, right)
+            elif instruction == LARGER:
+                wf[top] = max(left, right)
+            elif instruction == EQUAL:
+                wf[top] = 1.0 if left == right else 0.0
+            elif instruction == DIFFERENT:
+                wf[top] = 1.0 if left != right else 0.0
+            elif instruction == LESS:
+                wf[top] = 1.0 if left < right else 0.0
+            elif instruction == AT_MOST:
+                wf[top] = 1.0 if left <= right else 0.0
+            elif instruction == MORE:
+                wf[top] = 1.0 if left > right else 0.0
+            elif instruction == AT_LEAST:
+                wf[top] = 1.0 if left >= right else 0.0
+            elif instruction == AND:
+                wf[top] = 1.0 if left != 0.0 and right != 0.0 else 0.0
+            else:
+                wf[top] = 1.0 if left != 0.0 or right != 0.0 else 0.0
+    return wf[top]
+
+
+def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
+    """Return 1.0 if the goal holds in a node's state, 0.0 if not, NaN if that has no value yet."""
+    words, mask, value = wi[STATE_WORDS] + node * ti[WORDS], ti[GOAL_MASK], ti[GOAL_VALUE]
+    for w in range(ti[WORDS]):
+        if wi[words + w] & ti[mask + w] != ti[value + w]:
+            return 0.0
+    for k in range(ti[GOAL_TEST_COUNT]):
+        held = run(ti, tf, wi, wf, ti[ti[GOAL_TESTS] + k], node)
+        if held == 0.0 or math.isnan(held):
+            return held
+    return 1.0
+
+
+def is_possible(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int) -> float:
+    """Return 1.0 if an operator can be used in a node's state and changes it, 0.0 if not, NaN if that is open yet."""
+    words, row = wi[STATE_WORDS] + node * ti[WORDS], operator * ti[WORDS]
+    mask, value, clear, put = ti[NEED_MASK] + row, ti[NEED_VALUE] + row, ti[CLEAR] + row, ti[PUT] + row
+    changes = ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]
+    for w in range(ti[WORDS]):
+        word = wi[words + w]
+        if word & ti[mask + w] != ti[value + w]:
+            return 0.0
+        changes |= word & ti[clear + w] | ti[put + w] != word
+    if not changes:
+        return 0.0  # it leads back to the same state, so no plan needs it here
+    tests = ti[TEST_FROM] + operator
+    for k in range(ti[tests], ti[tests + 1]):
+        held = run(ti, tf, wi, wf, ti[ti[TESTS] + k], node)
+        if held == 0.0 or math.isnan(held):
+            return held
+    return 1.0
+
+
+def apply(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> float:
+    """Write into ``child`` the state after an operator; return its cost, or NaN if something has no value."""
+    words, after, row = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_WORDS] + child * ti[WORDS], operator * ti[WORDS]
+    clear, put = ti[CLEAR] + row, ti[PUT] + row
+    for w in range(ti[WORDS]):
+        wi[after + w] = wi[words + w] & ti[clear + w] | ti[put + w]
+    numbers = wi[STATE_NUMBERS]
+    for n in range(ti[NUMBERS]):
+        wf[numbers + child * ti[NUMBERS] + n] = wf[numbers + node * ti[NUMBERS] + n]
+    for k in range(ti[ti[WRITE_FROM] + operator], ti[ti[WRITE_FROM] + operator + 1]):
+        write = ti[WRITES] + 5 * k
+        value = run(ti, tf, wi, wf, ti[write + 4], node)
+        if math.isnan(value) or math.isinf(value):
+            return math.nan
+        if ti[write]:
+            where, shift, mask = after + ti[write + 1], ti[write + 2], ti[write + 3]
+            wi[where] = wi[where] & ~(mask << shift) | (int(value) << shift)
+        else:
+            wf[numbers + child * ti[NUMBERS] + ti[write + 1]] = value
+    program = ti[ti[COST_PROGRAM] + operator]
+    return tf[ti[COST] + operator] if program < 0 else run(ti, tf, wi, wf, program, node)
+
+
+def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, node: int) -> bool:
+    """Whether one of some atoms is true in a node's state."""
+    words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
+    for atom in range(first, end):
+        at = ti[ATOMS] + 4 * atom
+        if ti[at] == IS:
+            if wi[words + ti[at + 1]] & ti[at + 2] == ti[at + 3]:
+                return True
+        elif ti[at] == AT_LEAST_ATOM:
+            if wf[numbers + ti[at + 1]] >= tf[ti[ATOM_CONSTANT] + atom]:
+                return True
+        elif wf[numbers + ti[at + 1]] <= tf[ti[ATOM_CONSTANT] + atom]:
+            return True
+    return False
+
+
+def times(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> float:
+    """Return how often a number must be moved, as far as one operator can, until its fact holds."""
+    atom = ti[ti[ATOM_FROM] + fact]
+    number = wf[wi[STATE_NUMBERS] + node * ti[NUMBERS] + ti[ti[ATOMS] + 4 * atom + 1]]
+    short = abs(number - tf[ti[ATOM_CONSTANT] + atom])
+    return max(1.0, math.ceil(short / tf[ti[GAIN] + fact] - 1e-9))
+
+
+def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
+    """Return a cost that no plan from a node can undercut; infinity if there is no plan.
+
+    A fact that a plan must make true, and that does not hold, costs at least its cheapest maker. If all its makers need
+    another fact that does not hold either, that one must be made true as well. Operators that make several facts true
+    have their cost shared out among them, so the sum never counts a cost twice.
+    """
+    words, facts, marks, to_do = wi[STATE_WORDS] + node * ti[WORDS], ti[FACTS], wi[MARKS], wi[TO_DO]
+    at, waiting = ti[SINGLES], 0
+    for fact in range(facts):
+        mask = ti[at + 1]
+        if mask:  # the usual fact: a single atom over a word
+            missing = wi[words + ti[at]] & mask != ti[at + 2]
+        else:
+            missing = not any_holds(ti, tf, wi, wf, ti[ti[ATOM_FROM] + fact], ti[ti[ATOM_FROM] + fact + 1], node)
+        at += 3
+        wi[marks + fact] = 0
+        if missing:
+            wi[marks + fact] = 1
+            if fact < ti[GOAL_FACTS]:  # the goal's own come first
+                wi[marks + fact] = 2
+                wi[to_do + waiting] = fact
+                waiting += 1
+    needs, weights, gains, total = ti[FACT_NEEDS], ti[WEIGHT], ti[GAIN], 0.0
+    while waiting > 0:
+        waiting -= 1
+        fact = wi[to_do + waiting]
+        if tf[gains + fact] > 0.0:
+            total += tf[weights + fact] * times(ti, tf, wi, wf, fact, node)
+        else:
+            total += tf[weights + fact]
+        for k in range(ti[ti[NEED_FROM] + fact], ti[ti[NEED_FROM] + fact + 1]):
+            other = ti[needs + k]
+            if wi[marks + other] == 1:  # missing, and not counted yet
+                wi[marks + other] = 2
+                wi[to_do + waiting] = other
+                waiting += 1
+    return total
+
+
+# --- kernel -----------------------------------------------------------------------------------------------------------
+# The search itself: A* over packed states, on four flat sequences.
+#
+# This is ordinary Python, and slow. ``native`` compiles the very same functions with Numba; what they compute is the
+# same
+# to the last tie, and the tests compare the two. A task (what can be done, what is wanted) is a sequence of integers,
+# ``ti``, and one of floats, ``tf``; the workspace of a search is ``wi`` and ``wf``. They are lists here and arrays
+# there.
+# Each starts with a head that says where its parts begin: ``ti[ti[PUT] + k]`` is the k-th entry of the part ``put``.
+# (Handing over four arrays costs next to nothing; handing over forty, or tuples of them, costs more than a small
+# search.)
+# Nothing calls back into Python: when only the game can give a value, the search stops and asks.
+#
+# A state is ``words`` integers, into which all switches, labels and handles are packed, and ``numbers`` floats. Most
+# of
+# what operators need and do is a few masks over the words; the rest are programs for a small stack machine.
 
 
 def push(wi: Ints, wf: Floats, f: float, h: float, node: int) -> None:
@@ -268,3 +467,104 @@ def search_many(
             lengths[agent] = wi[LENGTH]
             for step in range(min(longest, wi[LENGTH])):
                 steps[agent * longest + step] = wi[wi[STEPS] + step]
+
+
+# --- keeping ----------------------------------------------------------------------------------------------------------
+# What is left of an old plan in a new state: the kernel's part of planning again.
+#
+# See ``kernel`` for how the sequences are laid out, and why.
+
+
+def walk(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -> float:
+    """Go through the first ``count`` steps but one, leaving out what is impossible or changes nothing.
+
+    Return the cost if that reaches the goal, and -1.0 if it does not. The steps that were gone, ``wi[LENGTH]`` of them,
+    are left where a search notes its place in each node: there is none under way.
+    """
+    steps, gone = wi[STEPS], wi[NEXT]
+    total, node, length = 0.0, 0, 0
+    for k in range(count):
+        if k == skipped or is_possible(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
+            continue
+        after = 2 if node == 1 else 1  # node 0 keeps the start
+        cost = apply(ti, tf, wi, wf, node, wi[steps + k], after)
+        if math.isnan(cost):
+            return -1.0
+        total += cost
+        node = after
+        wi[gone + length] = wi[steps + k]
+        length += 1
+    wi[LENGTH] = length
+    return total if is_goal(ti, tf, wi, wf, node) == 1.0 else -1.0
+
+
+def trim(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> int:
+    """Leave out of a sequence that reaches the goal what nothing later needs; return how many steps are left.
+
+    Backwards, a step is needed if it changes a bit that the goal, or a step that is needed, looks at. That is all there
+    is to know where steps are nothing but masks; where they are more, nothing is left out.
+    """
+    steps, words, gone = wi[STEPS], wi[STATE_WORDS], wi[NEXT]
+    width = ti[WORDS]
+    if ti[GOAL_TEST_COUNT] or count + 2 >= wi[ROOM]:
+        return count
+    for k in range(count):
+        operator = wi[steps + k]
+        tested = ti[ti[TEST_FROM] + operator] != ti[ti[TEST_FROM] + operator + 1]
+        if tested or ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]:
+            return count
+        apply(ti, tf, wi, wf, k, operator, k + 1)  # node k is the state before step k
+    looked_at = words + (count + 1) * width  # one more node holds the bits that are looked at
+    for w in range(width):
+        wi[looked_at + w] = ti[ti[GOAL_MASK] + w]
+    left = count
+    for k in range(count - 1, -1, -1):
+        operator, needed = wi[steps + k], False
+        for w in range(width):
+            needed |= (wi[words + k * width + w] ^ wi[words + (k + 1) * width + w]) & wi[looked_at + w] != 0
+        if needed:
+            left -= 1
+            wi[gone + left] = operator
+            for w in range(width):
+                kept = wi[looked_at + w] & ti[ti[CLEAR] + operator * width + w]
+                wi[looked_at + w] = kept | ti[ti[NEED_MASK] + operator * width + w]
+    for k in range(count - left):
+        wi[steps + k] = wi[gone + left + k]
+    return count - left
+
+
+def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
+    """Leave out of the ``count`` steps of an old plan what the state in node 0 no longer needs.
+
+    Return the cost if the rest reaches the goal and the estimate proves that nothing costs less, and -1.0 otherwise.
+    The rest is where a search would leave its plan.
+    """
+    steps, gone = wi[STEPS], wi[NEXT]
+    least = estimate(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
+    # Without the first step, first: it may have been done just now, and cost nothing.
+    for skipped in range(0, -2, -1):
+        cost = walk(ti, tf, wi, wf, count, skipped)
+        if cost >= 0.0:
+            count = wi[LENGTH]
+            for k in range(count):
+                wi[steps + k] = wi[gone + k]
+            if cost > least:
+                count = trim(ti, tf, wi, wf, count)
+                cost = walk(ti, tf, wi, wf, count, -1)
+            wi[LENGTH] = count
+            return cost if 0.0 <= cost <= least else -1.0
+    return -1.0  # it does not even work with all of it that is possible
+
+
+def advance(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
+    """Return what an operator costs in the state in node 1, if it leads to the state in node 0; else -1.0."""
+    if is_possible(ti, tf, wi, wf, 1, operator) != 1.0:
+        return -1.0
+    cost = apply(ti, tf, wi, wf, 1, operator, 2)
+    for w in range(ti[WORDS]):
+        if wi[wi[STATE_WORDS] + w] != wi[wi[STATE_WORDS] + 2 * ti[WORDS] + w]:
+            return -1.0
+    for n in range(ti[NUMBERS]):
+        if wf[wi[STATE_NUMBERS] + n] != wf[wi[STATE_NUMBERS] + 2 * ti[NUMBERS] + n]:
+            return -1.0
+    return -1.0 if math.isnan(cost) else cost

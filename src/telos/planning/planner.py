@@ -1,4 +1,4 @@
-"""A planner for one domain: it puts goals together into tasks when they are first asked for, and remembers answers."""
+"""Plan(), Planner, caches, warm_up()."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,20 +14,19 @@ from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Handle, names, walk
 from telos.core.goal import Goal
-from telos.core.numbers import finite
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import Kind, Value
-from telos.planning import heads
-from telos.planning.assembly import Assembled, assemble
-from telos.planning.conditions import Step, step_of, value_of
-from telos.planning.diagnosis import diagnose
-from telos.planning.encoding import Handles
-from telos.planning.engine import Ended, Engine, Limits, Search
-from telos.planning.explaining import Start, explain_plan
-from telos.planning.grounding import Operator, ground
-from telos.planning.programs import Question
-from telos.planning.reading import StateReader, as_state, handles_of
+from telos.core.values import Kind, Value, finite
+from telos.planning import kernel, search
+from telos.planning.encoding import Handles, StateReader, as_state, handles_of
+from telos.planning.explain import Start, diagnose, explain_plan
+from telos.planning.operators import Operator, Step, ground, step_of, value_of
+from telos.planning.search import Ended, Engine, Limits, Search
+from telos.planning.task import Assembled, Question, assemble
+
+# --- planner ----------------------------------------------------------------------------------------------------------
+# A planner for one domain: it puts goals together into tasks when they are first asked for, and remembers answers.
+
 
 WEIGHTS = {"optimal": 1.0, "fast": 5.0}  # how much the estimate counts; above 1 a plan may be dearer by that factor
 BUDGET = 200_000
@@ -257,12 +256,12 @@ class Planner:
             steps = tuple(map(assembled.actions.__getitem__, ended.steps))
         else:
             steps = tuple(self._bound(assembled.operators[number], handles) for number in ended.steps)
-        if ended.status == heads.FOUND:
+        if ended.status == kernel.FOUND:
             return Plan(steps, ended.cost, goal.name, ended.expanded, partial(explain_plan, start, goal))
-        if ended.status == heads.UNDEFINED:
+        if ended.status == kernel.UNDEFINED:
             where = "the goal" if ended.faulty < 0 else repr(assembled.operators[ended.faulty].action.name)
             raise TelosError(f"{where}: a cost is negative, a number is too large, or something is divided by zero")
-        stop = Stop.UNREACHABLE if ended.status == heads.UNREACHABLE else Stop.BUDGET_SPENT
+        stop = Stop.UNREACHABLE if ended.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
         return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, start, goal, handles))
 
     def _bound(self, operator: Operator, handles: Handles) -> Action:
@@ -313,3 +312,111 @@ def _question(assembled: Assembled, index: int) -> tuple[Question, dict[str, int
     for name in reversed(question.variables):
         rest, codes[name] = divmod(rest, assembled.encoding.sizes[name])
     return question, codes
+
+
+# --- plan -------------------------------------------------------------------------------------------------------------
+# Planning behind one function: the cheapest way to a goal, or to the first of several that can be reached.
+
+
+def plan(
+    domain: Domain,
+    state: Mapping[str, Value] | None = None,
+    goal: str | Goal | Sequence[str | Goal] | None = None,
+    *,
+    actions: str | Iterable[Action] | None = None,
+    how: str = "optimal",
+    budget: int = BUDGET,
+    microseconds: float | None = None,
+    handles: Mapping[str, Sequence[Value]] | None = None,
+) -> Answer:
+    """Return the cheapest sequence of actions that makes a goal true, or say why there is none.
+
+    ``state`` gives values of variables; those that it leaves out have their start values. ``goal`` is a goal or its
+    name. Several goals, or the name of a goal set, or nothing (all goals), are tried in order of priority, those that
+    are relevant now, until one needs and finds a plan; a goal that holds already leaves room for the next.
+    ``actions`` names an action set, or lists actions; all of the domain's by default. ``handles`` adds things that the
+    character knows of, by kind.
+
+    ``how="fast"`` finds a plan sooner that may cost up to five times the cheapest. A search expands at most ``budget``
+    nodes, and stops soon after ``microseconds`` if given; it then answers with the sequence that came closest.
+
+    >>> from telos.core.values import Variable
+    >>> soldier = Domain(
+    ...     variables=[Variable("loaded", "bool"), Variable("ammo", "int"), Variable("target", ["alive", "dead"])],
+    ...     actions=[Action("attack", preconditions="loaded", effects="target = dead, loaded = false"),
+    ...              Action("reload", preconditions="ammo >= 1", effects="loaded = true, ammo -= 1")],
+    ...     goals=[Goal("kill", wants="target == dead")],
+    ... )
+    >>> [step.name for step in plan(soldier, {"ammo": 3}, "kill").steps]
+    ['reload', 'attack']
+    >>> print(plan(soldier, {"ammo": 0}, "kill").why())
+    kill: no sequence of actions reaches the goal.
+      reload needs ammo >= 1, and nothing provides it.
+    """
+    planner = planner_of(domain, actions)
+    if (isinstance(goal, str) and goal not in domain.goal_sets) or isinstance(goal, Goal):
+        return planner.plan(state or {}, goal, how, budget, microseconds, handles)
+    answers = []
+    for each in goals_in_order(domain, state or {}, goal):
+        answer = planner.plan(state or {}, each, how, budget, microseconds, handles)
+        if answer.steps:
+            return answer
+        answers.append(answer)
+    return next((answer for answer in answers if answer.found), None) or _none_of(answers)
+
+
+def planner_of(domain: Domain, actions: str | Iterable[Action] | None) -> Planner:
+    """Return the planner for a domain and a set of actions; it is kept, with all that it has worked out."""
+    if actions is not None and not isinstance(actions, str):
+        actions = tuple(actions)
+    key = ("planner", actions)
+    planner: Planner | None = domain.cache.get(key)
+    if planner is None:
+        planner = Planner(domain, domain.actions_of(actions) if isinstance(actions, str) else actions)
+        domain.cache[key] = planner
+    return planner
+
+
+def goals_in_order(domain: Domain, state: Mapping[str, Value], goals: str | Sequence[str | Goal] | None) -> list[Goal]:
+    """Return the goals to try: those that want something and are relevant now, by priority, equals as listed."""
+    if goals is None:
+        among: Sequence[Goal] = domain.goals
+    elif isinstance(goals, str):
+        among = domain.goals_of(goals)
+    else:
+        among = [domain.goal(each) if isinstance(each, str) else each for each in goals]
+    now = as_state(state, domain.layout)
+    if not any(goal.wants is not None for goal in among):
+        raise TelosError("none of the goals says what it wants", "give at least one `wants`, a condition to be met")
+    relevant = [goal for goal in among if goal.wants is not None and goal.relevant.holds(now)]
+    return sorted(relevant, key=lambda goal: -goal.priority)
+
+
+def _none_of(answers: Sequence[Answer]) -> NoPlan:
+    """Return one answer for several goals of which none can be reached."""
+    failed = [answer for answer in answers if isinstance(answer, NoPlan)]
+    if not failed:
+        nothing = Diagnosis((), "No goal is relevant now.")
+        return NoPlan("any goal", Stop.UNREACHABLE, 0, (), lambda _: nothing)
+
+    def diagnose(_: NoPlan) -> Diagnosis:
+        missing = tuple(condition for each in failed for condition in each.missing)
+        return Diagnosis(missing, "\n".join(each.why() for each in failed))
+
+    first = failed[0]
+    return NoPlan(first.goal, first.stop, sum(each.expanded for each in failed), first.partial, diagnose)
+
+
+# --- warming ----------------------------------------------------------------------------------------------------------
+# Getting ready before the game starts, so that no frame waits for a compiler.
+
+
+def warm_up() -> bool:
+    """Load the compiled planner now, and say whether there is one; without Numba, planning stays Python.
+
+    The first time on a machine this takes a while; after that the compiled code comes from a cache on disk.
+    """
+    if not search.is_installed():
+        return False
+    search.load()
+    return True

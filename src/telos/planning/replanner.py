@@ -10,11 +10,10 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Kind, Value
-from telos.planning import heads
-from telos.planning.engine import Ended, Situation
-from telos.planning.plan import planner_of
-from telos.planning.planner import BUDGET, limits_of
-from telos.planning.reading import as_state
+from telos.planning import kernel
+from telos.planning.encoding import as_state
+from telos.planning.planner import BUDGET, limits_of, planner_of
+from telos.planning.search import Ended, Situation
 
 MOST_SEEN = 1_000  # situations that each character remembers
 
@@ -133,7 +132,7 @@ class Replanner:
         cost = self._runner.advance(self._last, now, self._kept.steps[0])
         if cost < 0.0:
             return None
-        return self._known(Ended(heads.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
+        return self._known(Ended(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
     def _searched(self, now: Situation) -> "_Known":
         self.searches += 1

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 
 from telos.core.errors import TelosError
 from telos.core.goal import Goal
-from telos.core.numbers import finite
 from telos.core.plan import Answer
 from telos.core.state import State
-from telos.core.values import Value
-from telos.planning.planner import BUDGET, Open, Planner, Said, limits_of
-from telos.planning.reading import as_state
-from telos.planning.warming import warm_up
+from telos.core.values import Value, finite
+from telos.planning.encoding import as_state
+from telos.planning.planner import BUDGET, Open, Planner, Said, limits_of, warm_up
 
 # A turn is so short that the last one of a frame does not overrun it by much, whatever the problem.
 TURN = 40e-6  # seconds

@@ -1,16 +1,498 @@
-"""Reading players in bulk: filtering, smoothing and best paths over arrays of events, for any goal model.
+"""Filter and smooth many players on arrays."""
 
-The beliefs are those of a live ``Reader`` on the same events; millions of events a second instead of thousands.
-"""
-
-from typing import NamedTuple
+import math
+import os
+import types
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from telos.recognition.bulk_arrays import Array, Encoded, ModelArrays, encode
-from telos.recognition.bulk_players import PlayersInBulk
-from telos.recognition.bulk_sequences import Runner, Sequences, beginnings, room_for, sequences
+from telos.core import kernels
+from telos.core.belief import Belief
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.recognition import bulk_kernel
+from telos.recognition.bulk_kernel import ROOM, SEATS
+from telos.recognition.filtering import Pulse
+from telos.recognition.recognizer import GoalModel, Matrix
+
+# --- bulk arrays ------------------------------------------------------------------------------------------------------
+# Models and events as arrays: what the bulk kernel reads.
+
+
+try:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+except ImportError as missing:  # pragma: no cover
+    raise ImportError("reading players in bulk needs numpy; install telos[recognition]") from missing
+
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[Any]  # of unsigned or signed whole numbers
+
+MOST_GOALS = 255  # paths are bytes
+MOST_LIKELY = 1e100  # densities may be above 1, but a product of two must not overflow
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class ModelArrays:
+    """A goal model as tables: ``transitions[input, from, to]`` and ``likelihoods[symbol, goal]``.
+
+    >>> stay = [[0.75, 0.25], [0.25, 0.75]]
+    >>> ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.25, 0.75]]).symbols
+    2
+    """
+
+    goals: tuple[str, ...]
+    prior: Array
+    transitions: Array
+    likelihoods: Array
+
+    def __init__(
+        self, goals: Sequence[str], transitions: ArrayLike, likelihoods: ArrayLike, prior: ArrayLike | None = None
+    ) -> None:
+        size = len(goals)
+        if not 1 <= size <= MOST_GOALS:
+            raise TelosError(f"a model in bulk tells 1 to {MOST_GOALS} goals apart, got {size}")
+        matrices = _table("transitions", transitions, (-1, size, size))
+        rows = _table("likelihoods", likelihoods, (-1, size))
+        if rows.size and rows.max() > MOST_LIKELY:
+            raise TelosError(f"a likelihood is at most {MOST_LIKELY:g}, got {rows.max():g}", "scale them down")
+        object.__setattr__(self, "goals", tuple(goals))
+        object.__setattr__(self, "transitions", _summing("row of transitions", matrices))
+        object.__setattr__(self, "likelihoods", rows)
+        even = np.full(size, 1.0 / size) if prior is None else prior
+        object.__setattr__(self, "prior", _summing("prior", _table("prior", even, (size,))))
+
+    @property
+    def inputs(self) -> int:
+        """How many transition matrices there are."""
+        return len(self.transitions)
+
+    @property
+    def symbols(self) -> int:
+        """How many different sights there are."""
+        return len(self.likelihoods)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """Events as numbers, and the tables that the numbers point into.
+
+    The steps of player number p are those from ``offsets[p]`` to before ``offsets[p + 1]``; ``rows`` says which of the
+    given events a step is, as not every event counts.
+    """
+
+    model: ModelArrays
+    symbols: Indices
+    inputs: Indices
+    offsets: NDArray[np.int64]
+    players: tuple[str, ...]
+    rows: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class _Tables:
+    """The different matrices and likelihoods met so far, each with its number."""
+
+    matrices: dict[Matrix, int] = field(default_factory=dict)
+    likelihoods: dict[tuple[float, ...], int] = field(default_factory=dict)
+    symbols: list[int] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+
+    def add(self, matrix: Matrix, likelihood: tuple[float, ...]) -> None:
+        self.inputs.append(self.matrices.setdefault(matrix, len(self.matrices)))
+        self.symbols.append(self.likelihoods.setdefault(likelihood, len(self.likelihoods)))
+
+
+def encode(model: GoalModel, events: Iterable[Event]) -> Encoded:
+    """Return events as the kernel reads them, each player's apart, in the order in which players are first met.
+
+    What a model says now is written down: a model that has learned more since must be encoded again.
+    """
+    found = list(events)
+    mine: dict[str, list[int]] = {}
+    for row, event in enumerate(found):
+        mine.setdefault(event.player, []).append(row)
+    tables, offsets, rows = _Tables(), [0], list[int]()
+    for numbers in mine.values():
+        rows += _take_in(model, found, numbers, tables)
+        offsets.append(len(rows))
+    return Encoded(
+        _model_arrays(model, tables),
+        compact(tables.symbols),
+        compact(tables.inputs),
+        np.array(offsets, np.int64),
+        tuple(mine),
+        np.array(rows, np.int64),
+    )
+
+
+def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tables: _Tables) -> list[int]:
+    """Add one player's events to the tables; return the rows of those that count."""
+    pulse, last, counted = Pulse(model), float("-inf"), []
+    for row in rows:
+        event = events[row]
+        if event.time < last:
+            raise TelosError(
+                f"time runs backwards: an event of {event.player!r} at {event.time:g} s after one at {last:g} s",
+                "sort the log by time",
+            )
+        last = event.time
+        evidence = pulse.evidence(event)
+        if evidence is not None:
+            tables.add(evidence.transition, evidence.likelihood)
+            counted.append(row)
+    return counted
+
+
+def _model_arrays(model: GoalModel, tables: _Tables) -> ModelArrays:
+    size = len(model.goals)
+    matrices: ArrayLike = list(tables.matrices) or [np.eye(size)]  # no events: some tables, as nothing points into them
+    likelihoods: ArrayLike = list(tables.likelihoods) or [[1.0] * size]
+    return ModelArrays(model.goals, matrices, likelihoods, model.prior)
+
+
+def compact(numbers: ArrayLike) -> Indices:
+    """Return whole numbers from 0 on in the smallest type that the kernel knows and that holds them.
+
+    >>> compact([0, 255]).dtype.name, compact([256]).dtype.name
+    ('uint8', 'uint16')
+    """
+    wide = np.asarray(numbers, np.int64)
+    most = int(wide.max(initial=0))
+    return wide.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.int64)
+
+
+def _table(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+    try:
+        table = np.array(given, np.float64, order="C")
+    except (TypeError, ValueError) as bad:
+        raise TelosError(f"{name} must be numbers in a regular table: {bad}") from None
+    wanted = " × ".join("n" if side < 0 else str(side) for side in shape)
+    if table.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, table.shape, strict=True)):
+        raise TelosError(f"{name} must have the shape {wanted}, got {' × '.join(map(str, table.shape)) or 'a number'}")
+    if not table.size:
+        raise TelosError(f"{name} must not be empty", f"the shape is {wanted}")
+    if not np.all(np.isfinite(table)) or table.min() < 0:
+        worst = table[~np.isfinite(table) | (table < 0)][0]
+        raise TelosError(f"{name} must be finite numbers, 0 or more, got {worst}")
+    table.flags.writeable = False
+    return table
+
+
+def _summing(name: str, table: Array) -> Array:
+    sums = table.sum(axis=-1)
+    wrong = np.abs(sums - 1.0) > 1e-9
+    if np.any(wrong):
+        raise TelosError(f"every {name} sums to 1, but one sums to {np.atleast_1d(sums)[np.atleast_1d(wrong)][0]:.6g}")
+    return table
+
+
+# --- native kernel ----------------------------------------------------------------------------------------------------
+# The bulk kernel in both of its forms: the Python that it is, and compiled by Numba; one edition a number of goals.
+#
+# Numba is an extra. Where it is missing, the kernel runs as it is written, slowly, with the same results.
+
+
+# In this order, and in that of the files, a function is compiled before those that call it.
+_MODULES = (bulk_kernel,)
+_FUNCTIONS = kernels.functions_of(_MODULES)
+ENTRIES = ("filter_players", "update_players", "smooth_players", "explain_players")
+SELDOM = ("faint", "settle", "look_back_faintly")  # called rarely: inside the hot loop they would only be in its way
+
+
+def is_installed() -> bool:
+    """Whether Numba can be had."""
+    return kernels.is_installed()
+
+
+@cache
+def plain_kernel(goals: int) -> Any:
+    """Return the kernel for so many goals as the Python that it is; it works on lists."""
+    names = _names(goals)
+    for name, function in _FUNCTIONS.items():
+        names[name] = types.FunctionType(function.__code__, names, name)
+    return types.SimpleNamespace(**names)
+
+
+@cache
+def compiled_kernel(goals: int) -> Any:
+    """Return the kernel for so many goals, compiled; it works on arrays.
+
+    Numba reads the number of goals as a constant, so every loop over goals is written out. It compiles a function when
+    it is first called, or takes it from its cache on disk.
+    """
+    names, edition = _names(goals), kernels.edition_of(_MODULES)
+    for name, function in _FUNCTIONS.items():
+        copied = types.FunctionType(function.__code__, names, name)
+        copied.__qualname__ = f"{name}_{goals}_{edition}"
+        names[name] = kernels.compile_one(copied, forceinline=name not in (*ENTRIES, *SELDOM))
+    return types.SimpleNamespace(**names)
+
+
+def _names(goals: int) -> dict[str, Any]:
+    """Return the constants that the functions refer to."""
+    constants = {name: each for module in _MODULES for name, each in vars(module).items() if name.isupper()}
+    return {**constants, "GOALS": goals, "math": math, "__name__": bulk_kernel.__name__}
+
+
+# --- bulk sequences ---------------------------------------------------------------------------------------------------
+# The events of many players as arrays, checked before a kernel runs over them; and who works on which part.
+
+
+KNOWN = (np.uint8, np.uint16, np.int64)  # a type that the kernel knows is an edition that has to be compiled
+BLOCK = 1 << 17  # events that one thread takes at a time: their beliefs still fit into a cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sequences:
+    """The symbols and inputs of players' events; those of player p go from ``offsets[p]`` to before ``offsets[p + 1]``.
+
+    ``stride`` is 0 if one input holds for all events, else 1.
+    """
+
+    symbols: Indices
+    inputs: Indices
+    stride: int
+    offsets: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        """How many players there are."""
+        return len(self.offsets) - 1
+
+
+def sequences(
+    model: ModelArrays,
+    symbols: ArrayLike,
+    inputs: ArrayLike | None,
+    lengths: ArrayLike | None = None,
+    offsets: ArrayLike | None = None,
+) -> Sequences:
+    """Return events that fit their model; without lengths or offsets they are one player's."""
+    seen = _indices("symbols", symbols, model.symbols, "rows of likelihoods")
+    if inputs is None:
+        return Sequences(seen, np.zeros(1, seen.dtype), 0, _bounds(len(seen), lengths, offsets))
+    given = _indices("inputs", inputs, model.inputs, "transition matrices")
+    if len(given) != len(seen):
+        raise TelosError(f"each event has a symbol and an input, got {len(seen)} symbols and {len(given)} inputs")
+    wider = max(seen.dtype, given.dtype, key=lambda kind: kind.itemsize)  # one type for both: half the editions
+    seen, given = seen.astype(wider, copy=False), given.astype(wider, copy=False)
+    return Sequences(seen, given, 1, _bounds(len(seen), lengths, offsets))
+
+
+def _indices(name: str, given: ArrayLike, size: int, what: str) -> Indices:
+    array = np.asarray(given)
+    if array.ndim != 1:
+        raise TelosError(
+            f"{name} must be one flat array, got {array.ndim} dimensions", "give lengths or offsets with it"
+        )
+    if not array.size:
+        return np.zeros(0, np.uint8)
+    if array.dtype.kind not in "ui":
+        raise TelosError(f"{name} must be whole numbers, got {array.dtype}", "encode() makes them from events")
+    least, most = int(array.min()), int(array.max())
+    if least < 0 or most >= size:
+        worst = least if least < 0 else most
+        raise TelosError(f"{name} must be from 0 to {size - 1}, as there are {size} {what}", f"got {worst}")
+    return np.ascontiguousarray(array) if array.dtype.type in KNOWN else compact(array)
+
+
+def _bounds(size: int, lengths: ArrayLike | None, offsets: ArrayLike | None) -> NDArray[np.int64]:
+    if lengths is not None and offsets is not None:
+        raise TelosError("give lengths or offsets, not both")
+    if offsets is not None:
+        bounds = _whole("offsets", offsets)
+    elif lengths is not None:
+        bounds = np.concatenate([[0], np.cumsum(_whole("lengths", lengths))]).astype(np.int64)
+    else:
+        bounds = np.array([0, size], np.int64)
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != size or np.any(np.diff(bounds) < 0):
+        shown = "nothing" if not len(bounds) else f"from {bounds[0]} to {bounds[-1]}"
+        raise TelosError(f"players' events must follow each other from 0 to {size}, but lengths or offsets go {shown}")
+    return bounds
+
+
+def _whole(name: str, given: ArrayLike) -> NDArray[np.int64]:
+    array = np.asarray(given)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
+        raise TelosError(f"{name} must be a flat array of whole numbers, got {array.dtype} in {array.ndim} dimensions")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def beginnings(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array:
+    """Return the belief that each player begins with, a row each."""
+    size = len(model.goals)
+    if prior is None:
+        return np.tile(model.prior, (count, 1))
+    given = np.array(prior, np.float64, order="C")  # a copy: it becomes the belief after the last event
+    if given.shape not in ((size,), (count, size)):
+        raise TelosError(f"prior must be {size} chances, or {count} rows of them, got the shape {given.shape}")
+    sums = given.sum(axis=-1)
+    if not np.all(np.isfinite(given)) or np.any(given < 0) or np.any(np.abs(sums - 1.0) > 1e-9):
+        raise TelosError("every prior must be chances that sum to 1", "one does not")
+    return np.tile(given, (count, 1)) if given.ndim == 1 else given
+
+
+def room_for(events: int, goals: int, out: Array | None) -> Array:
+    """Return where beliefs are written: the array given for that, if it fits, else a new one."""
+    if out is None:
+        return np.empty((events, goals))
+    fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (events, goals)
+    if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+        raise TelosError(f"out must be an array of 64-bit floats in a row, of shape ({events}, {goals})")
+    return out
+
+
+class Runner:
+    """Runs a function of the kernel over all players, compiled and on several threads if that can be had."""
+
+    def __init__(self, goals: int, *, threads: int | None, compiled: bool | None) -> None:
+        if threads is not None and threads < 1:
+            raise TelosError(f"threads must be at least 1, got {threads}")
+        self.is_compiled = is_installed() if compiled is None else compiled
+        self.threads = threads or os.cpu_count() or 1
+        self.functions: Any = (compiled_kernel if self.is_compiled else plain_kernel)(goals)
+        self._goals = goals
+
+    def over(self, offsets: NDArray[np.int64], work: Callable[[int, int], None]) -> None:
+        """Call ``work(first, end)`` for every block of players."""
+        self.blocks(shares(offsets, self.threads) if self.is_compiled else [0, len(offsets) - 1], work)
+
+    def blocks(self, bounds: Sequence[int], work: Callable[[int, int], None]) -> None:
+        """Call ``work`` for every block between bounds."""
+        if self.threads == 1 or len(bounds) < 3:
+            for first, end in pairwise(bounds):
+                work(first, end)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(work, bounds[:-1], bounds[1:]))
+
+    def room(self) -> tuple[NDArray[np.int64], Array]:
+        """Return a workspace for one call."""
+        return np.zeros(ROOM, np.int64), np.zeros(2 * self._goals)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the kernel; as plain Python it works on lists, which are copied back."""
+        function = getattr(self.functions, name)
+        if self.is_compiled:
+            function(*arguments)
+            return
+        lists = [each.tolist() if isinstance(each, np.ndarray) else each for each in arguments]
+        function(*lists)
+        for array, values in zip(arguments, lists, strict=True):
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array[:] = values
+
+
+def shares(offsets: NDArray[np.int64], threads: int) -> list[int]:
+    """Return bounds of blocks of players with about as many events each, enough players in each to fill the seats."""
+    count, events = len(offsets) - 1, int(offsets[-1])
+    blocks = max(min(threads, count), min(events // BLOCK, count // (2 * SEATS)))
+    wanted = np.arange(1, blocks) * (events / max(1, blocks))
+    return [0, *np.unique(np.searchsorted(offsets, wanted)).clip(0, count).tolist(), count]
+
+
+# --- bulk players -----------------------------------------------------------------------------------------------------
+# Many players at once: all their beliefs in one array, updated in one call.
+
+
+FEWEST = 1 << 13  # players that are worth a thread
+
+
+class PlayersInBulk:
+    """The beliefs about ``count`` players who share a model; ``beliefs`` has a row for each.
+
+    >>> stay = [[0.75, 0.25], [0.25, 0.75]]
+    >>> model = ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.25, 0.75]])
+    >>> players = PlayersInBulk(model, 3, compiled=False)
+    >>> players.update([0, 1], players=[2, 0]).tolist()
+    [[0.25, 0.75], [0.5, 0.5], [0.75, 0.25]]
+    """
+
+    def __init__(
+        self,
+        model: ModelArrays,
+        count: int,
+        *,
+        prior: ArrayLike | None = None,
+        threads: int | None = None,
+        compiled: bool | None = None,
+    ) -> None:
+        if count < 1:
+            raise TelosError(f"there must be at least one player, got {count}")
+        self.model = model
+        self.beliefs: Array = beginnings(model, prior, count)
+        self.ignored: NDArray[np.int64] = np.zeros(count, np.int64)
+        self._products, self._logs = np.ones(count), np.zeros(count)
+        self._runner = Runner(len(model.goals), threads=threads, compiled=compiled)
+
+    def __len__(self) -> int:
+        return len(self.beliefs)
+
+    def __getitem__(self, player: int) -> Belief:
+        """Return the belief about one player."""
+        return Belief.of(self.model.goals, self.beliefs[player].tolist())
+
+    @property
+    def log_likelihoods(self) -> Array:
+        """How well the model has foreseen each player; events that were ignored are left out."""
+        return np.asarray(self._logs + np.log(self._products))
+
+    def update(self, symbols: ArrayLike, inputs: ArrayLike | None = None, *, players: ArrayLike | None = None) -> Array:
+        """Take in one event of every player, or one of each of the ``players`` named; return all beliefs.
+
+        A player who is named twice has done two things, in that order.
+        """
+        events = sequences(self.model, symbols, inputs)
+        named = self._named(players)
+        count = len(self) if players is None else len(named)
+        if len(events.symbols) != count:
+            raise TelosError(f"one symbol is due for each of {count} players, got {len(events.symbols)}")
+        tables = (self.model.transitions.ravel(), self.model.likelihoods.ravel())
+        found = (self.beliefs.reshape(-1), self._products, self._logs, self.ignored)
+
+        def work(first: int, end: int) -> None:
+            known = (events.symbols, events.inputs, events.stride, named, players is not None, first, end)
+            self._runner.call("update_players", *tables, *known, *found, self._runner.room()[1])
+
+        self._runner.blocks(self._bounds(count, is_shared=players is None), work)
+        return self.beliefs
+
+    def reset(self, players: ArrayLike | None = None, *, prior: ArrayLike | None = None) -> None:
+        """Forget some players, or all of them."""
+        chosen: Any = slice(None) if players is None else self._named(players)
+        count = len(self) if players is None else len(chosen)
+        self.beliefs[chosen] = beginnings(self.model, prior, count)
+        self._products[chosen], self._logs[chosen], self.ignored[chosen] = 1.0, 0.0, 0
+
+    def _named(self, players: ArrayLike | None) -> NDArray[np.int64]:
+        named = np.asarray([] if players is None else players)
+        if named.ndim != 1 or (named.size and named.dtype.kind not in "ui"):
+            raise TelosError(f"players must be a flat array of their numbers, got {named.dtype}")
+        if named.size and (named.min() < 0 or named.max() >= len(self)):
+            worst = named.min() if named.min() < 0 else named.max()
+            raise TelosError(f"players have the numbers 0 to {len(self) - 1}, got {worst}")
+        return np.ascontiguousarray(named, np.int64)
+
+    def _bounds(self, count: int, *, is_shared: bool) -> Sequence[int]:
+        """Return who takes which part; named players are one part, as the same one may be named twice."""
+        parts = min(self._runner.threads, count // FEWEST) if is_shared and self._runner.is_compiled else 1
+        return [count * part // max(1, parts) for part in range(max(1, parts) + 1)]
+
+
+# --- bulk -------------------------------------------------------------------------------------------------------------
+# Reading players in bulk: filtering, smoothing and best paths over arrays of events, for any goal model.
+#
+# The beliefs are those of a live ``Reader`` on the same events; millions of events a second instead of thousands.
+
 
 __all__ = ["Encoded", "Explained", "Filtered", "ModelArrays", "PlayersInBulk", "encode", "filter", "smooth", "viterbi"]
 

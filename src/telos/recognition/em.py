@@ -11,15 +11,13 @@ from typing import TypeAlias
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.core.numbers import not_negative
-from telos.recognition.counts import Counts
-from telos.recognition.forward import Chances, as_weighed, forward
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.learned import LearnedTransitions
-from telos.recognition.model import Evidence
-from telos.recognition.pulse import Pulse
-from telos.recognition.smoothing import look_back
+from telos.core.values import not_negative
+from telos.recognition.distributions import Counts
+from telos.recognition.filtering import Chances, Pulse, as_weighed, forward
+from telos.recognition.hindsight import look_back
+from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.recognizer import Evidence
+from telos.recognition.transitions import LearnedTransitions
 
 Places: TypeAlias = list[tuple[int, int]]  # the case and the symbol of each update of a session
 Tally: TypeAlias = dict[str, dict[str, float]]

@@ -1,22 +1,20 @@
-"""Fast Forward Bayesian Models: transitions and observations chosen by what the game knows, written by a designer."""
+"""Fast Forward Bayesian Models."""
 
 from collections.abc import Mapping, Sequence
 
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
-from telos.core.values import Kind
-from telos.recognition.clock import INPUT, Clock
-from telos.recognition.director_rules import DirectorRule, checked_rules
-from telos.recognition.goals import checked_goals, checked_prior
-from telos.recognition.model import Evidence
-from telos.recognition.observations import ObservationRules
-from telos.recognition.sight import Seen, Sight
-from telos.recognition.symbols import ELEVEN, Symbols, SymbolsLike
-from telos.recognition.towards import Look
+from telos.core.values import FrozenMap, Kind
+from telos.recognition.director import DirectorRule, checked_rules
+from telos.recognition.filtering import INPUT, Clock
+from telos.recognition.observations import ELEVEN, Look, ObservationRules, Seen, Sight, Symbols, SymbolsLike
+from telos.recognition.recognizer import Evidence, checked_goals, checked_prior
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+
+# --- ffbm -------------------------------------------------------------------------------------------------------------
+# Fast Forward Bayesian Models: transitions and observations chosen by what the game knows, written by a designer.
 
 
 class FFBM:
@@ -25,7 +23,7 @@ class FFBM:
     What every goal makes likely sums to 1 over the same outcomes, whichever rule applies; a model that would break
     that is refused when it is made.
 
-    >>> from telos.recognition.towards import Table, Towards
+    >>> from telos.recognition.observations import Table, Towards
     >>> looks = {"level": Table({"swing_still": 0.8}), "explore": Towards("unvisited_exits")}
     >>> model = FFBM(["level", "explore"], transitions=TransitionRules(lasts=100), observations=looks)
     >>> model.evidence(Event("swing")).likelihood
@@ -157,3 +155,51 @@ class FFBM:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
         chances = self.observations[goal].chances(self._sight, self.outcomes.names)
         return dict(zip(self.outcomes.names, chances(self._sight.look(event)), strict=True))
+
+
+# --- constant ---------------------------------------------------------------------------------------------------------
+# The model that expects goals to change no sooner when one has been achieved: an HMM, to compare with.
+
+
+class ConstantT(FFBM):
+    """A fast forward Bayesian model whose transitions are always the usual ones, whatever its cases say."""
+
+    def __init__(
+        self,
+        goals: Sequence[str],
+        *,
+        transitions: TransitionRules,
+        observations: Mapping[str, ObservationRules | Look],
+        prior: Mapping[str, float] | Sequence[float] | None = None,
+        clock: Clock | None = None,
+        outcomes: SymbolsLike = ELEVEN,
+        vocabulary: Vocabulary = ADVENTURE,
+        name: str = "",
+        director: Sequence[DirectorRule] | None = None,
+    ) -> None:
+        super().__init__(
+            goals,
+            transitions=transitions.constant,
+            observations=observations,
+            prior=prior,
+            clock=clock,
+            outcomes=outcomes,
+            vocabulary=vocabulary,
+            name=name,
+            director=director,
+        )
+
+    @classmethod
+    def of(cls, model: FFBM) -> "ConstantT":
+        """Return what is left of a model when its transitions are always the usual ones."""
+        return cls(
+            model.goals,
+            transitions=model.transitions,
+            observations=model.observations,
+            prior=model.prior,
+            clock=model.clock,
+            outcomes=model.outcomes,
+            vocabulary=model.vocabulary,
+            name=model.name,
+            director=model.director,
+        )

@@ -1,6 +1,7 @@
-"""The finite state machine that both papers compare with: the last telling event decides."""
+"""State-machine baseline."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -8,10 +9,15 @@ from telos.core.belief import Belief
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.recognition.goals import checked_goals
-from telos.recognition.pulse import refuse_disorder
-from telos.recognition.sight import Seen, Sight
+from telos.recognition.director import DirectorRule
+from telos.recognition.filtering import refuse_disorder
+from telos.recognition.observations import Seen, Sight
+from telos.recognition.recognizer import checked_goals
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
+
+# --- fsm --------------------------------------------------------------------------------------------------------------
+# The finite state machine that both papers compare with: the last telling event decides.
+
 
 # In the order of the papers; where one event fits several rules, the first decides.
 FLAIRS_RULES = (("attacked", "level"), ("new_area", "explore"), ("nearer_town", "town"))
@@ -97,3 +103,26 @@ class FSM:
 
     def _sure(self, goal: str) -> Belief:
         return Belief.of(self._goals, [float(each == goal) for each in self._goals], (f"in the state {goal}",))
+
+
+# --- machine ----------------------------------------------------------------------------------------------------------
+# A state machine as a file says it: no player is read by it yet, so any number of recognisers may be made from one.
+
+
+RANDOM = "random"  # in a file: start with any goal
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The goals and rules of a state machine; ``start`` is its first goal, or None for any."""
+
+    goals: tuple[str, ...]
+    rules: tuple[tuple[Condition, str], ...]
+    start: str | None = None
+    vocabulary: Vocabulary = ADVENTURE
+    name: str = ""
+    director: tuple[DirectorRule, ...] | None = None
+
+    def recognizer(self, rng: Random) -> FSM:
+        """Return a recogniser for one player; ``rng`` draws where it starts, if the rules do not say."""
+        return FSM(self.goals, self.rules, start=self.start, rng=rng, vocabulary=self.vocabulary, name=self.name)

@@ -1,6 +1,7 @@
-"""Reading a player with a Markov logic model: each event is one step, and its context the facts of that step."""
+"""Markov-logic recogniser."""
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,11 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.logic.model import MarkovLogic
 from telos.logic.online import Online, Reason
-from telos.recognition.pulse import refuse_disorder
+from telos.recognition.filtering import refuse_disorder
+
+# --- markov logic -----------------------------------------------------------------------------------------------------
+# Reading a player with a Markov logic model: each event is one step, and its context the facts of that step.
+
 
 GOAL, ACTION = "goal", "action"  # the predicates that are hidden, and that the event's action is
 DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context tells
@@ -162,3 +167,17 @@ def _constants(value: object) -> tuple[str, ...]:
     if isinstance(value, tuple | list | frozenset | set):
         return tuple(sorted(map(str, value)) if isinstance(value, frozenset | set) else map(str, value))
     return (str(value),)
+
+
+# --- logic ------------------------------------------------------------------------------------------------------------
+# Markov logic files as recognisers.
+
+
+def load_logic_model(path: str | os.PathLike[str]) -> MarkovLogicModel:
+    """Read the formulas at ``path``; they must have weights that tell goals apart."""
+    from telos.logic.syntax import load_mln
+
+    logic = load_mln(os.fspath(path))
+    if GOAL not in logic.predicates:
+        raise TelosError(f"{os.fspath(path)}: a recogniser needs the predicate goal(time, goal!)")
+    return MarkovLogicModel(logic, name=os.path.splitext(os.path.basename(os.fspath(path)))[0])

@@ -12,13 +12,13 @@ from statistics import fmean
 from typing import Any
 
 from telos.core.errors import TelosError
-from telos.planning.warming import warm_up
-from telos.studies.scoring_pool import shared_out
+from telos.planning.planner import warm_up
+from telos.studies.scoring import shared_out
 from telos.studies.statistics import Paired, interval, need_scipy, paired, said_p
 from telos.worlds.forge.domain import PLANS
-from telos.worlds.forge.limits import Limits
-from telos.worlds.forge.records import Changed, Read
+from telos.worlds.forge.player import Limits
 from telos.worlds.forge.scene import Scene
+from telos.worlds.forge.trace import Changed, Read
 
 NAME = "forge"
 RUNS, QUICK = 100, 20  # players for each plan
@@ -178,7 +178,7 @@ def play(plan: str, companion: str, seed: int) -> Run:
 def settles(plan: str, records: Iterable[object]) -> float:
     """Return after what share of the deeds the likeliest plan was the player's own, and stayed so.
 
-    >>> from telos.core.frozen import FrozenMap
+    >>> from telos.core.values import FrozenMap
     >>> deeds = [Read(0.0, "c", "a", FrozenMap({"key": key, "spare": 1 - key})) for key in (0.5, 0.2, 0.7, 0.9)]
     >>> settles("key", deeds)
     0.75

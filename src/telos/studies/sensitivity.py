@@ -6,11 +6,17 @@ from random import Random
 
 from telos.core.errors import TelosError
 from telos.recognition.ffbm import FFBM
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.model import GoalModel
-from telos.recognition.observations import ObservationRules
-from telos.recognition.towards import BESIDE_CLOSEST, BESIDE_OTHER, CLOSEST, OTHER, Table, Towards
+from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.observations import (
+    BESIDE_CLOSEST,
+    BESIDE_OTHER,
+    CLOSEST,
+    OTHER,
+    ObservationRules,
+    Table,
+    Towards,
+)
+from telos.recognition.recognizer import GoalModel
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import DIRECTIONS
 

@@ -12,19 +12,18 @@ from pathlib import Path
 from random import Random
 
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files import front
-from telos.recognition.files.front import named_model
+from telos.recognition.files import load
+from telos.recognition.files.load import named_model
 from telos.recognition.files.save import model_text
-from telos.recognition.hierarchy import like
-from telos.recognition.iohmm import IOHMM
-from telos.recognition.reader import Reader
-from telos.recognition.symbols import NINE
+from telos.recognition.filtering import Reader
+from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.observations import NINE
 from telos.studies.players import EXPERIENCED, NOVICE, Player, Preset, Session, play
 from telos.worlds.adventure.adventure import Adventure
 
 PLAYERS = 20  # of each kind
 LONGEST = 72_000  # frames, forty minutes: the second game has six phases
-DATA = Path(front.__file__).parents[1] / "data"
+DATA = Path(load.__file__).parents[1] / "data"
 _COMMAND = "python -m telos.studies.trained_adventure"
 
 

@@ -1,15 +1,20 @@
-"""A world on stage: what every world offers the studio, so that one page, one timeline and one inspector serve all."""
+"""Stage base class, World, inputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
 from typing import Protocol
 
-from telos.core.errors import Fault
+from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.recognizer import Recognizer
-from telos.studio.drawing.shapes import Picture, Symbols
-from telos.studio.minds.sheet import MindSheet
+from telos.studio.mind_view import MindSheet
+from telos.studio.worlds.shapes import Picture, Symbols
+
+# --- stage ------------------------------------------------------------------------------------------------------------
+# A world on stage: what every world offers the studio, so that one page, one timeline and one inspector serve all.
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +188,96 @@ class World:
             good = said in setting.options if setting.options else said.isdecimal() and len(said) <= 6
             chosen[setting.name] = said if good else setting.default
         return chosen
+
+
+# --- quiet ------------------------------------------------------------------------------------------------------------
+# A stage that offers little: worlds inherit it, and answer what concerns them.
+
+
+class QuietStage:
+    """Nobody is read, nobody has a mind, nothing can be poked: the answers of a world that has none."""
+
+    symbols: Symbols = MappingProxyType({})
+    keys: tuple[tuple[str, str, str], ...] = ()
+    unit: str = "s"
+    watched: str | None = None
+    awaits: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to play."""
+        return False
+
+    @property
+    def truth(self) -> str | None:
+        """The goal that the watched player has, if it is known."""
+        return None
+
+    @property
+    def lesson(self) -> str | None:
+        """The goal that recognisers may learn from now."""
+        return None
+
+    def models(self) -> Sequence[Model]:
+        """Return the files behind the game."""
+        return ()
+
+    def apply(self, name: str, text: str) -> str:
+        """Put a model into force in the world itself."""
+        return ""
+
+    def bands(self) -> Mapping[str, str]:
+        """Return for each row of the timeline what is shown in it now."""
+        return {}
+
+    def curves(self) -> Mapping[str, Mapping[str, float]]:
+        """Return curves beside the beliefs."""
+        return {}
+
+    def facts(self) -> Mapping[str, Value]:
+        """Return what a pause on a condition may ask about."""
+        return {}
+
+    def characters(self) -> Sequence[str]:
+        """Return those whose minds can be looked into."""
+        return ()
+
+    def mind(self, who: str) -> MindSheet | None:
+        """Return a mind on paper."""
+        return None
+
+    def why_not(self, who: str, what: str) -> str:
+        """Say why somebody does not pursue a goal, or does not do an action."""
+        raise TelosError(f"nobody called {who!r} can be asked here")
+
+    def pokes(self) -> Sequence[Poke]:
+        """Return what an onlooker may do now."""
+        return ()
+
+    def commands(self) -> Sequence[str]:
+        """Return what the player may be told by word now."""
+        return ()
+
+    def recording(self) -> tuple[str, bytes] | None:
+        """Return the game so far as a file that other commands of Telos read."""
+        return None
+
+
+# --- worlds -----------------------------------------------------------------------------------------------------------
+# The worlds of the studio, in the order of its tabs.
+
+
+NAMES = ("adventure", "arena", "home", "forge", "island")
+
+
+def world(name: str) -> World:
+    """Return a world by its name; only then is it imported, so that the first page does not wait for all of them."""
+    found: World = getattr(import_module(f"telos.studio.worlds.{known_world(name)}"), name.upper())
+    return found
+
+
+def known_world(name: str) -> str:
+    """Return ``name`` if there is a world called so."""
+    if name not in NAMES:
+        raise TelosError(f"there is no world {name!r}", name_hint(name, NAMES))
+    return name

@@ -9,7 +9,7 @@ from telos.logic.database import Codes, Database, database_from_arrays
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax import db_text
 from telos.telemetry.corpus import Corpus
-from telos.telemetry.frames import pl
+from telos.telemetry.tables import pl
 
 
 def to_database(

@@ -47,7 +47,7 @@ def write_rows(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) 
     check_writable(path)
     kind = _kind(path)
     if kind == ".parquet":
-        from telos.telemetry.frames import pl  # an extra, and not needed for the other formats
+        from telos.telemetry.tables import pl  # an extra, and not needed for the other formats
 
         write_table(pl.DataFrame(list(rows), infer_schema_length=None), path)
         return

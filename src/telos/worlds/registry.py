@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from telos.core.errors import TelosError, name_hint
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.arena.cast import arena_of
-from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.ai.characters import arena_of
+from telos.worlds.arena.scene import load_scene
 from telos.worlds.forge.forge import Forge
 from telos.worlds.home.home import Home
 from telos.worlds.island.island import Island

@@ -19,7 +19,7 @@ class View(Protocol):
 
 
 class World(Protocol):
-    """A game that is moved on one step at a time; ``telos.checks.worlds.check_world`` tests the promises."""
+    """A game that is moved on one step at a time; ``telos.checks.check_world`` tests the promises."""
 
     @property
     def events(self) -> Sequence[Event]:

@@ -12,7 +12,7 @@ from core.files.broken import FILES, expected, matches
 from core.files.work import calls_in
 from telos.cli.main import app
 from telos.core.errors import DefinitionError, Fault
-from telos.core.files import load, loads
+from telos.files import load, loads
 
 MANY_CALLS = 100_000  # the largest of the files takes fewer than 5,000
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.files.work import calls_in
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.core.files import load, loads
+from telos.files import load, loads
 
 DOMAINS = Path(__file__).parents[3] / "examples" / "domains"
 

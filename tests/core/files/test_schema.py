@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.core.files.shape as shape
+import telos.files.domain_file as shape
 from core.files.broken import FILES
 from mutations import mutated
-from telos.core.files.yaml_text import read_yaml
+from telos.files.yaml import read_yaml
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "domains").glob("*.yaml"))
 COMMITTED = Path(shape.__file__).with_name("domain.schema.json")

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import Fault
-from telos.core.files.scalars import resolve
-from telos.core.files.yaml_text import MOST_NODES, read_yaml
+from telos.files.yaml import MOST_NODES, read_yaml, resolve
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,13 @@ from recognition.readings import flairs, play
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.clock import Clock
-from telos.recognition.constant import ConstantT
-from telos.recognition.ffbm import FFBM
-from telos.recognition.files.chances import chance_of, written
-from telos.recognition.files.entries import entries_read
-from telos.recognition.files.front import built_in_names, fresh, named_model, recognizer
-from telos.recognition.files.load import loads_model
-from telos.recognition.files.machine import Machine
-from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES
+from telos.recognition.ffbm import FFBM, ConstantT
+from telos.recognition.files.load import built_in_names, entries_read, fresh, loads_model, named_model, recognizer
+from telos.recognition.files.schema import chance_of, written
+from telos.recognition.filtering import Clock, Reader
+from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, Machine
 from telos.recognition.iohmm import BY_INPUT, IOHMM
-from telos.recognition.reader import Reader
-from telos.recognition.symbols import NINE
+from telos.recognition.observations import NINE
 from telos.recognition.vocabulary import Vocabulary
 
 DESIGN = """

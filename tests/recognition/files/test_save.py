@@ -9,20 +9,14 @@ from hypothesis import strategies as st
 
 from recognition.readings import play
 from telos.core.errors import TelosError
-from telos.recognition.clock import Clock
-from telos.recognition.constant import ConstantT
-from telos.recognition.ffbm import FFBM
-from telos.recognition.files.front import built_in_names, named_model
-from telos.recognition.files.load import load_model, loads_model
-from telos.recognition.files.machine import Machine
+from telos.recognition.ffbm import FFBM, ConstantT
+from telos.recognition.files.load import built_in_names, load_model, loads_model, named_model
 from telos.recognition.files.save import model_text, save_model
+from telos.recognition.filtering import Clock, Reader
+from telos.recognition.fsm import Machine
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.learned import LearnedTransitions
-from telos.recognition.observations import ObservationRules
-from telos.recognition.reader import Reader
-from telos.recognition.symbols import ELEVEN, Symbols
-from telos.recognition.towards import Table, Towards
-from telos.recognition.transitions import TransitionRules
+from telos.recognition.observations import ELEVEN, ObservationRules, Symbols, Table, Towards
+from telos.recognition.transitions import LearnedTransitions, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 CONDITIONS = ("in_town", "monsters > 0", "not (killed or died)", "cause == area", "min(monsters, 3) == 2", "x * 2 < -y")

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos
-import telos.recognition.grammar.shape as shape
+import telos.recognition.grammar.files as shape
 from mutations import mutated
 from telos.core.errors import DefinitionError
-from telos.core.files.models import check_model
-from telos.core.files.yaml_text import read_yaml
-from telos.recognition.grammar.load import load_grammar, loads_grammar
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
+from telos.recognition.grammar.files import load_grammar, loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader
 
 COMMITTED = Path(shape.__file__).with_name("grammar.schema.json")

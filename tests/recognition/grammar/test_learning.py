@@ -7,12 +7,9 @@ import pytest
 from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
-from telos.planning.task_files import loads_tasks
-from telos.recognition.grammar.counting import Derivation, learn_from_trees
-from telos.recognition.grammar.from_tasks import from_tasks, without_empty
-from telos.recognition.grammar.inside_outside import inside_outside, log_likelihood
-from telos.recognition.grammar.plan_grammar import PlanGrammar
-from telos.recognition.grammar.productions import Production
+from telos.planning.htn.files import loads_tasks
+from telos.recognition.grammar.grammar import PlanGrammar, Production, from_tasks, without_empty
+from telos.recognition.grammar.learning import Derivation, inside_outside, learn_from_trees, log_likelihood
 
 MADE = [
     Production("fetch", "walk", ("reach", "take"), 0.5),

@@ -7,10 +7,9 @@ import pytest
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Literal, Step, read_domain, read_problem
-from telos.recognition.grammar.lifted import LiftedReader, Limits, learned_follow
-from telos.recognition.grammar.lifted_next import next_actions
-from telos.recognition.grammar.lifted_tables import lifted_tables
-from telos.studies.hierarchical import run_hierarchical
+from telos.recognition.grammar.lifted import LiftedReader, Limits, learned_follow, next_actions
+from telos.recognition.grammar.lifted_state import lifted_tables
+from telos.studies.plan_grammars import run_hierarchical
 
 DOMAIN = """\
 (define (domain errands)

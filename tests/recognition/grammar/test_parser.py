@@ -2,10 +2,8 @@
 
 import pytest
 
-from telos.recognition.grammar.closures import closure
-from telos.recognition.grammar.earley import advance, next_actions, start
-from telos.recognition.grammar.plan_grammar import PlanGrammar
-from telos.recognition.grammar.productions import Production, meanings, tidy_step
+from telos.recognition.grammar.earley import advance, closure, next_actions, start
+from telos.recognition.grammar.grammar import PlanGrammar, Production, meanings, tidy_step
 
 
 def chances_of(grammar: PlanGrammar, actions: str) -> list[float]:

@@ -4,14 +4,12 @@ import json
 
 import pytest
 
-from telos.checks.recognizers import check_recognizer
+from telos.checks import check_recognizer
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.grammar.load import loads_grammar
-from telos.recognition.grammar.plan_grammar import PlanGrammar
-from telos.recognition.grammar.productions import Production
+from telos.recognition.grammar.files import loads_grammar
+from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
 from telos.recognition.grammar.reader import PlanGrammarReader
-from telos.recognition.grammar.tolerance import Tolerance
 
 FORGE = """\
 recognizer: grammar

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core import kernels
-from telos.recognition.strips import costs as costs_module
-from telos.recognition.strips.costs import Costs
+from telos.recognition.strips import recognize as costs_module
 from telos.recognition.strips.problem import StripsAction, StripsGoal, StripsProblem
+from telos.recognition.strips.recognize import Costs
 
 FACTS = 6
 ENOUGH = 10_000_000

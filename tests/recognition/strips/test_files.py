@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import TelosError
-from telos.recognition.strips.batch import Settings, recognize_all
-from telos.recognition.strips.files import read_cases, read_labels, read_place, read_truth
-from telos.recognition.strips.scores import score_groups
+from telos.recognition.strips.benchmark import Settings, recognize_all, score_groups
+from telos.recognition.strips.problem import read_cases, read_labels, read_place, read_truth
 
 DATA = Path(__file__).parent / "data"
 FILES = ("domain.pddl", "template.pddl", "hyps.dat")

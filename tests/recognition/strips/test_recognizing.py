@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.planning.pddl.declarations import read_domain
-from telos.planning.pddl.instances import read_problem
-from telos.planning.pddl.source import Source
+from telos.planning.pddl.parser import Source, read_domain, read_problem
 from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, recognize, strips_problem
-from telos.recognition.strips.files import read_place
+from telos.recognition.strips.problem import read_place
 
 DATA = Path(__file__).parent / "data"
 FIVE = 5

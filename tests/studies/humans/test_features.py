@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telos.checks.recognizers import check_recognizer
+from telos.checks import check_recognizer
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.features import BackedOff, Changes, Feature
-from telos.recognition.features_model import FeatureIOHMM
-from telos.recognition.reader import Reader
+from telos.recognition.feature_hmm import BackedOff, Changes, Feature, FeatureIOHMM
+from telos.recognition.filtering import Reader
 
 GOALS = ("eat", "rest")
 KEYS = Feature("action", ("left", "right"), given=(("room",), ()), ignores=("wait",))

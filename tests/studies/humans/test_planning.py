@@ -10,10 +10,9 @@ import pytest
 from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, kitchen, saved
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.studies.humans.planning import run_planning
-from telos.studies.humans.planning_experts import Said, accuracy, beliefs, calibration_error, fit
-from telos.studies.humans.planning_games import GAMES, USES, standings
-from telos.studies.humans.plays import Play, Seen, read_plays
+from telos.studies.humans.by_planning import GAMES, USES, run_planning, standings
+from telos.studies.humans.experts import Said, accuracy, beliefs, calibration_error, fit
+from telos.studies.humans.logs import Play, Seen, read_plays
 
 
 @pytest.fixture

@@ -6,16 +6,16 @@ import pytest
 
 from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, kitchen, saved
 from telos.core.errors import TelosError
-from telos.recognition.reader import Reader
-from telos.studies.humans import crafter_model, overcooked_model
-from telos.studies.humans.plays import Play, goals_of, groups_of, read_plays
-from telos.studies.humans.scores import teach
+from telos.recognition.filtering import Reader
+from telos.studies.humans import crafter, overcooked
+from telos.studies.humans.logs import Play, goals_of, groups_of, read_plays
+from telos.studies.scoring import teach
 
 HIDDEN = {"held", "event", "goal", "pair"}
 
 
 def cooks(folder: Path, rows: list[dict[str, object]] | None = None) -> list[Play]:
-    return read_plays(saved(rows or kitchen(), COOK_COLUMNS, folder), overcooked_model.SOURCE)
+    return read_plays(saved(rows or kitchen(), COOK_COLUMNS, folder), overcooked.SOURCE)
 
 
 def test_what_is_hidden_is_in_no_event(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_rows_after_the_last_goal_are_not_scored(tmp_path: Path) -> None:
 def test_changing_the_future_never_changes_a_belief_of_the_past(tmp_path: Path) -> None:
     log = kitchen(pairs=2)
     plays = cooks(tmp_path / "as-it-was", log)
-    model = overcooked_model.cook(goals_of(plays))
+    model = overcooked.cook(goals_of(plays))
     teach(model, plays)
     cut = len(plays[0].rows) // 2
     changed = [dict(row) for row in log]
@@ -57,14 +57,14 @@ def test_changing_the_future_never_changes_a_belief_of_the_past(tmp_path: Path) 
 def test_labels_and_hidden_columns_never_change_a_belief(tmp_path: Path) -> None:
     log = kitchen(pairs=2)
     plays = cooks(tmp_path / "as-it-was", log)
-    model = overcooked_model.cook(goals_of(plays))
+    model = overcooked.cook(goals_of(plays))
     teach(model, plays)
     changed = [{**row, "event": "pot_onion", "goal": "get_onion", "held": "soup"} for row in log]
     for one, two in zip(plays, cooks(tmp_path / "changed", changed), strict=True):
         assert _beliefs(model, one) == _beliefs(model, two)
 
 
-def _beliefs(model: overcooked_model.FeatureIOHMM, play: Play) -> list[dict[str, float]]:
+def _beliefs(model: overcooked.FeatureIOHMM, play: Play) -> list[dict[str, float]]:
     reader = Reader(model)
     return [dict(reader.observe(row.event)) for row in play.rows]
 
@@ -86,12 +86,12 @@ def test_sequences_start_afresh(tmp_path: Path) -> None:
 def test_groups_are_pairs_for_cooks_and_players_for_crafters(tmp_path: Path) -> None:
     assert groups_of(cooks(tmp_path / "cooks")) == ("G0", "G1", "G2", "G3")
     folder = saved(crafting(players=2), CRAFT_COLUMNS, tmp_path / "crafters")
-    assert groups_of(read_plays(folder, crafter_model.SOURCE)) == ("P0", "P1")
+    assert groups_of(read_plays(folder, crafter.SOURCE)) == ("P0", "P1")
 
 
 def test_a_crafter_is_seen_approaching_doing_and_having_achieved(tmp_path: Path) -> None:
     folder = saved(crafting(players=1, episodes=1), CRAFT_COLUMNS, tmp_path)
-    rows = read_plays(folder, crafter_model.SOURCE)[0].rows
+    rows = read_plays(folder, crafter.SOURCE)[0].rows
     assert [row.event.context["seen"] for row in rows[1:3]] == ["approach_tree", "approach_tree"]
     at = next(number for number, row in enumerate(rows) if row.event.context["seen"] == "do_tree")
     assert rows[at].event.context["achieved"] is None
@@ -113,12 +113,12 @@ def test_a_log_that_does_not_fit_its_columns_is_told_in_one_line(tmp_path: Path,
     spoil(log[0])  # type: ignore[operator]
     columns = [name for name in COOK_COLUMNS if name in log[0]]
     with pytest.raises(TelosError, match=said) as caught:
-        read_plays(saved([{k: row[k] for k in columns} for row in log], columns, tmp_path), overcooked_model.SOURCE)
+        read_plays(saved([{k: row[k] for k in columns} for row in log], columns, tmp_path), overcooked.SOURCE)
     assert "\n" not in str(caught.value)
 
 
 def test_a_folder_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match=r"no such folder; name the one that holds events\.csv\.gz"):
-        read_plays(tmp_path / "nowhere", overcooked_model.SOURCE)
+        read_plays(tmp_path / "nowhere", overcooked.SOURCE)
     with pytest.raises(TelosError, match="no such file"):
-        read_plays(tmp_path, overcooked_model.SOURCE)
+        read_plays(tmp_path, overcooked.SOURCE)

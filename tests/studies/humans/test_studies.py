@@ -12,11 +12,11 @@ from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, k
 from telos.cli.study_folders import FROM_FOLDERS, PROBLEMS
 from telos.core.errors import TelosError
 from telos.studies.humans import STUDIES, run_crafter, run_overcooked
-from telos.studies.humans.crafter_model import SOURCE as CRAFTERS
-from telos.studies.humans.crafter_parts import careers, lessons
+from telos.studies.humans.crafter import SOURCE as CRAFTERS
+from telos.studies.humans.crafter import careers, lessons
+from telos.studies.humans.logs import read_plays
 from telos.studies.humans.overcooked import Task, run_fold
-from telos.studies.humans.plays import read_plays
-from telos.studies.humans.scores import Score, folds
+from telos.studies.scoring import HumanScore, folds
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_career_is_cut_in_time_and_no_episode_is_trained_and_tested_on(woods: 
 
 
 def test_an_interval_over_groups_holds_the_accuracy_and_needs_no_luck() -> None:
-    score = Score()
+    score = HumanScore()
     for group, right in (("a", 6), ("b", 8), ("c", 9)):
         for number in range(10):
             score.add(group, number < right)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telos.studies.players.hands import Hands, Wish, frames
+from telos.studies.players.motor import Hands, Wish, frames
 from telos.studies.players.presets import BEGINNER, MASTER, Limits
-from telos.worlds.adventure.directions import DIRECTIONS, STOP, VECTORS, read_keys
+from telos.worlds.adventure.map import DIRECTIONS, STOP, VECTORS, read_keys
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 
 SURE = replace(MASTER, reaction=0.1, reaction_spread=0.0, aim=0.0, rollover=0.0, tap=0.1)

@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 
 import telos
-from telos.studies.players.intentions import FILE, dislikes, goal_in, steps_to
-from telos.studies.players.style import Style
-from telos.worlds.adventure.rules_files import load_rules, rules_names
+from telos.studies.players.player import FILE, dislikes, goal_in, steps_to
+from telos.studies.players.presets import Style
+from telos.worlds.adventure.rules_file import load_rules, rules_names
 
 GOING = {
     "level": {"strike"},

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import TelosError
-from telos.recognition.logs import read_log
 from telos.studies.players import EXPERIMENTER, Player, Session, play, read_sessions, session_of, write_sessions
+from telos.telemetry.logs import read_log
 from telos.worlds.adventure.adventure import Adventure, replay
 from telos.worlds.adventure.recording import Recording, read_recording, write_recording
 

@@ -7,15 +7,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from telos.studies.players.fencing import Stance, fence
-from telos.studies.players.hands import Wish
-from telos.studies.players.mental_map import MentalMap, beyond
-from telos.studies.players.perception import Foe, Scene
-from telos.studies.players.steering import Screen, around, eighth, quarter, toward
-from telos.studies.players.wayfinding import crossing
+from telos.studies.players.motor import Stance, Wish, fence
+from telos.studies.players.navigation import (
+    Foe,
+    MentalMap,
+    Scene,
+    Screen,
+    around,
+    beyond,
+    crossing,
+    eighth,
+    quarter,
+    toward,
+)
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.directions import DIRECTIONS, STRAIGHT, VECTORS
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.map import DIRECTIONS, STRAIGHT, VECTORS
+from telos.worlds.adventure.rules_file import load_rules
 
 numbers = st.floats(-800, 800).filter(lambda value: abs(value) > 1e-3)
 OPEN = Screen(800, 600, ("north", "east", "south", "west"))

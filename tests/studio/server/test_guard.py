@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from telos.studio.server.guard import MOST_BYTES, Guard
+from telos.studio.server.auth import MOST_BYTES, Guard
 
 
 def answer(guard: Guard, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str) -> Any:

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from studio.tiny import LINE
-from telos.studio.server.messages import MOST_CHARACTERS, obey
+from telos.studio.server.game import MOST_CHARACTERS, obey
 from telos.studio.session import Session
 
 

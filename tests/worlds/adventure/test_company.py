@@ -10,19 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.agents.records import Chose, Planned
-from telos.checks.worlds import check_world
+from telos.agents.trace import Chose, Planned
+from telos.checks import check_world
 from telos.core.belief import Belief
 from telos.core.trace import as_json, silent
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.companion_senses import TAKEN
-from telos.worlds.adventure.minds import COMPANION, KINDS, beast_domain, companion_domain, companion_kind
-from telos.worlds.adventure.records import Adapted, Read, Said
+from telos.worlds.adventure.companion import TAKEN, Voice, the_lines
+from telos.worlds.adventure.events import Adapted, Read, Said
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.rules_file import (
+    COMPANION,
+    KINDS,
+    beast_domain,
+    companion_domain,
+    companion_kind,
+    load_rules,
+)
 from telos.worlds.adventure.views import AdventureView, BeastView, CompanionView
-from telos.worlds.adventure.voice import Voice, the_lines
 from worlds.adventure.walker import INPUTS, Expert, go, hold
 
 runs = st.lists(st.tuples(st.sampled_from(INPUTS), st.integers(1, 60)), min_size=1, max_size=25)

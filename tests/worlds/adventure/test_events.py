@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from telos.core.event import Event
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.directions import DIRECTIONS, Keys, keys_text, read_keys
-from telos.worlds.adventure.noticing import toward_monster
-from telos.worlds.adventure.play import Play
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.events import toward_monster
+from telos.worlds.adventure.map import DIRECTIONS, Keys, keys_text, read_keys
+from telos.worlds.adventure.rules_file import load_rules
+from telos.worlds.adventure.state import Play
 from worlds.adventure.walker import INPUTS, SIDES, centre, events_of, go, hold, played, put, way
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}

@@ -7,8 +7,8 @@ gymnasium = pytest.importorskip("gymnasium", reason="needs the extra telos[gym]"
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from telos.core.errors import TelosError  # noqa: E402
-from telos.worlds.adventure.directions import read_keys  # noqa: E402
 from telos.worlds.adventure.gym_env import WAYS, AdventureEnv, picture  # noqa: E402
+from telos.worlds.adventure.map import read_keys  # noqa: E402
 from worlds.adventure.walker import Expert  # noqa: E402
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from telos.core.errors import DefinitionError
 from telos.worlds.adventure.map import AreaMap
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.rules_file import load_rules
 from worlds.adventure.walker import way
 
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}

@@ -9,20 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.recognition.director import Advice
-from telos.recognition.director_rules import DirectorRule
+from telos.recognition.director import Advice, DirectorRule
 from telos.recognition.ffbm import FFBM
-from telos.recognition.files.front import recognizer
-from telos.recognition.files.load import loads_model
+from telos.recognition.files.load import loads_model, recognizer
 from telos.recognition.files.save import model_text as saved_text
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.worlds.adventure.adventure import HINTED, Adventure, replay, replayed
-from telos.worlds.adventure.frame import _die
-from telos.worlds.adventure.minds import COMPANION
-from telos.worlds.adventure.reading import model_text, reader_names
+from telos.worlds.adventure.engine import _die
+from telos.worlds.adventure.events import Adapted
+from telos.worlds.adventure.recognizer_loop import model_text, reader_names
 from telos.worlds.adventure.recording import Recording, loads_recording, read_recording, recording_text, write_recording
-from telos.worlds.adventure.records import Adapted
-from telos.worlds.adventure.rules_files import read_rules
+from telos.worlds.adventure.rules_file import COMPANION, read_rules
 from worlds.adventure.test_rules_files import TINY, faults
 from worlds.adventure.walker import INPUTS, hold, put
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.rules_file import load_rules
 from worlds.adventure.walker import centre, go, hold, played, put, rules_with
 
 FLAIRS, AIIDE = "flairs", "aiide"

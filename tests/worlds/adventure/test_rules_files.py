@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.worlds.adventure.rules_shape as shape
+import telos.worlds.adventure.rules_file as shape
 from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.core.files.models import check_model
-from telos.core.files.yaml_text import read_yaml
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
 from telos.worlds.adventure.adventure import Adventure, replay
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.rules_files import DATA, load_rules, read_rules, rules_names
+from telos.worlds.adventure.rules_file import DATA, load_rules, read_rules, rules_names
 from worlds.adventure.walker import hold
 
 COMMITTED = Path(shape.__file__).with_name("rules.schema.json")

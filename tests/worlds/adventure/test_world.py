@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.checks.worlds import check_world
+from telos.checks import check_world
 from telos.core.errors import DefinitionError, TelosError
 from telos.worlds.adventure.adventure import Adventure, replay, replayed
 from telos.worlds.adventure.recording import Recording, read_recording, run_lengths, write_recording

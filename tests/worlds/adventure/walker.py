@@ -7,7 +7,7 @@ from telos.core.event import Event
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.map import AreaMap
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.rules_files import load_rules
+from telos.worlds.adventure.rules_file import load_rules
 
 SIDES = {"north": "up", "east": "right", "south": "down", "west": "left"}
 INPUTS = ("", "up", "down", "left", "right", "up+left", "up+right", "down+left", "down+right", "swing", "right+swing")

@@ -7,14 +7,13 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from telos.agents.mind import Mind
-from telos.agents.records import Began, Planned
+from telos.agents.trace import Began, Planned
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.scene import CastMember, Cue, Scene
-from telos.worlds.arena.scenes import load_scene
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.scene import CastMember, Cue, Scene, load_scene
+from telos.worlds.arena.sim.views import ArenaView
 
 R = TypeVar("R")
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from telos.agents.records import Chose, Planned
+from telos.agents.trace import Chose, Planned
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
-from telos.squads.records import Ordered, Said
-from telos.worlds.arena.records import Started
-from telos.worlds.arena.screen import Notes, Screen
-from telos.worlds.arena.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
+from telos.core.values import FrozenMap
+from telos.squads.squad import Ordered, Said
+from telos.worlds.arena.replay import Started
+from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
+from telos.worlds.arena.terminal import Notes, Screen
 
 ROWS = (
     "########################################",

@@ -2,11 +2,11 @@
 
 from hypothesis import strategies as st
 
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
 from telos.squads.behaviours import ALL
-from telos.worlds.arena.cast import characters
-from telos.worlds.arena.map import ArenaMap
+from telos.worlds.arena.ai.characters import characters
 from telos.worlds.arena.scene import CastMember, Scene, SceneThing
+from telos.worlds.arena.sim.map import ArenaMap
 
 _NAMES = ("Ann", "Bob", "Cal", "Dee", "Eve", "Fay")
 _MARKS = "###oo^v<>^v<>+/%=_*12345!"

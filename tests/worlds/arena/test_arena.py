@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from telos.checks.worlds import check_world
+from telos.checks import check_world
 from telos.core.errors import TelosError
-from telos.worlds.arena.animations import ANIMATIONS
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.map import ArenaMap, load_map
-from telos.worlds.arena.rules import TICK
-from telos.worlds.arena.things import ThingPlaced
-from telos.worlds.arena.uses import USES
+from telos.worlds.arena.sim.animations import ANIMATIONS
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.constants import TICK
+from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
+from telos.worlds.arena.sim.interactions import USES
+from telos.worlds.arena.sim.map import ArenaMap, load_map
 from telos.worlds.world import World
 
 FLAT = """

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from telos.agents.records import Forgot, Noticed
+from telos.agents.trace import Forgot, Noticed
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.records import Commanded, Ended, Started
-from telos.worlds.arena.scenes import load_scene, scene_names
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.replay import Commanded, Ended, Started
+from telos.worlds.arena.scene import load_scene, scene_names
+from telos.worlds.arena.sim.views import ArenaView
 from worlds.arena.fights import changed, fought
 
 

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from telos.core.event import Event
-from telos.worlds.arena import rules
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.combat import chance
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.rules import FALLS_OFF
-from telos.worlds.arena.things import ThingPlaced
-from telos.worlds.arena.weapons import WEAPONS
+from telos.worlds.arena.sim import constants
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.combat import chance
+from telos.worlds.arena.sim.constants import FALLS_OFF, WEAPONS
+from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
+from telos.worlds.arena.sim.map import ArenaMap
 
 RANGE = "#" * 24 + "\n" + ("#" + " " * 22 + "#\n") * 5 + "#" * 24
 
@@ -175,7 +173,7 @@ def test_cover_between_shooter_and_target_protects_as_far_as_the_target_keeps_be
     arena = Arena(ArenaMap("############\n#A      o< #\n############"), cast)
     clear = WEAPONS["rifle"].accuracy * math.exp(-8 / FALLS_OFF)
     assert odds(arena, {"Bob": doing} if doing else None) == pytest.approx(
-        clear * factor * (1 - rules.UNDER_FIRE * arena.fighter("Ann").suppressed)
+        clear * factor * (1 - constants.UNDER_FIRE * arena.fighter("Ann").suppressed)
     )
 
 
@@ -195,7 +193,7 @@ def test_fire_from_cover_needs_cover() -> None:
         assert arena.fighter("Ann").reason == "not in cover"
 
 
-@pytest.mark.parametrize(("animation", "care"), [("fire", 1.0), ("suppress", rules.SPRAYING), ("blind_fire", 0.2)])
+@pytest.mark.parametrize(("animation", "care"), [("fire", 1.0), ("suppress", constants.SPRAYING), ("blind_fire", 0.2)])
 def test_bursts_hit_as_often_as_the_chance_says(animation: str, care: float) -> None:
     drawn = ArenaMap("##############\n#>           #\n##############")
     cast = [Placed("Ann", "red", "soldier", 1.5, 1.5), Placed("Bob", "blue", "soldier", 11.5, 1.5)]
@@ -223,7 +221,7 @@ def test_fire_keeps_heads_down_and_they_come_up_again() -> None:
     arena = duel("###########\n#A    BC D#\n#         #\n###########")
     arena.step({"Ann": "animate fire Bob"})
     fear = {name: arena.fighter(name).suppressed for name in ("Ann", "Bob", "Cid", "Dan")}
-    assert fear == {"Ann": 0.0, "Bob": rules.SUPPRESSES, "Cid": rules.SUPPRESSES_FRIENDS, "Dan": 0.0}
+    assert fear == {"Ann": 0.0, "Bob": constants.SUPPRESSES, "Cid": constants.SUPPRESSES_FRIENDS, "Dan": 0.0}
     run(arena, {"Ann": "stop"}, 15)
     assert arena.fighter("Bob").suppressed == 0.0
 
@@ -246,7 +244,7 @@ def test_who_is_suppressed_shoots_badly() -> None:
     arena = on_the_range(10.0)
     calm = odds(arena)
     arena.fighter("Ann").suppressed = 1.0
-    assert odds(arena) == pytest.approx(calm * (1 - rules.UNDER_FIRE * (1 - rules.CALMS_DOWN * rules.TICK)))
+    assert odds(arena) == pytest.approx(calm * (1 - constants.UNDER_FIRE * (1 - constants.CALMS_DOWN * constants.TICK)))
 
 
 def test_suppressing_fire_works_on_a_place_that_is_not_seen() -> None:

@@ -8,17 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from telos.agents.body import BodyState
-from telos.agents.procedure import Doer, Performed
-from telos.agents.records import Began, Failed
+from telos.agents.body import BodyState, Doer, Performed
+from telos.agents.trace import Began, Failed
 from telos.core.action import Action
-from telos.squads.records import Concluded, Ordered, Said
-from telos.worlds.arena.arena import Arena
+from telos.squads.squad import Concluded, Ordered, Said
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.scene import CastMember, Scene
-from telos.worlds.arena.scenes import load_scene, scene_names
-from telos.worlds.arena.views import ArenaView, FighterView
+from telos.worlds.arena.scene import CastMember, Scene, load_scene, scene_names
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.map import ArenaMap
+from telos.worlds.arena.sim.views import ArenaView, FighterView
 from worlds.arena.fights import Fight, Stillness, body, changed, fought, script
 from worlds.arena.random_scenes import scenes
 

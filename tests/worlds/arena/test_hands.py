@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.arena.arena import Arena
+from telos.worlds.arena.ai.player_control import HELD, Hands, in_hands, opponent
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.grid import cell_of
-from telos.worlds.arena.hands import HELD, Hands, in_hands, opponent
-from telos.worlds.arena.map import ArenaMap
 from telos.worlds.arena.replay import replay
-from telos.worlds.arena.scenes import load_scene, scene_names
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.scene import load_scene, scene_names
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.map import ArenaMap, cell_of
+from telos.worlds.arena.sim.views import ArenaView
 
 YARD = "###########\n#A  +    B#\n#    #    #\n###########"
 

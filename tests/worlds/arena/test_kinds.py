@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.core.frozen import FrozenMap
+from telos.core.values import FrozenMap
+from telos.worlds.arena.ai.characters import character_texts, characters, faults_in, kinds_with
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.cast import characters
-from telos.worlds.arena.kinds import character_texts, faults_in, kinds_with
-from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.scene import load_scene
 
 TIMID = character_texts()["soldier"] + "priorities: {cover: 99}\n"
 

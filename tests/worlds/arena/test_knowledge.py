@@ -3,12 +3,12 @@
 import pytest
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.core.frozen import FrozenMap
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.ground import NOWHERE, Ground
-from telos.worlds.arena.knowledge import barrier_known, kept_out_by, place_known
-from telos.worlds.arena.map import ArenaMap
+from telos.core.values import FrozenMap
+from telos.worlds.arena.ai.facts import barrier_known, kept_out_by, place_known
+from telos.worlds.arena.ai.fighter_body import NOWHERE, Ground
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.map import ArenaMap
 
 MAP = ArenaMap("###########\n#A   +   B#\n#    #    #\n#  1 =   2#\n###########")
 

@@ -1,11 +1,10 @@
 """The log tells each thing once, in one line, with its reason."""
 
-from telos.agents.records import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
+from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
-from telos.squads.records import Concluded, Grouped, Ordered, Said
-from telos.worlds.arena.log import Log
-from telos.worlds.arena.records import Ended, Started
+from telos.core.values import FrozenMap
+from telos.squads.squad import Concluded, Grouped, Ordered, Said
+from telos.worlds.arena.replay import Ended, Log, Started
 from worlds.arena.pictures import fighter
 
 

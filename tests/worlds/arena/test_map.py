@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.worlds.arena.grid import middle
-from telos.worlds.arena.map import ArenaMap, load_map
+from telos.worlds.arena.sim.map import ArenaMap, load_map, middle
 
 SMALL = """
 ###########

@@ -8,11 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.grid import Cell, Point, cell_of, middle
-from telos.worlds.arena.map import ArenaMap, load_map
-from telos.worlds.arena.navigation import CRAWL_COSTS, DOOR_COSTS, Navigator
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, cell_of, load_map, middle
+from telos.worlds.arena.sim.navigation import CRAWL_COSTS, DOOR_COSTS, Navigator
 
 Kind = dict[str, bool | frozenset[str]]
 

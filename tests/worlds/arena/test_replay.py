@@ -9,10 +9,9 @@ import pytest
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import Replay, replay
-from telos.worlds.arena.replay_intentions import Intentions
-from telos.worlds.arena.scenes import load_scene, scene_names
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.replay import Intentions, Replay, replay
+from telos.worlds.arena.scene import load_scene, scene_names
+from telos.worlds.arena.sim.views import ArenaView
 from worlds.arena.fights import fought
 
 

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import telos.worlds.arena.scene_shape as shape
+import telos.worlds.arena.scene as shape
 from core.files.broken import expected, matches
 from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.core.files.models import check_model
-from telos.core.files.yaml_text import read_yaml
+from telos.files.schema import check_model
+from telos.files.yaml import read_yaml
 from telos.squads.behaviours import behaviours
-from telos.worlds.arena.scene import Cue, Scene
-from telos.worlds.arena.scene_files import read_scene
-from telos.worlds.arena.scenes import CHARACTERS, load_scene, scene_names
+from telos.worlds.arena.scene import CHARACTERS, Cue, Scene, load_scene, read_scene, scene_names
 
 BROKEN = Path(__file__).parents[2] / "broken_scenes"
 CAST = BROKEN / "characters"

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from telos.agents.explaining import why_not
-from telos.agents.records import Began, Chose, Noticed, Planned
-from telos.squads.records import Said
+from telos.agents.explain import why_not
+from telos.agents.trace import Began, Chose, Noticed, Planned
+from telos.squads.squad import Said
+from telos.worlds.arena.ai.characters import DATA, arena_domain, characters
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.cast import DATA, arena_domain, characters
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.scene import Scene
-from telos.worlds.arena.scenes import load_scene
+from telos.worlds.arena.scene import Scene, load_scene
+from telos.worlds.arena.sim.map import ArenaMap
 from worlds.arena.fights import SEEDS, Fight, body, changed, fought, in_order, member, script
 
 over_seeds = pytest.mark.parametrize("seed", SEEDS)

@@ -6,9 +6,8 @@ import pytest
 from rich.console import Console
 
 from telos.core.event import Event
-from telos.worlds.arena.screen import Notes, Screen
-from telos.worlds.arena.screen_fighters import Mind
-from telos.worlds.arena.views import ArenaView, DoorView, GrenadeView, ShotView
+from telos.worlds.arena.sim.views import ArenaView, DoorView, GrenadeView, ShotView
+from telos.worlds.arena.terminal import Mind, Notes, Screen
 from worlds.arena.pictures import ROWS, Thoughts, busy, crowd, fighter, moment, noted, room_at, screen, thoughts
 
 LARGE = ("#" * 64, *("#" + " " * 62 + "#" for _ in range(22)), "#" * 64)

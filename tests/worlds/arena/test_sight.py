@@ -6,11 +6,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telos.worlds.arena.arena import Arena
-from telos.worlds.arena.fighter import Placed
-from telos.worlds.arena.grid import Cell
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.sight import Sight
+from telos.worlds.arena.sim.arena import Arena
+from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.map import ArenaMap, Cell, Sight
 
 cells = st.tuples(st.integers(1, 8), st.integers(1, 6))
 blocks = st.sets(cells, max_size=16)

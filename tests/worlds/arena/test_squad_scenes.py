@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 import telos
-from telos.agents.records import Began, Chose, Finished, Noticed
+from telos.agents.trace import Began, Chose, Finished, Noticed
 from telos.squads.behaviours import ALL
-from telos.squads.records import Concluded, Ordered, Said
-from telos.worlds.arena.cast import arena_domain
-from telos.worlds.arena.grid import Point
-from telos.worlds.arena.map import ArenaMap
-from telos.worlds.arena.scene import CastMember, Scene
-from telos.worlds.arena.scenes import load_scene
+from telos.squads.squad import Concluded, Ordered, Said
+from telos.worlds.arena.ai.characters import arena_domain
+from telos.worlds.arena.scene import CastMember, Scene, load_scene
+from telos.worlds.arena.sim.map import ArenaMap, Point
 from worlds.arena.fights import SEEDS, Fight, body, changed, fought, in_order, script
 
 over_seeds = pytest.mark.parametrize("seed", SEEDS)

@@ -10,11 +10,21 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.scene import Scene
-from telos.worlds.arena.scenes import load_scene
-from telos.worlds.arena.tournament import Fight, fought, schedule, sides_of, tournament
-from telos.worlds.arena.tournament_contests import Contest, Team, contests, kinds
-from telos.worlds.arena.tournament_score import Outcome, score, wilson
+from telos.worlds.arena.scene import Scene, load_scene
+from telos.worlds.arena.tournament import (
+    Contest,
+    Fight,
+    Outcome,
+    Team,
+    contests,
+    fought,
+    kinds,
+    schedule,
+    score,
+    sides_of,
+    tournament,
+    wilson,
+)
 
 YARD = """
 scene: yard
@@ -96,7 +106,7 @@ def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
 
 def test_a_plot_has_a_row_for_each_contest_with_its_rate_and_interval() -> None:
     pytest.importorskip("matplotlib")
-    from telos.worlds.arena.tournament_plot import draw
+    from telos.worlds.arena.tournament import draw
 
     one, other = score(outcomes(30, 0, 10)), score(outcomes(6, 2, 4))
     figure = draw([one, other], about="yard, seed 1")

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.checks.worlds import check_world
+from telos.checks import check_world
 from telos.core.errors import DefinitionError, TelosError
 from telos.worlds.forge.domain import the_domain, the_village
-from telos.worlds.forge.forge import STEP, Forge
+from telos.worlds.forge.forge import ARMFUL, COOLS, STEP, Forge
 from telos.worlds.forge.scene import Scene
-from telos.worlds.forge.things import ARMFUL, COOLS
 
 PLACES = sorted(the_village().places)
 DEEDS = sorted({action.name for action in the_domain().actions if not action.name.startswith(("to-", "ask-"))})

@@ -7,18 +7,17 @@ import pytest
 
 import telos
 from telos.agents.memory import Fact
-from telos.agents.records import Chose, Dropped
+from telos.agents.trace import Chose, Dropped
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.planning.plan import planner_of
-from telos.recognition.by_planning import PlanReader
-from telos.worlds.forge.companion import Companion
+from telos.planning.planner import planner_of
+from telos.recognition.by_planning.reader import PlanReader
+from telos.worlds.forge.companion import Companion, the_grammar
 from telos.worlds.forge.domain import DOMAIN, PLANS, the_domain
 from telos.worlds.forge.forge import COMPANION, PLAYER
-from telos.worlds.forge.limits import Limits
-from telos.worlds.forge.readers import the_grammar
-from telos.worlds.forge.records import Changed, Did, Opened, Read, Said, Started, Understood
+from telos.worlds.forge.player import Limits
 from telos.worlds.forge.scene import Scene
+from telos.worlds.forge.trace import Changed, Did, Opened, Read, Said, Started, Understood
 
 STEADY = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0)  # a player without lapses
 

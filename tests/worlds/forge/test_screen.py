@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 from telos.worlds.forge.domain import PLANS, the_domain
-from telos.worlds.forge.log import DOES, WANTS, line
 from telos.worlds.forge.scene import Scene
-from telos.worlds.forge.screen import Frame
+from telos.worlds.forge.terminal import Frame
+from telos.worlds.forge.trace import DOES, WANTS, line
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(watch)

@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
 from telos.worlds.forge.domain import PLANS, read_village, the_domain, the_village
-from telos.worlds.forge.speech import DOUBT, REACH, Understanding, understand
-from telos.worlds.forge.speech_files import read_utterances, the_utterances
-from telos.worlds.forge.voice import read_lines
+from telos.worlds.forge.speech import (
+    DOUBT,
+    REACH,
+    Understanding,
+    read_lines,
+    read_utterances,
+    the_utterances,
+    understand,
+)
 
 SURE = {plan: {each: 0.9 if each == plan else 0.05 for each in PLANS} for plan in PLANS}
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from telos.core.errors import TelosError
-from telos.worlds.island.corpus import Recording, record_player, record_players
 from telos.worlds.island.story import GOALS
+from telos.worlds.island.visit import Recording, record_player, record_players
 
 # Tables 3 and 4 of the chapter: per cent of 893 goals, reached by 137 players with 77,182 actions.
 PUBLISHED = {

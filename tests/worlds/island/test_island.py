@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telos.checks.worlds import check_world
+from telos.checks import check_world
 from telos.core.errors import TelosError
 from telos.worlds.island.island import Island
-from telos.worlds.island.story import ACTIONS, AGENTS, GOALS
-from telos.worlds.island.story_files import the_story
+from telos.worlds.island.story import ACTIONS, AGENTS, GOALS, the_story
 from worlds.island.games import do, fetch, go, hear
 
 STORY = the_story()

@@ -8,14 +8,12 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.island.deduction import Deduction
 from telos.worlds.island.domain import the_domain
 from telos.worlds.island.island import Island
-from telos.worlds.island.islander import IDLE, Islander
-from telos.worlds.island.recollection import Recollection
-from telos.worlds.island.records import Chose, Did, Ended, Started
-from telos.worlds.island.story import GOALS, Lesson
-from telos.worlds.island.story_files import the_story
+from telos.worlds.island.player import IDLE, Islander
+from telos.worlds.island.player_mind import Deduction, Recollection
+from telos.worlds.island.story import GOALS, Lesson, the_story
+from telos.worlds.island.trace import Chose, Did, Ended, Started
 from telos.worlds.island.visit import Visit
 
 STYLES = ("methodical", "social", "guesser")

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from telos.core.errors import TelosError
-from telos.worlds.island.map import IslandMap, Place
-from telos.worlds.island.story_files import the_story
+from telos.worlds.island.story import IslandMap, Place, the_story
 
 STORY = the_story()
 MAP = STORY.map

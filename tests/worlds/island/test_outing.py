@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.worlds.island.corpus import record_player
-from telos.worlds.island.outing import AHEAD, Outing
+from telos.worlds.island.visit import AHEAD, Outing, record_player
 
 
 def watched(outing: Outing, seconds: int) -> list[tuple[float, Event, str | None]]:

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
 from telos.worlds.island.domain import the_domain
-from telos.worlds.island.log import DOES, WANTS, line
-from telos.worlds.island.screen import Screen
 from telos.worlds.island.story import ACTIONS
+from telos.worlds.island.terminal import Screen
+from telos.worlds.island.trace import DOES, WANTS, line
 from telos.worlds.island.visit import Visit
 
 app = typer.Typer(pretty_exceptions_enable=False)

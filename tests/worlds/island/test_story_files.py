@@ -3,8 +3,8 @@
 import pytest
 
 from telos.core.errors import DefinitionError
-from telos.worlds.island.story_files import DATA, read_story
-from telos.worlds.island.tempers_files import read_styles
+from telos.worlds.island.story import DATA, read_story
+from telos.worlds.island.styles import read_styles
 
 ISLAND = (DATA / "island.yaml").read_text(encoding="utf-8")
 PLAYERS = (DATA / "players.yaml").read_text(encoding="utf-8")

@@ -1,16 +1,292 @@
-"""Exact inference by eliminating variables one after the other: the best world, and all chances by two passes."""
+"""Variable elimination; components; expectations."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import heapq
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from telos.logic.exact.conditioning import conditioned
-from telos.logic.exact.order import Clique, cliques_of
-from telos.logic.network import Floats, Ints, Network
-from telos.logic.scoring import cell_scores
-from telos.logic.short_clauses import tabled
+from telos.logic.exact.chains import Chain, chain_of, chain_scores, forward_backward, steps_of, viterbi
+from telos.logic.network import (
+    Bools,
+    Clauses,
+    Factors,
+    Floats,
+    Ints,
+    Longs,
+    Marginals,
+    MostProbable,
+    Network,
+    Unsatisfiable,
+    cell_scores,
+    tabled,
+    weighed,
+    weights_at,
+)
+
+# --- components -------------------------------------------------------------------------------------------------------
+# The parts of a network that have nothing to do with each other: its paths of equal variables, and all the rest.
+#
+# A single odd player among a hundred, or two kinds of sequence side by side, must not cost the others their fast way.
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A network by itself, over some of the variables of another; the atoms keep the names of the whole."""
+
+    variables: Longs
+    network: Network
+
+
+def pieces_of(network: Network) -> list[tuple[Part, Chain | None]]:
+    """Return the parts of a network, each with its sequences if it is a chain."""
+    chain = chain_of(network)
+    if chain is not None:
+        return [(Part(np.arange(len(network.sizes)), network), chain)]
+    return [(part, chain_of(part.network)) for part in parts_of(network)]
+
+
+def parts_of(network: Network) -> list[Part]:
+    """Return the paths of a network, one part for each number of values, and what is no path as one more part."""
+    first, second, odd = _ties(network)
+    component = components(len(network.sizes), first, second)
+    kind = np.where(_is_path(network, component, first, second, odd)[component], network.sizes, 0)
+    kinds = np.unique(kind)
+    if len(kinds) < 2:
+        return [Part(np.arange(len(kind)), network)]
+    return [_part(network, np.flatnonzero(kind == each), keeps_settled=each == kinds[0]) for each in kinds]
+
+
+def components(variables: int, first: Longs, second: Longs) -> Longs:
+    """Return for each variable the lowest one that ties lead to.
+
+    >>> components(5, np.array([3, 1]), np.array([4, 3])).tolist()
+    [0, 1, 2, 1, 1]
+    """
+    lowest = np.arange(variables)
+    while True:
+        low = np.minimum(lowest[first], lowest[second])
+        before = lowest.copy()
+        np.minimum.at(lowest, before[first], low)
+        np.minimum.at(lowest, before[second], low)
+        while (lowest[lowest] != lowest).any():
+            lowest = lowest[lowest]
+        if np.array_equal(lowest, before):
+            return lowest
+
+
+def _ties(network: Network) -> tuple[Longs, Longs, Longs]:
+    """Return pairs of variables that hang together, and those in something that ties more than two at once."""
+    none = np.empty(0, np.int64)
+    first, second, odd = [none], [none], [none]
+    for factors in network.factors:
+        for column in factors.scope.T[1:]:
+            first.append(factors.scope[:, 0].astype(np.int64))
+            second.append(column.astype(np.int64))
+        if factors.scope.shape[1] > 2:
+            odd.append(factors.scope[:, 0].astype(np.int64))
+    for clauses in network.clauses:
+        lengths = np.diff(clauses.start)
+        leader = clauses.variable[np.repeat(clauses.start[:-1], lengths)].astype(np.int64)
+        differs = leader != clauses.variable
+        first.append(leader[differs])
+        second.append(clauses.variable[differs].astype(np.int64))
+        odd.append(leader[np.repeat(lengths > 2, lengths)])
+    return np.concatenate(first), np.concatenate(second), np.concatenate(odd)
+
+
+def _is_path(network: Network, component: Longs, first: Longs, second: Longs, odd: Longs) -> Bools:
+    """Say of each component, by its lowest variable, whether it is a path of variables with equally many values."""
+    count = len(component)
+    code = np.unique(np.minimum(first, second) * count + np.maximum(first, second))
+    first, second = code // max(count, 1), code % max(count, 1)
+    degree = np.bincount(np.append(first, second), minlength=count)
+    edges = np.bincount(component[first], minlength=count)
+    is_path: Bools = edges == np.bincount(component, minlength=count) - 1  # no ring
+    is_path[component[degree > 2]] = False
+    is_path[component[network.sizes != network.sizes[component]]] = False
+    is_path[component[odd]] = False
+    return is_path
+
+
+def _part(network: Network, variables: Longs, *, keeps_settled: bool) -> Part:
+    """Return the network over some variables alone; factors over no variable at all are kept by one of the parts."""
+    renumbered = np.full(len(network.sizes), -1, np.int32)
+    renumbered[variables] = np.arange(len(variables), dtype=np.int32)
+    factors = (_factors(each, renumbered, keeps_settled) for each in network.factors)
+    clauses = (_clauses(each, renumbered, keeps_settled) for each in network.clauses)
+    inside = replace(
+        network,
+        sizes=network.sizes[variables],
+        world=network.world[variables],
+        given=network.given[variables],
+        factors=tuple(each for each in factors if len(each.key)),
+        clauses=tuple(each for each in clauses if len(each.weight)),
+    )
+    return Part(variables, inside)
+
+
+def _factors(factors: Factors, renumbered: Ints, keeps_settled: bool) -> Factors:
+    if not factors.scope.shape[1]:
+        return factors.take(np.full(len(factors.key), keeps_settled))
+    inside = factors.take(renumbered[factors.scope[:, 0]] >= 0)
+    return replace(inside, scope=renumbered[inside.scope])
+
+
+def _clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses:
+    has_literals = np.diff(clauses.start) > 0
+    is_inside = np.full(len(has_literals), keeps_settled)
+    is_inside[has_literals] = renumbered[clauses.variable[clauses.start[:-1][has_literals]]] >= 0
+    inside = clauses.take(is_inside)
+    return replace(inside, variable=renumbered[inside.variable])
+
+
+# --- conditioning -----------------------------------------------------------------------------------------------------
+# What is left of a network's clauses once some variables are known.
+
+
+def conditioned(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
+    """Return the network with its clauses shortened to what is open, and what the settled ones score."""
+    if not network.clauses:
+        return network, 0.0
+    pairs = [_shortened(clauses, weights, given) for clauses in network.clauses]
+    return replace(network, clauses=tuple(clauses for clauses, _ in pairs)), sum(score for _, score in pairs)
+
+
+def _shortened(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses, float]:
+    """Drop the clauses with a literal that holds, and from the others those that do not.
+
+    A clause of which nothing is left stays, as an empty one: it does not hold.
+    """
+    known = given[clauses.variable]
+    settled = np.zeros(len(clauses.sign), np.bool_)
+    settled[clauses.owner[(known >= 0) & clauses.met(given)]] = True
+    rest = clauses.take(~settled)
+    is_open = given[rest.variable] < 0
+    shorter = replace(
+        rest,
+        start=np.append(0, np.cumsum(is_open))[rest.start].astype(np.int32),
+        variable=rest.variable[is_open],
+        value=rest.value[is_open],
+        negated=rest.negated[is_open],
+    )
+    return shorter, _settled_score(clauses.take(settled), weights)
+
+
+def _settled_score(clauses: Clauses, weights: Floats) -> float:
+    """Return what clauses score of which every one has a literal that holds."""
+    if clauses.hard:
+        return -np.inf if (clauses.sign < 0).any() else 0.0
+    return float(weights_at(clauses.weight[clauses.sign > 0], weights).sum())
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+# In which order to eliminate variables, so that the tables on the way stay small.
+
+
+Graph: TypeAlias = dict[int, set[int]]
+
+MOST_FILLED = 3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
+
+
+@dataclass(frozen=True, slots=True)
+class Clique:
+    """A variable at its elimination, and the variables that it is tied to then, in the order of theirs."""
+
+    variable: int
+    rest: tuple[int, ...]
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """All variables of the clique, that which is eliminated first."""
+        return (self.variable, *self.rest)
+
+
+def cliques_of(
+    variables: Iterable[int], scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], *, most_cells: int
+) -> list[Clique] | None:
+    """Return the cliques of a good elimination order, or None if one of them is too large for a table.
+
+    The variable with the smallest clique goes first; if that leads to none, the one that ties the fewest others.
+
+    >>> [clique.scope for clique in cliques_of([0, 1, 2], [(0, 1), (1, 2)], {0: 2, 1: 2, 2: 2}, most_cells=4)]
+    [(0, 1), (1, 2), (2,)]
+    """
+    graph: Graph = {variable: set() for variable in variables}
+    for scope in set(scopes):
+        if math.prod(sizes[each] for each in scope) > most_cells:
+            return None
+        for each in scope:
+            graph[each].update(scope)
+    for each, tied in graph.items():
+        tied.discard(each)
+    order = _eliminate(graph, sizes, most_cells, _cost_of_cells)
+    if order is None and len(graph) <= MOST_FILLED:
+        order = _eliminate(graph, sizes, most_cells, _cost_of_ties)
+    return order
+
+
+def _eliminate(
+    start: Graph, sizes: Mapping[int, int], most_cells: int, cost: Callable[[int, Graph, Mapping[int, int]], float]
+) -> list[Clique] | None:
+    """Eliminate the cheapest variable again and again; None once a clique is too large."""
+    graph = {variable: set(tied) for variable, tied in start.items()}
+    costs = {variable: cost(variable, graph, sizes) for variable in graph}
+    queue = [(each, variable) for variable, each in costs.items()]
+    heapq.heapify(queue)
+    eliminated: list[tuple[int, set[int]]] = []
+    total = 0
+    while queue:
+        known, variable = heapq.heappop(queue)
+        if costs.get(variable) != known:
+            continue  # out of date: its ties have changed since
+        tied = graph.pop(variable)
+        del costs[variable]
+        cells = sizes[variable] * math.prod(sizes[each] for each in tied)
+        total += cells
+        if cells > most_cells or total > 8 * most_cells:  # all of them are kept at once
+            return None
+        eliminated.append((variable, tied))
+        for each in _join(graph, variable, tied, cost is _cost_of_ties):
+            costs[each] = cost(each, graph, sizes)
+            heapq.heappush(queue, (costs[each], each))
+    return _cliques(eliminated)
+
+
+def _join(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> set[int]:
+    """Tie all that a variable was tied to; return the variables whose cost may have changed."""
+    changed = set(tied)
+    for each in tied:
+        graph[each].discard(variable)
+        graph[each] |= tied
+        graph[each].discard(each)
+        if ties_matter:
+            changed |= graph[each]
+    return changed
+
+
+def _cost_of_cells(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
+    tied = graph[variable]
+    if len(tied) > 64:
+        return 64.0 + len(tied)  # beyond all limits: its turn comes when its neighbours have gone
+    return math.log2(sizes[variable] * math.prod(sizes[each] for each in tied))
+
+
+def _cost_of_ties(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
+    tied = graph[variable]
+    return float(sum(len(tied) - 1 - len(tied & graph[each]) for each in tied))
+
+
+def _cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
+    rank = {variable: at for at, (variable, _) in enumerate(eliminated)}
+    return [Clique(variable, tuple(sorted(tied, key=rank.__getitem__))) for variable, tied in eliminated]
+
+
+# --- elimination ------------------------------------------------------------------------------------------------------
+# Exact inference by eliminating variables one after the other: the best world, and all chances by two passes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +440,176 @@ def _tables(
             else:
                 settled += float(table)
     return found, settled
+
+
+# --- front ------------------------------------------------------------------------------------------------------------
+# Exact answers for any network that is narrow enough: dynamic programming on chains, elimination on the rest.
+#
+# Parts that have nothing to do with each other are solved each in its own way. If one has no world, neither has the
+# whole, be another part as wide as it may.
+
+
+MOST_CELLS = 2**22  # of the largest table on the way
+
+
+def exact_map(
+    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+) -> MostProbable | Unsatisfiable | None:
+    """Return the most probable world, or None if the network is too wide for exact inference.
+
+    Among equally probable worlds the same one is found every time.
+    """
+    weights = network.weights if weights is None else weights
+    values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
+    for part, chain in pieces_of(network):
+        best = _best(part.network, chain, weights, most_cells)
+        if best is None:
+            is_wide = True
+            continue
+        values[part.variables] = best[0]
+        total += best[1]
+        is_chain &= chain is not None
+    if total == -np.inf:
+        return Unsatisfiable((), ())
+    return None if is_wide else MostProbable(values, total, total, "viterbi" if is_chain else "elimination")
+
+
+def exact_marginals(
+    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+) -> Marginals | Unsatisfiable | None:
+    """Return the chance of every value, or None if the network is too wide for exact inference."""
+    weights = network.weights if weights is None else weights
+    start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
+    chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
+    for part, chain in pieces_of(network):
+        found = _chances(part.network, chain, weights, most_cells)
+        if found is None:
+            is_wide = True
+            continue
+        chances[_places(start, part.variables)] = found[0]
+        log_z += found[1]
+        is_chain &= chain is not None
+    if log_z == -np.inf:
+        return Unsatisfiable((), ())
+    method = "forward-backward" if is_chain else "junction tree"
+    return None if is_wide else Marginals(start, chances, log_z, True, method)
+
+
+def _best(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Ints, float] | None:
+    """Return the best values and their score, or None if the network is too wide."""
+    if chain is None:
+        plan = plan_of(network, weights, most_cells=most_cells)
+        return None if plan is None else best_world(plan)
+    best = viterbi(chain, chain_scores(network, chain, weights))
+    values = np.empty_like(best.values)
+    values[chain.order] = best.values
+    return values, float(best.scores.sum())
+
+
+def _chances(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Floats, float] | None:
+    """Return the chances of all values, variable after variable, and the logarithm of the sum; None if too wide."""
+    if chain is not None:
+        smoothed = forward_backward(chain, chain_scores(network, chain, weights))
+        by_variable = np.empty_like(smoothed.chances)
+        by_variable[chain.order] = smoothed.chances
+        return by_variable.ravel(), float(smoothed.log_z.sum())
+    plan = plan_of(network, weights, most_cells=most_cells)
+    if plan is None:
+        return None
+    chances, log_z = all_chances(plan)
+    known = plan.known.tolist()
+    rows = [chances.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
+    return np.concatenate([np.empty(0), *rows]), log_z
+
+
+def _places(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where the values of some variables stand, one after the other."""
+    sizes = start[variables + 1] - start[variables]
+    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places: NDArray[np.int64] = np.repeat(start[variables], sizes) + inside
+    return places
+
+
+# --- expectation ------------------------------------------------------------------------------------------------------
+# How often each weight's ground formulas hold on average over all worlds: what learning compares with the truth.
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The mean over all worlds of how many ground formulas of each weight hold: the gradient of ``log_z``."""
+
+    counts: Floats  # (weights,)
+    log_z: float
+
+
+def expected_counts(
+    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+) -> Expected | Unsatisfiable | None:
+    """Return the expected counts under some weights, or None if the network is too wide for exact inference."""
+    weights = network.weights if weights is None else weights
+    together = tabled(network)
+    if together is None:
+        return None
+    counts, log_z, is_wide = np.zeros(len(weights)), 0.0, False
+    for part, chain in pieces_of(together):
+        found = _across(part.network, weights, most_cells) if chain is None else _along(part.network, chain, weights)
+        if found is None:
+            is_wide = True
+            continue
+        counts += found.counts
+        log_z += found.log_z
+    if log_z == -np.inf:
+        return Unsatisfiable((), ())
+    return None if is_wide else Expected(counts, log_z)
+
+
+def _across(network: Network, weights: Floats, most_cells: int) -> Expected | None:
+    """Return the expected counts from the chances of the joint values of each factor's variables."""
+    plan = plan_of(network, weights, most_cells=most_cells)
+    if plan is None:
+        return None
+    beliefs, log_z = calibrated(plan)
+    counts = np.zeros(len(weights))
+    if log_z > -np.inf:
+        for factors in network.factors:
+            counts += weighed(factors, _mass(factors, network, plan, beliefs), len(weights))
+    return Expected(counts, log_z)
+
+
+def _mass(factors: Factors, network: Network, plan: Plan, beliefs: dict[int, Floats]) -> Floats:
+    """Return the chances of each cell, added up over the factors with the same row of weights."""
+    mass = np.zeros((len(factors.weights), len(factors.holds)))
+    for scope, row in zip(factors.scope.tolist(), factors.key.tolist(), strict=True):
+        part, sorting, inside = placed(scope, plan.known, plan.rank)
+        cells = np.zeros(network.sizes[scope])
+        if inside:
+            clique = plan.cliques[plan.rank[inside[0]]]
+            others = (axis for axis, each in enumerate(clique.scope) if each not in inside)
+            cells[part] = shares(log_sum(beliefs[clique.variable], others)).transpose(np.argsort(sorting))
+        else:
+            cells[part] = 1.0
+        mass[row] += cells.ravel()
+    return mass
+
+
+def _along(network: Network, chain: Chain, weights: Floats) -> Expected:
+    """Return the expected counts of a chain, from the chances of its values and of its steps."""
+    steps = steps_of(chain)
+    smoothed = forward_backward(chain, chain_scores(network, chain, weights, steps=steps), counted=True)
+    counts, log_z = np.zeros(len(weights)), float(smoothed.log_z.sum())
+    if log_z == -np.inf:
+        return Expected(counts, log_z)  # the chances mean nothing
+    for links in chain.singles:
+        factors = network.factors[links.group]
+        counts += weighed(factors, _by_key(smoothed.chances, links.key, len(factors.weights)), len(weights))
+    for links, key in zip(chain.pairs, steps.keys.T, strict=True):
+        factors = network.factors[links.group]
+        cells = smoothed.steps.transpose(0, 2, 1) if links.turned else smoothed.steps
+        counts += weighed(factors, _by_key(cells.reshape(len(key), -1), key, len(factors.weights)), len(weights))
+    return Expected(counts, log_z)
+
+
+def _by_key(chances: Floats, key: Ints, rows: int) -> Floats:
+    """Add up the rows that have the same key; -1 is none."""
+    shifted = key + 1
+    return np.stack([np.bincount(shifted, column, minlength=rows + 1)[1:] for column in chances.T], axis=1)

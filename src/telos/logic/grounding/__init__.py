@@ -1,8 +1,8 @@
 """Grounding: what is left of weighted formulas once the evidence is known."""
 
-from telos.logic.grounding.clausal import GroundClauses, clauses_of, restated
-from telos.logic.grounding.front import ground
-from telos.logic.grounding.truth import truth_of
+from telos.logic.grounding.atoms import truth_of
+from telos.logic.grounding.clauses import GroundClauses, clauses_of, restated
+from telos.logic.grounding.ground import ground
 
 __all__ = [
     "GroundClauses",

@@ -1,14 +1,108 @@
-"""The loop around every learner: epoch after epoch, watching the held-out worlds, and stopping in time."""
+"""Settings, training loop, MIRA/perceptron, L-BFGS."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from random import Random
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
-from telos.logic.learning.learned import Epoch, Stop
+from telos.core.errors import TelosError, name_hint
 from telos.logic.learning.worlds import Worlds
+from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+# How to learn: the choices that a caller makes, checked once.
+
+
+By: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
+
+EPOCHS = {"mira": 100, "perceptron": 100, "likelihood": 60, "prefix": 20}  # where a corpus of 70,000 steps levels off
+WARM_UP = 50  # steps of the likelihood, before those for prefixes
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The choices of one call of ``learn``."""
+
+    by: By
+    epochs: int | None
+    seed: int
+    patience: int
+    aggressiveness: float
+    l2: float
+    average: bool
+    loss_augmented: bool
+    warm_up: int
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.by not in get_args(By):
+            raise TelosError(f"there is no learner {self.by!r}", name_hint(self.by, get_args(By)))
+        for name, least in (("epochs", 1), ("patience", 1), ("warm_up", 0), ("l2", 0)):
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise TelosError(f"{name} must be at least {least}, got {value}")
+        if not self.aggressiveness > 0:
+            raise TelosError(f"aggressiveness must be more than 0, got {self.aggressiveness}", "1 is usual")
+
+    @property
+    def is_online(self) -> bool:
+        """Whether the weights move after every world."""
+        return self.by in ("mira", "perceptron")
+
+    def total(self, warm_up: int) -> int:
+        """Return how many epochs there are in all."""
+        return (EPOCHS[self.by] if self.epochs is None else self.epochs) + warm_up
+
+
+# --- learned ----------------------------------------------------------------------------------------------------------
+# What learning answers: a model with weights, how it went, and all that is needed to go on.
+
+
+class Stop(Enum):
+    """Why learning came to an end."""
+
+    EPOCHS = "all epochs were made"
+    HELD_OUT = "the held-out worlds got no better"
+    CONVERGED = "no step makes the objective better"
+    NO_MISTAKES = "no mistakes are left"
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One pass over the training worlds, or one step of L-BFGS.
+
+    ``loss`` is per variable: the share of mistakes made on the way (MIRA, perceptron), or the mean of minus the
+    logarithm of the chance of the truth. ``accuracy`` is the share of right values under the weights of that time.
+    """
+
+    number: int  # from 1
+    phase: str  # what was made better: "mira", "perceptron", "likelihood" or "prefix"
+    loss: float
+    accuracy: float
+    held_out_loss: float | None = None
+    held_out_accuracy: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A model with learned weights. ``state`` is plain data from which learning goes on as if it had never stopped."""
+
+    model: MarkovLogic
+    by: str
+    epochs: tuple[Epoch, ...]
+    stopped: Stop
+    notes: tuple[str, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+# The loop around every learner: epoch after epoch, watching the held-out worlds, and stopping in time.
+
 
 Progress = Callable[[Epoch], None]
 
@@ -108,3 +202,273 @@ class Training:
     def _accuracy(self, worlds: Sequence[int], weights: Floats) -> float:
         right = self.worlds.right(worlds, weights, is_prefix=self.by == "prefix")
         return right / max(1, self.worlds.variables(worlds))
+
+
+# --- margin -----------------------------------------------------------------------------------------------------------
+# Learning from mistakes: one-best MIRA (Crammer & Singer 2003) and the perceptron (Collins 2002), averaged.
+
+
+class MarginLearner:
+    """Goes through the worlds one by one; wherever the most probable world is wrong, the weights move to the truth.
+
+    The weights of a mistake-driven learner jump about, so what counts is their average. Early weights are poor: the
+    average begins anew at the epochs 2, 4, 8 …, and looks back to the last but one of them, so it is always over the
+    later half of the way, or more. How the worlds are shuffled depends on the seed and on the number of the epoch.
+    """
+
+    def __init__(
+        self,
+        worlds: Worlds,
+        training: Sequence[int],
+        weights: Floats,
+        *,
+        phase: str,
+        seed: int,
+        aggressiveness: float,
+        average: bool,
+        rival: float = 0.0,
+    ) -> None:
+        self.phase = phase
+        self.is_over = False
+        self._worlds, self._training, self._seed = worlds, tuple(training), seed
+        self._most, self._average, self._rival = aggressiveness if phase == "mira" else 0.0, average, rival
+        self._now = weights.copy()
+        self._sums = np.zeros_like(weights)
+        self._clock, self._epoch = 1.0, 0
+        self._marks = [(0.0, np.zeros_like(weights))] * 2  # how long, and the sum of all weights until then
+
+    def advance(self) -> float:
+        """Make one epoch, and return the share of mistakes on the way."""
+        order = list(self._training)
+        Random(f"{self._seed} {self._epoch}").shuffle(order)
+        wrong = self._worlds.learn(order, self._now, self._sums, self._clock, self._most, self._rival)
+        self._clock += len(order)
+        self._epoch += 1
+        if self._epoch & (self._epoch - 1) == 0:
+            self._marks = [self._marks[1], (self._clock, self._total())]
+        everything = self._worlds.variables(self._training)
+        self.is_over = wrong == 0 and self._worlds.right(self._training, self.weights) == everything
+        return wrong / max(1, everything)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights as they would be handed over now."""
+        if not self._average or not self._epoch:
+            return self._now.copy()
+        clock, total = self._marks[0]
+        averaged: Floats = (self._total() - total) / (self._clock - clock)
+        return averaged
+
+    def loss(self, worlds: Sequence[int], weights: Floats) -> float:
+        """Return the share of wrong values."""
+        return 1.0 - self._worlds.right(worlds, weights) / max(1, self._worlds.variables(worlds))
+
+    def save(self) -> dict[str, Any]:
+        """Return everything that going on needs, as plain data."""
+        return {
+            "weights": self._now.tolist(),
+            "sums": self._sums.tolist(),
+            "clock": self._clock,
+            "epoch": self._epoch,
+            "is_over": self.is_over,
+            "marks": [[clock, total.tolist()] for clock, total in self._marks],
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on where a saved learner stopped."""
+        self._now, self._sums = np.array(saved["weights"]), np.array(saved["sums"])
+        self._clock, self._epoch, self.is_over = saved["clock"], saved["epoch"], saved["is_over"]
+        self._marks = [(clock, np.array(total)) for clock, total in saved["marks"]]
+
+    def _total(self) -> Floats:
+        """Return the sum of the weights over all times so far."""
+        total: Floats = self._now * self._clock - self._sums
+        return total
+
+
+# --- lbfgs ------------------------------------------------------------------------------------------------------------
+# Limited-memory BFGS: minimising a smooth function of many weights, one step at a time.
+#
+# Why our own: the state of a search is plain data here, so that learning can stop, be saved, and go on as if it had
+# never
+# stopped. Nocedal & Wright, *Numerical Optimization*, algorithm 7.4; the line search halves and doubles until the step
+# meets the weak Wolfe conditions (Lewis & Overton 2013).
+
+
+REMEMBERED = 8  # steps from which the curvature is guessed
+MOST_TRIED = 30  # step lengths in one line search
+ENOUGH, STEEP = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
+
+Function = Callable[[Floats], tuple[float, Floats]]  # its value and its gradient
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """Where a search stands. ``steps`` and ``turns`` are the last changes of the place and of the gradient."""
+
+    place: Floats
+    value: float
+    gradient: Floats
+    steps: tuple[Floats, ...] = ()
+    turns: tuple[Floats, ...] = ()
+    is_over: bool = False  # no step makes it better
+
+
+def dot(left: Floats, right: Floats) -> float:
+    """Return the inner product, in this thread: BLAS would wake others for it, and mostly wait for them."""
+    return float(np.einsum("i,i->", left, right))
+
+
+def begin(function: Function, place: Floats) -> Descent:
+    """Return the search that starts at a place."""
+    value, gradient = function(place)
+    return Descent(place, value, gradient)
+
+
+def advance(function: Function, descent: Descent, *, tolerance: float = 1e-5) -> Descent:
+    """Take one step; the search is over when the steepest slope is below ``tolerance``, or nothing improves.
+
+    >>> bowl = lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3))
+    >>> descent = begin(bowl, np.zeros(2))
+    >>> for _ in range(5):
+    ...     descent = advance(bowl, descent)
+    >>> descent.place.round(6).tolist(), descent.is_over
+    ([3.0, 3.0], True)
+    """
+    if np.abs(descent.gradient).max(initial=0.0) <= tolerance:
+        return replace(descent, is_over=True)
+    downhill = direction(descent)
+    found = _search(function, descent, downhill)
+    if found is None and descent.steps:  # the guess of the curvature misled: straight down, and guess anew
+        descent = replace(descent, steps=(), turns=())
+        found = _search(function, descent, direction(descent))
+    if found is None:
+        return replace(descent, is_over=True)
+    step, turn = found.place - descent.place, found.gradient - descent.gradient
+    if dot(step, turn) <= 1e-10 * dot(turn, turn):  # hardly any curvature along this step: nothing to learn from it
+        return replace(found, steps=descent.steps, turns=descent.turns)
+    return replace(
+        found,
+        steps=(*descent.steps, step)[-REMEMBERED:],
+        turns=(*descent.turns, turn)[-REMEMBERED:],
+    )
+
+
+def direction(descent: Descent) -> Floats:
+    """Return the way that leads to the bottom of the bowl that the last steps suggest."""
+    heading = descent.gradient.copy()
+    if not descent.steps:
+        return -heading / max(1.0, math.sqrt(dot(heading, heading)))
+    pulls = []
+    for step, turn in zip(reversed(descent.steps), reversed(descent.turns), strict=True):
+        pull = dot(step, heading) / dot(step, turn)
+        heading -= pull * turn
+        pulls.append(pull)
+    step, turn = descent.steps[-1], descent.turns[-1]
+    heading *= dot(step, turn) / dot(turn, turn)
+    for step, turn, pull in zip(descent.steps, descent.turns, reversed(pulls), strict=True):
+        heading += (pull - dot(turn, heading) / dot(step, turn)) * step
+    return -heading
+
+
+def _search(function: Function, descent: Descent, downhill: Floats) -> Descent | None:
+    """Find a step along a direction that gains enough and ends flat enough, or None."""
+    slope = dot(descent.gradient, downhill)
+    if slope >= 0.0:
+        return None
+    length, low, high = 1.0, 0.0, np.inf
+    kept: Descent | None = None
+    for _ in range(MOST_TRIED):
+        place = descent.place + length * downhill
+        value, gradient = function(place)
+        if not value <= descent.value + ENOUGH * length * slope:  # also if it is no number
+            high = length
+        else:
+            kept = Descent(place, value, gradient)
+            if dot(gradient, downhill) >= STEEP * slope:
+                break
+            low = length
+        length = (low + high) / 2 if high < np.inf else 2 * length
+    return kept
+
+
+# --- gradient ---------------------------------------------------------------------------------------------------------
+# Learning from chances: the weights under which the truth is likeliest, found by L-BFGS.
+#
+# ``likelihood`` makes the true world likely given all evidence. ``prefix`` makes each true value likely given the
+# evidence *up to its step*, which is what a reader who follows a game live is judged by. The former is a hill with one
+# top; the latter is not, so it starts where some steps of the former lead.
+
+
+class GradientLearner:
+    """Takes one step of L-BFGS an epoch; ``l2`` pulls all weights towards 0, as a Gaussian prior of variance 1/l2."""
+
+    def __init__(
+        self, worlds: Worlds, training: Sequence[int], weights: Floats, *, phase: str, l2: float, warm_up: int = 0
+    ) -> None:
+        self._last_phase, self._l2, self._warm_up = phase, l2, warm_up if phase == "prefix" else 0
+        self._worlds, self._training = worlds, tuple(training)
+        self._start = weights.copy()
+        self._epoch = 0
+        self.phase = "likelihood" if self._warm_up else phase
+        self._descent: Descent | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no step makes the objective better."""
+        return self._descent is not None and self._descent.is_over and self.phase == self._last_phase
+
+    def advance(self) -> float:
+        """Take one step, and return the mean of minus the logarithm of the chance of the truth."""
+        if self._descent is None:
+            self._descent = begin(self._cost, self._start)
+        if self.phase != self._last_phase and (self._epoch >= self._warm_up or self._descent.is_over):
+            self.phase = self._last_phase  # another objective, whose curvature is not known yet
+            self._descent = begin(self._cost, self._descent.place)
+        self._descent = advance(self._cost, self._descent)
+        self._epoch += 1
+        penalty = self._l2 / 2 * dot(self._descent.place, self._descent.place)
+        return (self._descent.value - penalty) / max(1, self._worlds.variables(self._training))
+
+    @property
+    def weights(self) -> Floats:
+        """The weights as they would be handed over now."""
+        return (self._start if self._descent is None else self._descent.place).copy()
+
+    def loss(self, worlds: Sequence[int], weights: Floats) -> float:
+        """Return the mean of minus the logarithm of the chance of the truth, as the last phase counts it."""
+        log_chance = self._worlds.log_chance(worlds, weights, is_prefix=self._last_phase == "prefix")
+        return -log_chance / max(1, self._worlds.variables(worlds))
+
+    def save(self) -> dict[str, Any]:
+        """Return everything that going on needs, as plain data."""
+        descent = self._descent
+        if descent is None:
+            return {"epoch": self._epoch, "phase": self.phase}
+        return {
+            "epoch": self._epoch,
+            "phase": self.phase,
+            "place": descent.place.tolist(),
+            "value": descent.value,
+            "gradient": descent.gradient.tolist(),
+            "steps": [each.tolist() for each in descent.steps],
+            "turns": [each.tolist() for each in descent.turns],
+            "is_over": descent.is_over,
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on where a saved learner stopped."""
+        self._epoch, self.phase = saved["epoch"], saved["phase"]
+        if "place" in saved:
+            self._descent = Descent(
+                np.array(saved["place"]),
+                saved["value"],
+                np.array(saved["gradient"]),
+                tuple(np.array(each) for each in saved["steps"]),
+                tuple(np.array(each) for each in saved["turns"]),
+                saved["is_over"],
+            )
+
+    def _cost(self, weights: Floats) -> tuple[float, Floats]:
+        value, gradient = self._worlds.objective(self._training, weights, is_prefix=self.phase == "prefix")
+        return self._l2 / 2 * dot(weights, weights) - value, self._l2 * weights - gradient

@@ -1,19 +1,82 @@
-"""Training worlds of any shape: what learners ask of them, and the general answer by exact inference or search."""
+"""Training worlds: general and packed sequences."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from telos.core import kernels
 from telos.core.errors import TelosError
-from telos.logic.answers import MostProbable
-from telos.logic.exact import exact_map, expected_counts
-from telos.logic.exact.expectation import Expected
-from telos.logic.learning.parts import parts_of
-from telos.logic.network import Floats, Ints, Network
-from telos.logic.scoring import counts
+from telos.logic.exact import exact_map, expected_counts, steps_of
+from telos.logic.exact.chains import Chain, Links
+from telos.logic.exact.elimination import Expected
+from telos.logic.learning import kernel
+from telos.logic.learning.kernel import Bench, Matrix, Steps, Wave
+from telos.logic.network import Clauses, Factors, Floats, Ints, MostProbable, Network, counts, tabled
 from telos.logic.search import cutting_planes
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+# The worlds of a network, each a network of its own: ground formulas never reach from one world into another.
+
+
+def parts_of(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
+    """Give each world, its network, and which variables of the whole it has. Weights keep their numbers."""
+    sorting = np.argsort(network.world, kind="stable")
+    worlds, first = np.unique(network.world[sorting], return_index=True)
+    number = np.empty(len(sorting), np.int32)  # of each variable inside its world
+    number[sorting] = np.arange(len(sorting)) - np.repeat(first, np.diff(np.append(first, len(sorting))))
+    factors = [_factors_by_world(each, network.world, number) for each in network.factors if each.scope.shape[1]]
+    clauses = [_clauses_by_world(each, network.world, number) for each in network.clauses]
+    for world, kept in zip(worlds.tolist(), np.split(sorting, first[1:]), strict=True):
+        own = [here(world) for here in factors]
+        long = [those(world) for those in clauses]
+        part = replace(
+            network,
+            sizes=network.sizes[kept],
+            world=network.world[kept],
+            given=network.given[kept],
+            factors=tuple(each for each in own if len(each.scope)),
+            clauses=tuple(each for each in long if len(each.start) > 1),
+        )
+        yield world, part, kept
+
+
+def _factors_by_world(factors: Factors, world: Ints, number: Ints) -> Callable[[int], Factors]:
+    """Return what finds the factors of a world; they are sorted once, for worlds may be many."""
+    belongs = world[factors.scope[:, 0]]
+    sorting = np.argsort(belongs, kind="stable")
+    scope, key, belongs = number[factors.scope[sorting]], factors.key[sorting], belongs[sorting]
+
+    def here(wanted: int) -> Factors:
+        first, end = np.searchsorted(belongs, [wanted, wanted + 1])
+        return replace(factors, scope=scope[first:end], key=key[first:end])
+
+    return here
+
+
+def _clauses_by_world(clauses: Clauses, world: Ints, number: Ints) -> Callable[[int], Clauses]:
+    belongs, lengths = world[clauses.variable[clauses.start[:-1]]], np.diff(clauses.start)
+
+    def here(wanted: int) -> Clauses:
+        is_here = belongs == wanted
+        literal = np.repeat(is_here, lengths)
+        return replace(
+            clauses,
+            start=np.append(0, np.cumsum(lengths[is_here])).astype(np.int32),
+            variable=number[clauses.variable[literal]],
+            value=clauses.value[literal],
+            negated=clauses.negated[literal],
+            weight=clauses.weight[is_here],
+            sign=clauses.sign[is_here],
+        )
+
+    return here
+
+
+# --- worlds -----------------------------------------------------------------------------------------------------------
+# Training worlds of any shape: what learners ask of them, and the general answer by exact inference or search.
 
 
 class Worlds(Protocol):
@@ -134,3 +197,211 @@ def _refuse(is_prefix: bool) -> None:
             "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none",
             "learn with by='likelihood' or by='mira'",
         )
+
+
+# --- sequences --------------------------------------------------------------------------------------------------------
+# Worlds whose variables form sequences, packed for the kernels: the fast way to learn.
+#
+# A constant that a rule adds to all cells of a table changes no choice and no chance. So each column of
+# ``Factors.holds``
+# is taken less its commonest number, which makes most of it zero: of the 49 formulas ``goal(t-1,g1) => goal(t,g2)``
+# only
+# 6 are broken in any cell.
+
+
+KERNEL = (kernel,)
+LITTLE = 2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
+
+
+class SequenceWorlds:
+    """The worlds of a chain with their true values. ``kernel`` is one form of KERNEL, by default the fitting one."""
+
+    def __init__(self, network: Network, chain: Chain, truth: Ints, *, kernel: Any = None) -> None:
+        is_little = len(truth) * chain.size**2 <= LITTLE
+        self._kernel = kernel or (kernels.plain(*KERNEL) if is_little else kernels.kernel(*KERNEL))
+        self._weights = len(network.weights)
+        self._steps, self._matrix = packed(network, chain, truth)
+        world = network.world[chain.order[chain.start[:-1]]]
+        self._sequences = np.argsort(world, kind="stable")
+        self._opens = np.searchsorted(world[self._sequences], np.arange(int(world.max(initial=-1)) + 2))
+        self._bench = _bench(self._steps, self._matrix, chain.size, self._weights)
+        self._wave = _wave(self._steps, self._matrix, chain.size)
+
+    def variables(self, worlds: Sequence[int]) -> int:
+        """Return how many variables these worlds have."""
+        chosen = self._of(worlds)
+        return int((self._steps.start[chosen + 1] - self._steps.start[chosen]).sum())
+
+    def learn(
+        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, most: float, rival: float
+    ) -> int:
+        """Take these worlds in this order, moving weights and sums; return how many values were found wrong."""
+        self._bench.age[:] = -1
+        return int(
+            self._kernel.learn_worlds(
+                np.asarray(worlds, np.int64),
+                self._opens,
+                self._sequences,
+                self._steps,
+                self._matrix,
+                weights,
+                sums,
+                clock,
+                most,
+                rival,
+                self._bench,
+            )
+        )
+
+    def right(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> int:
+        """Return how many values are right: in the most probable world, or of the belief at each step."""
+        if is_prefix:
+            return int((self.beliefs(worlds, weights).argmax(axis=1) == self._steps.truth)[self._at(worlds)].sum())
+        return int((self.best(worlds, weights) == self._steps.truth)[self._at(worlds)].sum())
+
+    def best(self, worlds: Sequence[int], weights: Floats) -> Ints:
+        """Return the values of the most probable worlds, position by position; only for these worlds."""
+        self._kernel.decode(self._of(worlds), self._steps, self._matrix, weights, self._bench)
+        path: Ints = self._bench.path
+        return path
+
+    def objective(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> tuple[float, Floats]:
+        """Return the logarithm of the chance of the true values, and its gradient.
+
+        Of all values of a world together; or, if ``is_prefix``, of each value given what is known up to its step.
+        """
+        gradient = np.zeros(self._weights)
+        return float(self._sweep(worlds, weights, is_prefix, gradient)), gradient
+
+    def log_chance(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
+        """Return the objective alone."""
+        return float(self._sweep(worlds, weights, is_prefix, np.empty(0)))
+
+    def beliefs(self, worlds: Sequence[int], weights: Floats) -> Floats:
+        """Return the chance of each value at each position given what is known up to there; only for these worlds."""
+        self._sweep(worlds, weights, True, np.empty(0))
+        kept: Floats = self._wave.beliefs
+        return kept
+
+    def _sweep(self, worlds: Sequence[int], weights: Floats, is_prefix: bool, gradient: Floats) -> float:
+        chosen = self._of(worlds)
+        return float(self._kernel.sweep(chosen, self._steps, self._matrix, weights, is_prefix, gradient, self._wave))
+
+    def _of(self, worlds: Sequence[int]) -> NDArray[np.int64]:
+        """Return the sequences of these worlds."""
+        runs = [self._sequences[self._opens[w] : self._opens[w + 1]] for w in worlds]
+        return np.concatenate([np.empty(0, np.int64), *runs])
+
+    def _at(self, worlds: Sequence[int]) -> NDArray[np.bool_]:
+        """Say which positions belong to these worlds."""
+        start, is_mine = self._steps.start, np.zeros(len(self._steps.truth), np.bool_)
+        for s in self._of(worlds):
+            is_mine[start[s] : start[s + 1]] = True
+        return is_mine
+
+
+def packed(network: Network, chain: Chain, truth: Ints) -> tuple[Steps, Matrix]:
+    """Return the arrays that the kernels work on."""
+    together = tabled(network)
+    assert together is not None  # a chain's clauses are short
+    parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]] = []
+    first: dict[tuple[int, bool], tuple[int, int]] = {}
+    cells = 0
+    for links in (*chain.singles, *chain.pairs):
+        if (links.group, links.turned) not in first:
+            factors = together.factors[links.group]
+            first[links.group, links.turned] = cells, len(factors.holds)
+            parts.append(_entries(factors, chain.size if links.turned else 0))
+            cells += len(parts[-1][0])
+    shared = steps_of(chain)
+    steps = Steps(
+        start=chain.start.astype(np.int64),
+        singles=_first_cells(chain.singles, first, [links.key for links in chain.singles], len(truth)),
+        pairs=_first_cells(chain.pairs, first, [links.key for links in chain.pairs], len(truth)),
+        joint=_first_cells(chain.pairs, first, list(shared.keys.T), len(shared.keys)),
+        between=shared.row.astype(np.int64),
+        given=network.given[chain.order],
+        truth=truth[chain.order].astype(np.int64),
+    )
+    return steps, _matrix(parts)
+
+
+def _first_cells(
+    links: Sequence[Links], first: dict[tuple[int, bool], tuple[int, int]], keys: Sequence[Ints], length: int
+) -> Ints:
+    """Return where the table of each of a rule's keys begins, -1 for none: a column for each rule."""
+    laid = np.full((length, len(links)), -1, np.int32)
+    for column, (each, key) in enumerate(zip(links, keys, strict=True)):
+        offset, cells = first[each.group, each.turned]
+        laid[:, column] = np.where(key >= 0, offset + key * cells, -1)
+    return laid
+
+
+def _entries(factors: Factors, turned_size: int) -> tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]:
+    """Return one rule's part of the matrix: entries in each cell, their weights and values, and what is forbidden."""
+    holds = factors.holds
+    if turned_size:
+        holds = holds.reshape(turned_size, turned_size, -1).transpose(1, 0, 2).reshape(len(holds), -1)
+    rows, cells = len(factors.weights), len(holds)
+    if factors.hard:
+        broken = holds.sum(axis=1) < factors.formulas - 0.5
+        return np.zeros(rows * cells, np.int64), np.empty(0, np.int32), np.empty(0), np.tile(broken, rows)
+    differs = holds - _commonest(holds)
+    cell, choice = np.nonzero(differs)
+    weight = factors.weights[:, choice]
+    is_used = weight >= 0
+    place = np.arange(rows)[:, np.newaxis] * cells + cell
+    counts = np.bincount(place[is_used], minlength=rows * cells)
+    value = np.broadcast_to(differs[cell, choice], weight.shape)
+    return counts, weight[is_used], value[is_used], np.zeros(rows * cells, np.bool_)
+
+
+def _commonest(holds: Floats) -> Floats:
+    """Return the number that occurs most often in each column."""
+    most = np.zeros(holds.shape[1])
+    for column in range(holds.shape[1]):
+        numbers, counts = np.unique(holds[:, column], return_counts=True)
+        most[column] = numbers[counts.argmax()]
+    return most
+
+
+def _matrix(parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]]) -> Matrix:
+    counts = np.concatenate([np.zeros(1, np.int64), *(part[0] for part in parts)])
+    return Matrix(
+        np.cumsum(counts),
+        np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)]),
+        np.concatenate([np.empty(0), *(part[2] for part in parts)]),
+        np.concatenate([np.empty(0, np.bool_), *(part[3] for part in parts)]),
+    )
+
+
+def _bench(steps: Steps, matrix: Matrix, size: int, weights: int) -> Bench:
+    positions, cells = len(steps.truth), len(matrix.forbidden)
+    return Bench(
+        tables=np.zeros(cells),
+        age=np.full(cells, -1, np.int64),
+        best=np.zeros((positions, size)),
+        back=np.zeros((positions, size), np.int32),
+        laid=np.zeros(size * size),
+        path=np.zeros(positions, np.int64),
+        difference=np.zeros(weights),
+        is_moved=np.zeros(weights, np.bool_),
+        moved=np.zeros(weights, np.int64),
+    )
+
+
+def _wave(steps: Steps, matrix: Matrix, size: int) -> Wave:
+    positions, cells, choices = len(steps.truth), len(matrix.forbidden), len(steps.joint)
+    return Wave(
+        tables=np.zeros(cells),
+        scores=np.zeros((choices, size * size)),
+        factors=np.zeros((choices, size * size)),
+        peaks=np.zeros(choices),
+        beliefs=np.zeros((positions, size)),
+        foreseen=np.zeros((positions, size)),
+        logs=np.zeros((positions, size)),
+        now=np.zeros(size),
+        carried=np.zeros(size),
+        cells=np.zeros(cells),
+        joint_cells=np.zeros((choices, size * size)),
+    )

@@ -1,17 +1,26 @@
-"""What inference searches on: the open variables of a network, and what each of their joint choices adds to the score.
+"""Network as potentials and flat arrays."""
 
-Evidence, weights and hard formulas are worked in: a known variable is gone, a forbidden choice adds minus infinity, and
-all factors over the same variables are one table. What is left is numbers, which every method here understands.
-"""
-
+import itertools
 import math
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from telos.logic.network import Bools, Floats, Ints
+from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Network, cell_scores, weights_at
+from telos.logic.search import kernel
+
+# --- potentials -------------------------------------------------------------------------------------------------------
+# What inference searches on: the open variables of a network, and what each of their joint choices adds to the score.
+#
+# Evidence, weights and hard formulas are worked in: a known variable is gone, a forbidden choice adds minus infinity,
+# and
+# all factors over the same variables are one table. What is left is numbers, which every method here understands.
+
 
 ROUNDING = 1e-9  # sums of weights that differ by less are the same
 
@@ -172,3 +181,275 @@ def strides_of(sizes: Sequence[int]) -> Ints:
     [12, 4, 1]
     """
     return np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))], dtype=np.int32)
+
+
+# --- folding ----------------------------------------------------------------------------------------------------------
+# From a ground network to potentials: weights put in, evidence worked in, factors over the same variables added up.
+
+
+def potentials_of(network: Network, weights: Floats | None = None) -> Potentials:
+    """Work weights, evidence and hard formulas into numbers. ``weights`` stand in for those of the network."""
+    weights = network.weights if weights is None else weights
+    fold = _Fold.of(network)
+    for factors in network.factors:
+        fold.add_factors(factors, cell_scores(factors, weights))
+    long = _join_clauses([fold.clauses(clauses.plainly(), weights) for clauses in network.clauses])
+    tables = tuple(_merged(sizes, parts, fold) for sizes, parts in fold.parts.items())
+    return Potentials(
+        known=np.where(fold.known >= 0, fold.known, 0).astype(np.int32),
+        open=fold.open,
+        sizes=network.sizes[fold.open],
+        start=fold.start,
+        single=fold.single,
+        tables=tables,
+        clauses=long,
+        constant=fold.constant,
+    )
+
+
+@dataclass(slots=True)
+class _Fold:
+    """Potentials in the making."""
+
+    sizes: Ints  # of all variables of the network
+    known: Ints
+    open: Ints
+    place: Ints  # of each variable among the open ones
+    start: Ints
+    single: Floats
+    constant: float = 0.0
+    parts: dict[tuple[int, ...], list[tuple[Ints, Floats]]] = field(default_factory=lambda: defaultdict(list))
+
+    @staticmethod
+    def of(network: Network) -> "_Fold":
+        known = np.where(network.sizes == 1, 0, network.given).astype(np.int32)
+        opened = np.flatnonzero(known < 0).astype(np.int32)
+        place = np.full(len(known), -1, np.int32)
+        place[opened] = np.arange(len(opened), dtype=np.int32)
+        start = np.concatenate([[0], np.cumsum(network.sizes[opened])]).astype(np.int32)
+        return _Fold(network.sizes, known, opened, place, start, np.zeros(int(start[-1])))
+
+    def add_factors(self, factors: Factors, cells: Floats) -> None:
+        """Take in the factors of a rule: those that know the same of their variables in one go."""
+        if not len(factors.scope):
+            return
+        fixed = self.known[factors.scope] >= 0
+        pattern = fixed @ (1 << np.arange(fixed.shape[1]))
+        for each in np.unique(pattern):
+            rows = np.flatnonzero(pattern == each)
+            self._add_alike(factors.scope[rows], cells, factors.key[rows], fixed[rows[0]])
+
+    def _add_alike(self, scope: Ints, cells: Floats, key: Ints, fixed: Ints) -> None:
+        sizes = self.sizes[scope[0]]
+        strides = strides_of(sizes.tolist())
+        base = self.known[scope[:, fixed]] @ strides[fixed]
+        left = sizes[~fixed].tolist()
+        grid = np.array(list(itertools.product(*map(range, left))), dtype=np.int32).reshape(math.prod(left), len(left))
+        values = cells[key[:, None], base[:, None] + (grid @ strides[~fixed])[None, :]]
+        self.add(self.place[scope[:, ~fixed]], values)
+
+    def add(self, scope: Ints, values: Floats) -> None:
+        """Add tables over open variables, all of the same sizes: to the constant, to single values, or to the parts."""
+        if scope.shape[1] == 0:
+            self.constant += float(values.sum())
+        elif scope.shape[1] == 1:
+            cells = self.start[scope[:, 0]][:, None] + np.arange(values.shape[1])
+            np.add.at(self.single, cells, values)
+        else:
+            self._add_sorted(scope, values)
+
+    def _add_sorted(self, scope: Ints, values: Floats) -> None:
+        """Keep tables with their variables in ascending order, so that the same variables meet in the same table."""
+        orders, which = np.unique(np.argsort(scope, axis=1), axis=0, return_inverse=True)
+        sizes = self.sizes[self.open[scope[0]]].tolist()
+        for index, order in enumerate(orders):
+            rows = np.flatnonzero(which.reshape(-1) == index)
+            turned = values[rows].reshape(len(rows), *sizes).transpose(0, *(order + 1)).reshape(len(rows), -1)
+            self.parts[tuple(sizes[place] for place in order)].append((scope[rows][:, order], turned))
+
+    def clauses(self, clauses: Clauses, weights: Floats) -> LongClauses:
+        """Take the known variables out of clauses; what is decided or about one literal goes where it belongs."""
+        count, owner = len(clauses.sign), clauses.owner
+        gain = self._gains(clauses, weights)
+        sure = self.known[clauses.variable] >= 0
+        is_met = np.bincount(owner, weights=sure & clauses.met(self.known), minlength=count) > 0
+        left = np.bincount(owner, weights=~sure, minlength=count).astype(int)
+        self.constant += float(np.where(np.isinf(gain), 0.0, gain)[is_met].sum())
+        if bool((np.isinf(gain) & ~is_met & (left == 0)).any()):
+            self.constant = -math.inf
+        literal = ~sure & ~is_met[owner]
+        short = literal & (left[owner] == 1)
+        self._add_literals(clauses, short, gain[owner])
+        literal &= left[owner] > 1
+        kept = ~is_met & (left > 1)
+        start = np.concatenate([[0], np.cumsum(left[kept])]).astype(np.int32)
+        variable = self.place[clauses.variable[literal]]
+        return LongClauses(start, variable, clauses.value[literal], clauses.negated[literal], gain[kept])
+
+    def _gains(self, clauses: Clauses, weights: Floats) -> Floats:
+        """Return what each clause adds if it holds; a negated one adds its weight first and takes it away then."""
+        if clauses.hard:
+            return np.full(len(clauses.sign), np.inf)
+        weight = weights_at(clauses.weight, weights)
+        self.constant += float(weight[clauses.sign < 0].sum())
+        return np.asarray(weight * clauses.sign)
+
+    def _add_literals(self, clauses: Clauses, which: Ints, gain: Floats) -> None:
+        """Add clauses of one literal to the single values."""
+        variable = self.place[clauses.variable[which]]
+        value, negated, worth = clauses.value[which], clauses.negated[which] == 1, gain[which]
+        size = np.diff(self.start)[variable]
+        for each in np.unique(size):
+            rows = size == each
+            holds = (np.arange(each)[None, :] == value[rows, None]) != negated[rows, None]
+            must = np.isinf(worth[rows])
+            low, high = np.where(must, -np.inf, 0.0), np.where(must, 0.0, worth[rows])
+            self.add(variable[rows][:, None], np.where(holds, high[:, None], low[:, None]))
+
+
+def _merged(sizes: tuple[int, ...], parts: list[tuple[Ints, Floats]], fold: _Fold) -> Tables:
+    """Add up the tables over the same variables; one that is the same in every cell belongs to the constant."""
+    scope = np.concatenate([part for part, _ in parts])
+    values = np.concatenate([part for _, part in parts])
+    order = np.lexsort(scope.T[::-1])
+    scope, values = scope[order], values[order]
+    first = np.flatnonzero(np.concatenate([[True], (scope[1:] != scope[:-1]).any(axis=1)]))
+    values = np.add.reduceat(values, first, axis=0)
+    flat = values.min(axis=1) == values.max(axis=1)
+    fold.constant += float(values[flat, 0].sum())
+    return Tables(sizes, scope[first][~flat], values[~flat])
+
+
+def _join_clauses(parts: list[LongClauses]) -> LongClauses:
+    """Return clauses of several rules as one list."""
+    if not parts:
+        return NO_CLAUSES
+    lengths = np.concatenate([np.diff(part.start) for part in parts])
+    return LongClauses(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
+        np.concatenate([part.variable for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.negated for part in parts]),
+        np.concatenate([part.gain for part in parts]),
+    )
+
+
+# --- landscape --------------------------------------------------------------------------------------------------------
+# Potentials as flat arrays, for kernels that walk from world to world by changing one variable at a time.
+
+
+KERNEL = (kernel,)
+
+
+class Landscape(NamedTuple):
+    """Every table and clause by number, and for every variable those that it is in. All fields are arrays.
+
+    Tables come first, the single variables' among them; clause c is constraint ``len(table) + c``. The cell that a
+    table is in is the sum of ``stride * value`` over its variables.
+    """
+
+    sizes: Any  # (variables,)
+    table: Any  # (tables,) where its cells begin
+    cells: Any
+    top: Any  # (tables,) the best cell
+    scope_start: Any  # (tables + 1,)
+    scope: Any
+    stride: Any
+    clause: Any  # (clauses + 1,) where its literals begin
+    variable: Any
+    value: Any
+    negated: Any
+    gain: Any  # (clauses,)
+    in_tables: Any  # (variables + 1,) where its tables begin
+    table_of: Any
+    stride_of: Any
+    in_clauses: Any  # (variables + 1,) where its literals begin, clause by clause
+    clause_of: Any
+    literal_of: Any
+
+
+class State(NamedTuple):
+    """A world of a landscape, and what is kept up to date as it changes. All fields are arrays.
+
+    A constraint is broken if a table is in a cell below its ``limit``, or a clause does not hold though ``need`` is 1,
+    or holds though it is -1. ``broken`` lists them: their numbers first, then for each constraint its place in that
+    list (-1: not broken), and last how many there are.
+    """
+
+    world: Any  # (variables,)
+    cell: Any  # (tables,) the cell that each is in
+    held: Any  # (clauses,) how many literals of each hold
+    limit: Any  # (tables,)
+    need: Any  # (clauses,)
+    broken: Any  # (2 * constraints + 1,)
+
+
+def landscape_of(potentials: Potentials, hard: float) -> Landscape:
+    """Lay potentials out flat; a broken hard formula costs ``hard``."""
+    groups = [*_singles(potentials), *potentials.tables]
+    widths = _join_arrays([np.full(len(group.scope), len(group.sizes)) for group in groups])
+    cells = _join_arrays([np.maximum(group.values, -hard).reshape(-1) for group in groups], np.float64)
+    lengths = _join_arrays([np.full(len(group.scope), group.values.shape[1]) for group in groups])
+    scope = _join_arrays([group.scope.reshape(-1) for group in groups])
+    stride = _join_arrays([np.tile(group.strides, len(group.scope)) for group in groups])
+    count, long = len(potentials.sizes), potentials.clauses
+    by_variable = np.argsort(scope, kind="stable")
+    owner = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
+    literals = np.lexsort((long.owner, long.variable))
+    return Landscape(
+        sizes=potentials.sizes.astype(np.int32),
+        table=_starts(lengths)[:-1],
+        cells=cells,
+        top=_join_arrays([np.maximum(group.values.max(axis=1), -hard) for group in groups], np.float64),
+        scope_start=_starts(widths),
+        scope=scope,
+        stride=stride,
+        clause=long.start.astype(np.int32),
+        variable=long.variable.astype(np.int32),
+        value=long.value.astype(np.int32),
+        negated=long.negated.astype(np.int32),
+        gain=np.minimum(long.gain, hard),
+        in_tables=_starts(np.bincount(scope, minlength=count)),
+        table_of=owner[by_variable],
+        stride_of=stride[by_variable],
+        in_clauses=_starts(np.bincount(long.variable, minlength=count)),
+        clause_of=long.owner[literals],
+        literal_of=literals.astype(np.int32),
+    )
+
+
+def state_at(land: Landscape, world: Ints) -> State:
+    """Return the state of a walk that is to start at a world: every table should be at its best, every clause hold."""
+    tables, clauses = len(land.table), len(land.gain)
+    return State(
+        world=world,
+        cell=np.zeros(tables, np.int32),
+        held=np.zeros(clauses, np.int32),
+        limit=land.top - ROUNDING,
+        need=np.sign(land.gain).astype(np.int32),
+        broken=np.zeros(2 * (tables + clauses) + 1, np.int32),
+    )
+
+
+def seeds(rng: Random) -> Any:
+    """Return where the kernels' generator starts."""
+    return np.array([rng.randrange(1, 2_000_000_000), rng.randrange(1, 2_000_000_000)], dtype=np.int64)
+
+
+def _singles(potentials: Potentials) -> list[Tables]:
+    """Return what single values add, as tables over one variable; those that add the same for all are left out."""
+    groups = []
+    for size in np.unique(potentials.sizes).tolist():
+        scope = np.flatnonzero(potentials.sizes == size).astype(np.int32)
+        values = potentials.single[potentials.start[scope][:, None] + np.arange(size)]
+        differs = values.max(axis=1) > values.min(axis=1)
+        groups.append(Tables((size,), scope[differs][:, None], values[differs]))
+    return groups
+
+
+def _join_arrays(parts: list[Any], kind: Any = np.int32) -> Any:
+    return np.concatenate([*parts, np.zeros(0)]).astype(kind)
+
+
+def _starts(lengths: Any) -> Ints:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

@@ -1,22 +1,229 @@
-"""Models from the field's ``.mln`` files."""
+""".mln files; checking models built in Python."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
-from telos.logic.formulas import Atom, Constant, Not, apart, atoms
-from telos.logic.model import MarkovLogic
-from telos.logic.syntax.declarations import declare, is_declaration, unquoted
-from telos.logic.syntax.files import read_text
-from telos.logic.syntax.grouping import Line, Skeleton, grouped, skeleton
-from telos.logic.syntax.lexer import Source, Statement, Wrong, source_of, statements
-from telos.logic.syntax.reader import FormulaReader, Shape, constant_names
-from telos.logic.syntax.signature import Signature
-from telos.logic.syntax.typed import table_constants, typed
-from telos.logic.syntax.weights import starts_weight, weight
+from telos.logic.formulas import And, Atom, Constant, Formula, Not, Or, Term, Variable, apart, atoms, rewritten
+from telos.logic.model import Key, MarkovLogic, Rule
+from telos.logic.syntax.db import read_text
+from telos.logic.syntax.parser import (
+    QUANTIFIERS,
+    FormulaReader,
+    Shape,
+    Signature,
+    Source,
+    Statement,
+    Wrong,
+    constant_names,
+    declare,
+    is_declaration,
+    is_word,
+    signature_of,
+    source_of,
+    starts_weight,
+    statements,
+    unquoted,
+    weight,
+)
+from telos.logic.syntax.typing import table_constants, typed
+from telos.logic.syntax.writer import formula_text
+
+# --- grouping ---------------------------------------------------------------------------------------------------------
+# Lines to rules: formulas that differ in nothing but constants become one rule with a table of weights.
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """A formula without its constants and without the names of its variables.
+
+    ``slots`` are the terms that stood where the blanks are now: constants that were left out of a shape (their number),
+    or variables marked ``+``. ``names`` are the variables, in the order of their first use.
+    """
+
+    formula: Formula
+    slots: tuple[int | Variable, ...]
+    names: tuple[str, ...]
+
+
+def skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
+    """Return what two formulas have in common that differ in constants and in the names of variables."""
+    slots: list[int | Variable] = []
+    names: dict[str, str] = {}
+
+    def name(said: str) -> str:
+        return names.setdefault(said, f"x{len(names)}")
+
+    def term(each: Variable | Constant) -> Term:
+        if isinstance(each, Variable) and each.name not in plus:
+            return Variable(name(each.name), each.shift)
+        slots.append(each if isinstance(each, Variable) else int(each.name[1:]))
+        return Constant(f"\0{len(slots) - 1}")
+
+    common = rewritten(formula, term, name)
+    return Skeleton(common, tuple(slots), tuple(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One formula of a file: its shape's skeleton, its constants by slot, and its weight, if it has one."""
+
+    formula: Formula  # with blanks
+    plus: tuple[str, ...]
+    skeleton: Skeleton
+    constants: tuple[str, ...]
+    weight: float | None
+    hard: bool
+    kinds: tuple[str, ...]  # of the constants, "" where a slot may not vary: inside functions and equations
+    source: str
+    text: Callable[[], str]
+
+    def filled(self) -> Formula:
+        """Return the formula with its constants."""
+        return filled(self.formula, [Constant(each) for each in self.constants])
+
+
+def filled(formula: Formula, terms: Sequence[Term]) -> Formula:
+    """Return a formula with terms in place of its blanks."""
+    return rewritten(formula, lambda each: terms[int(each.name[1:])] if each.name[0] == "\0" else each)
+
+
+@dataclass(slots=True)
+class _Template:
+    """A line with ``+`` and no weight of its own, which takes in the lines that spell out its choices."""
+
+    line: Line
+    weights: dict[Key, float] = field(default_factory=dict)
+
+    def key(self, line: Line) -> Key | None:
+        """Return the choice that a line spells out, or None if it is no case of this template."""
+        choice: dict[str, str] = {}
+        for mine, theirs in zip(self.line.skeleton.slots, line.skeleton.slots, strict=True):
+            said = line.constants[_number(theirs)]
+            if isinstance(mine, int):
+                if self.line.constants[mine] != said:
+                    return None
+                continue
+            if mine.shift:
+                if not said.removeprefix("-").isdecimal():
+                    return None
+                said = str(int(said) - mine.shift)
+            if choice.setdefault(mine.name, said) != said:
+                return None
+        return tuple([choice[name] for name in self.line.plus])
+
+    def rule(self) -> Rule:
+        line = self.line
+        return Rule(line.filled(), line.plus, self.weights, source=line.source, text=line.text())
+
+
+def _number(slot: int | Variable) -> int:
+    if isinstance(slot, Variable):  # only templates have variables in slots, and no template is a case of another
+        raise TypeError(slot.name)
+    return slot
+
+
+def grouped(lines: Sequence[Line], taken: frozenset[str]) -> tuple[Rule, ...]:
+    """Return the rules of a file's lines, each where its first line stands. ``taken`` are names not to invent."""
+    templates: dict[Formula, list[_Template]] = {}
+    found: dict[int, Rule | _Template | _Group] = {}
+    for at, line in enumerate(lines):
+        if line.plus and not line.hard and not line.weight:
+            same = templates.setdefault(line.skeleton.formula, [])
+            if not any(each.line.filled() == line.filled() for each in same):
+                same.append(_Template(line))
+                found[at] = same[-1]
+        elif line.plus or line.hard:
+            found[at] = _plain(line)
+    groups: dict[tuple[Formula, tuple[str, ...]], _Group] = {}
+    for at, line in enumerate(lines):
+        if line.plus or line.hard or _taken_in(line, templates.get(line.skeleton.formula, ())):
+            continue
+        fixed = tuple([said for said, kind in zip(line.constants, line.kinds, strict=True) if not kind])
+        group = groups.get((line.skeleton.formula, fixed))
+        if group is None:
+            group = found[at] = groups[line.skeleton.formula, fixed] = _Group(taken=taken)
+        group.lines.append(line)
+    return tuple([rule for at in sorted(found) for rule in _rules(found[at])])
+
+
+def _taken_in(line: Line, templates: Sequence[_Template]) -> bool:
+    for template in templates:
+        key = template.key(line)
+        if key is not None:
+            template.weights[key] = template.weights.get(key, 0.0) + (line.weight or 0.0)
+            return True
+    return False
+
+
+def _plain(line: Line) -> Rule:
+    formula = line.filled()
+    if line.hard:
+        return Rule(formula, hard=True, source=line.source, text=line.text())
+    if line.plus:
+        return Rule(formula, line.plus, source=line.source, text=line.text(), otherwise=line.weight or 0.0)
+    weights: Mapping[Key, float] = {} if line.weight is None else {(): line.weight}
+    return Rule(formula, weights=weights, source=line.source, text=line.text())
+
+
+def _rules(found: "Rule | _Template | _Group") -> Sequence[Rule]:
+    if isinstance(found, Rule):
+        return (found,)
+    return (found.rule(),) if isinstance(found, _Template) else found.rules()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Lines with one skeleton and no template: those of their constants that vary get a variable with ``+``."""
+
+    taken: frozenset[str]
+    lines: list[Line] = field(default_factory=list)
+
+    def rules(self) -> Sequence[Rule]:
+        first = self.lines[0]
+        columns = list(zip(*(self._in_order(line) for line in self.lines), strict=True))
+        vary = [slot for slot, column in enumerate(columns) if any(each != column[0] for each in column)]
+        if not vary:
+            return [_plain(line) for line in self.lines]
+        order = [_number(slot) for slot in first.skeleton.slots]
+        names = invented([first.kinds[order[slot]] for slot in vary], {*first.skeleton.names, *self.taken})
+        terms: list[Term] = [Constant(each) for each in first.constants]
+        for slot, name in zip(vary, names, strict=True):
+            terms[order[slot]] = Variable(name)
+        weights: dict[Key, float] = {}
+        keys = zip(*(columns[slot] for slot in vary), strict=True)
+        for line, key in zip(self.lines, keys, strict=True):
+            weights[key] = weights.get(key, 0.0) + (line.weight or 0.0)
+        return [Rule(filled(first.formula, terms), tuple(names), weights, source=first.source)]
+
+    def _in_order(self, line: Line) -> list[str]:
+        """Return the constants in the order of the skeleton, which ``:-`` may have turned round."""
+        return [line.constants[_number(slot)] for slot in line.skeleton.slots]
+
+
+def invented(kinds: Sequence[str], taken: set[str]) -> list[str]:
+    """Return a readable variable for each type: its first letter, numbered where two would be the same.
+
+    >>> invented(["action", "goal", "goal"], {"t"})
+    ['a', 'g1', 'g2']
+    """
+    names: list[str] = []
+    for kind in kinds:
+        letter = kind[0].lower() if kind[0].isalpha() and kind[0] not in "vV" else "x"  # v is the sign for "or"
+        alone = [each[0].lower() for each in kinds].count(kind[0].lower()) == 1
+        number = 0 if alone else 1
+        while (name := f"{letter}{number or ''}") in taken or name in names:
+            number += 1
+        names.append(name)
+    return names
+
+
+# --- mln --------------------------------------------------------------------------------------------------------------
+# Models from the field's ``.mln`` files.
+
 
 _BEFORE, _AFTER = ("(", ","), (",", ")")
 _SECTIONS = ("domains", "predicates", "formulas")
@@ -256,3 +463,106 @@ def _refuse_constraint(tokens: Sequence[str], signature: Signature) -> None:
             "learn the weight, or give log(0.1/0.9)",
             code=FaultCode.UNSUPPORTED,
         )
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+# The same care for models that are built in Python as for those that are read from files.
+
+
+def checked(model: MarkovLogic) -> MarkovLogic:
+    """Return a model whose ``constants`` hold all that its rules name, or raise all that is wrong with it.
+
+    >>> from telos.logic.formulas import Atom, Variable
+    >>> from telos.logic.model import Predicate
+    >>> checked(MarkovLogic({"likes": Predicate("likes", ("person",))}, (Rule(Atom("like", (Variable("x"),))),)))
+    Traceback (most recent call last):
+    ...
+    telos.core.errors.DefinitionError: rules › 0: unknown predicate 'like' in `like(x)`; did you mean 'likes'?
+    """
+    signature = signature_of(model)
+    faults = [*_declaration_faults(model)]
+    for at, rule in enumerate(model.rules):
+        faults += [fault.at("rules", at) for fault in _rule_faults(rule, signature)]
+    if faults:
+        raise DefinitionError(faults)
+    rules = tuple([replace(rule, formula=apart(rule.formula)) for rule in model.rules])
+    return replace(model, rules=rules, constants=signature.constants())
+
+
+def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
+    for name, predicate in model.predicates.items():
+        path = ("predicates", name)
+        if name != predicate.name or not is_word(name) or name == "v" or name.lower() in QUANTIFIERS:
+            yield Fault(
+                f"{predicate.name!r} cannot be the name of a predicate",
+                path=path,
+                suggestion="use a plain word",
+                code=FaultCode.BAD_NAME,
+            )
+        if any(place not in range(len(predicate.types)) for place in predicate.exactly_one):
+            yield Fault(
+                "'!' marks an argument that is not there",
+                path=path,
+                suggestion="count arguments from 0",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+    for name, function in model.functions.items():
+        if name != function.name or not is_word(name) or name in model.predicates:
+            said = f"{function.name!r} cannot be the name of a function"
+            yield Fault(
+                said, path=("functions", name), suggestion="use a word that no predicate has", code=FaultCode.BAD_NAME
+            )
+
+
+def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
+    if _hollow(rule.formula):
+        yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more", code=FaultCode.EMPTY)
+        return
+    text = formula_text(rule.formula, rule.plus)
+    found = typed(rule.formula, signature, rule.plus)
+    for finding in found.findings:
+        yield Fault(finding.message, text, finding.suggestion, code=finding.code)
+    if found.findings:
+        return
+    if len(set(rule.plus)) != len(rule.plus):
+        yield Fault("the same variable is marked '+' twice", text, code=FaultCode.DUPLICATE)
+    if rule.hard and (rule.weights or rule.otherwise):
+        yield Fault("a hard formula has no weights", text, "leave out one of them", code=FaultCode.EMPTY)
+    for _, name, kind in found.constants:
+        yield from _join(signature, kind, name, text)
+    yield from _weight_faults(rule, text)
+    for kind, name in table_constants(rule, found.types):
+        yield from _join(signature, kind, name, text)
+
+
+def _hollow(formula: Formula) -> bool:
+    if isinstance(formula, And | Or) and not formula.parts:
+        return True
+    parts = getattr(formula, "parts", None) or [
+        getattr(formula, name) for name in ("part", "premise", "conclusion", "left", "right") if hasattr(formula, name)
+    ]
+    return any(_hollow(part) for part in parts)
+
+
+def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
+    for key, value in (*rule.weights.items(), (("otherwise",), rule.otherwise)):
+        if not math.isfinite(value):
+            yield Fault(
+                f"the weight of {key} is {value}",
+                text,
+                "give a number, or make the formula hard",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+    for key in rule.weights:
+        if len(key) != len(rule.plus):
+            yield Fault(
+                f"the key {key} names {len(key)} constants, but {len(rule.plus)} variables are marked '+'",
+                text,
+                code=FaultCode.WRONG_COUNT,
+            )
+
+
+def _join(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
+    wrong = signature.join(kind, name)
+    if wrong:
+        yield Fault(wrong, text, signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)

@@ -9,17 +9,12 @@ from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.core.expressions import TRUE, And, Expression
-from telos.core.frozen import FrozenMap
 from telos.core.goal import Goal
 from telos.core.state import State
-from telos.planning.pddl.constants import Changing, without_constants
-from telos.planning.pddl.declarations import read_domain
-from telos.planning.pddl.encoding import FALSE, Slot, encode
-from telos.planning.pddl.grounding import MOST_ACTIONS, GroundAction, ground
-from telos.planning.pddl.instances import read_goal, read_problem
-from telos.planning.pddl.invariants import exclusive
-from telos.planning.pddl.model import Fact, Literals, Task, written
-from telos.planning.pddl.source import Source
+from telos.core.values import FrozenMap
+from telos.planning.pddl.encoding import FALSE, Slot, encode, exclusive
+from telos.planning.pddl.grounding import MOST_ACTIONS, Changing, GroundAction, ground, without_constants
+from telos.planning.pddl.parser import Fact, Literals, Source, Task, read_domain, read_goal, read_problem, written
 
 
 @dataclass(frozen=True, slots=True)

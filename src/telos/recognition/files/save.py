@@ -8,21 +8,17 @@ from pathlib import Path
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.files.scalars import resolve
-from telos.core.files.times import seconds_of
 from telos.core.values import Kind, Type
-from telos.recognition.clock import Clock
-from telos.recognition.constant import ConstantT
-from telos.recognition.director_rules import DirectorRule
-from telos.recognition.ffbm import FFBM
-from telos.recognition.files.chances import updates_of, written
-from telos.recognition.files.context import KINDS
-from telos.recognition.files.load import FileModel
-from telos.recognition.files.looks import ANY_EXIT, EXITS
-from telos.recognition.files.machine import RANDOM, Machine
+from telos.files.schema import seconds_of
+from telos.files.yaml import resolve
+from telos.recognition.director import DirectorRule
+from telos.recognition.ffbm import FFBM, ConstantT
+from telos.recognition.files.load import ANY_EXIT, EXITS, FileModel
+from telos.recognition.files.schema import KINDS, updates_of, written
+from telos.recognition.filtering import Clock
+from telos.recognition.fsm import RANDOM, Machine
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.symbols import ELEVEN, Symbols
-from telos.recognition.towards import Look, Towards
+from telos.recognition.observations import ELEVEN, Look, Symbols, Towards
 from telos.recognition.transitions import Row, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 

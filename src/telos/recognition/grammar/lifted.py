@@ -1,9 +1,4 @@
-"""Reading plans with a lifted grammar: tasks with parameters, bound by what is seen, in a world that is kept track of.
-
-A plan under way is a *story*: the tasks that are left, and what their variables stand for. An action is explained by
-refining a task that may come first until it begins with that action. Stories that come to the same are one; of the rest
-the likeliest are kept, and what is dropped is told.
-"""
+"""Lifted parsing with parameters."""
 
 import heapq
 import math
@@ -12,16 +7,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from telos.core.errors import TelosError
-from telos.recognition.grammar.binding import Binder
 from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Step
-from telos.recognition.grammar.lifted_tables import LiftedTables, lifted_tables
-from telos.recognition.grammar.scene import Scene
-from telos.recognition.grammar.stories import (
+from telos.recognition.grammar.lifted_state import (
+    Binder,
     Bound,
+    LiftedTables,
     Node,
+    Scene,
     Story,
     Waiting,
     key_of,
+    lifted_tables,
     literal_of,
     made_way_for,
     methods_of,
@@ -29,6 +25,15 @@ from telos.recognition.grammar.stories import (
     value_of,
     without,
 )
+
+# --- lifted -----------------------------------------------------------------------------------------------------------
+# Reading plans with a lifted grammar: tasks with parameters, bound by what is seen, in a world that is kept track of.
+#
+# A plan under way is a *story*: the tasks that are left, and what their variables stand for. An action is explained by
+# refining a task that may come first until it begins with that action. Stories that come to the same are one; of the
+# rest
+# the likeliest are kept, and what is dropped is told.
+
 
 Goal: TypeAlias = tuple[str, tuple[str | None, ...]]
 
@@ -281,3 +286,67 @@ def learned_follow(all_choices: Iterable[Choices]) -> float:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
     return math.sqrt(low * high) if counted else 1.0
+
+
+# --- lifted next ------------------------------------------------------------------------------------------------------
+# What comes next in a plan that is read with a lifted grammar: actions with arguments, and how likely each is.
+
+
+STORIES = 12  # at most: the likeliest speak for all
+ENOUGH = 0.98  # of the probability
+REFINEMENTS = 150  # tried for each of them
+LEAST = 3e-3  # of a story's weight: what is less likely is left out
+MOST_INSTANCES = 400  # of one action; where more are possible, only its name is foretold
+
+
+def next_actions(reader: LiftedReader) -> tuple[dict[Step, float], dict[str, float]]:
+    """Return how likely each action is next: with its arguments, and by name alone.
+
+    What is missing to 1 is the end of the plan, and what is too unlikely to be worth the search.
+    """
+    exact: dict[Step, float] = {}
+    by_name: dict[str, float] = {}
+    told = _likeliest(reader.stories)
+    total = math.fsum(story.weight for story in told)
+    for story in told:
+        for at, node in _first_actions(reader, story):
+            weight = at.weight / total
+            by_name[node.name] = by_name.get(node.name, 0.0) + weight
+            pattern, types = reader.binder.pattern(at.bound, node)
+            found = reader.scene.instances(reader.domain.operators[node.name], types, pattern)
+            for arguments in found if len(found) <= MOST_INSTANCES else ():
+                step = Step(node.name, arguments)
+                exact[step] = exact.get(step, 0.0) + weight / len(found)
+    return exact, by_name
+
+
+def _likeliest(stories: list[Story]) -> list[Story]:
+    """Return the stories that are worth asking; they come the likeliest first."""
+    told, total = list[Story](), 0.0
+    for story in stories[:STORIES]:
+        told.append(story)
+        total += story.weight
+        if total >= ENOUGH:
+            break
+    return told
+
+
+def _first_actions(reader: LiftedReader, story: Story) -> list[tuple[Story, Node]]:
+    """Return the actions that a story may go on with, each with the story refined as far as that."""
+    queue: list[tuple[float, int, Story, frozenset[int] | None]] = [(-story.weight, 0, story, None)]
+    found: list[tuple[Story, Node]] = []
+    count = 0
+    for _ in range(REFINEMENTS):
+        if not queue:
+            break
+        _, _, at, among = heapq.heappop(queue)
+        for story_at, node in reader.ready(at, among):
+            if story_at.weight < story.weight * LEAST:
+                continue
+            if node.name in reader.domain.operators:
+                found.append((story_at, node))
+                continue
+            for after, parts in reader.refined(story_at, node):
+                count += 1
+                heapq.heappush(queue, (-after.weight, count, after, parts))
+    return found

@@ -1,18 +1,357 @@
-"""Reading one player with a plan grammar: what she is after, how far she is, and what she will do next."""
+"""Read one player: interleaved plans, save."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.recognition.grammar.partial import PartialPlan, partial_plans
-from telos.recognition.grammar.plan_grammar import PlanGrammar
-from telos.recognition.grammar.saving import resumed_session, saved_session
-from telos.recognition.grammar.session import Session
-from telos.recognition.pulse import refuse_disorder
+from telos.recognition.filtering import refuse_disorder
+from telos.recognition.grammar.earley import Column, Item, Rule, Shares, Tables, Unit, advance, next_actions, start
+from telos.recognition.grammar.grammar import PlanGrammar, meanings
+
+# --- session ----------------------------------------------------------------------------------------------------------
+# Several plans at once: which action served which plan, kept as a beam of hypotheses with a stated loss.
+#
+# How a session comes about: at every action the player does something that serves nothing (noise), or starts another
+# plan, or goes on with one of those under way, each of them as likely. A plan that is over is put away.
+
+
+Move: TypeAlias = Callable[[Column], tuple[float, Column | None]]
+
+NOTHING = 1e-12  # a chance below which a plan counts as over, or as under way
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """One way to tell the session: the plans under way, how likely it is, and what has been finished."""
+
+    plans: tuple[Column, ...]
+    weight: float
+    finished: Shares  # how often each goal was reached, on average over the stories that ended up here
+    last: Shares  # and which of them was reached last
+
+
+class Session:
+    """Hypotheses about one player, after each action. Weights sum to 1.
+
+    ``lost`` is the share of probability that the beam has dropped so far, and ``log_likelihood`` a bound from below:
+    exact while nothing is lost.
+    """
+
+    def __init__(self, grammar: PlanGrammar) -> None:
+        self.grammar, self._tables = grammar, grammar.tables
+        self.root = start(self._tables)
+        nothing = [0.0] * len(grammar.goals)
+        self.hypotheses = [Hypothesis((), 1.0, nothing, list(self._tables.prior))]
+        self.lost, self.log_likelihood = 0.0, 0.0
+        self.noise = 0.0  # how likely it is that the last action served nothing
+        self.ignored = 0  # actions that nothing explains, not even noise
+
+    def observe(self, action: str) -> bool:
+        """Take in an action; False if nothing explains it, and so nothing changed."""
+        steps = tuple(self._tables.actions[each] for each in meanings(action) if each in self._tables.actions)
+        found, by_noise = self._successors(steps)
+        total = math.fsum(each.weight for each in found)
+        if total <= 0.0:
+            self.ignored += 1
+            return False
+        self.noise = by_noise / total
+        self.log_likelihood += math.log(total)
+        self._keep(found, total)
+        return True
+
+    def _successors(self, steps: tuple[int, ...]) -> tuple[list[Hypothesis], float]:
+        tolerance = self.grammar.tolerance
+        strange = tolerance.noise / (len(self._tables.actions) + 1)  # one more, for all that the grammar does not know
+        moved: dict[Column, tuple[float, Column | None]] = {}
+        found, by_noise = _Merged(), 0.0
+
+        def move(plan: Column) -> tuple[float, Column | None]:
+            if plan not in moved:
+                moved[plan] = advance(self._tables, plan, steps)
+            return moved[plan]
+
+        for each in self.hypotheses:
+            found.add(each.plans, each.weight * strange, each.finished, each.last)
+            by_noise += each.weight * strange
+            begins = tolerance.starts(len(each.plans))
+            if begins:
+                found.grow(each, (*each.plans, self.root), len(each.plans), (1.0 - tolerance.noise) * begins, move)
+            for place, plan in enumerate(each.plans):
+                chance = (1.0 - tolerance.noise) * (1.0 - begins) / len(each.plans) / sum(plan.opened)
+                found.grow(each, each.plans, place, chance, move)
+        return found.hypotheses(), by_noise
+
+    def _keep(self, found: list[Hypothesis], total: float) -> None:
+        found.sort(key=lambda each: -each.weight)
+        beam = self.grammar.tolerance.beam
+        kept, dropped = found[:beam], math.fsum(each.weight for each in found[beam:])
+        rest = total - dropped if dropped else total
+        for each in kept:
+            each.weight /= rest
+        if dropped:
+            self.log_likelihood += math.log(rest / total)
+            self.lost = 1.0 - (1.0 - self.lost) * (rest / total)
+        self.hypotheses = kept
+
+    def belief(self) -> Shares:
+        """Return the chance of each goal: that of a plan under way, drawn evenly, or the last that was reached."""
+        shares = [0.0] * len(self.grammar.goals)
+        for each in self.hypotheses:
+            if not each.plans:
+                _add(shares, each.last, each.weight)
+            for plan in each.plans:
+                _add(shares, plan.opened, each.weight / len(each.plans) / sum(plan.opened))
+        total = math.fsum(shares)
+        return [share / total for share in shares]
+
+    def pursued(self) -> Shares:
+        """Return how many plans there were for each goal on average, reached or under way."""
+        shares = [0.0] * len(self.grammar.goals)
+        for each in self.hypotheses:
+            _add(shares, each.finished, each.weight)
+            for plan in each.plans:
+                _add(shares, plan.opened, each.weight / sum(plan.opened))
+        return shares
+
+    def next_actions(self) -> dict[str, float]:
+        """Return how likely each action is next; what is missing to 1 is anything that the grammar does not know."""
+        tolerance = self.grammar.tolerance
+        chances = [tolerance.noise / (len(self._tables.actions) + 1)] * len(self._tables.actions)
+        per_plan: dict[Column, float] = {}
+        for each in self.hypotheses:
+            begins = tolerance.starts(len(each.plans))
+            if begins:
+                per_plan[self.root] = per_plan.get(self.root, 0.0) + each.weight * begins
+            for plan in each.plans:
+                share = each.weight * (1.0 - begins) / len(each.plans) / sum(plan.opened)
+                per_plan[plan] = per_plan.get(plan, 0.0) + share
+        for plan, share in per_plan.items():
+            for step, chance in next_actions(self._tables, plan).items():
+                chances[-1 - step] += (1.0 - tolerance.noise) * share * chance
+        return dict(zip(self._tables.actions, chances, strict=True))
+
+
+class _Merged:
+    """Hypotheses that have the same plans under way are one: what was finished before makes no difference later."""
+
+    def __init__(self) -> None:
+        self._by_plans: dict[frozenset[Column], Hypothesis] = {}
+
+    def hypotheses(self) -> list[Hypothesis]:
+        for each in self._by_plans.values():
+            each.finished = [share / each.weight for share in each.finished]
+            each.last = [share / each.weight for share in each.last]
+        return list(self._by_plans.values())
+
+    def add(self, plans: tuple[Column, ...], weight: float, finished: Shares, last: Shares) -> None:
+        if weight <= 0.0:
+            return
+        nothing = [0.0] * len(last)
+        known = self._by_plans.setdefault(frozenset(plans), Hypothesis(plans, 0.0, nothing, list(nothing)))
+        known.weight += weight
+        _add(known.finished, finished, weight)
+        _add(known.last, last, weight)
+
+    def grow(self, story: Hypothesis, plans: tuple[Column, ...], place: int, chance: float, move: Move) -> None:
+        """Add what a story becomes if the action serves the plan at ``place``: it goes on, or it is over."""
+        seen, after = move(plans[place])
+        if after is None:
+            return
+        weight = story.weight * chance * seen
+        opened, closed = math.fsum(after.opened), math.fsum(after.closed)
+        if opened > NOTHING:
+            under_way = (*plans[:place], after, *plans[place + 1 :])
+            self.add(under_way, weight * opened, story.finished, story.last)
+        if closed > NOTHING:
+            last = [share / closed for share in after.closed]
+            finished = [before + now for before, now in zip(story.finished, last, strict=True)]
+            self.add((*plans[:place], *plans[place + 1 :]), weight * closed, finished, last)
+
+
+def _add(to: Shares, shares: Shares, times: float) -> None:
+    for place, share in enumerate(shares):
+        to[place] += share * times
+
+
+# --- saving -----------------------------------------------------------------------------------------------------------
+# Sessions as plain data: what is known about a player, saved and taken up again exactly.
+
+
+def saved_session(session: Session) -> dict[str, Any]:
+    """Return a session as plain data. Plans share columns; each stands once, after those that it goes back to."""
+    columns: dict[Column, int] = {session.root: 0}
+    for each in session.hypotheses:
+        for plan in each.plans:
+            _number(plan, columns)
+    return {
+        "columns": [_plain(column, columns) for column in columns],
+        "hypotheses": [
+            [[columns[plan] for plan in each.plans], each.weight, each.finished, each.last]
+            for each in session.hypotheses
+        ],
+        "lost": session.lost,
+        "log_likelihood": session.log_likelihood,
+        "noise": session.noise,
+        "ignored": session.ignored,
+    }
+
+
+def resumed_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> Session:
+    """Return a session that goes on exactly where the saved one stopped."""
+    session = Session(grammar)
+    columns = [session.root]
+    for each in saved["columns"][1:]:
+        columns.append(_column(each, columns))
+    session.hypotheses = [
+        Hypothesis(tuple(columns[number] for number in plans), weight, list(finished), list(last))
+        for plans, weight, finished, last in saved["hypotheses"]
+    ]
+    session.lost, session.log_likelihood = saved["lost"], saved["log_likelihood"]
+    session.noise, session.ignored = saved["noise"], saved["ignored"]
+    return session
+
+
+def _number(column: Column, numbers: dict[Column, int]) -> None:
+    # By hand, as a long plan of nested methods would be too deep for recursion.
+    to_do = [column]
+    while to_do:
+        each = to_do[-1]
+        missing = [item.origin for items in each.waiting.values() for item in items if item.origin not in numbers]
+        if missing and each not in numbers:
+            to_do += missing
+            continue
+        to_do.pop()
+        numbers.setdefault(each, len(numbers))
+
+
+def _plain(column: Column, numbers: dict[Column, int]) -> dict[str, Any]:
+    return {
+        "place": column.place,
+        "waiting": [
+            [step, [[item.rule, item.done, numbers[item.origin], item.inner] for item in items]]
+            for step, items in column.waiting.items()
+        ],
+        "expected": [[task, shares] for task, shares in column.expected.items()],
+        "opened": column.opened,
+        "closed": column.closed,
+    }
+
+
+def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
+    column = Column(saved["place"], len(saved["opened"]))
+    for step, items in saved["waiting"]:
+        column.waiting[step] = [Item(rule, done, columns[origin], inner) for rule, done, origin, inner in items]
+    column.expected = {task: list(shares) for task, shares in saved["expected"]}
+    column.opened, column.closed = list(saved["opened"]), list(saved["closed"])
+    return column
+
+
+# --- partial ----------------------------------------------------------------------------------------------------------
+# Partial plans: what a player has probably done of a plan, and what is missing.
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One method under way: the steps that are done, and those to come; the first of these may be begun already."""
+
+    task: str
+    method: str
+    done: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartialPlan:
+    """A plan under way, from its goal down to the method that the last action was a step of."""
+
+    goal: str
+    chance: float
+    levels: tuple[Level, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is still to be done, in order: tasks and actions."""
+        inner = [level.missing[1:] for level in reversed(self.levels[:-1])]
+        last = self.levels[-1].missing if self.levels else ()
+        return (*last, *(step for steps in inner for step in steps))
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        within = " › ".join(f"{level.task} by {level.method}" for level in self.levels)
+        done = ", ".join(step for level in self.levels for step in level.done)
+        return f"{self.chance:.0%} {self.goal}: {within}; done: {done}; missing: {', '.join(self.missing)}"
+
+
+def partial_plans(grammar: PlanGrammar, column: Column, weight: float = 1.0) -> list[PartialPlan]:
+    """Return the ways in which one plan may be under way, the likeliest first.
+
+    Where several chains of methods lead to the same place, the likeliest stands for them all.
+    """
+    tables, found = grammar.tables, list[PartialPlan]()
+    under_way = sum(column.opened)
+    for items in column.waiting.values():
+        for item in items:
+            shares = item.origin.expected[tables.rules[item.rule].head]
+            for place, goal in enumerate(grammar.goals):
+                chance = weight * item.inner * shares[place] / under_way
+                if chance > 0.0:
+                    found.append(PartialPlan(goal, chance, _levels(grammar, item, place)))
+    return sorted(found, key=lambda plan: -plan.chance)
+
+
+def _levels(grammar: PlanGrammar, item: Item, goal: int) -> tuple[Level, ...]:
+    """Return the methods that the item is inside of, the outermost first."""
+    levels: list[Level] = []
+    inner: Item | None = item
+    while inner is not None:
+        rule = grammar.tables.rules[inner.rule]
+        levels.append(_level(grammar, rule, inner.done))
+        chain, outer = _chain_up(grammar.tables, inner.origin, rule.head, goal)
+        levels += (_level(grammar, each, 0) for each in chain)
+        inner = outer
+    return tuple(reversed(levels))
+
+
+def _level(grammar: PlanGrammar, rule: Rule | Unit, done: int) -> Level:
+    made = grammar.productions[rule.production]
+    return Level(made.task, made.method, made.steps[:done], made.steps[done:])
+
+
+def _chain_up(tables: Tables, column: Column, task: int, goal: int) -> tuple[list[Rule | Unit], Item | None]:
+    """Return the likeliest chain of methods, begun in ``column``, from a task up to an older method or the goal."""
+    best: dict[int, tuple[float, list[Rule | Unit]]] = {task: (1.0, [])}
+    fringe = [task]
+    while fringe:
+        inner = fringe.pop(0)
+        for rule in _parents(tables, inner):
+            value = best[inner][0] * rule.chance
+            if rule.head in column.expected and value > best.get(rule.head, (0.0, []))[0]:
+                best[rule.head] = value, [*best[inner][1], rule]
+                fringe.append(rule.head)
+    ends: list[tuple[float, list[Rule | Unit], Item | None]] = []
+    for wanted, (value, chain) in best.items():
+        for item in column.waiting.get(wanted, ()):
+            share = item.inner * item.origin.expected[tables.rules[item.rule].head][goal]
+            ends.append((value * share, chain, item))
+        if column.place == 0 and tables.goals[goal] == wanted:
+            ends.append((value * tables.prior[goal], chain, None))
+    _, chain, outer = max(ends, key=lambda each: each[0])
+    return chain, outer
+
+
+def _parents(tables: Tables, task: int) -> Sequence[Rule | Unit]:
+    """Return the methods that begin with a task."""
+    rules = [tables.rules[number] for number in tables.starting.get(task, ())]
+    return [*rules, *(unit for unit in tables.units if unit.only == task)]
+
+
+# --- reader -----------------------------------------------------------------------------------------------------------
+# Reading one player with a plan grammar: what she is after, how far she is, and what she will do next.
+
 
 UNLIKELY = 0.5  # noise is worth a word from here on
 FEWEST_LOST = 1e-6  # and dropped hypotheses from here
@@ -44,7 +383,7 @@ class PlanGrammarReader:
 
     An event's action may have arguments, as in ``goto(forge)``: it is then the step ``goto(forge)``, or ``goto``.
 
-    >>> from telos.recognition.grammar.productions import Production
+    >>> from telos.recognition.grammar.grammar import Production
     >>> grammar = PlanGrammar([Production("key", "forge", ("take_gold", "goto_forge"), 1.0),
     ...                        Production("sell", "trade", ("take_gold", "goto_shop"), 1.0)], ["key", "sell"])
     >>> reader = PlanGrammarReader(grammar)

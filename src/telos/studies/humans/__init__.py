@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from telos.studies.humans.by_planning import run_planning
 from telos.studies.humans.crafter import run_crafter
 from telos.studies.humans.overcooked import run_overcooked
-from telos.studies.humans.planning import run_planning
-from telos.studies.humans.results import HumanStudy
 from telos.studies.humans.starcraft import run_starcraft
+from telos.studies.results import HumanStudy
 
 __all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked", "run_planning", "run_starcraft"]
 

@@ -1,13 +1,8 @@
-"""``telos study crafter``: are models better that are trained on later play? The second paper's claim, on others.
-
-The paper trains on a run and tests on the same run, once for first runs and once for later ones (60 and 70 per cent),
-and sets models trained on somebody else beside them (74 and 63). Two things can make later runs come out better: that
-training on them is better, or that they are easier to read. Here the two are told apart: models of first and of later
-play are both tested on both.
-"""
+"""Crafter."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -16,14 +11,273 @@ from statistics import fmean
 from typing import NamedTuple
 
 from telos.core.errors import TelosError
-from telos.recognition.features_model import FeatureIOHMM
-from telos.studies.humans import crafter_findings
-from telos.studies.humans.crafter_model import SOURCE, features, papers
-from telos.studies.humans.crafter_parts import Career, Lesson, careers, drill
-from telos.studies.humans.plays import Play, read_plays
-from telos.studies.humans.results import HumanStudy, Watched, unwatched
-from telos.studies.humans.scores import Score, folds, score, teach
-from telos.studies.scoring_pool import shared_out
+from telos.core.event import Event
+from telos.core.values import Value
+from telos.recognition.feature_hmm import Changes, Feature, FeatureIOHMM
+from telos.studies.humans.logs import Play, Source, read_plays
+from telos.studies.results import Figure, HumanComparison, HumanStudy, Watched, compared, unwatched
+from telos.studies.scoring import HumanScore, Taught, folds, score, shared_out, teach
+from telos.studies.statistics import said_p
+from telos.telemetry.logs import LogRow
+
+# --- crafter model ----------------------------------------------------------------------------------------------------
+# How a player of Crafter is read: by what was done and approached, given what was achieved before.
+
+
+THINGS = ("tree", "water", "stone", "coal", "iron", "table", "furnace", "cow", "zombie", "skeleton", "plant")
+TILES = (*THINGS, "grass", "sand", "path", "other")
+KEYS = (
+    *("sleep", "place_stone", "place_table", "place_furnace", "place_plant", "make_wood_pickaxe"),
+    *("make_stone_pickaxe", "make_iron_pickaxe", "make_wood_sword", "make_stone_sword", "make_iron_sword"),
+)
+GOALS = (
+    *("collect_coal", "collect_drink", "collect_iron", "collect_sapling", "collect_stone", "collect_wood"),
+    *("defeat_skeleton", "defeat_zombie", "eat_cow", "make_stone_pickaxe", "make_wood_pickaxe"),
+    *("make_wood_sword", "place_furnace", "place_plant", "place_table", "wake_up"),
+)
+MOVES = ("move_left", "move_right", "move_up", "move_down")
+SIGHTS = (*KEYS, *(f"do_{tile}" for tile in TILES), *(f"approach_{thing}" for thing in THINGS), "other_movement")
+WAYS = ("unseen", "new", "nearer", "same", "farther")
+MUCH_WOOD = 6  # more makes no difference
+HAS = "has_"
+IDLE = "noop"
+
+# What follows is known from what is done already. Which goal was believed in makes no difference: the game knows which
+# one was achieved.
+CHANGES = Changes(
+    "achieved",
+    given=(("achieved", "done"), ("done",), ("achieved", "many"), ("achieved",)),
+    strength=3.0,
+    from_any=True,
+)
+
+
+def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
+    """Return what the game knows at a row, and the second paper's kind of observation: done to what, or approached."""
+    here = now.event.context
+    there = None if before is None else before.event.context
+    ways = {thing: _way(thing, there, here) for thing in THINGS}
+    done = tuple(name.removeprefix(HAS) for name in here if name.startswith(HAS) and here[name])
+    is_idle = now.event.action == IDLE  # most ticks have no key, and say the same thing once more
+    return {
+        **{f"way_{thing}": None if is_idle else way for thing, way in ways.items()},
+        "facing_tile": here["facing_tile"],
+        "seen": None if is_idle else _seen(now.event.action, ways, here),
+        "wood": None if is_idle else min(int(here["wood"]), MUCH_WOOD),
+        "has_table": here["has_place_table"],
+        "achieved": None if before is None else before.event.goal,
+        "done": done,
+        "many": len(done),
+        "phase": here["phase"],
+    }
+
+
+def _way(thing: str, there: Mapping[str, Value] | None, here: Mapping[str, Value]) -> str:
+    now, past = here[f"d_{thing}"], -1 if there is None else there[f"d_{thing}"]
+    if now < 0:
+        return "unseen"
+    if past < 0:
+        return "new"
+    return "nearer" if now < past else "same" if now == past else "farther"
+
+
+def _seen(action: str, ways: Mapping[str, str], here: Mapping[str, Value]) -> str:
+    if action == "do":
+        tile = here["facing_tile"]
+        return f"do_{tile if tile in TILES else 'other'}"
+    if action not in MOVES:
+        return action
+    nearer = [thing for thing in THINGS if ways[thing] == "nearer"]
+    return f"approach_{min(nearer, key=lambda thing: here[f'd_{thing}'])}" if nearer else "other_movement"
+
+
+SOURCE = Source("crafter", idle=IDLE, look=look)
+
+
+def papers() -> FeatureIOHMM:
+    """Return the second paper's kind of model: one observation, and every sighting in full.
+
+    The pseudo-counts are as many as Laplace's law has, but go to what players do whatever their goal: of sixteen goals,
+    many are hardly ever seen in a part of one player's play, and even chances would be far from what anybody does.
+    """
+    sight = Feature("seen", SIGHTS, strength=float(len(SIGHTS)))
+    return FeatureIOHMM(GOALS, [sight], CHANGES, done="done")
+
+
+def features() -> FeatureIOHMM:
+    """Return a model that looks at the key, at every thing in view, and at the wood; each with a low weight.
+
+    Sightings of one walk repeat one another, and there are many of them between two achievements.
+    """
+    keys = Feature("action", (*MOVES, "do", *KEYS), (("facing_tile",), ()), 0.2, 5.0, ignores=(IDLE,))
+    wood = Feature("wood", tuple(range(MUCH_WOOD + 1)), (("has_table",), ()), 0.1, 5.0)
+    ways = [Feature(f"way_{thing}", WAYS, weight=0.05, strength=5.0) for thing in THINGS]
+    return FeatureIOHMM(GOALS, [keys, wood, *ways], CHANGES, done="done")
+
+
+# --- crafter parts ----------------------------------------------------------------------------------------------------
+# A player's play cut in time: first play and later play, each with a part to train on and a part to test on.
+
+
+# Where the parts end, as shares of all scored rows. Episodes are not cut: each goes to the part that its middle is in.
+ENDS = (0.3, 0.5, 0.8, 1.0)
+FEWEST = 20  # lessons and scored rows; players with less in any part are left out
+
+
+class Lesson(NamedTuple):
+    """One key press of a player whose goal is known."""
+
+    event: Event
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Career:
+    """What one player did, from the first episode to the last."""
+
+    player: str
+    plays: tuple[Play, ...]
+    first: tuple[Lesson, ...]
+    first_test: tuple[Play, ...]
+    later: tuple[Lesson, ...]
+    later_test: tuple[Play, ...]
+    trial: tuple[Lesson, ...]  # in the first two minutes, before the game began in earnest
+
+    @property
+    def amount(self) -> int:
+        """Return how many lessons first and later play can both give."""
+        return min(len(self.first), len(self.later))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether every part has enough in it."""
+        tests = (self.first_test, self.later_test)
+        return self.amount >= FEWEST and all(sum(map(scored, plays)) >= FEWEST for plays in tests)
+
+
+def careers(plays: Iterable[Play]) -> list[Career]:
+    """Return the career of each player, by name."""
+    by_player: dict[str, list[Play]] = {}
+    for play in plays:
+        by_player.setdefault(play.player, []).append(play)
+    return [_career(player, sorted(theirs, key=_session)) for player, theirs in sorted(by_player.items())]
+
+
+def _career(player: str, plays: Sequence[Play]) -> Career:
+    total, passed = max(1, sum(map(scored, plays))), 0
+    parts: list[list[Play]] = [[] for _ in ENDS]
+    for play in plays:
+        middle = (passed + scored(play) / 2) / total
+        passed += scored(play)
+        parts[sum(middle >= end for end in ENDS[:-1])].append(play)
+    trial = [lesson for lesson in lessons(plays) if lesson.event.context["phase"] == "trial"]
+    first, first_test, later, later_test = map(tuple, parts)
+    return Career(player, tuple(plays), lessons(first), first_test, lessons(later), later_test, tuple(trial))
+
+
+def lessons(plays: Iterable[Play]) -> tuple[Lesson, ...]:
+    """Return every key press whose goal is known, in the order of time."""
+    rows = (row for play in plays for row in play.rows)
+    return tuple(Lesson(row.event, row.truth) for row in rows if row.truth is not None and row.event.action != IDLE)
+
+
+def scored(play: Play) -> int:
+    """Return how many rows of a sequence are scored."""
+    return sum(row.is_scored for row in play.rows)
+
+
+def drill(model: Taught, taught: Iterable[Lesson]) -> None:
+    """Train what a model sees; what it learns about changes of goal is of no use, since the lessons are torn apart."""
+    for event, goal in taught:
+        model.learn(event, goal, goal)
+
+
+def _session(play: Play) -> str:
+    return play.session
+
+
+# --- crafter findings -------------------------------------------------------------------------------------------------
+# What the Crafter study found: which comparisons are made, and what they say about the second paper's claim.
+
+
+# Measured on the same rows and folds; they come with the data.
+PEERS = {"majority": 18.4, "naive Bayes with context": 46.1, "logistic regression": 51.0, "boosted trees": 50.5}
+
+# The second condition, the first, and what the paper has for them: two accuracies and a p.
+PAIRS: tuple[tuple[str, str, tuple[float, float] | None, float | None], ...] = (
+    ("own later on later", "own first on first", (70.0, 60.0), 0.01),
+    ("own later on later", "own first on later", None, None),
+    ("own first on later", "own first on first", None, None),
+    ("own later on first", "own first on first", None, None),
+    ("own later, as much", "another's later", (74.0, 63.0), 0.03),
+    ("pooled later", "pooled first", None, None),
+    ("pooled after trial", "pooled trial", None, None),
+)
+CLAIM, TRAINING, READABILITY = PAIRS[0][:2], PAIRS[1][:2], PAIRS[2][:2]
+STYLE, POOLED = PAIRS[4][:2], PAIRS[5][:2]
+
+
+def study(
+    totals: Mapping[str, HumanScore], shares: Mapping[tuple[str, str], Mapping[str, float]], *, seed: int, quick: bool
+) -> HumanStudy:
+    """Return the study's outcome from the shares of rows that were right, by kind of model, condition and player."""
+    rng = Random(seed)
+    figures = tuple(Figure.of(f"{kind}, trained on all play of others", each, rng=rng) for kind, each in totals.items())
+    comparisons: list[HumanComparison] = []
+    findings: list[str] = []
+    for kind in totals:
+        made = _comparisons(kind, shares, rng)
+        comparisons += made.values()
+        findings += _findings(kind, made)
+    details = {"peers": PEERS}
+    return HumanStudy("crafter", seed, quick, figures, tuple(comparisons), tuple(findings), details)
+
+
+def _comparisons(
+    kind: str, shares: Mapping[tuple[str, str], Mapping[str, float]], rng: Random
+) -> dict[tuple[str, str], HumanComparison]:
+    found = {}
+    for a, b, published, p in PAIRS:
+        first, second = shares.get((kind, a), {}), shares.get((kind, b), {})
+        players = sorted(first.keys() & second.keys())
+        if players:
+            values = [[each[player] for player in players] for each in (first, second)]
+            names = (f"{kind}: {a}", b)
+            found[a, b] = compared(*names, *values, rng=rng, published=published, published_p=p)
+    return found
+
+
+def _findings(kind: str, made: Mapping[tuple[str, str], HumanComparison]) -> Sequence[str]:
+    """Say what each comparison means, in words that follow from its numbers alone."""
+    said = {
+        CLAIM: "later play, read with models of later play, beside first play read with models of first play",
+        TRAINING: "on the same later play, training on later play instead of first play",
+        READABILITY: "for one and the same model, later play instead of first play",
+        STYLE: "a player's own model instead of another player's",
+        POOLED: "for players never seen, training on others' later play instead of their first play",
+    }
+    return [f"{kind} model: {words}: {_verdict(made[pair])}." for pair, words in said.items() if pair in made]
+
+
+def _verdict(comparison: HumanComparison) -> str:
+    test = comparison.test
+    points = f"{100 * test.difference:+.1f} points, {said_p(test.p)}"
+    if not test.is_significant:
+        return f"no difference that could not be chance ({points})"
+    return f"{'better' if test.difference > 0 else 'worse'} ({points})"
+
+
+# --- crafter ----------------------------------------------------------------------------------------------------------
+# ``telos study crafter``: are models better that are trained on later play? The second paper's claim, on others.
+#
+# The paper trains on a run and tests on the same run, once for first runs and once for later ones (60 and 70 per
+# cent),
+# and sets models trained on somebody else beside them (74 and 63). Two things can make later runs come out better:
+# that
+# training on them is better, or that they are easier to read. Here the two are told apart: models of first and of
+# later
+# play are both tested on both.
+
 
 FOLDS = 10
 OTHERS, FEW_OTHERS = 8, 2  # models of other players that each player is also read with
@@ -43,7 +297,7 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """What one fold brought, by kind of model and condition: all rows, and the share that was right by player."""
 
-    scores: dict[str, Score]
+    scores: dict[str, HumanScore]
     shares: dict[tuple[str, str], dict[str, float]]
 
 
@@ -62,14 +316,14 @@ def run_crafter(
         raise TelosError(f"{place}: {len(players)} player", "folds by player need at least two")
     tasks = [Task(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
     done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
-    totals = {kind: Score() for kind in done[0].scores}
+    totals = {kind: HumanScore() for kind in done[0].scores}
     shares: dict[tuple[str, str], dict[str, float]] = {}
     for each in done:
         for kind, found in each.scores.items():
             totals[kind].join(found)
         for key, by_player in each.shares.items():
             shares.setdefault(key, {}).update(by_player)
-    return crafter_findings.study(totals, shares, seed=seed, quick=quick)
+    return study(totals, shares, seed=seed, quick=quick)
 
 
 def run_fold(task: Task) -> Done:

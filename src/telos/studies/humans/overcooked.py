@@ -1,26 +1,74 @@
-"""``telos study overcooked``: goals of real cooks, read from their keys and where they stand.
-
-Ten folds by pair: nobody is in training and in a test at once. Every belief rests on the evidence up to its row.
-"""
+"""Overcooked."""
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from telos.core.errors import TelosError
-from telos.recognition.features_model import FeatureIOHMM
+from telos.core.values import Value
+from telos.recognition.feature_hmm import Changes, Feature, FeatureIOHMM
 from telos.recognition.files.load import load_model
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.learned import LearnedTransitions
-from telos.studies.humans.overcooked_model import SOURCE, STRENGTH, cook
-from telos.studies.humans.plays import DATA, Play, goals_of, groups_of, read_plays
-from telos.studies.humans.results import Figure, HumanStudy, Watched, unwatched
-from telos.studies.humans.scores import Score, folds, score, teach
-from telos.studies.scoring_pool import shared_out
+from telos.recognition.transitions import LearnedTransitions
+from telos.studies.humans.logs import DATA, Play, Source, goals_of, groups_of, read_plays
+from telos.studies.results import Figure, HumanStudy, Watched, unwatched
+from telos.studies.scoring import HumanScore, folds, score, shared_out, teach
+from telos.telemetry.logs import LogRow
+
+# --- overcooked model -------------------------------------------------------------------------------------------------
+# How a cook in Overcooked is read from keys and position alone.
+
+
+PLACE = ("layout", "x", "y", "facing")
+TILES = ("onions", "dishes", "pot", "serving")
+WEIGHT, STRENGTH = 0.6, 10.0  # settled on five of the ten pairs, before the others were looked at
+
+# Which goal follows which depends on what was used, and on where: beside a pot or in a far corner of this very kitchen.
+CHANGES = Changes("used", given=(("used", "layout", "x", "y"), ("used", "layout"), ("used",)))
+
+
+def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
+    """Return what keys and position say: where the player is, what was used just before, what has come nearer."""
+    here = now.event.context
+    shown = {name: here[name] for name in (*PLACE, "facing_tile")}
+    shown["used"] = None
+    for tile in TILES:
+        shown[f"nearer_{tile}"] = False
+    if before is not None:
+        there = before.event.context
+        # Whether it worked is in the log, but is not looked at: it could not be told from keys and position.
+        shown["used"] = there["facing_tile"] if before.event.action == "interact" else None
+        for tile in TILES:
+            shown[f"nearer_{tile}"] = here[f"d_{tile}"] < there[f"d_{tile}"]
+    return shown
+
+
+SOURCE = Source("overcooked", idle="stay", look=look, group="pair")
+
+
+def cook(goals: Sequence[str], *, is_placed: bool = True) -> FeatureIOHMM:
+    """Return an untrained model: the key pressed, given the place in this kitchen (or only what is in front)."""
+    finer = (PLACE,) if is_placed else ()
+    keys = Feature(
+        "action",
+        ("up", "down", "left", "right", "interact"),
+        given=(*finer, ("facing_tile",), ()),
+        weight=WEIGHT,
+        strength=STRENGTH,
+        ignores=("stay",),  # how long players wait says more about them than about their goal
+    )
+    return FeatureIOHMM(goals, [keys], CHANGES)
+
+
+# --- overcooked -------------------------------------------------------------------------------------------------------
+# ``telos study overcooked``: goals of real cooks, read from their keys and where they stand.
+#
+# Ten folds by pair: nobody is in training and in a test at once. Every belief rests on the evidence up to its row.
+
 
 FOLDS, INNER_FOLDS = 10, 3
 WEIGHTS = (0.4, 0.6, 1.0)  # what the inner folds choose from
@@ -42,8 +90,8 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """What one fold brought: a score for each method, and how each weight did on the inner folds."""
 
-    scores: dict[str, Score]
-    inner: dict[float, Score]
+    scores: dict[str, HumanScore]
+    inner: dict[float, HumanScore]
     chosen: float | None
 
 
@@ -107,10 +155,10 @@ def _papers() -> dict[str, IOHMM]:
     return {"IOHMM, constant transitions": constant, "IOHMM": model}
 
 
-def _majority(training: Iterable[Play], test: Iterable[Play]) -> Score:
+def _majority(training: Iterable[Play], test: Iterable[Play]) -> HumanScore:
     truths = Counter(row.truth for play in training for row in play.rows if row.is_scored)
     likeliest = max(sorted(filter(None, truths)), key=truths.__getitem__)
-    found = Score()
+    found = HumanScore()
     for play in test:
         for row in play.rows:
             if row.is_scored:
@@ -126,9 +174,9 @@ def _by_group(goals: Sequence[str], plays: Sequence[Play]) -> dict[str, FeatureI
     return models
 
 
-def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, FeatureIOHMM]) -> dict[float, Score]:
+def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, FeatureIOHMM]) -> dict[float, HumanScore]:
     """Score every weight on folds of the training pairs alone."""
-    found = {weight: Score() for weight in WEIGHTS}
+    found = {weight: HumanScore() for weight in WEIGHTS}
     for held_out in folds(groups_of(training), INNER_FOLDS):
         rest = cook(goals).join(model for group, model in taught.items() if group not in held_out)
         test = [play for play in training if play.group in held_out]
@@ -140,7 +188,7 @@ def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, Fea
 def _study(done: Sequence[Done], *, seed: int, quick: bool) -> HumanStudy:
     rng, figures = Random(seed), []
     for method in done[0].scores:
-        total = Score()
+        total = HumanScore()
         for each in done:
             total.join(each.scores[method])
         figures.append(Figure.of(method, total, rng=rng))

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 
 from telos.core.errors import TelosError
-from telos.studies.humans.results import Figure, HumanStudy, Watched, unwatched
-from telos.studies.humans.scores import Score
+from telos.studies.results import Figure, HumanStudy, Watched, unwatched
+from telos.studies.scoring import HumanScore
 
 FOLDS, QUICK_FOLDS = 10, 3
 
@@ -25,13 +25,14 @@ def run_starcraft(
     watched: Watched = unwatched,
 ) -> HumanStudy:
     """Run the study on the log in ``folder``; ``quick`` has fewer folds, fewer contenders and less learning."""
-    from telos.studies.crystal_island import QUICK  # here, as tables and learning are extras
-    from telos.studies.crystal_island_findings import human_findings
-    from telos.studies.crystal_island_published import PEERS
-    from telos.studies.markov.contenders import field_for
-    from telos.studies.markov.folds import pooled, run_folds
-    from telos.studies.markov.human_logs import find_logs, human_log
-    from telos.studies.markov.outcome import outcome
+    from telos.studies.crystal_island.folds import outcome, pooled, run_folds
+    from telos.studies.crystal_island.logs import find_logs, human_log
+    from telos.studies.crystal_island.models import field_for
+    from telos.studies.crystal_island.study import (
+        PEERS,
+        QUICK,  # here, as tables and learning are extras
+        human_findings,
+    )
 
     paths = find_logs(Path(folder))
     if "starcraft" not in paths:
@@ -49,8 +50,8 @@ def run_starcraft(
     return HumanStudy("starcraft", seed, quick, figures, (), tuple(human_findings(found)), details)
 
 
-def _score(groups: list[str], right: list[bool]) -> Score:
-    score = Score()
+def _score(groups: list[str], right: list[bool]) -> HumanScore:
+    score = HumanScore()
     for group, is_right in zip(groups, right, strict=True):
         score.add(group, is_right)
     return score

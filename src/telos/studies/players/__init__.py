@@ -1,10 +1,8 @@
 """Simulated players of the adventure: characters with goals and plans, behind human hands and habits."""
 
 from telos.studies.players.player import Player
-from telos.studies.players.presets import EXPERIENCED, EXPERIMENTER, NOVICE, PRESETS, Limits, Preset, limits_at
-from telos.studies.players.session_logs import read_sessions, write_sessions
-from telos.studies.players.sessions import Phase, Session, play, session_of
-from telos.studies.players.style import Style
+from telos.studies.players.presets import EXPERIENCED, EXPERIMENTER, NOVICE, PRESETS, Limits, Preset, Style, limits_at
+from telos.studies.players.sessions import Phase, Session, play, read_sessions, session_of, write_sessions
 
 __all__ = [
     "EXPERIENCED",

@@ -1,13 +1,22 @@
-"""Sessions: a game that was played, as inputs that replay it and as events with the goal that was pursued."""
+"""Play and store sessions."""
 
+import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.files.yaml import read_text
 from telos.studies.players.player import Player
-from telos.worlds.adventure.adventure import Adventure, replayed
+from telos.worlds.adventure.adventure import Adventure, replayed, restored_event, saved_event
 from telos.worlds.adventure.recording import Recording
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+# Sessions: a game that was played, as inputs that replay it and as events with the goal that was pursued.
+
 
 LONGEST = 36_000  # frames: twenty minutes; both games are meant to take about five
 
@@ -79,3 +88,49 @@ def _watched(game: Adventure, games: Iterable[Adventure], *, name: str, human: b
     if not game.done:
         phases.append(Phase(*given, start, len(events), game.frame - since, False))
     return Session(tuple(events), tuple(truths), tuple(phases), game.recording(), game.done, name, human)
+
+
+# --- session logs -----------------------------------------------------------------------------------------------------
+# Sessions in files: event logs in JSON Lines, which every recogniser reads, whoever played.
+
+
+def write_sessions(sessions: Iterable[Session], path: str | os.PathLike[str]) -> None:
+    """Write sessions as an event log: a line for each event, with the goal that was given; ``human`` if it was."""
+    lines = [
+        json.dumps(_line(session, event, truth))
+        for session in sessions
+        for event, truth in zip(session.events, session.truths, strict=True)
+    ]
+    Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
+    """Read the sessions of an event log, each with its player, in the order in which they begin.
+
+    A log does not tell phases and inputs apart; whoever needs them keeps the recording. A line that cannot be read
+    raises a ``TelosError`` that names it.
+    """
+    name, found = os.fspath(path), dict[tuple[str, str, bool], tuple[list[Event], list[str | None]]]()
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+            event = restored_event({"player": "player", "context": {}, "goal": None, **said})
+            key = event.player, str(said.get("session", "")), said.get("human") is True
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise TelosError(f"{name}:{number}: this is no event: {error}", "write one JSON object a line") from None
+        events, truths = found.setdefault(key, ([], []))
+        events.append(event)
+        truths.append(said.get("truth"))
+    return [
+        Session(tuple(events), tuple(truths), name=session, human=human)
+        for (_, session, human), (events, truths) in found.items()
+    ]
+
+
+def _line(session: Session, event: Event, truth: str | None) -> dict[str, Any]:
+    said = saved_event(event)
+    about: dict[str, Any] = {"session": session.name} if session.name else {}
+    human = {"human": True} if session.human else {}
+    return {"player": said.pop("player"), **about, **said, "truth": truth, **human}

@@ -1,10 +1,15 @@
-"""The web app: a page for each world, and the link over which its game is played."""
+"""Routes, serving, ports."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import gc
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
+import uvicorn
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from nicegui import ui
 from starlette.requests import Request
@@ -12,10 +17,15 @@ from starlette.responses import RedirectResponse, Response
 
 from telos.core.errors import TelosError
 from telos.studio.models.library import Library
-from telos.studio.page.shell import build_page
+from telos.studio.page.page import build_page
+from telos.studio.server.auth import LOOPBACK, Guard
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
-from telos.studio.worlds import NAMES, world
+from telos.studio.stage import NAMES, world
+
+# --- app --------------------------------------------------------------------------------------------------------------
+# The web app: a page for each world, and the link over which its game is played.
+
 
 _SWEEP = 2.0  # seconds between two looks for games that nobody plays any more
 _NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # why a link is closed; the page knows them
@@ -126,3 +136,91 @@ def _sweeping(hub: Hub):  # type: ignore[no-untyped-def]  # an async context man
                 hub.free(name)
 
     return lifespan
+
+
+# --- ports ------------------------------------------------------------------------------------------------------------
+# Finding a port: the usual one, or the next that is free.
+
+
+USUAL = 8484
+_TRIES = 50
+
+
+def listening(host: str, port: int | None = None) -> socket.socket:
+    """Return a socket that listens: at ``port`` if one is asked for (0: any), else at the first free one of ours."""
+    if port is not None and not 0 <= port <= 65_535:
+        raise TelosError(f"a port is a number from 0 to 65535, got {port}", "leave --port out to take a free one")
+    ports = range(USUAL, USUAL + _TRIES) if port is None else (port,)
+    for each in ports:
+        try:
+            return _bound(host, each)
+        except OSError as error:
+            reason = error
+    if port is None:
+        try:
+            return _bound(host, 0)
+        except OSError as error:
+            raise TelosError(f"cannot listen at {host}: {error.strerror or error}", "try --host 0.0.0.0") from None
+    raise TelosError(
+        f"cannot listen at {host} port {port}: {reason.strerror or reason}", "leave --port out to take a free one"
+    )
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except (socket.gaierror, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "this is no name of a host"
+        raise TelosError(f"there is no host {host[:80]!r}: {why}", "try --host 0.0.0.0") from None
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two studios share a port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(256)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+# --- serving ----------------------------------------------------------------------------------------------------------
+# Serving the studio: from a free port until it is told to end.
+
+
+_MOST_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
+_ANYWHERE = ("0.0.0.0", "::")  # listening everywhere: it is asked for, and needs a token
+
+
+def serve(
+    host: str, port: int | None, *, folder: Path, record: bool, seed: int, first: str, token: str,
+    ready: Callable[[str], None],
+) -> None:  # fmt: skip
+    """Serve until interrupted; ``ready`` is called with the address once pages are answered."""
+    if not token and host not in LOOPBACK:
+        raise TelosError(f"--host {host} lets others in, so a token is needed", "leave --token out to have one made")
+    folder = folder.resolve()
+    world(first)  # imported now, so that the first page need not wait for it
+    gc.freeze()  # what is here to stay is not looked through again: a full collection would hold all games up
+    app = studio_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
+    listens = listening(host, port)
+    shown = "127.0.0.1" if host in _ANYWHERE else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listens.getsockname()[1]}/{first}{f'?token={quote(token)}' if token else ''}"
+    config = uvicorn.Config(
+        Guard(app, token), log_level="warning", ws_max_size=_MOST_BYTES, lifespan="on", timeout_graceful_shutdown=1
+    )
+    server = _Server(config, lambda: ready(address))
+    server.run(sockets=[listens])
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready: a browser that is opened sooner would find nothing."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list | None = None) -> None:  # type: ignore[type-arg]  # as uvicorn declares it
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._ready()

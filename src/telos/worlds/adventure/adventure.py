@@ -1,34 +1,201 @@
-"""The world ``adventure``: a small game of monsters and treasure, in which a player's goals can be read."""
+"""Adventure: step, company, save and replay."""
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from telos.agents.mind import Mind
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
-from telos.core.numbers import not_negative
 from telos.core.trace import Trace, silent
-from telos.recognition.director import Advice
-from telos.recognition.director_rules import EARNED
+from telos.core.values import FrozenMap, not_negative
+from telos.recognition.director import EARNED, Advice
 from telos.worlds.adventure.companion import Companion
-from telos.worlds.adventure.company import Company
-from telos.worlds.adventure.directions import keys_text, read_keys
-from telos.worlds.adventure.frame import advance
-from telos.worlds.adventure.minds import COMPANION
-from telos.worlds.adventure.monsters import populate
-from telos.worlds.adventure.noticing import cause_of, notice
-from telos.worlds.adventure.play import Play
-from telos.worlds.adventure.quests import begin, paid
-from telos.worlds.adventure.reading import Reading, model_text
+from telos.worlds.adventure.engine import advance, populate
+from telos.worlds.adventure.events import Adapted, Read, Said, cause_of, notice
+from telos.worlds.adventure.map import keys_text, read_keys
+from telos.worlds.adventure.monsters import BLADE, Beast
+from telos.worlds.adventure.recognizer_loop import Reading, model_text
 from telos.worlds.adventure.recording import Recording
-from telos.worlds.adventure.records import Adapted, Read, Said
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
-from telos.worlds.adventure.rules_files import load_rules
-from telos.worlds.adventure.saving import restored, restored_event, saved, saved_event
+from telos.worlds.adventure.rules_file import COMPANION, load_rules
+from telos.worlds.adventure.state import Play, Since, begin, paid
 from telos.worlds.adventure.views import AdventureView, seen
+
+# --- company ----------------------------------------------------------------------------------------------------------
+# Those with minds in the area that the player is in: its monsters, and the companion.
+
+
+CROWD = 16  # of more monsters than these, the others walk through each other: every pair is looked at in every frame
+
+
+class Company:
+    """Who is there, beside the flat lists of the game: ``beasts[i]`` stands at ``xs[i]``, ``ys[i]``."""
+
+    def __init__(self, play: Play, *, trace: Trace = silent) -> None:
+        self._play, self.trace = play, trace
+        self.beasts: list[Beast] = []
+        self._number = 0  # monsters that have appeared since the player came
+        rules = play.rules.companion
+        self.companion = None if rules is None else Companion(play, rules, trace=trace)
+
+    @property
+    def minds(self) -> dict[str, Mind]:
+        """Return the minds that there are, by name; the companion's first."""
+        minds = {} if self.companion is None else {COMPANION: self.companion.mind}
+        return minds | {beast.name: beast.mind for beast in self.beasts}
+
+    def settle(self) -> None:
+        """Give minds to the monsters of an area that the player has just come to."""
+        self.beasts, self._number = [], 0
+        for x, y in zip(self._play.xs, self._play.ys, strict=True):
+            self.join(x, y)
+
+    def join(self, x: float, y: float) -> None:
+        """Give a mind to a monster that has just appeared."""
+        kinds = self._play.rules.monsters.kinds
+        kind = kinds[self._number % len(kinds)]
+        self._number += 1
+        self.beasts.append(Beast(self._play, kind, self._number, x, y, trace=self.trace))
+
+    def lose(self, i: int) -> None:
+        """Let a monster go that was killed."""
+        beast = self.beasts.pop(i)
+        if self.companion is not None:
+            self.companion.mind.memory.forget("monster", beast.name)
+
+    def come_along(self, x: float, y: float) -> None:
+        """Let the companion follow the player, who left the last area at ``x``, ``y``."""
+        if self.companion is not None:
+            square = (self.companion.x - x) ** 2 + (self.companion.y - y) ** 2
+            self.companion.come_along(square**0.5)
+
+    def alarm(self) -> None:
+        """Let those near a sword that is being swung think about it at once."""
+        play = self._play
+        for beast in self.beasts:
+            if (beast.x - play.x) ** 2 + (beast.y - play.y) ** 2 <= BLADE * BLADE:
+                beast.next_thought = play.frame
+
+    def live(self) -> None:
+        """Let everybody think and move for one frame."""
+        play = self._play
+        frame, xs, ys = play.frame, play.xs, play.ys
+        for beast in self.beasts:
+            beast.live(frame)
+        self._make_room()
+        for i, beast in enumerate(self.beasts):
+            xs[i], ys[i] = beast.x, beast.y
+        if self.companion is not None:
+            self.companion.live(frame)
+
+    def _make_room(self) -> None:
+        """Push monsters apart that stand on each other: all who hunt would be one monster to look at."""
+        size = self._play.rules.monsters.size
+        for one, other in combinations(self.beasts[:CROWD], 2):
+            across, down = other.x - one.x, other.y - one.y
+            if -size < across < size and -size < down < size:
+                push = 0.5 if across >= 0 else -0.5, 0.5 if down >= 0 else -0.5
+                one.shift(-push[0], -push[1])
+                other.shift(*push)
+
+    def is_harmless(self, i: int) -> bool:
+        """Whether a monster is stunned: its touch does nothing then."""
+        return self.beasts[i].stunned > 0
+
+    def save(self) -> dict[str, Any]:
+        """Return all that changes as plain data."""
+        companion = None if self.companion is None else self.companion.save()
+        return {"number": self._number, "beasts": [beast.save() for beast in self.beasts], "companion": companion}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on from what was saved; the monsters of the game are those of the company."""
+        play = self._play
+        self._number = saved["number"]
+        self.beasts = [Beast.restored(play, each, trace=self.trace) for each in saved["beasts"]]
+        play.xs, play.ys = [beast.x for beast in self.beasts], [beast.y for beast in self.beasts]
+        if self.companion is not None:
+            self.companion.restore(saved["companion"])
+
+
+# --- saving -----------------------------------------------------------------------------------------------------------
+# Saving a game as plain data, and going on from it exactly where it was.
+
+
+# What is plain data already.
+_PLAIN = (
+    "frame", "noted", "area", "x", "y", "facing", "straight", "swinging", "carrying", "gems_held", "score", "kills",
+    "deaths", "phase", "phase_kills", "phase_deaths", "message", "hint_ends",
+)  # fmt: skip
+_LISTS = ("xs", "ys", "returning", "gem_xs", "gem_ys")
+_SETS = ("visited", "chests")
+
+
+def saved(play: Play) -> dict[str, Any]:
+    """Return everything about a game that changes, as plain data, and what it was played by."""
+    version, numbers, gauss = play.rng.getstate()
+    return {
+        "rules": play.rules.fingerprint,
+        "directed": play.directed,
+        "monsters": play.number,
+        "rng": [version, list(numbers), gauss],
+        **{name: getattr(play, name) for name in _PLAIN},
+        **{name: list(getattr(play, name)) for name in _LISTS},
+        **{name: sorted(getattr(play, name)) for name in _SETS},
+        "keys": keys_text(play.keys),
+        "restart": list(play.restart),
+        "since": {name: getattr(play.since, name) for name in Since.__slots__},
+        "pay": dict(play.pay),
+        "company": None if play.company is None else play.company.save(),
+    }
+
+
+def restored(play: Play, data: Mapping[str, Any]) -> Play:
+    """Return the game that was saved; ``play`` is any game of the same kind."""
+    for what, mine in (("rules", play.rules.fingerprint), ("directed", play.directed), ("monsters", play.number)):
+        if data.get(what) != mine:
+            raise TelosError(
+                f"this was saved from a game with {what}={data.get(what)!r}, not {mine!r}",
+                "restore it in an adventure that was made the same way",
+            )
+    again = Play(play.rules, directed=play.directed, number=play.number, seed=0)
+    version, numbers, gauss = data["rng"]
+    again.rng.setstate((version, tuple(numbers), gauss))
+    for name in _PLAIN:
+        setattr(again, name, data[name])
+    for name in _LISTS:
+        setattr(again, name, list(data[name]))
+    for name in _SETS:
+        setattr(again, name, set(data[name]))
+    again.keys = read_keys(data["keys"])
+    area, x, y = data["restart"]
+    again.restart = (area, x, y)
+    for name in Since.__slots__:
+        setattr(again.since, name, data["since"][name])
+    again.pay = dict(data["pay"])
+    if play.company is not None:
+        again.company = Company(again, trace=play.company.trace)
+        again.company.restore(data["company"])
+    return again
+
+
+def saved_event(event: Event) -> dict[str, Any]:
+    """Return an event as plain data."""
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in event.context.items()}
+    return {"player": event.player, "time": event.time, "action": event.action, "context": plain, "goal": event.goal}
+
+
+def restored_event(data: Mapping[str, Any]) -> Event:
+    """Return the event that was saved."""
+    context = {key: tuple(value) if isinstance(value, list) else value for key, value in data["context"].items()}
+    return Event(data["action"], context, player=data["player"], time=data["time"], goal=data["goal"])
+
+
+# --- adventure --------------------------------------------------------------------------------------------------------
+# The world ``adventure``: a small game of monsters and treasure, in which a player's goals can be read.
+
 
 _MOST_MONSTERS = 1_000
 HINTED = 6 * FRAMES_A_SECOND  # how long a hint is shown

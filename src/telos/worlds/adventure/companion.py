@@ -1,25 +1,270 @@
-"""The companion: a mind whose memory holds what it reads of the player, in a body that nothing can harm."""
+"""The companion."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Goto, Progress
-from telos.agents.memory import Fact
+from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Procedure, Progress
+from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.procedure import Doer, Procedure
 from telos.agents.saving import restore_mind, save_mind
 from telos.core.action import Action
 from telos.core.belief import Belief
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace
-from telos.worlds.adventure.companion_senses import AT_EXIT, ATTENTION, Believer, Eyes
-from telos.worlds.adventure.directions import direction_of
-from telos.worlds.adventure.minds import COMPANION, companion_domain, companion_kind
-from telos.worlds.adventure.play import Play
+from telos.core.values import FrozenMap, Value
+from telos.files.yaml import read_text, read_yaml
+from telos.worlds.adventure.events import Said
+from telos.worlds.adventure.map import AreaMap, direction_of
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, CompanionRules, Rules
-from telos.worlds.adventure.voice import Voice
-from telos.worlds.adventure.ways import spot_at
+from telos.worlds.adventure.rules_file import COMPANION, MINDS, companion_domain, companion_kind
+from telos.worlds.adventure.state import Play
+
+# --- voice ------------------------------------------------------------------------------------------------------------
+# What the companion says when it takes up a goal: lines as data, now and then.
+
+
+PAUSE = 4.0  # seconds between one line and the next
+AGAIN = 20.0  # ... and until the same is worth saying again, for each time that it was said
+_MOST = 6  # times; from then on it is said as seldom as it gets
+SHOWN = 4.0  # how long a line can be read
+
+
+@cache
+def the_lines() -> Mapping[str, tuple[str, ...]]:
+    """Return what there is to say, by goal.
+
+    >>> the_lines()["stay_near"][1]
+    'Lead the way, I am with you.'
+    """
+    file = MINDS / "lines.yaml"
+    return {goal: tuple(lines) for goal, lines in read_yaml(read_text(file), str(file)).data.items()}
+
+
+class Voice:
+    """Says one line for each goal that is taken up, in turn, unless it has just spoken or said the same.
+
+    Who has heard a line often needs it seldom: the wait for the same goal grows with every time.
+
+    >>> voice = Voice("Wren")
+    >>> voice.takes_up("stay_near", "", now=0.0).text
+    'I cannot tell what you are after. I will stay near.'
+    >>> voice.takes_up("keep_off", "", now=1.0) is None, voice.takes_up("stay_near", "", now=9.0) is None
+    (True, True)
+    """
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+        self.lines: list[Said] = []
+        self._times: dict[str, tuple[int, float]] = {}  # for each goal: how often, and when last
+
+    def takes_up(self, goal: str, way: str, now: float) -> Said | None:
+        """Return what is said about a goal, if anything; ``way`` is where it leads."""
+        often, last = self._times.get(goal, (0, 0.0))
+        if (self.lines and now - self.lines[-1].time < PAUSE) or now - last < AGAIN * min(often, _MOST):
+            return None
+        choices = the_lines()[goal]
+        said = Said(now, self.who, choices[often % len(choices)].format(way=way))
+        self._times[goal] = often + 1, now
+        self.lines.append(said)
+        return said
+
+    def saying(self, now: float) -> str:
+        """Return the line that is to be seen now."""
+        return self.lines[-1].text if self.lines and now - self.lines[-1].time < SHOWN else ""
+
+    def save(self) -> dict[str, Any]:
+        """Return all that was said as plain data."""
+        lines = [[each.time, each.text] for each in self.lines]
+        return {"lines": lines, "times": {goal: list(each) for goal, each in self._times.items()}}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.lines = [Said(time, self.who, text) for time, text in saved["lines"]]
+        self._times = {goal: (often, last) for goal, (often, last) in saved["times"].items()}
+
+
+# --- ways -------------------------------------------------------------------------------------------------------------
+# Ways between areas: which edge leads on to where nobody has been, and which leads home.
+
+
+_INSIDE = 26.0  # pixels between an edge and whoever waits there
+
+
+def onward(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
+    """Return for each edge behind which a way to an unvisited area begins how many screens it is, 1 being the next.
+
+    >>> tiny = AreaMap.drawn('''
+    ... +---+---+---+---+
+    ... |     T         |
+    ... +---+---+---+---+
+    ... ''')
+    >>> onward(tiny, 1, {1, 2}), onward(tiny, 1, {0, 1, 2, 3})
+    ({'east': 2, 'west': 1}, {})
+    """
+    found = {edge: _screens_to_new(areas, behind, area, visited) for edge, behind in areas.exits[area].items()}
+    return {edge: screens for edge, screens in found.items() if screens is not None}
+
+
+def _screens_to_new(areas: AreaMap, start: int, back: int, visited: Collection[int]) -> int | None:
+    """Return how many screens it is from the one behind an edge, breadth first and never back through it."""
+    reached, queue = {back, start}, [(start, 1)]
+    for area, screens in queue:  # grows while it is walked
+        if area not in visited:
+            return screens
+        for behind in areas.exits[area].values():
+            if behind not in reached:
+                reached.add(behind)
+                queue.append((behind, screens + 1))
+    return None
+
+
+def homeward(areas: AreaMap, area: int) -> tuple[str, ...]:
+    """Return the edges that lead nearer to town."""
+    here = areas.distance[area] or 0
+    return tuple(edge for edge, behind in areas.exits[area].items() if (areas.distance[behind] or 0) < here)
+
+
+def spot_at(rules: Rules, edge: str) -> tuple[float, float]:
+    """Return where one waits at an edge: before the middle of it."""
+    x, y = rules.width / 2, rules.height / 2
+    return {
+        "north": (x, _INSIDE),
+        "south": (x, rules.height - _INSIDE),
+        "west": (_INSIDE, y),
+        "east": (rules.width - _INSIDE, y),
+    }[edge]
+
+
+# --- companion senses -------------------------------------------------------------------------------------------------
+# What the companion perceives, what it looks at, and how that is put into the words that it plans with.
+
+
+TAKEN, KEPT = 0.6, 0.35  # a goal is believed from the one chance on, and until it falls below the other
+BESIDE = 110.0  # pixels: so near it is with the player
+AT_EXIT = 20.0
+NOTICED = 220.0  # pixels around the player in which a monster is worth a fight
+PRESSING = 130.0  # ... and in which it is a danger
+
+
+class Eyes:
+    """Sees the whole area: the player, the monsters, and where its exits lead."""
+
+    cost = 1.0
+
+    def __init__(self, play: Play, companion: "Companion") -> None:
+        self._play, self._companion = play, companion
+
+    def read(self, who: str, memory: WorkingMemory, now: float) -> list[Fact]:
+        """Return what is seen now."""
+        play, me = self._play, self._companion
+        near = _distance(play.x, play.y, me.x, me.y) <= BESIDE
+        return [
+            Fact("player", "player", now, attributes=FrozenMap({"x": play.x, "y": play.y, "near": near})),
+            *self._exits(now),
+            *self._monsters(now),
+        ]
+
+    def _exits(self, now: float) -> list[Fact]:
+        play, me, areas = self._play, self._companion, self._play.rules.map
+        leading, home = onward(areas, play.area, play.visited), homeward(areas, play.area)
+        facts = []
+        for edge in areas.exits[play.area]:
+            x, y = spot_at(play.rules, edge)
+            about = {
+                "screens": leading.get(edge),  # to where nobody has been
+                "home": edge in home,
+                "away": _distance(x, y, play.x, play.y),  # from the player
+                "here": _distance(x, y, me.x, me.y) <= AT_EXIT,
+            }
+            facts.append(Fact("exit", edge, now, attributes=FrozenMap(about)))
+        return facts
+
+    def _monsters(self, now: float) -> list[Fact]:
+        play, me = self._play, self._companion
+        facts = []
+        for beast in play.company.beasts if play.company is not None else ():
+            about = {
+                "from_player": _distance(beast.x, beast.y, play.x, play.y),
+                "from_me": _distance(beast.x, beast.y, me.x, me.y),
+                "stunned": beast.stunned > 0,
+            }
+            facts.append(Fact("monster", beast.name, now, attributes=FrozenMap(about)))
+        return facts
+
+
+def _distance(x: float, y: float, to_x: float, to_y: float) -> float:
+    return math.sqrt((x - to_x) * (x - to_x) + (y - to_y) * (y - to_y))
+
+
+def _chance(goal: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Rate a goal by its chance. It takes more to be believed than to stay so."""
+    least = KEPT if memory.focus.get("reading") == goal.subject else TAKEN
+    return float(goal["chance"]) if goal["chance"] >= least else None
+
+
+def _nearness(monster: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Rate a monster by how near it is to the player, and then to oneself; who is stunned or far is let be."""
+    if monster["stunned"] or monster["from_player"] > NOTICED:
+        return None
+    return float(-monster["from_player"] - 0.5 * monster["from_me"])
+
+
+def _newness(way: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Rate an exit by how soon it leads to something new, and then by how near the player is to it."""
+    return None if way["screens"] is None else float(-1000.0 * way["screens"] - way["away"])
+
+
+def _homeliness(way: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Rate an exit that leads nearer to town by how near the player is to it."""
+    return float(-way["away"]) if way["home"] else None
+
+
+ATTENTION = (
+    Attention("reading", "goal", _chance, margin=0.2),
+    Attention("foe", "monster", _nearness, margin=60.0),
+    Attention("onward", "exit", _newness, margin=120.0),
+    Attention("homeward", "exit", _homeliness, margin=120.0),
+)
+
+
+class Believer:
+    """Puts memory into the variables of the domain. ``words`` says which of the goals it reads is which for it."""
+
+    def __init__(self, words: Mapping[str, str], reach: float) -> None:
+        self._words, self._reach = dict(words), reach
+
+    def __call__(self, memory: WorkingMemory, now: float) -> Mapping[str, Value]:
+        """Return the values of the variables."""
+        focus = memory.focus
+        player = memory.recall("player", "player", now)
+        foe = _looked_at(memory, "monster", "foe", now)
+        onward, home = _looked_at(memory, "exit", "onward", now), _looked_at(memory, "exit", "homeward", now)
+        return {
+            "reading": self._words.get(focus.get("reading") or "", "unsure"),
+            "foe": "nobody" if foe is None else self._state_of(foe),
+            "pressed": foe is not None and foe["from_player"] <= PRESSING,
+            "onward": onward is not None,
+            "homeward": home is not None,
+            "beside": player is not None and player["near"],
+            "at_onward": onward is not None and onward["here"],
+            "at_homeward": home is not None and home["here"],
+        }
+
+    def _state_of(self, foe: Fact) -> str:
+        if foe["stunned"]:
+            return "down"
+        return "at_hand" if foe["from_me"] <= self._reach else "far"
+
+
+def _looked_at(memory: WorkingMemory, kind: str, focus: str, now: float) -> Fact | None:
+    subject = memory.focus.get(focus)
+    return None if subject is None else memory.recall(kind, subject, now)
+
+
+# --- companion --------------------------------------------------------------------------------------------------------
+# The companion: a mind whose memory holds what it reads of the player, in a body that nothing can harm.
+
 
 THINKS = 6  # frames from one thought to the next: five a second
 LATE = 45  # frames that it is behind at most, when the player has left an area

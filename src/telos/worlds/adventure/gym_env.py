@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.directions import DIRECTIONS, STOP, Keys, keys_text
+from telos.worlds.adventure.map import DIRECTIONS, STOP, Keys, keys_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.views import AdventureView, Point
 

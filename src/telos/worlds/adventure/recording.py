@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
-from telos.core.files.text import read_text
+from telos.files.yaml import read_text
 from telos.recognition.files.load import loads_model
-from telos.worlds.adventure.directions import read_keys
+from telos.worlds.adventure.map import read_keys
 
 _PLAIN, _WITH_MODELS = 1, 2  # versions: games with models of their own need the second
 _HEADER: dict[str, tuple[type, ...]] = {

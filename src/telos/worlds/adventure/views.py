@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from telos.worlds.adventure.beast import Beast
 from telos.worlds.adventure.companion import Companion
-from telos.worlds.adventure.play import Play
-from telos.worlds.adventure.quests import kills_wanted
+from telos.worlds.adventure.monsters import Beast
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
+from telos.worlds.adventure.state import Play, kills_wanted
 
 Point = tuple[float, float]
 

@@ -1,6 +1,6 @@
-"""Bodies, minds, squads and talk together: the loop that lets a scene be fought out."""
+"""Minds, squads and dialogue over an arena; save/restore."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -9,31 +9,179 @@ from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
 from telos.agents.sensors import Rota
+from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
+from telos.core.values import FrozenMap, Value
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
 from telos.squads.behaviours import behaviours
 from telos.squads.coordinator import Coordinator
-from telos.squads.dialogue import Dialogue
-from telos.squads.line_files import builtin_lines
-from telos.worlds.arena.battle_saving import restore_battle, save_battle
-from telos.worlds.arena.beliefs import Beliefs
-from telos.worlds.arena.cast import arena_domain, arena_of, characters, procedures
-from telos.worlds.arena.comrades import Comrade
-from telos.worlds.arena.facts import fact
-from telos.worlds.arena.focus import attention_of
-from telos.worlds.arena.ground import Ground
-from telos.worlds.arena.limbs import Limbs
-from telos.worlds.arena.occasions import Occasions
-from telos.worlds.arena.records import Commanded, Ended, Started
+from telos.squads.dialogue.dialogue import Dialogue
+from telos.squads.dialogue.lines import builtin_lines
+from telos.squads.dialogue.occasions import Occasion
+from telos.squads.squad import Concluded, Ordered
+from telos.worlds.arena.ai.beliefs import Beliefs, attention_of
+from telos.worlds.arena.ai.characters import Comrade, arena_domain, arena_of, characters, procedures
+from telos.worlds.arena.ai.facts import fact
+from telos.worlds.arena.ai.fighter_body import Ground, Limbs
+from telos.worlds.arena.ai.sensors import Stimuli, sensors_of
+from telos.worlds.arena.replay import Commanded, Ended, Started
 from telos.worlds.arena.scene import CastMember, Scene
-from telos.worlds.arena.senses import sensors_of
-from telos.worlds.arena.stimuli import Stimuli
-from telos.worlds.arena.views import ArenaView
+from telos.worlds.arena.sim.views import ArenaView
+
+# --- battle saving ----------------------------------------------------------------------------------------------------
+# Saving a fight as plain data, and going on from it exactly: bodies, minds, squads and talk.
+
+
+def save_battle(battle: "Battle") -> dict[str, Any]:
+    """Return all that changes about a fight between two steps, as plain data that JSON can hold."""
+    return {
+        "scene": battle.scene.name,
+        "seed": battle.seed,
+        "arena": battle.arena.save(),
+        "crowd": battle.crowd.save(),
+        "limbs": {name: limbs.save() for name, limbs in battle.limbs.items()},
+        # Those of the minds are with the crowd. The dead keep theirs, which their squads may still look into.
+        "memories": {name: each.memory.save() for name, each in battle.comrades.items() if name not in battle.minds},
+        "coordinators": {each.side: each.save() for each in battle.coordinators},
+        "occasions": battle.occasions.save(),
+        "dialogue": None if battle.dialogue is None else battle.dialogue.save(),
+    }
+
+
+def restore_battle(battle: "Battle", saved: Mapping[str, Any]) -> None:
+    """Make a battle that has just begun the one that was saved; the trace goes on from there."""
+    _check_same(battle, saved)
+    battle.arena.restore(saved["arena"])  # which refuses another cast
+    thinking = {each["name"] for each in saved["crowd"]["minds"]}
+    for name in [name for name in battle.minds if name not in thinking]:  # they had fallen
+        battle.crowd.leave(battle.minds.pop(name))
+    for name, limbs in battle.limbs.items():
+        limbs.restore(saved["limbs"][name])
+    battle.crowd.restore(saved["crowd"])
+    for name, memory in saved["memories"].items():
+        battle.comrades[name].memory.restore(memory)
+    for coordinator in battle.coordinators:
+        coordinator.restore(saved["coordinators"][coordinator.side], battle.comrades.values())
+    battle.occasions.restore(saved["occasions"])
+    if battle.dialogue is not None:
+        battle.dialogue.restore(saved["dialogue"])
+    battle.view = battle.arena.view()
+
+
+def _check_same(battle: "Battle", saved: Mapping[str, Any]) -> None:
+    """Refuse what was saved from another fight, before anything is changed."""
+    if (saved["scene"], saved["seed"]) != (battle.scene.name, battle.seed):
+        raise TelosError(
+            f"this was saved from {saved['scene']!r} with seed {saved['seed']}, not from {battle.scene.name!r} with "
+            f"seed {battle.seed}",
+            "restore it in a battle of the same scene and seed",
+        )
+    sides = [each.side for each in battle.coordinators]
+    if list(saved["coordinators"]) != sides or (saved["dialogue"] is None) != (battle.dialogue is None):
+        raise TelosError(
+            f"{saved['scene']!r} was saved with other squads or other talk", "make the battle with the same ones"
+        )
+    if battle.arena.time > 0:
+        raise TelosError(f"this battle is {battle.arena.time:g} s old", "restore what was saved in one that just began")
+
+
+# --- occasions --------------------------------------------------------------------------------------------------------
+# What of a fight is worth a word: events, and what minds and squads put on record, as occasions for talk.
+
+
+class Occasions:
+    """Turns records into occasions, and hands them to ``notice``."""
+
+    def __init__(self, comrades: Mapping[str, Comrade], notice: Callable[[Occasion], None]) -> None:
+        self._comrades, self._notice = comrades, notice
+        self._leaders: dict[str, str] = {}  # who speaks for a squad
+
+    def lead(self, squad: str, leader: str) -> None:
+        """Remember who speaks for a squad."""
+        self._leaders[squad] = leader
+
+    def save(self) -> dict[str, str]:
+        """Return who speaks for each squad."""
+        return dict(self._leaders)
+
+    def restore(self, saved: Mapping[str, str]) -> None:
+        """Take up who spoke for each squad."""
+        self._leaders = dict(saved)
+
+    def note(self, record: object) -> None:
+        """Take in one record of the trace."""
+        match record:
+            case Noticed():
+                self._noticed(record)
+            case Began(step="reload"):
+                self._tell("reloading", record.time, record.who)
+            case Began(step="search-room"):
+                self._tell("searching", record.time, record.who)
+            case Ordered():
+                leader = self._leaders.get(record.squad)
+                if leader is not None:
+                    about = {"behaviour": record.behaviour, "orders": record.orders}
+                    self._tell("ordered", record.time, leader, about)
+            case Concluded(fulfilled=True):
+                leader = self._leaders.get(record.squad)
+                if leader is not None:
+                    self._tell("fulfilled", record.time, leader, {"behaviour": record.behaviour})
+            case Event():
+                self._happened(record)
+            case _:
+                pass
+
+    def _noticed(self, record: Noticed) -> None:
+        about = record.attributes
+        match record.fact:
+            case "enemy" if not about.get("alive", True):
+                self._tell("enemy_down", record.time, record.who, {"target": record.subject})
+            case "enemy" if about["seen"]:
+                place = {"target": record.subject, "x": about["x"], "y": about["y"]}
+                self._tell("spotted", record.time, record.who, place)
+            case "enemy" if record.confidence == 1.0:
+                self._tell("lost", record.time, record.who, {"target": record.subject})
+            case "grenade" if "x" in about:
+                self._tell("grenade", record.time, record.who, {"x": about["x"], "y": about["y"]})
+            case "fire" if not self._knows_cover(record.who, record.time):
+                self._tell("no_cover", record.time, record.who)
+            case "searched":
+                self._tell("cleared", record.time, record.who, {"room": record.subject})
+            case "door" if about.get("stuck"):
+                self._tell("blocked", record.time, record.who, {"door": record.subject})
+            case "order_refused":
+                self._tell("refused", record.time, record.who, {"why": about.get("why")})
+            case _:
+                pass
+
+    def _happened(self, event: Event) -> None:
+        target = event.context.get("target")
+        if target not in self._comrades:
+            return
+        if event.action == "hit":
+            self._tell("hit", event.time, str(target), {"x": event.context["x"], "y": event.context["y"]})
+        elif event.action == "dead":
+            self._tell("down", event.time, str(target))
+            side = self._comrades[str(target)].side
+            left = [each for each in self._comrades.values() if each.side == side and each.alive]
+            if len(left) == 1:
+                self._tell("last_man", event.time, left[0].name)
+
+    def _knows_cover(self, who: str, now: float) -> bool:
+        return any(each["valid"] for each in self._comrades[who].memory.all_of("cover", now))
+
+    def _tell(self, kind: str, time: float, who: str, about: Mapping[str, Value] | None = None) -> None:
+        if who in self._comrades:
+            self._notice(Occasion(kind, time, who, FrozenMap(about)))
+
+
+# --- battle -----------------------------------------------------------------------------------------------------------
+# Bodies, minds, squads and talk together: the loop that lets a scene be fought out.
+
 
 SQUADS_EVERY = 5  # steps between two looks at the squads
 _NOTHING: Mapping[str, str] = FrozenMap()

@@ -1,10 +1,28 @@
-"""A scene: a map, who and what is on it, and how they are led. Plain data, as a scene file describes it."""
+"""Scene files."""
 
-from dataclasses import dataclass, field
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from pathlib import Path as File
+from typing import Annotated, Any, TypeAlias
 
-from telos.core.frozen import FrozenMap
-from telos.core.values import Value
-from telos.worlds.arena.map import ArenaMap
+from pydantic import Discriminator, Field, Tag
+
+from telos.agents.character import BodyKey, BodyValue, Remark
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
+from telos.core.values import FrozenMap, Value
+from telos.files.definition import Sheet, refuse
+from telos.files.schema import FileShape, Leaf, Moment, Period, mark, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.yaml import read_text
+from telos.squads.behaviours import ALL
+from telos.worlds.arena.sim.commands import Words
+from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS
+from telos.worlds.arena.sim.map import ArenaMap
+
+# --- scene ------------------------------------------------------------------------------------------------------------
+# A scene: a map, who and what is on it, and how they are led. Plain data, as a scene file describes it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +84,415 @@ class Scene:
     def sides(self) -> tuple[str, ...]:
         """Return the sides of the fight, in the order of the cast."""
         return tuple(dict.fromkeys(member.side for member in self.cast))
+
+
+# --- scene shape ------------------------------------------------------------------------------------------------------
+# The shape of a scene file: which keys stand where, and what kind of entry each is.
+
+
+_LETTER = re.compile(r"[A-Z]\Z")
+_ONE, _LIST, _CUE, _REPEAT = map(mark, ("one", "list", "cue", "repeat"))
+
+_SceneName: TypeAlias = Annotated[str, name_leaf("the name of a scene")]
+_Map: TypeAlias = Annotated[str, text_leaf("the name of a map, or a drawing", "write `map: |`, and draw below it")]
+_Letter: TypeAlias = Annotated[
+    str,
+    Leaf(
+        "a mark on the map",
+        lambda value: isinstance(value, str) and bool(_LETTER.match(value)),
+        {"type": "string", "allOf": [{"pattern": "^[A-Z]$"}]},
+        "use one of the capital letters A to Z",
+    ),
+]
+_Character: TypeAlias = Annotated[str, text_leaf("the name of a character")]
+_PersonName: TypeAlias = Annotated[str, name_leaf("the name of somebody")]
+_Side: TypeAlias = Annotated[str, name_leaf("the name of a side")]
+_Kind: TypeAlias = Annotated[str, name_leaf("a kind of thing, such as medkit")]
+_Order: TypeAlias = Annotated[str, name_leaf("a kind of order, such as advance")]
+_Command: TypeAlias = Annotated[str, text_leaf("a command such as `goto p1`")]
+_Behaviour: TypeAlias = Annotated[str, text_leaf("the name of a squad behaviour")]
+_Squads: TypeAlias = Annotated[
+    Annotated[
+        str,
+        Leaf(
+            "`all`, or a list of squad behaviours",
+            lambda value: value == "all",
+            {"const": "all"},
+            "as in `[get-to-cover, search]`",
+        ),
+        Tag(_ONE),
+    ]
+    | Annotated[list[_Behaviour], Tag(_LIST)],
+    Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
+]
+_Rank: TypeAlias = Annotated[
+    int,
+    Leaf(
+        "a whole number",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0,
+        {"type": "integer"},
+    ),
+]
+_Bool: TypeAlias = Annotated[bool, Leaf("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})]
+
+
+class CueShape(FileShape):
+    """A command, and when it is given."""
+
+    at: Moment = Field(examples=["3 s"])
+    """The time since the start of the script: `3 s`."""
+    do: _Command = Field(examples=["goto p1"])
+    """The command, as it is written for a body."""
+
+
+class RepeatShape(FileShape):
+    """When the script starts over; the last entry."""
+
+    repeat: Period = Field(examples=["10 s"])
+    """The time since the start of the script: `10 s`."""
+
+
+_Entry: TypeAlias = Annotated[
+    Annotated[CueShape, Tag(_CUE)] | Annotated[RepeatShape, Tag(_REPEAT)],
+    Discriminator(lambda value: _REPEAT if isinstance(value, dict) and "repeat" in value else _CUE),
+]
+
+
+class CastShape(FileShape):
+    """Somebody in the scene."""
+
+    character: _Character = Field(examples=["soldier"])
+    """The kind of character: the name of its file."""
+    side: _Side = "red"
+    """Whom they fight for."""
+    name: _PersonName = ""
+    """What they are called; the character and the letter if nothing is said."""
+    rank: _Rank = 0
+    """The highest of a squad leads it."""
+    body: dict[BodyKey, BodyValue] = Field(default_factory=dict)
+    """What their body has other than the character's: `{grenades: 2}`."""
+    script: list[_Entry] = Field(default_factory=list)
+    """Commands by the clock, for somebody who has no mind."""
+
+
+class SceneShape(FileShape):
+    """A map, who and what is on it, and how they are led."""
+
+    scene: _SceneName = Field(examples=["flank"])
+    """The name of the scene."""
+    about: Remark = ""
+    """One line on what to look at."""
+    map: _Map = Field(examples=["courtyard"])
+    """The name of a map, or the drawing itself below `map: |`."""
+    seconds: Period = Field(examples=[60])
+    """How long it lasts."""
+    cast: dict[_Letter, CastShape] = Field(examples=[{"A": {"character": "soldier"}}])
+    """Who stands at which letter of the map."""
+    things: dict[_Letter, _Kind] = Field(default_factory=dict)
+    """What lies at which letter of the map: `{M: medkit}`."""
+    squads: _Squads = Field(default_factory=list)
+    """The squad behaviours that are on: `all`, or a list."""
+    objectives: dict[_Side, dict[_Order, Any]] = Field(default_factory=dict)
+    """What a side is told to achieve: `{red: {advance: [p1, p2]}}`."""
+    talk: _Bool = False
+    """Whether they speak."""
+
+
+def scene_schema() -> str:
+    """Return the JSON Schema of a scene file."""
+    return schema_text(SceneShape, "Telos scene file")
+
+
+# --- scene files ------------------------------------------------------------------------------------------------------
+# Scene files: a fight that a person sets up in YAML on a map that a person drew.
+
+
+BEHAVIOURS = tuple(behaviour.name for behaviour in ALL)
+
+_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # what starts a text whose lines stay lines, perhaps with an anchor
+
+
+def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collection[str]) -> Scene:
+    """Read a scene from the text of a scene file; ``maps`` are the folders to look for its map in, in that order.
+
+    A bad text raises a ``DefinitionError`` that holds all its faults, and those of its map.
+    """
+    draft = _Draft(Sheet(text, file, SceneShape, "a scene file"), text, maps, characters)
+    if draft.faults or draft.map is None:
+        refuse(draft.faults)
+    sheet = draft.sheet
+    return Scene(
+        name=sheet.entry("scene"),
+        about=sheet.entry("about", default=""),
+        seconds=seconds_of(sheet.entry("seconds")) or 0.0,
+        map=draft.map,
+        cast=tuple(draft.cast),
+        things=tuple(draft.things),
+        squads=tuple(dict.fromkeys(draft.squads)),
+        objectives=_frozen(sheet.entry("objectives", default={})),
+        talk=sheet.entry("talk", default=False),
+    )
+
+
+class _Draft:
+    """The parts of a scene as far as they can be made, and the faults met on the way."""
+
+    def __init__(self, sheet: Sheet, text: str, maps: Sequence[File], characters: Collection[str]) -> None:
+        self.sheet = sheet
+        self._map_faults: list[Fault] = []
+        self._characters = characters
+        self._names: dict[str, str] = {}  # to the letter of whoever has the name
+        self._commands: list[tuple[KeyPath, str]] = []
+        self.map = self._read_map(text.split("\n"), maps)
+        self.cast = [self._member(where) for where, _ in list(sheet.items("cast"))]
+        self.things = [self._thing(where, kind) for where, kind in list(sheet.items("things"))]
+        self.squads = list(self._squads())
+        self._check_commands()
+        self._check_objectives()
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Return all faults, those of the map too."""
+        return [*self.sheet.faults, *self._map_faults]
+
+    def _read_map(self, lines: Sequence[str], folders: Sequence[File]) -> ArenaMap | None:
+        said = self.sheet.entry("map")
+        if said is None:
+            return None
+        place = self.sheet.document.places["map",].value
+        is_drawing = "\n" in said or not place.source
+        if not is_drawing:
+            return self._named_map(said, folders)
+        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
+            self.sheet.fault(
+                "the lines of this drawing run together",
+                ("map",),
+                "write `map: |`, and draw below it",
+                code=FaultCode.BAD_SYNTAX,
+            )
+            return None
+        shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
+        return self._drawn(said, self.sheet.file, place.line, shift, self.sheet.entry("scene", default=""))
+
+    def _named_map(self, name: str, folders: Sequence[File]) -> ArenaMap | None:
+        if name.endswith(".txt"):
+            files = [File(self.sheet.file).parent / name]
+        else:
+            files = [folder / f"{name}.txt" for folder in folders]
+        file = next((each for each in files if each.is_file()), None)
+        if file is None:
+            known = {each.stem for folder in folders for each in folder.glob("*.txt")}
+            remedy = name_hint(name, known) or "or draw it below `map: |`"
+            self.sheet.fault(f"unknown map {name!r}", ("map",), remedy, code=FaultCode.UNKNOWN_NAME)
+            return None
+        try:
+            drawing = read_text(file)
+        except DefinitionError as error:
+            self._map_faults += error.faults
+            return None
+        return self._drawn(drawing, os.fspath(file), 0, 0, file.stem)
+
+    def _drawn(self, drawing: str, file: str, down: int, right: int, name: str) -> ArenaMap | None:
+        """Return the map; its faults are told where it stands in its file: so far down and to the right."""
+        try:
+            return ArenaMap("\n" * down + drawing, name=name)  # empty lines on top are no part of a map
+        except DefinitionError as error:
+            for each in error.faults:
+                line, column = (each.line, each.column + right) if each.line else (max(down, 1), 1)
+                self._map_faults.append(replace(each, file=file, line=line, column=column))
+            return None
+
+    def _member(self, where: KeyPath) -> CastMember:
+        sheet = self.sheet
+        letter, character = str(where[-1]), sheet.entry(*where, "character", default="")
+        if character and character not in self._characters:
+            suggestion = name_hint(character, self._characters)
+            sheet.fault(
+                f"unknown character {character!r}", (*where, "character"), suggestion, code=FaultCode.UNKNOWN_NAME
+            )
+        name = sheet.entry(*where, "name", default=f"{character}-{letter}")
+        self._check_name(name, where)
+        self._check_body((*where, "body"))
+        side, rank = sheet.entry(*where, "side", default="red"), int(sheet.entry(*where, "rank", default=0))
+        body = _frozen(sheet.entry(*where, "body", default={}))
+        script, repeat = self._script((*where, "script"))
+        x, y = self._place(where)  # last, as nothing can be read of somebody who has no place
+        return CastMember(letter, name, character, side, x, y, rank, body, script, repeat)
+
+    def _thing(self, where: KeyPath, kind: str) -> SceneThing:
+        letter, (x, y) = str(where[-1]), self._place(where)
+        if self.sheet.entry("cast", letter) is not None:
+            message = f"somebody of the cast stands at {letter!r} already"
+            self.sheet.fault(message, where, "use another letter of the map", at_key=True, code=FaultCode.DUPLICATE)
+        elif kind not in THING_KINDS:
+            self.sheet.fault(
+                f"unknown kind of thing {kind!r}", where, name_hint(kind, THING_KINDS), code=FaultCode.UNKNOWN_NAME
+            )
+        return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
+
+    def _place(self, where: KeyPath) -> tuple[float, float]:
+        letter = str(where[-1])
+        if self.map is None:
+            return 0.0, 0.0  # its faults are told, and the scene will not be made
+        if letter not in self.map.places:
+            message = f"there is no {letter!r} on the map"
+            self.sheet.fault(
+                message,
+                where,
+                f"the map has {', '.join(sorted(self.map.places)) or 'no letters'}",
+                at_key=True,
+                code=FaultCode.UNKNOWN_NAME,
+            )
+            return 0.0, 0.0
+        return self.map.places[letter]
+
+    def _check_name(self, name: str, where: KeyPath) -> None:
+        """Commands name people and places alike, so no two may have one name."""
+        letter, path = str(where[-1]), (*where, "name")
+        first = self._names.setdefault(name, letter)
+        if first != letter:
+            self.sheet.fault(
+                f"{first!r} and {letter!r} are both called {name!r}",
+                path,
+                "give one another name",
+                code=FaultCode.DUPLICATE,
+            )
+        elif self.map is not None and (name in self.map.nodes or name in self.map.fixtures):
+            self.sheet.fault(
+                f"{name!r} is a place on the map", path, "give them another name", code=FaultCode.DUPLICATE
+            )
+
+    def _check_body(self, path: KeyPath) -> None:
+        for where, _ in list(self.sheet.items(*path)):
+            key = str(where[-1])
+            if key not in BODY_KEYS:
+                self.sheet.fault(
+                    f"unknown body key {key!r}",
+                    where,
+                    name_hint(key, BODY_KEYS),
+                    at_key=True,
+                    code=FaultCode.UNKNOWN_KEY,
+                )
+
+    def _script(self, path: KeyPath) -> tuple[tuple[Cue, ...] | None, float | None]:
+        sheet = self.sheet
+        if sheet.entry(*path) is None:
+            return None, None
+        cues: list[Cue] = []
+        repeat: float | None = None
+        for where, _ in list(sheet.items(*path)):
+            if sheet.is_touched(*where):
+                continue
+            if repeat is not None:
+                sheet.fault(
+                    "nothing comes after `repeat`", where, "put `repeat` at the end", code=FaultCode.UNREACHABLE
+                )
+                continue
+            latest = cues[-1].at if cues else 0.0
+            repeat = seconds_of(sheet.entry(*where, "repeat"))
+            at = seconds_of(sheet.entry(*where, "at")) if repeat is None else repeat
+            if at is None:
+                continue
+            if at < latest:
+                key = "at" if repeat is None else "repeat"
+                sheet.fault(
+                    f"this comes at {at:g} s, after a cue at {latest:g} s",
+                    (*where, key),
+                    "put them in order",
+                    code=FaultCode.CONFLICT,
+                )
+            elif repeat is None:
+                cues.append(Cue(at, sheet.entry(*where, "do")))
+                self._commands.append(((*where, "do"), cues[-1].do))
+        if repeat is not None and not cues and not sheet.is_touched(*path):
+            sheet.fault(
+                "there is nothing to repeat",
+                path,
+                "put cues before it, as in `{at: 3 s, do: goto p1}`",
+                code=FaultCode.EMPTY,
+            )
+        return tuple(cues), repeat
+
+    def _check_commands(self) -> None:
+        """Read all commands as the arena will, so that none fails in the middle of a fight."""
+        people = [(*path, key) for path, _ in self.sheet.items("cast") for key in ("name", "character")]
+        is_anybody_lost = len(self.sheet.entry("cast", default=())) > len(self.cast)
+        if self.map is None or is_anybody_lost or any(self.sheet.is_touched(*path) for path in (*people, ("things",))):
+            return  # a command may name somebody or something that could not be read
+        kinds = {name: node.kind for name, node in self.map.fixtures.items()}
+        kinds |= {thing.name: thing.kind for thing in self.things}
+        names = (member.name for member in self.cast)
+        words = Words(names, self.map.nodes, kinds, (*self.map.doors, *self.map.lows))
+        for where, text in self._commands:
+            try:
+                words.read(text)
+            except TelosError as error:
+                self.sheet.fault(error.message, where, error.remedy)
+
+    def _squads(self) -> Iterator[str]:
+        if self.sheet.entry("squads") == "all":
+            yield from BEHAVIOURS
+            return
+        for where, name in list(self.sheet.items("squads")):
+            if name in BEHAVIOURS:
+                yield name
+            else:
+                remedy = "write `squads: all`" if name == "all" else name_hint(name, BEHAVIOURS)
+                self.sheet.fault(f"unknown squad behaviour {name!r}", where, remedy, code=FaultCode.UNKNOWN_NAME)
+
+    def _check_objectives(self) -> None:
+        sides = {member.side for member in self.cast}
+        if self.sheet.is_touched("cast"):
+            return  # the side may be that of somebody who could not be read
+        for where, _ in list(self.sheet.items("objectives")):
+            if where[-1] not in sides:
+                self.sheet.fault(
+                    f"unknown side {where[-1]!r}",
+                    where,
+                    name_hint(str(where[-1]), sides),
+                    at_key=True,
+                    code=FaultCode.UNKNOWN_NAME,
+                )
+
+
+def _indentation(lines: Sequence[str]) -> int:
+    """Return how many spaces the first line with something in it starts with."""
+    first = next((line for line in lines if line.strip()), "")
+    return len(first) - len(first.lstrip(" "))
+
+
+def _frozen(data: Any) -> Value:
+    """Return plain data in a form that cannot change."""
+    if isinstance(data, dict):
+        return FrozenMap({key: _frozen(value) for key, value in data.items()})
+    return tuple(map(_frozen, data)) if isinstance(data, list) else data
+
+
+# --- scenes -----------------------------------------------------------------------------------------------------------
+# The scenes that come with the package, and those of others.
+
+
+DATA = Path(__file__).parent / "data"
+CHARACTERS, MAPS, SCENES = DATA / "characters", DATA / "maps", DATA / "scenes"
+
+
+def scene_names() -> tuple[str, ...]:
+    """Return the names of the scenes that come with the package."""
+    return tuple(sorted(file.stem for file in SCENES.glob("*.yaml")))
+
+
+def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) -> Scene:
+    """Read a scene of the package by its name, or any scene file by its path.
+
+    ``characters`` is the folder with a file for each character. Maps are looked for in the folder ``maps`` beside
+    the one that the scene is in, then in the package. A bad file raises a ``DefinitionError`` with all its faults.
+    """
+    file = Path(scene)
+    if isinstance(scene, str) and file.name == scene and not file.suffix:
+        if scene not in scene_names():
+            remedy = name_hint(scene, scene_names()) or "name a file, as in ./flank.yaml"
+            raise TelosError(f"unknown scene {scene!r}", remedy)
+        file = SCENES / f"{scene}.yaml"
+    known = [each.stem for each in characters.glob("*.yaml")]
+    maps = [file.absolute().parent.parent / "maps", MAPS]
+    return read_scene(read_text(file), file=os.fspath(file), maps=maps, characters=known)

@@ -1,27 +1,81 @@
-"""The companion: a mind whose memory holds what it reads of the player, and whose own goals make something of that."""
+"""The companion and how it reads."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from random import Random
 
-from telos.agents.attention import Attention
+from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Procedure, Progress, Status
 from telos.agents.character import Character
-from telos.agents.explaining import why
-from telos.agents.memory import Fact, WorkingMemory
+from telos.agents.explain import why
+from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.records import Chose
+from telos.agents.trace import Chose
+from telos.core.action import Action
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
+from telos.recognition.files.load import recognizer
+from telos.recognition.grammar.files import load_grammar
+from telos.recognition.grammar.grammar import PlanGrammar
+from telos.recognition.grammar.reader import PlanGrammarReader
 from telos.recognition.recognizer import Recognizer
-from telos.worlds.forge.duties import PLAN_OF, PROMISES, REQUESTS, SERVES, Request
+from telos.worlds.forge.domain import DATA, PLAN_OF, PLANS, PROMISES, REQUESTS, SERVES, TO, Request, counting_on
 from telos.worlds.forge.forge import COMPANION, PLAYER, Forge
-from telos.worlds.forge.limbs import Doing, Limbs
-from telos.worlds.forge.promises import counting_on
-from telos.worlds.forge.records import Read, Understood
-from telos.worlds.forge.speech import Understanding, understand, utterance_of
-from telos.worlds.forge.speech_files import the_utterances
-from telos.worlds.forge.voice import Voice, the_lines
+from telos.worlds.forge.speech import Understanding, Voice, the_lines, the_utterances, understand, utterance_of
+from telos.worlds.forge.trace import Read, Understood
+
+# --- limbs ------------------------------------------------------------------------------------------------------------
+# The companion's body as its mind knows it: a state becomes a command, and the person's status what it feels.
+
+
+class Doing(Procedure):
+    """Walks for the actions that lead somewhere, and plays the others."""
+
+    def activate(self, doer: Doer, step: Action) -> BodyState:
+        """Return the state that the body enters for the step."""
+        return Goto(step.name.removeprefix(TO)) if step.name.startswith(TO) else Animate(step.name)
+
+
+class Limbs:
+    """Turns what a mind wants of its body into the next command for the companion."""
+
+    def __init__(self, world: Forge) -> None:
+        self._world = world
+        self._commands: list[str] = []  # to be given one after the other
+        self._is_resting = True
+
+    def enter(self, state: BodyState) -> None:
+        """Leave whatever it was doing for ``state``."""
+        person = self._world.people[COMPANION]
+        self._is_resting = isinstance(state, Animate) and state.animation == "idle"
+        if isinstance(state, Goto):
+            self._commands = [f"go {state.place}"]
+        elif isinstance(state, Animate) and not self._is_resting:
+            back = [f"go {person.place}"] if person.is_walking else []  # who has just set out turns round first
+            self._commands = [*back, state.animation]
+        # Nothing to do is no reason to leave a post: who has lit the fire stays at the bellows.
+
+    @property
+    def progress(self) -> Progress:
+        """Return how the last state entered is going."""
+        person = self._world.people[COMPANION]
+        if self._is_resting:
+            return DONE
+        if self._commands or person.status == "running":
+            return RUNNING
+        return DONE if person.status == "done" else Progress(Status.FAILED, person.reason or "it was left")
+
+    def take(self) -> str | None:
+        """Return the command to give now, if there is one and the body is free for it."""
+        is_deed = bool(self._commands) and not self._commands[0].startswith("go ")
+        if not self._commands or (is_deed and self._world.people[COMPANION].is_walking):
+            return None
+        return self._commands.pop(0)
+
+
+# --- companion --------------------------------------------------------------------------------------------------------
+# The companion: a mind whose memory holds what it reads of the player, and whose own goals make something of that.
+
 
 TAKEN, KEPT = 0.6, 0.35  # a plan is believed from the one chance on, and until it falls below the other
 MARGIN = 0.2  # ... and another one only takes its place when it is likelier by this
@@ -190,3 +244,53 @@ def _believe(memory: WorkingMemory, now: float) -> Mapping[str, Value]:
         "reading": memory.focus.get("reading") or "unsure",
         "asked": "not_asked" if request is None else REQUESTS[request["means"]].asked,
     }
+
+
+# --- readers ----------------------------------------------------------------------------------------------------------
+# How the companion reads the player: by planning with the domain that all plan with, or by parsing with a grammar.
+
+
+TEMPERATURE = 5.0  # seconds that a player may waste before a plan becomes e times less likely
+LASTS = 7.0  # deeds, on average, after which a plan is thought better of; so what was wasted long ago counts less
+
+
+def by_planning(world: Forge) -> Recognizer:
+    """Return a recogniser that reads the player with the very domain that everybody here plans with."""
+    return recognizer(
+        world.domain,
+        goals=list(PLANS),
+        actions=PLAYER,
+        start=world.state_of(PLAYER),
+        temperature=TEMPERATURE,
+        lasts=LASTS,
+        sees_all=True,
+    )
+
+
+def by_parsing(world: Forge) -> Recognizer:
+    """Return a recogniser that parses what the player does with the grammar of plans that comes with the scene."""
+    return PlanGrammarReader(the_grammar())
+
+
+@cache  # it never changes, and any number of readers may share it
+def the_grammar() -> PlanGrammar:
+    """Return the player's plans as a grammar.
+
+    >>> reader = PlanGrammarReader(the_grammar())
+    >>> from telos.core.event import Event
+    >>> for action in ("to-square", "to-bridge", "to-river"):
+    ...     belief = reader.observe(Event(action))
+    >>> belief.top, next(iter(reader.next_actions()))
+    ('key', 'pan-gold')
+    """
+    return load_grammar(DATA / "grammar.yaml")
+
+
+READERS = {"reads": by_planning, "parses": by_parsing}
+
+
+def foreseen(reader: Recognizer | None) -> tuple[str, float] | None:
+    """Return the action that is likeliest next, and how likely, if that is a reader who can tell."""
+    if not isinstance(reader, PlanGrammarReader):
+        return None
+    return next(iter(reader.next_actions().items()), None)

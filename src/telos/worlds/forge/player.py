@@ -1,20 +1,65 @@
-"""The simulated player: plans with the domain of the scene, within human limits, and counts on what is promised."""
+"""Simulated player."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
 from telos.core.action import Action
 from telos.core.plan import Plan
 from telos.core.state import State
 from telos.core.trace import Trace, silent
-from telos.planning.plan import planner_of
-from telos.worlds.forge.domain import ASK, TO
-from telos.worlds.forge.duties import PLAN_OF
+from telos.planning.planner import planner_of
+from telos.worlds.forge.domain import ASK, PLAN_OF, PLANS, TO, counting_on
 from telos.worlds.forge.forge import PLAYER, Forge
-from telos.worlds.forge.limits import ASKING, Limits
-from telos.worlds.forge.promises import counting_on
-from telos.worlds.forge.records import Changed
-from telos.worlds.forge.speech_files import the_utterances
+from telos.worlds.forge.speech import the_utterances
+from telos.worlds.forge.trace import Changed
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+# What is human about the simulated player: they take their time, dawdle, stray, and may think better of it.
+
+
+ASKING = 3.0  # seconds to say what one wants of somebody
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """One player's limits. Times are in seconds, the others chances at each decision.
+
+    ``vague`` is how often they speak of "this" and "that thing"; they speak plainly when that was not understood.
+    Who ``foresees`` what will be wanted asks for it before setting out; the others ask where they stand in need of it.
+    ``turns`` is when they think better of their plan, and ``turns_to`` what they turn to; most never do.
+    """
+
+    reaction: tuple[float, float] = (0.5, 2.0)
+    dawdles: float = 0.06
+    dawdle: tuple[float, float] = (3.0, 8.0)
+    strays: float = 0.05
+    vague: float = 0.5
+    patience: float = 45.0
+    foresees: bool = False
+    turns: float | None = None
+    turns_to: str | None = None
+
+    @classmethod
+    def drawn(cls, plan: str, rng: Random, *, fickle: float = 0.15) -> "Limits":
+        """Draw a player who sets out with ``plan``; a share of them, ``fickle``, turn to another one on the way."""
+        quick = rng.uniform(0.3, 1.0)
+        dawdles, strays, vague = rng.uniform(0.0, 0.12), rng.uniform(0.0, 0.08), rng.uniform(0.2, 0.8)
+        turns, turns_to = rng.uniform(15.0, 60.0), rng.choice([each for each in PLANS if each != plan])
+        is_fickle = rng.random() < fickle
+        return cls(
+            reaction=(quick, quick + rng.uniform(0.5, 2.0)),
+            dawdles=dawdles,
+            strays=strays,
+            vague=vague,
+            turns=turns if is_fickle else None,
+            turns_to=turns_to if is_fickle else None,
+        )
+
+
+# --- player -----------------------------------------------------------------------------------------------------------
+# The simulated player: plans with the domain of the scene, within human limits, and counts on what is promised.
+
 
 FORESEEN = {"key": "fire", "force": "shoulder", "spare": "apples"}  # what each plan will want of somebody
 ENOUGH = 3  # times that something is asked for

@@ -1,19 +1,82 @@
-"""The scene: the village with a player, simulated or commanded, and the companion, who acts by itself."""
+"""Scene loop and views."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from random import Random
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
-from telos.worlds.forge.companion import Companion
+from telos.core.values import FrozenMap
+from telos.worlds.forge.companion import READERS, Companion, foreseen
 from telos.worlds.forge.domain import PLANS
 from telos.worlds.forge.forge import COMPANION, PLAYER, STEP, Forge
-from telos.worlds.forge.limits import Limits
-from telos.worlds.forge.player import SimulatedPlayer
-from telos.worlds.forge.readers import READERS
-from telos.worlds.forge.records import Did, Opened, Said, Started
-from telos.worlds.forge.scene_view import SceneView
+from telos.worlds.forge.player import Limits, SimulatedPlayer
+from telos.worlds.forge.trace import Did, Opened, Said, Started
+from telos.worlds.forge.views import ForgeView
+
+# --- scene view -------------------------------------------------------------------------------------------------------
+# What can be seen of the scene: the village, and what goes on in the heads of the two.
+
+
+@dataclass(frozen=True, slots=True)
+class SceneView:
+    """The village; the player's plan; the companion's belief, reading, goal and steps; and what was said last."""
+
+    village: ForgeView
+    plan: str | None
+    steps: tuple[str, ...]
+    belief: FrozenMap[str, float]
+    reading: str | None
+    expects: tuple[str, float] | None  # what the player will do next, and how likely that is, if it can tell
+    goal: str | None
+    todo: tuple[str, ...]
+    heard: FrozenMap[str, float]  # what the last utterance may have meant
+    said: tuple[tuple[float, str, str], ...]
+
+    @property
+    def time(self) -> float:
+        """The moment, in seconds."""
+        return self.village.time
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who may be commanded."""
+        return (PLAYER,)
+
+    @classmethod
+    def of(
+        cls,
+        world: Forge,
+        companion: Companion | None,
+        player: SimulatedPlayer | None,
+        said: tuple[tuple[float, str, str], ...],
+    ) -> "SceneView":
+        """Look at everybody."""
+        belief: FrozenMap[str, float] = FrozenMap()
+        heard: FrozenMap[str, float] = FrozenMap()
+        if companion is not None and companion.reader is not None:
+            belief = FrozenMap(companion.reader.belief)
+        if companion is not None and companion.heard is not None:
+            heard = FrozenMap({each.means: each.chance for each in companion.heard.options})
+        mind = None if companion is None else companion.mind
+        return cls(
+            village=world.view(),
+            plan=None if player is None else player.plan,
+            steps=() if player is None else player.steps,
+            belief=belief,
+            reading=None if companion is None else companion.reading,
+            expects=None if companion is None else foreseen(companion.reader),
+            goal=None if mind is None else mind.goal,
+            todo=() if mind is None else mind.steps[mind.index :],
+            heard=heard,
+            said=said[-4:],
+        )
+
+
+# --- scene ------------------------------------------------------------------------------------------------------------
+# The scene: the village with a player, simulated or commanded, and the companion, who acts by itself.
+
 
 COMPANIONS = (*READERS, "waits", "none")
 LONGEST = 900.0  # seconds; a door that is shut by then stays shut

@@ -1,11 +1,21 @@
-"""Floor plans: a drawing is read into rooms, doors and furniture, and ways are found through it."""
+"""Floor plan, places, premises."""
 
+import math
 import re
 from collections import deque
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
+from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
+from telos.worlds.home import house
+from telos.worlds.home.house import PACE, Thing
+
+# --- floor ------------------------------------------------------------------------------------------------------------
+# Floor plans: a drawing is read into rooms, doors and furniture, and ways are found through it.
+
 
 Cell: TypeAlias = tuple[int, int]  # row, column
 
@@ -126,3 +136,135 @@ class FloorPlan:
             here = next(n for n in beside(here) if far.get(n) == left and (n in self.floor or n == target))
             way.append(here)
         return tuple(way)
+
+
+# --- places -----------------------------------------------------------------------------------------------------------
+# Who may be where: each place has room for one, and is held from the moment somebody sets out for it.
+
+
+class Places:
+    """The places at which things are used, and who holds each of them."""
+
+    def __init__(self, plan: FloorPlan, things: Iterable[Thing]) -> None:
+        self.plan = plan
+        self.of = {thing.name: self._of(thing) for thing in things}
+        self._holder: dict[Cell, str] = {}
+        used = {place for places in self.of.values() for place in places}
+        self._aside: dict[str, tuple[Cell, ...]] = {}
+        for cell in sorted(plan.floor - plan.doors - used):
+            room = plan.room(cell)
+            self._aside[room] = (*self._aside.get(room, ()), cell)
+
+    def _of(self, thing: Thing) -> tuple[Cell, ...]:
+        if not thing.symbol:
+            return ()  # a person, who is met wherever they are
+        cells = self.plan.cells(thing.symbol)
+        return cells if thing.sit else self.plan.next_to(cells)[:1]
+
+    def clear(self) -> None:
+        """Let go of every place."""
+        self._holder.clear()
+
+    def take_over(self, others: "Places") -> None:
+        """Let everybody keep what they hold in ``others``."""
+        self._holder = dict(others._holder)
+
+    def hold(self, place: Cell, person: str) -> None:
+        """Keep ``place`` for ``person`` until it is let go."""
+        self._holder[place] = person
+
+    def let_go(self, person: str) -> None:
+        """Free whatever ``person`` holds."""
+        self._holder = {place: holder for place, holder in self._holder.items() if holder != person}
+
+    def is_free(self, place: Cell, person: str) -> bool:
+        """Whether ``person`` may have ``place``: nobody else holds it."""
+        return self._holder.get(place, person) == person
+
+    def nearest(self, person: str, here: Cell, places: Iterable[Cell]) -> tuple[Cell, int] | None:
+        """Return the nearest of ``places`` that ``person`` may have, and the minutes it takes to walk there."""
+        best: tuple[int, Cell] | None = None
+        for place in places:
+            steps = self.plan.steps(here, place) if self.is_free(place, person) else None
+            if steps is not None and (best is None or steps < best[0]):
+                best = steps, place
+        return None if best is None else (best[1], math.ceil(best[0] / PACE))
+
+    def aside(self, here: Cell, person: str) -> tuple[Cell, ...]:
+        """Return where one is in nobody's way: right here, or the floor of this room where nothing is used."""
+        everywhere = (cell for cells in self._aside.values() for cell in cells)
+        standing = self._aside.get(self.plan.room(here)) or tuple(everywhere)  # nobody may stay in a doorway
+        return (here,) if here in standing and self.is_free(here, person) else standing
+
+
+# --- premises ---------------------------------------------------------------------------------------------------------
+# The house as it stands: its plan, the things in it, what they offer, and where each of them is used.
+
+
+class Premises:
+    """A floor plan and the things on it. A house with one more thing in it is another one."""
+
+    def __init__(self, plan: FloorPlan, things: Sequence[house.Thing], names: Sequence[str]) -> None:
+        self.plan, self.names = plan, tuple(names)
+        self.things = {thing.name: thing for thing in things}
+        self.domain = Domain(
+            "home",
+            variables=house.PERSON,
+            actions=[house.POTTER.action],
+            goals=house.MOTIVES,
+            objects=[thing.posted for thing in things],
+            handles={"person": self.names},
+        )
+        self.places = Places(plan, things)
+        posted = [
+            replace(deed, action=action)  # under its long name
+            for thing in things
+            for action, deed in zip(thing.posted.actions, thing.deeds, strict=True)
+        ]
+        self.deeds = {deed.action.name: deed for deed in (house.POTTER, *posted)}
+
+    @classmethod
+    def furnished(cls, names: Sequence[str]) -> "Premises":
+        """Return the house as its designer wrote it, with a bed for everybody."""
+        beds = [house.bed_of(name, str(number)) for number, name in enumerate(names, start=1)]
+        return cls(_floor_plan(), (*house.THINGS, *beds, *map(house.company_of, names)), names)
+
+    def with_thing(self, thing: house.Thing, cell: Cell) -> "Premises":
+        """Return the house with one more thing, which stands on one cell of the floor.
+
+        >>> from telos.worlds.home.house import second_fridge
+        >>> one = Premises.furnished(["Ada"])
+        >>> two = one.with_thing(second_fridge(), (1, 17))
+        >>> two.places.of["second_fridge"], "second_fridge.get-snack" in two.deeds, len(two.things) - len(one.things)
+        (((2, 17),), True, 1)
+        """
+        rows = [list(row) for row in self.plan.rows]
+        row, column = cell
+        rows[row][column] = thing.symbol
+        plan = FloorPlan("\n".join("".join(marks) for marks in rows))
+        return Premises(plan, (*self.things.values(), thing), self.names)
+
+    def room_for_a_thing(self, room: str, avoid: Collection[Cell]) -> Cell:
+        """Return a cell along a wall of ``room`` where a thing is least in the way, and on none of ``avoid``."""
+        plan = self.plan
+        if room not in plan.labels.values():
+            raise TelosError(f"there is no room {room!r}", f"known: {', '.join(sorted(plan.labels.values()))}")
+        taken = {place for places in self.places.of.values() for place in places} | set(avoid)
+        free = [
+            (row, column)
+            for row, column in sorted(plan.floor - plan.doors - taken)
+            if plan.room((row, column)) == room
+            and (row - 1, column) in plan.walls
+            and (row + 1, column) in plan.floor
+            and not any(near in plan.doors for near in beside((row, column)))
+        ]
+        if not free:
+            raise TelosError(f"there is no room along the walls of the {room}", "wait until somebody has moved")
+        others = [*plan.seats, *plan.doors]
+        return max(free, key=lambda cell: min(abs(cell[0] - row) + abs(cell[1] - col) for row, col in others))
+
+
+@cache
+def _floor_plan() -> FloorPlan:
+    """Read the drawing once: the ways that one house has found serve every other."""
+    return FloorPlan(house.PLAN)

@@ -1,22 +1,159 @@
-"""The world ``home``: bodies, things, rooms and a clock. It moves people about and never decides for them."""
+"""Home: bodies, clock, pokes."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from random import Random
 
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
 from telos.core.state import State
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
 from telos.worlds.home import house
-from telos.worlds.home.body import Body, Errand
-from telos.worlds.home.extras import GATHER, POWERED
-from telos.worlds.home.floor import Cell
-from telos.worlds.home.looking import seen
-from telos.worlds.home.premises import Premises
-from telos.worlds.home.views import MINUTES_A_DAY, HomeView
+from telos.worlds.home.floor import Cell, Premises
+from telos.worlds.home.house import (
+    GATHER,
+    MOTIVES,
+    NIGHTLY,
+    PACE,
+    PERSON,
+    POWERED,
+    SECOND_FRIDGE,
+    STARTS_BETWEEN,
+    Deed,
+    second_fridge,
+)
+from telos.worlds.home.views import MINUTES_A_DAY, HomeView, PersonView
+
+# --- body -------------------------------------------------------------------------------------------------------------
+# A person's body: where it is, how its motives stand, and the errand that it is on.
+
+
+NAMES_OF_MOTIVES = tuple(motive.name for motive in MOTIVES)
+_COMPANY, _BLADDER, _HYGIENE = (NAMES_OF_MOTIVES.index(name) for name in ("company", "bladder", "hygiene"))
+BURSTING = 10.0
+MESS = 4.0  # what an accident does to hygiene
+MOOD_TO_TALK = 1.0  # who has had company enough is not drawn into more of it
+
+
+@dataclass(slots=True)
+class Errand:
+    """An action under way: first the walk to its place, then the doing."""
+
+    deed: Deed
+    place: Cell
+    way: tuple[Cell, ...]
+    walk: int  # minutes still to go; whoever is being walked to waits as long
+    partner: str | None = None
+    left: int = 0
+    pushes: tuple[float, ...] = ()  # what the action adds to each motive every minute; 0 leaves it to drift
+
+    def __post_init__(self) -> None:
+        action = self.deed.action
+        self.left = int(action.duration)
+        self.pushes = tuple(action.changes.get(name, 0.0) / self.left for name in NAMES_OF_MOTIVES)
+
+
+@dataclass(slots=True)
+class Body:
+    """A person as the world moves them. No wishes here: what to do is told from outside."""
+
+    name: str
+    cell: Cell
+    levels: list[float]
+    by_day: tuple[float, ...]
+    by_night: tuple[float, ...]
+    own: list[Value] = field(default_factory=list)  # values of the PERSON variables
+    errand: Errand | None = None
+
+    @classmethod
+    def born(cls, name: str, cell: Cell, rng: Random) -> "Body":
+        """Make somebody with levels and a pace of life of their own."""
+        pace = {motive.name: rng.uniform(0.9, 1.1) for motive in MOTIVES}
+        levels = [rng.uniform(*STARTS_BETWEEN[motive.name]) for motive in MOTIVES]
+        by_day = tuple(motive.drift * pace[motive.name] for motive in MOTIVES)
+        nightly = {motive: hourly / 60 * pace[motive] for motive, hourly in NIGHTLY.items()}
+        by_night = tuple(nightly.get(each, rate) for each, rate in zip(NAMES_OF_MOTIVES, by_day, strict=True))
+        return cls(name, cell, levels, by_day, by_night, [name, *(variable.start for variable in PERSON[1:])])
+
+    def minute(self, *, night: bool) -> None:
+        """Live for a minute: walk or do, and drift.
+
+        A motive that the action changes moves by its share of that change and nothing else; the others drift. That is
+        the rule by which minds predict.
+        """
+        drift = self.by_night if night else self.by_day
+        errand = self.errand
+        if errand is None or errand.walk:
+            self.levels = [max(0.0, level + rate) for level, rate in zip(self.levels, drift, strict=True)]
+        else:
+            self.levels = [
+                max(0.0, level + (push or rate))
+                for level, push, rate in zip(self.levels, errand.pushes, drift, strict=True)
+            ]
+        if errand is not None:
+            self._move_on(errand)
+
+    def _move_on(self, errand: Errand) -> None:
+        if not errand.walk:
+            errand.left -= 1
+            return
+        errand.walk -= 1
+        if errand.way:
+            self.cell = errand.way[min(PACE, len(errand.way)) - 1]
+            errand.way = errand.way[PACE:]
+
+    def cannot_hold_it(self) -> bool:
+        """Have an accident if there is no holding out any longer; return whether there was one."""
+        if self.levels[_BLADDER] < BURSTING:
+            return False
+        self.levels[_BLADDER] = 0.0
+        self.levels[_HYGIENE] += MESS
+        return True
+
+    @property
+    def is_free(self) -> bool:
+        """Whether somebody may come and talk: in the mood, awake, and not busy with what should be finished."""
+        errand = self.errand
+        if self.levels[_COMPANY] < MOOD_TO_TALK:
+            return False
+        if errand is None:
+            return True
+        return not errand.walk and errand.deed.interruptible and errand.deed.kind in ("fun", "idle")
+
+    @property
+    def felt(self) -> FrozenMap[str, float]:
+        """Return the motives by name."""
+        return FrozenMap(dict(zip(NAMES_OF_MOTIVES, self.levels, strict=True)))
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+# Looking at somebody: what of a body, and of what it is at, can be seen.
+
+
+def seen(body: Body, room: str, *, night: bool) -> PersonView:
+    """Return somebody in a room; motives drift otherwise by night."""
+    drift = body.by_night if night else body.by_day
+    rates = FrozenMap(dict(zip(NAMES_OF_MOTIVES, drift, strict=True)))
+    here = (body.name, body.cell, room, body.felt, rates, body.own[1])
+    if (errand := body.errand) is None:
+        return PersonView(*here)
+    deed = errand.deed
+    return PersonView(
+        *here,
+        doing=deed.action.name,
+        words=deed.words,
+        kind=deed.kind,
+        walking=errand.walk > 0,
+        left=errand.left,
+        interruptible=deed.interruptible,
+    )
+
+
+# --- home -------------------------------------------------------------------------------------------------------------
+# The world ``home``: bodies, things, rooms and a clock. It moves people about and never decides for them.
+
 
 _OWN = len(house.PERSON)  # the first slots of a state are the person's own, the others are shared
 _FOOD = "fridge.food"  # how the variables end that say what is left to eat
@@ -307,3 +444,137 @@ class Home:
         if person not in self.bodies:
             raise TelosError(f"nobody here is called {person!r}", name_hint(person, self.bodies))
         return self.bodies[person]
+
+
+# --- pokes ------------------------------------------------------------------------------------------------------------
+# Pokes: what an onlooker may do to the house. Nobody in it is told what to do about it, but for the alarm.
+
+
+ONLOOKER = "onlooker"  # the player of events that tell of a poke
+BATHROOM, HALL, LIVING_ROOM = "bathroom", "hall", "living room"
+_APART = 3  # columns between two who wait in the hall
+
+
+@dataclass(frozen=True, slots=True)
+class Poke:
+    """Something that may be done to the house: its name, what a button says, what is told, and when it makes sense."""
+
+    name: str
+    title: str
+    words: str
+    makes_sense: Callable[[Home], bool]
+    carry_out: Callable[[Home], None]
+
+
+def offered(home: Home) -> tuple[Poke, ...]:
+    """Return what may be done now.
+
+    >>> home = Home(people=1)
+    >>> poke(home, "lock-bathroom")
+    >>> [each.name for each in offered(home)][:2]
+    ['unlock-bathroom', 'drop-fridge']
+    """
+    return tuple(each for each in POKES.values() if each.makes_sense(home))
+
+
+def check(home: Home, name: str) -> Poke:
+    """Return the poke of that name, or refuse what makes no sense now."""
+    if name not in POKES:
+        raise TelosError(f"there is no poke {name!r}", name_hint(name, POKES))
+    if not POKES[name].makes_sense(home):
+        now = ", ".join(each.name for each in offered(home))
+        raise TelosError(f"{name!r} would change nothing now", f"try one of {now}")
+    return POKES[name]
+
+
+def poke(home: Home, name: str) -> None:
+    """Do it, between two minutes; the next minute tells of it."""
+    asked = check(home, name)
+    home.tell(Event(name, {"words": asked.words}, player=ONLOOKER, time=home.time))
+    asked.carry_out(home)
+
+
+def _lock(home: Home) -> None:
+    """Lock the bathroom from outside: who is in there may finish and come out, who is on the way there turns back.
+
+    Who cannot hold out until it is open again has an accident, which is no fun for anybody.
+    """
+    home.locked |= {BATHROOM}
+    for body in home.bodies.values():
+        is_outside = home.plan.room(body.cell) != BATHROOM
+        if is_outside and body.errand is not None and home.plan.room(body.errand.place) == BATHROOM:
+            home.break_off(body)
+
+
+def _unlock(home: Home) -> None:
+    home.locked -= {BATHROOM}
+
+
+def _drop_fridge(home: Home) -> None:
+    """Put a second, full fridge into the living room, where nobody stands or is about to walk."""
+    ways = [cell for body in home.bodies.values() if body.errand for cell in (*body.errand.way, body.errand.place)]
+    cell = home.premises.room_for_a_thing(LIVING_ROOM, {*ways, *(body.cell for body in home.bodies.values())})
+    home.refurnish(home.premises.with_thing(second_fridge(), cell))
+
+
+def _cut_power(home: Home) -> None:
+    home.has_power = False
+    for body in home.bodies.values():
+        if body.errand is not None and body.errand.deed.action.on in POWERED:
+            home.break_off(body)
+
+
+def _restore_power(home: Home) -> None:
+    home.has_power = True
+
+
+def _sound_alarm(home: Home) -> None:
+    """Get everybody out of bed, shower and chair, and into the hall."""
+    for body in home.bodies.values():
+        home.break_off(body)
+    for body in home.bodies.values():
+        _gather(home, body)
+
+
+def _gather(home: Home, body: Body) -> None:
+    plan, middle = home.plan, home.plan.width // 2
+    spots = [cell for cell in plan.floor - plan.doors if plan.room(cell) == HALL and cell[1] % _APART == 0]
+    free = [cell for cell in spots if home.places.is_free(cell, body.name)]
+    place = min(free, key=lambda cell: (abs(cell[1] - middle), cell))
+    way = plan.way(body.cell, place)
+    home.begin(body, Errand(GATHER, place, way, math.ceil(len(way) / PACE)))
+
+
+POKES = {
+    each.name: each
+    for each in (
+        Poke(
+            "lock-bathroom",
+            "Lock the bathroom",
+            "the bathroom is locked",
+            lambda home: BATHROOM not in home.locked,
+            _lock,
+        ),
+        Poke(
+            "unlock-bathroom",
+            "Unlock the bathroom",
+            "the bathroom is open again",
+            lambda home: BATHROOM in home.locked,
+            _unlock,
+        ),
+        Poke(
+            "drop-fridge",
+            "Drop a second fridge",
+            "a second fridge stands in the living room",
+            lambda home: SECOND_FRIDGE not in home.things,
+            _drop_fridge,
+        ),
+        Poke("take-food", "Take the food away", "all the food is gone", lambda home: home.food > 0, Home.take_food),
+        Poke("deliver-food", "Ring the grocer", "the grocer is rung for", lambda home: True, Home.deliver),
+        Poke("cut-power", "Cut the power", "the power is out", lambda home: home.has_power, _cut_power),
+        Poke(
+            "restore-power", "Restore the power", "the power is back", lambda home: not home.has_power, _restore_power
+        ),
+        Poke("sound-alarm", "Sound the fire alarm", "the fire alarm rings", lambda home: True, _sound_alarm),
+    )
+}

@@ -1,16 +1,18 @@
-"""The house as its designer wrote it: the floor plan, what people need, and what each thing in it offers.
+"""The house as data."""
 
-Levels run from 0 (content) to 10 (desperate). Nothing stops a level at 10: the world then moves exactly as a mind
-predicts, and a person whom nobody commands just gets more and more desperate. Rates are per hour, durations in minutes.
-"""
+from dataclasses import dataclass, field, replace
 
-from dataclasses import dataclass, field
-
-from telos.core.action import Action
-from telos.core.curves import Curve
-from telos.core.goal import Goal
-from telos.core.smart_object import SmartObject
+from telos.core.action import Action, SmartObject
+from telos.core.goal import Curve, Goal
 from telos.core.values import Variable
+
+# --- house ------------------------------------------------------------------------------------------------------------
+# The house as its designer wrote it: the floor plan, what people need, and what each thing in it offers.
+#
+# Levels run from 0 (content) to 10 (desperate). Nothing stops a level at 10: the world then moves exactly as a mind
+# predicts, and a person whom nobody commands just gets more and more desperate. Rates are per hour, durations in
+# minutes.
+
 
 PLAN = """
 ##############################################
@@ -297,3 +299,24 @@ def company_of(person: str) -> Thing:
     chat = Action("chat", preconditions=f"free and me != {person}", duration=20, changes={"company": -3.5, "fun": -0.8})
     deed = Deed(chat, f"talks with {person}", "company", interruptible=True)
     return Thing(person, "", (deed,), variables=(Variable("free", "bool"),))
+
+
+# --- extras -----------------------------------------------------------------------------------------------------------
+# Things and deeds that no house has from the start: an onlooker brings them about.
+
+
+SECOND_FRIDGE = "second_fridge"
+POWERED = frozenset({"sofa", "console"})  # what is no good without power: one sits on the sofa for the television
+
+# Nobody chooses it: it is what an alarm makes everybody do.
+GATHER = Deed(Action("gather", duration=10), "waits in the hall", "idle")
+
+
+def second_fridge() -> Thing:
+    """Return another fridge, which posts what the first one does.
+
+    >>> [action.name for action in second_fridge().posted.actions]
+    ['second_fridge.get-snack', 'second_fridge.take-ingredients']
+    """
+    deeds = [replace(deed, words=deed.words.replace("the fridge", "the second fridge")) for deed in FRIDGE.deeds]
+    return Thing(SECOND_FRIDGE, "R", tuple(deeds), variables=FRIDGE.variables)

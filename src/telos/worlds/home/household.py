@@ -5,13 +5,12 @@ from collections.abc import Collection, Iterator, Mapping
 from telos.agents.motives import Decision, MotiveMind
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.frozen import FrozenMap
 from telos.core.trace import Trace, silent
-from telos.worlds.home import pokes
-from telos.worlds.home.body import NAMES_OF_MOTIVES
-from telos.worlds.home.home import Home
+from telos.core.values import FrozenMap
+from telos.worlds.home import home
+from telos.worlds.home.home import NAMES_OF_MOTIVES, Home
 from telos.worlds.home.house import MOTIVES
-from telos.worlds.home.records import (
+from telos.worlds.home.trace import (
     Accident,
     Began,
     Chose,
@@ -53,8 +52,8 @@ class Household:
         trace(Started(*_moment(self.home.time), world="home", seed=seed, people=names))
 
     def poke(self, name: str) -> None:
-        """Do something to the house, before the next minute; see ``telos.worlds.home.pokes``."""
-        pokes.poke(self.home, name)
+        """Do something to the house, before the next minute; see ``telos.worlds.home.home``."""
+        home.poke(self.home, name)
         self.view = self.home.view()
 
     def minute(self, told: Mapping[str, str] | None = None) -> HomeView:
@@ -138,7 +137,7 @@ class Household:
             self.trace(Delivered(*when, food=event.context["food"]))
         elif event.action == "accident":
             self.trace(Accident(*when, person=event.player, room=event.context["room"]))
-        elif event.player == pokes.ONLOOKER:
+        elif event.player == home.ONLOOKER:
             self.trace(Poked(*when, poke=event.action, words=event.context["words"]))
         elif event.context["stage"] in _STAGES:
             deed = self.home.deed(event.action)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from telos.core.errors import TelosError
-from telos.worlds.home.body import NAMES_OF_MOTIVES
-from telos.worlds.home.records import Began, Finished, Interrupted, Levels, Started
+from telos.worlds.home.home import NAMES_OF_MOTIVES
+from telos.worlds.home.trace import Began, Finished, Interrupted, Levels, Started
 from telos.worlds.home.views import MINUTES_A_DAY
 from telos.worlds.plots import figure_class
 

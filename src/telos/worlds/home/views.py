@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from telos.core.frozen import FrozenMap
-from telos.core.values import Value
+from telos.core.values import FrozenMap, Value
 from telos.worlds.home.floor import Cell
 
 MINUTES_A_DAY = 24 * 60

@@ -4,9 +4,9 @@ from functools import cache
 
 from telos.core.action import Action
 from telos.core.domain import Domain
-from telos.core.files.load import load
+from telos.files.domain_file import load
 from telos.planning.planner import Planner
-from telos.worlds.island.story_files import DATA, the_story
+from telos.worlds.island.story import DATA, the_story
 
 _PURSUE = "pursue-"
 _STEP = 10.0  # seconds that one step of a plan is worth

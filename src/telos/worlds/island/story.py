@@ -1,10 +1,261 @@
-"""The mystery as its designer wrote it: who and what is where, what can be learned, and what really happened."""
+"""Story and island files."""
 
-from collections.abc import Mapping
+import heapq
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path as File
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from telos.worlds.island.map import IslandMap
+from pydantic import Field
+
+from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
+from telos.files.definition import Sheet, refuse
+from telos.files.schema import FileShape, Leaf, PositiveNumber, name_leaf, text_leaf
+from telos.files.yaml import read_text
+
+# --- story shape ------------------------------------------------------------------------------------------------------
+# The shape of an island file: which keys stand where, and what kind of entry each is.
+
+
+_LEFT_OUT: Any = None
+_Name: TypeAlias = Annotated[str, name_leaf("a name")]
+_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
+_Lesson: TypeAlias = Annotated[
+    str,
+    Leaf(
+        "what is learned: a kind and what it is about",
+        lambda value: isinstance(value, str) and len(value.split()) == 2,
+        {"type": "string"},
+        "as in `symptom fever`",
+    ),
+]
+_Count: TypeAlias = Annotated[
+    int,
+    Leaf(
+        "a whole number, 1 or more",
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
+        {"type": "integer", "minimum": 1},
+    ),
+]
+
+
+def _is_spot(value: Any) -> bool:
+    numbers = isinstance(value, list) and len(value) == 2
+    return numbers and all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in value)
+
+
+_Spot: TypeAlias = Annotated[
+    list[int], Leaf("a column and a row of the drawing", _is_spot, {"type": "array"}, "as in `[23, 14]`")
+]
+
+
+class ThingShape(FileShape):
+    """Something that fits into a hand."""
+
+    at: _Name = Field(examples=["kitchen"])
+    food: _Name = Field(default=_LEFT_OUT)
+    inside: _Name = Field(default=_LEFT_OUT, alias="in")
+
+
+class TopicShape(FileShape):
+    """Something to ask about."""
+
+    lines: _Count = Field(examples=[3])
+    tells: list[_Lesson] = Field(default=_LEFT_OUT)
+
+
+class PersonShape(FileShape):
+    """Somebody in the camp."""
+
+    at: _Name = Field(examples=["kitchen"])
+    topics: dict[_Name, TopicShape] = Field(examples=["{camp: {lines: 2}}"])
+
+
+class ReadingShape(FileShape):
+    """A book or a poster."""
+
+    at: _Name = Field(examples=["library"])
+    tells: list[_Lesson] = Field(default=_LEFT_OUT)
+
+
+class QuestionShape(FileShape):
+    """A question with choices."""
+
+    about: _Name = Field(examples=["virus"])
+    choices: list[_Name] = Field(examples=["[virus, bacterium]"])
+    right: _Name = Field(examples=["virus"])
+
+
+class DiseaseShape(FileShape):
+    """What is known of a disease."""
+
+    agent: _Name = Field(examples=["bacteria"])
+    treatment: _Name = Field(examples=["rest"])
+    symptoms: list[_Name] = Field(examples=["[fever]"])
+
+
+class TruthShape(FileShape):
+    """What really happened."""
+
+    disease: _Name = Field(examples=["salmonellosis"])
+    source: _Name = Field(examples=["milk"])
+    treatment: _Name = Field(examples=["antibiotics"])
+
+
+class SlideShape(FileShape):
+    """The slide under the microscope."""
+
+    at: _Name = Field(examples=["microscope-bench"])
+    giver: _Name = Field(examples=["technician"], alias="from")
+    label: _Name = Field(examples=["bacteria"])
+
+
+class TalkGoalShape(FileShape):
+    """Whose words achieve a goal."""
+
+    of: list[_Name] = Field(examples=["[cook]"])
+    topic: _Name = Field(examples=["meals"])
+
+
+class StoryShape(FileShape):
+    """An island and its mystery."""
+
+    island: _Name = Field(examples=["research-camp"])
+    start: _Name = Field(examples=["dock"])
+    hour: PositiveNumber = Field(examples=[3600])
+    metres: PositiveNumber = Field(examples=[4])
+    pace: PositiveNumber = Field(examples=[8])
+    tests: _Count = Field(examples=[5])
+    drawing: _Text = Field(examples=["|"])
+    areas: dict[_Name, dict[_Name, _Spot]] = Field(examples=["{camp: {gate: [3, 4]}}"])
+    ways: list[_Text] = Field(examples=["[gate - square]"])
+    things: dict[_Name, ThingShape] = Field(examples=["{milk: {at: kitchen}}"])
+    containers: dict[_Name, _Name] = Field(examples=["{oven: kitchen}"])
+    people: dict[_Name, PersonShape] = Field(examples=["{cook: {at: kitchen, …}}"])
+    books: dict[_Name, ReadingShape] = Field(examples=["{on-cells: {at: library}}"])
+    posters: dict[_Name, ReadingShape] = Field(examples=["{on-cells: {at: library}}"])
+    questions: dict[_Name, QuestionShape] = Field(examples=["{smallest: {about: virus, …}}"])
+    diseases: dict[_Name, DiseaseShape] = Field(examples=["{influenza: {agent: viruses, …}}"])
+    truth: TruthShape = Field(examples=["{disease: influenza, …}"])
+    tester: _Name = Field(examples=["test-bench"])
+    slide: SlideShape = Field(examples=["{at: test-bench, …}"])
+    worksheet: _Name = Field(examples=["nurses-desk"])
+    goals: dict[_Name, TalkGoalShape] = Field(examples=["{talk-cook: {of: [cook], topic: meals}}"])
+    seconds: dict[_Name, PositiveNumber] = Field(examples=["{open: 1}"])
+
+
+# --- map --------------------------------------------------------------------------------------------------------------
+# The map of the island: places in areas, the ways between them, and how far it is.
+
+
+LINE = 2  # a line of text is about as high as two columns are wide
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sub-location: where it is drawn, and which area it belongs to."""
+
+    name: str
+    area: str
+    column: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From one place to the next: how many metres, and through which door, if there is one."""
+
+    to: str
+    metres: float
+    door: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IslandMap:
+    """Places by name and the ways out of each. Routes are found once and kept.
+
+    >>> there, back = Place("there", "camp", 0, 0), Place("back", "camp", 3, 2)
+    >>> tiny = IslandMap.of([there, back], [("there", "back", "gate")], metres=2.0)
+    >>> tiny.route("there", "back"), tiny.distance("there", "back"), tiny.doors["gate"]
+    (('back',), 10.0, ('there', 'back'))
+    """
+
+    places: Mapping[str, Place]
+    ways: Mapping[str, tuple[Way, ...]]
+    doors: Mapping[str, tuple[str, str]]
+    _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, places: Iterable[Place], links: Iterable[tuple[str, str, str | None]], *, metres: float) -> "IslandMap":
+        """Make a map of places and of the links between them; ``metres`` is the width of a column of the drawing."""
+        named = {place.name: place for place in places}
+        ways: dict[str, list[Way]] = {name: [] for name in named}
+        doors: dict[str, tuple[str, str]] = {}
+        for one, other, door in links:
+            far = apart(named[one], named[other]) * metres
+            ways[one].append(Way(other, far, door))
+            ways[other].append(Way(one, far, door))
+            if door is not None:
+                doors[door] = (one, other)
+        return cls(named, {name: tuple(out) for name, out in ways.items()}, doors)
+
+    def place(self, name: str) -> Place:
+        """Return the place of that name."""
+        if name not in self.places:
+            raise TelosError(f"there is no place {name!r} on the island", name_hint(name, self.places))
+        return self.places[name]
+
+    def way(self, start: str, to: str) -> Way | None:
+        """Return the way from a place to one beside it, or None if it is not beside it."""
+        return next((way for way in self.ways[start] if way.to == to), None)
+
+    def distance(self, start: str, to: str) -> float:
+        """Return the metres of the shortest route; infinite if there is none."""
+        return self._routes(start)[0].get(to, math.inf)
+
+    def route(self, start: str, to: str) -> tuple[str, ...]:
+        """Return the places of the shortest route, without the one it starts from."""
+        came = self._routes(start)[1]
+        if to != start and to not in came:
+            raise TelosError(f"there is no way from {start!r} to {to!r}")
+        back = []
+        while to != start:
+            back.append(to)
+            to = came[to]
+        return tuple(reversed(back))
+
+    def _routes(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
+        if start not in self._from:
+            self._from[start] = self._search(self.place(start).name)
+        return self._from[start]
+
+    def _search(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
+        far, came = {start: 0.0}, dict[str, str]()
+        queue = [(0.0, start)]
+        while queue:
+            metres, here = heapq.heappop(queue)
+            if metres > far[here]:
+                continue
+            for way in self.ways[here]:
+                total = metres + way.metres
+                if total < far.get(way.to, math.inf):
+                    far[way.to], came[way.to] = total, here
+                    heapq.heappush(queue, (total, way.to))
+        return far, came
+
+
+def apart(one: Place, other: Place) -> float:
+    """Return how far two places are from each other on the drawing, in columns."""
+    return math.hypot(one.column - other.column, (one.row - other.row) * LINE)
+
+
+# --- story ------------------------------------------------------------------------------------------------------------
+# The mystery as its designer wrote it: who and what is where, what can be learned, and what really happened.
+
 
 MOVE, OPEN, CLOSE, PICK_UP, DROP = "move", "open", "close", "pick-up", "drop"
 EXAMINE, LOOK, TALK, ASK, ANSWER, PART = "examine", "look-around", "talk", "ask", "answer", "part"
@@ -166,3 +417,117 @@ class Story:
 
 def _standing(named: Mapping[str, Person] | Mapping[str, Thing] | Mapping[str, Reading], place: str) -> tuple[str, ...]:
     return tuple(each.name for each in named.values() if each.at == place)
+
+
+# --- story files ------------------------------------------------------------------------------------------------------
+# Island files: the map and the mystery in YAML, read and checked.
+
+
+DATA = File(__file__).parent / "data"
+_Stranger: TypeAlias = tuple[str, str, KeyPath, list[str]]
+_WAY = re.compile(r"(\S+) - (\S+?)(?: \((\S+)\))?")
+
+
+@cache  # it never changes, and every game asks for it
+def the_story() -> Story:
+    """Return the island that comes with the package.
+
+    >>> len(the_story().map.places), len({place.area for place in the_story().map.places.values()})
+    (39, 7)
+    """
+    file = DATA / "island.yaml"
+    return read_story(read_text(file), file=os.fspath(file))
+
+
+def read_story(text: str, *, file: str = "<text>") -> Story:
+    """Read an island from the text of its file; a bad one raises a ``DefinitionError`` that holds all its faults."""
+    sheet = Sheet(text, file, StoryShape, "an island file")
+    if not sheet.faults:  # names are looked up only in a file whose shape is right
+        for what, name, path, known in _strangers(sheet.document.data):
+            message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
+            sheet.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
+    if sheet.faults:
+        refuse(sheet.faults)
+    return _story(sheet.document.data)
+
+
+def _strangers(data: Mapping[str, Any]) -> Iterator[_Stranger]:
+    """Yield every unknown name: what it should name, the name, its path, and the known names."""
+    places = [place for area in data["areas"].values() for place in area]
+    for number, said in enumerate(data["ways"]):
+        found = _WAY.fullmatch(said)
+        ends = found.groups()[:2] if found else (said,)
+        yield from _unknown("place", [(("ways", number), end) for end in ends], places)
+    spots: list[tuple[KeyPath, str]] = [((key,), data[key]) for key in ("start", "tester", "worksheet")]
+    for section in ("things", "people", "books", "posters"):
+        spots += [((section, name, "at"), entry["at"]) for name, entry in data[section].items()]
+    spots += [(("containers", name), place) for name, place in data["containers"].items()]
+    yield from _unknown("place", [*spots, (("slide", "at"), data["slide"]["at"])], places)
+    inside = [(("things", name, "in"), each["in"]) for name, each in data["things"].items() if "in" in each]
+    yield from _unknown("container", inside, list(data["containers"]))
+    yield from _unknown("action", [(("seconds", name), name) for name in data["seconds"]], [*ACTIONS])
+    yield from _unknown("goal", [(("goals", name), name) for name in data["goals"]], [*GOALS])
+    people = [
+        (("goals", name, "of", i), who) for name, goal in data["goals"].items() for i, who in enumerate(goal["of"])
+    ]
+    yield from _unknown("person", people, list(data["people"]))
+    yield from _unknown("disease", [(("truth", "disease"), data["truth"]["disease"])], list(data["diseases"]))
+
+
+def _unknown(what: str, named: Sequence[tuple[KeyPath, str]], known: list[str]) -> Iterator[_Stranger]:
+    return ((what, name, path, known) for path, name in named if name not in known)
+
+
+def _story(data: Mapping[str, Any]) -> Story:
+    return Story(
+        name=data["island"],
+        map=_map(data),
+        drawing=tuple(data["drawing"].rstrip("\n").split("\n")),
+        start=data["start"],
+        hour=float(data["hour"]),
+        pace=float(data["pace"]),
+        tests=data["tests"],
+        things={
+            name: Thing(name, each["at"], each.get("food"), each.get("in")) for name, each in data["things"].items()
+        },
+        containers=data["containers"],
+        people={name: _person(name, each) for name, each in data["people"].items()},
+        books=_readings(data["books"]),
+        posters=_readings(data["posters"]),
+        questions={
+            name: Question(name, each["about"], tuple(each["choices"]), each["right"])
+            for name, each in data["questions"].items()
+        },
+        diseases={
+            name: Disease(name, each["agent"], each["treatment"], frozenset(each["symptoms"]))
+            for name, each in data["diseases"].items()
+        },
+        truth=data["truth"],
+        tester=data["tester"],
+        slide_at=data["slide"]["at"],
+        slide_from=data["slide"]["from"],
+        slide_label=data["slide"]["label"],
+        desk=data["worksheet"],
+        goals=tuple(TalkGoal(name, tuple(each["of"]), each["topic"]) for name, each in data["goals"].items()),
+        seconds={action: float(data["seconds"].get(action, 0.0)) for action in ACTIONS if action != MOVE},
+    )
+
+
+def _map(data: Mapping[str, Any]) -> IslandMap:
+    places = [Place(name, area, *spot) for area, inside in data["areas"].items() for name, spot in inside.items()]
+    found = [_WAY.fullmatch(said) for said in data["ways"]]
+    links = [(each[1], each[2], each[3]) for each in found if each is not None]
+    return IslandMap.of(places, links, metres=float(data["metres"]))
+
+
+def _person(name: str, entry: Mapping[str, Any]) -> Person:
+    topics = {topic: Topic(each["lines"], _lessons(each)) for topic, each in entry["topics"].items()}
+    return Person(name, entry["at"], topics)
+
+
+def _readings(entries: Mapping[str, Any]) -> dict[str, Reading]:
+    return {name: Reading(name, each["at"], _lessons(each)) for name, each in entries.items()}
+
+
+def _lessons(entry: Mapping[str, Any]) -> tuple[Lesson, ...]:
+    return tuple(Lesson(*said.split()) for said in entry.get("tells", ()))

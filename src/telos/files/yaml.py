@@ -1,0 +1,434 @@
+"""YAML text to data plus the position of every entry."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
+
+# --- yaml faults ------------------------------------------------------------------------------------------------------
+# What the YAML library says about a broken text, in words that help to mend it.
+
+
+_MESSAGES = {
+    "mapping values are not allowed in this context": (
+        "a ':' where none can be",
+        "check the indentation, or put the text in quotes",
+    ),
+    "did not find expected key": ("expected a key here", "check the indentation and the brackets above"),
+    "could not find expected ':'": ("no ':' after a key", "write `name: value`, or check the indentation"),
+    "did not find expected '-' indicator": ("expected another `- item`", "check the indentation"),
+    "block sequence entries are not allowed in this context": (
+        "a '-' where no list can start",
+        "start it on a new line",
+    ),
+    "found unknown escape character": ("unknown escape after \\", "use single quotes"),
+    "did not find expected alphabetic or numeric character": (
+        "& and * mark and repeat an entry in YAML",
+        "write `and`, or put the text in quotes",
+    ),
+}
+
+
+def syntax_fault(error: Any, text: str) -> Fault:
+    """Return the one fault of a text that is not YAML."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return Fault("this is not YAML", suggestion="is it a text file?", line=1, column=1, code=FaultCode.BAD_YAML)
+    lines = text.split("\n")
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    indent = line[: len(line) - len(line.lstrip())]
+    if "\t" in indent:
+        return _fault("tab used for indentation", "use spaces", mark.line, indent.index("\t"))
+    problem = str(error.problem)
+    opening: Any = getattr(error, "context_mark", None)
+    if problem in ("did not find expected ',' or ']'", "did not find expected ',' or '}'"):
+        bracket = "[" if problem.endswith("']'") else "{"
+        remedy = f"close it, or put a ',' before line {mark.line + 1}, column {mark.column + 1}"
+        return _fault(f"'{bracket}' is never closed", remedy, opening.line, opening.column)
+    if problem == "found unexpected end of stream" and opening is not None:
+        return _fault("the quotes are never closed", "close them", opening.line, opening.column)
+    if problem == "found character that cannot start any token":
+        character = line[mark.column : mark.column + 1]
+        return _fault(f"a text cannot start with {character!r}", "put it in quotes", mark.line, mark.column)
+    message, remedy = _MESSAGES.get(problem, (problem, "put the text in quotes"))
+    return _fault(message, remedy, mark.line, mark.column)
+
+
+def _fault(message: str, suggestion: str, line: int, column: int) -> Fault:
+    return Fault(message, suggestion=suggestion, line=line + 1, column=column + 1, code=FaultCode.BAD_YAML)
+
+
+# --- scalars ----------------------------------------------------------------------------------------------------------
+# Plain YAML words to values, by the core schema of YAML 1.2.
+#
+# Ours rather than the library's, because YAML 1.1 reads ``yes``, ``no``, ``on`` and ``off`` as true and false,
+# ``1:30``
+# as 90, and a date as a date: none of it what a designer means.
+
+
+MOST_DIGITS = 18  # of a whole number: what fits 64 bits. Longer ones are read as floats, in linear time
+
+_CONSTANTS: dict[str, Any] = {"": None, "~": None}
+for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
+    _CONSTANTS |= dict.fromkeys((_word, _word.capitalize(), _word.upper()), _value)
+for _word in ("inf", "Inf", "INF"):
+    _CONSTANTS |= {f".{_word}": float("inf"), f"+.{_word}": float("inf"), f"-.{_word}": float("-inf")}
+_CONSTANTS |= dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan"))
+
+_INTEGER = re.compile(r"[-+]?[0-9]+\Z")
+_OTHER_BASE = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_ESCAPE = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|.", re.DOTALL)
+
+
+def resolve(word: str) -> Any:
+    """Return the value of an unquoted word.
+
+    >>> [resolve(word) for word in ("true", "yes", "~", "0x1f", "1e3", "ammo >= 1")]
+    [True, 'yes', None, 31, 1000.0, 'ammo >= 1']
+    """
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
+    if word[0] not in "+-.0123456789":
+        return word  # most words: an expression, a name, a type
+    if len(word) <= MOST_DIGITS:
+        if _INTEGER.match(word):
+            return int(word)
+        if _OTHER_BASE.match(word):
+            return int(word, base=0)
+    return float(word) if _FLOAT.match(word) else word
+
+
+def width(source: str, offset: int) -> int:
+    r"""Return how many characters of ``source``, a scalar as written, come before character ``offset`` of its value.
+
+    A scalar over several lines has no ``source``: we point at its start.
+
+    >>> width("ammo >= 1", 5), width("'ammo >= 1'", 5), width(r'"a\tb"', 2)
+    (5, 6, 4)
+    """
+    quote = source[:1]
+    if quote == "'":
+        inside = re.findall(r"''|.", source[1:-1], re.DOTALL)
+    elif quote == '"':
+        inside = _ESCAPE.findall(source[1:-1])
+    else:
+        return offset if source else 0
+    return 1 + sum(len(character) for character in inside[:offset])
+
+
+# --- document ---------------------------------------------------------------------------------------------------------
+# A YAML text that has been read: its data, and the place of every entry in it.
+
+
+LONGEST = 300  # characters of a message: it may quote a name, and a hostile one has megabytes
+
+
+class Place(NamedTuple):
+    """Where a key or a value stands. Lines and columns count from 1; ``source`` is a one-line scalar as written."""
+
+    line: int
+    column: int
+    text: str = ""
+    source: str = ""
+
+
+class Entry(NamedTuple):
+    """Where an entry's key (if it has one) and value stand."""
+
+    key: Place | None
+    value: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a YAML text says, and where it says it. ``faults`` are those of the YAML itself.
+
+    ``data`` is to be trusted only where no fault's path leads; it is None if nothing could be read.
+    """
+
+    file: str
+    data: Any
+    places: dict[KeyPath, Entry]
+    faults: tuple[Fault, ...] = ()
+
+    def located(self, fault: Fault, *, at_key: bool = False) -> Fault:
+        """Return the fault with the file, line, column and text that its path and offset lead to."""
+        path, offset = fault.path, fault.offset
+        while path and path not in self.places:
+            path, offset = path[:-1], 0  # an entry that is missing is missed where it should stand
+        entry = self.places.get(path)
+        if entry is None:
+            return replace(fault, file=self.file)
+        place, inside = (entry.key, 0) if at_key and entry.key else (entry.value, width(entry.value.source, offset))
+        text = fault.text or place.text
+        message = fault.message if len(fault.message) <= LONGEST else f"{fault.message[: LONGEST - 3]}..."
+        return replace(
+            fault,
+            message=message,
+            file=self.file,
+            line=place.line,
+            column=place.column + inside,
+            text=in_one_line(text),
+        )
+
+
+def in_one_line(text: str) -> str:
+    r"""Return ``text`` fit for one line of a terminal: no line breaks, and no control characters to steer it.
+
+    >>> in_one_line("ammo >= 1\n  and alive")
+    'ammo >= 1 and alive'
+    """
+    if not text.isprintable():
+        text = " ".join(text.split())
+        text = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return text
+
+
+# --- yaml text --------------------------------------------------------------------------------------------------------
+# YAML text to plain data, with the place of every entry.
+#
+# Built on the library's stream of events: they come one by one, so a hostile text is left at the first event that goes
+# too far, and nothing is ever constructed but lists, dictionaries and scalars.
+
+
+DEEPEST = 32
+MOST_NODES = 200_000  # counted after aliases are followed, so that nine short lines cannot mean a billion entries
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast, where libyaml is there
+_ANCHOR = re.compile(r"&\S*\s*")  # an anchor, which stands before its scalar
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+class Node(NamedTuple):
+    """A scalar (its value), a list (its items) or a mapping (its keys and values by turns), as it is written."""
+
+    kind: type
+    value: Any
+    place: Place
+    tag: str = ""
+    size: int = 1
+    height: int = 0
+
+
+class _Stop(Exception):
+    """Reading on makes no sense."""
+
+    def __init__(self, message: str, mark: Any, suggestion: str = "", *, code: FaultCode = FaultCode.BAD_YAML) -> None:
+        super().__init__(message)
+        self.fault = Fault(message, suggestion=suggestion, line=mark.line + 1, column=mark.column + 1, code=code)
+
+
+def read_yaml(text: str, file: str = "<text>") -> Document:
+    """Read one YAML document. Never raises: what is wrong stands in ``faults``."""
+    composer = _Composer(text)
+    fatal: Fault | None = None
+    strange = _NOT_TEXT.search(text)
+    try:
+        if strange:
+            raise _Stop(f"{strange[0]!r} is not a character of a text file", _mark(text, strange.start()), "delete it")
+        composer.compose()
+    except _Stop as stop:
+        fatal = stop.fault
+    except yaml.YAMLError as error:
+        fatal = syntax_fault(error, text)
+    if fatal:
+        return Document(file, None, {}, (_in_file(fatal, file),))
+    if composer.root is None or (composer.root.kind is str and composer.root.value is None):
+        fault = Fault(
+            "the file is empty", suggestion="start with `domain: name`", line=1, column=1, code=FaultCode.EMPTY
+        )
+        return Document(file, None, {}, (_in_file(fault, file),))
+    reader = _Reader()
+    data = reader.data(composer.root, (), None)
+    faults = (_in_file(fault, file) for fault in [*composer.faults, *reader.faults])
+    return Document(file, data, reader.places, tuple(faults))
+
+
+def _in_file(fault: Fault, file: str) -> Fault:
+    return replace(fault, file=file)
+
+
+def _mark(text: str, index: int) -> yaml.Mark:
+    before = text[:index]
+    return yaml.Mark("", index, before.count("\n"), index - before.rfind("\n") - 1, None, 0)
+
+
+class _Composer:
+    """Events to nodes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root: Node | None = None
+        self.faults: list[Fault] = []
+        self._open: list[tuple[Any, list[Node]]] = []  # the lists and mappings that we are inside of
+        self._anchors: dict[str, Node] = {}
+        self._count = 0
+
+    def compose(self) -> None:
+        documents = 0
+        for event in yaml.parse(self.text, Loader=_LOADER):
+            if isinstance(event, yaml.CollectionStartEvent):
+                if len(self._open) == DEEPEST:
+                    raise _Stop(
+                        "too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE
+                    )
+                self._open.append((event, []))
+            elif isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self.faults.append(
+                        _Stop(
+                            "a second document", event.start_mark, "one domain a file", code=FaultCode.DUPLICATE
+                        ).fault
+                    )
+                    return
+            else:
+                self._take(event)
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, yaml.ScalarEvent):
+            self._add(self._scalar(event), event, event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            start, inside = self._open.pop()
+            kind = list if isinstance(event, yaml.SequenceEndEvent) else dict
+            size = 1 + sum(child.size for child in inside)
+            height = 1 + max((child.height for child in inside), default=0)
+            node = Node(kind, inside, _place(start), start.tag or "", size, height)
+            self._add(node, start, start.anchor)
+        elif isinstance(event, yaml.AliasEvent):
+            self._add(self._aliased(event), event, None)
+
+    def _scalar(self, event: Any) -> Node:
+        mark, end = event.start_mark, event.end_mark
+        column, source = mark.column + 1, ""
+        if mark.line == end.line:
+            source = self.text[mark.index : end.index]
+            if event.anchor and not event.tag:
+                bare = _ANCHOR.sub("", source, count=1)
+                column, source = column + len(source) - len(bare), bare
+        place = Place(mark.line + 1, column, event.value, source)
+        value = resolve(event.value) if event.implicit[0] else event.value
+        return Node(str, value, place, event.tag or "")
+
+    def _aliased(self, event: Any) -> Node:
+        if event.anchor not in self._anchors:
+            inside = any(start.anchor == event.anchor for start, _ in self._open)
+            message = f"alias *{event.anchor} stands inside of itself" if inside else f"unknown alias *{event.anchor}"
+            raise _Stop(
+                message,
+                event.start_mark,
+                "" if inside else f"mark what it repeats with &{event.anchor}",
+                code=FaultCode.CIRCULAR,
+            )
+        node = self._anchors[event.anchor]
+        if len(self._open) + node.height > DEEPEST:
+            raise _Stop("too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE)
+        return node
+
+    def _add(self, node: Node, event: Any, anchor: str | None) -> None:
+        self._count += node.size if isinstance(event, yaml.AliasEvent) else 1
+        if self._count > MOST_NODES:
+            raise _Stop(
+                f"more than {MOST_NODES:,} entries",
+                event.start_mark,
+                "split it into several files",
+                code=FaultCode.TOO_LARGE,
+            )
+        if anchor:
+            self._anchors[anchor] = node
+        if self._open:
+            self._open[-1][1].append(node)
+        else:
+            self.root = node
+
+
+def _place(event: Any) -> Place:
+    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+class _Reader:
+    """Nodes to data; aliases are followed, so every entry has a path of its own."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self.places: dict[KeyPath, Entry] = {}
+
+    def data(self, node: Node, path: KeyPath, key: Place | None) -> Any:
+        self.places[path] = Entry(key, node.place)
+        if node.tag and node.tag != "!":  # a lone ! says that the value is text, which it is
+            shown = node.tag.replace("tag:yaml.org,2002:", "!!")
+            remedy = "write `not`, or put the text in quotes" if shown[:2] != "!!" else "leave it out"
+            self._fault(f"tag {shown!r} is not allowed", node.place, path, remedy, code=FaultCode.UNSUPPORTED)
+            return None
+        if node.kind is list:
+            return [self.data(child, (*path, i), None) for i, child in enumerate(node.value)]
+        if node.kind is dict:
+            return dict(self._items(node, path))
+        return node.value
+
+    def _items(self, node: Node, path: KeyPath) -> Iterator[tuple[str, Any]]:
+        seen: dict[str, int] = {}
+        for key, value in zip(node.value[::2], node.value[1::2], strict=True):
+            if key.kind is not str:
+                remedy = "a { or [ at the start of a text needs quotes around it"
+                self._fault("a key must be a word", key.place, path, remedy, code=FaultCode.WRONG_TYPE)
+                continue
+            name = key.place.text  # `1:` and `true:` are names too, if bad ones
+            if name in seen:
+                remedy = f"the first is on line {seen[name]}"
+                self._fault(f"{name!r} stands twice", key.place, (*path, name), remedy, code=FaultCode.DUPLICATE)
+                continue
+            seen[name] = key.place.line
+            yield name, self.data(value, (*path, name), key.place)
+
+    def _fault(self, message: str, place: Place, path: KeyPath, suggestion: str, *, code: FaultCode) -> None:
+        text = in_one_line(place.text)
+        self.faults.append(Fault(message, text, suggestion, path, line=place.line, column=place.column, code=code))
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+# The text of a file that a person wrote, or what is wrong with the file.
+
+
+LARGEST = 4_000_000  # bytes; ten times the largest file that a person would keep
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file, or say why there is none."""
+    name = os.fspath(path)
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST + 1)  # never more, even from a device that has no end
+    except FileNotFoundError:
+        raise _no_text(name, "no such file") from None
+    except IsADirectoryError:
+        raise _no_text(name, "this is a folder", "name a file in it") from None
+    except OSError as error:
+        raise _no_text(name, f"cannot be read: {error.strerror or error}") from None
+    if len(content) > LARGEST:
+        raise _no_text(name, f"larger than {LARGEST // 1_000_000} MB", "split it into several files")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        fault = Fault(
+            "the file is not UTF-8",
+            suggestion="save it as UTF-8",
+            file=name,
+            line=line,
+            column=column,
+            code=FaultCode.UNREADABLE,
+        )
+        raise DefinitionError([fault]) from None
+
+
+def _no_text(name: str, message: str, suggestion: str = "") -> DefinitionError:
+    return DefinitionError([Fault(message, suggestion=suggestion, file=name, code=FaultCode.UNREADABLE)])

@@ -1,0 +1,349 @@
+"""Constants, hidden atoms, exactly-one blocks, truth."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError
+from telos.logic.database import Database, Facts
+from telos.logic.formulas import Atom, Equal, Exists, ForAll, Formula, Not, Or, Variable, atoms, normal
+from telos.logic.grounding.rows import Lookup, Places, Rows, join, packed, unpacked
+from telos.logic.model import MarkovLogic
+from telos.logic.network import AtomNames, Factors, Ints, Longs, Network
+
+# --- domains ----------------------------------------------------------------------------------------------------------
+# Which constants there are: as codes, by type, and in which world each of them exists.
+
+
+class Domains:
+    """The constants of every type.
+
+    Codes are those of the database; constants that only the model names come after them. A constant exists in the
+    worlds that mention it, and in all of them if the model names it.
+    """
+
+    def __init__(self, model: MarkovLogic, database: Database, named: Iterable[tuple[str, str]] = ()) -> None:
+        self.worlds = len(database.worlds)
+        declared: dict[str, dict[str, None]] = {kind: dict.fromkeys(names) for kind, names in model.constants.items()}
+        for kind, name in named:
+            declared.setdefault(kind, {})[name] = None
+        self.names: dict[str, tuple[str, ...]] = {}
+        for kind in {**database.constants, **declared}:
+            self.names[kind] = tuple(dict.fromkeys((*database.constants.get(kind, ()), *declared.get(kind, ()))))
+        self.codes: dict[str, Mapping[str, int]] = {
+            kind: {name: code for code, name in enumerate(names)} for kind, names in self.names.items()
+        }
+        self._declared = {kind: [self.codes[kind][name] for name in names] for kind, names in declared.items()}
+        self._present = {kind: rows for kind, rows in database.present.items() if kind in database.constants}
+        self._here: dict[str, tuple[Ints, Ints]] = {}
+        self._lookup: dict[str, Lookup] = {}
+        self._shifts: dict[tuple[str, int], Ints] = {}
+
+    def size(self, kind: str) -> int:
+        """Return how many constants a type has in all worlds together."""
+        return len(self.names.get(kind, ()))
+
+    def code(self, kind: str, name: str) -> int:
+        """Return the code of a constant, or -1 if the type has none of that name."""
+        return self.codes.get(kind, {}).get(name, -1)
+
+    def all(self, kind: str) -> tuple[Ints, Ints]:
+        """Return every constant in every world: the range of a block's own argument."""
+        size = self.size(kind)
+        world = np.repeat(np.arange(self.worlds, dtype=np.int32), size)
+        return world, np.tile(np.arange(size, dtype=np.int32), self.worlds)
+
+    def here(self, kind: str) -> tuple[Ints, Ints]:
+        """Return the constants that exist, world by world."""
+        if kind not in self._here:
+            self._here[kind] = self._existing(kind)
+        return self._here[kind]
+
+    def _existing(self, kind: str) -> tuple[Ints, Ints]:
+        if kind not in self._present:
+            return self.all(kind)
+        size, rows = self.size(kind), self._present[kind].astype(np.int64)
+        declared = np.asarray(self._declared.get(kind, []), np.int64)
+        added = (np.arange(self.worlds, dtype=np.int64)[:, None] * size + declared).ravel()
+        keys = np.unique(np.concatenate([rows[:, 0] * size + rows[:, 1], added]))
+        return (keys // max(size, 1)).astype(np.int32), (keys % max(size, 1)).astype(np.int32)
+
+    def everywhere(self, kind: str) -> bool:
+        """Whether all constants of a type exist in all worlds."""
+        return len(self.here(kind)[0]) == self.size(kind) * self.worlds
+
+    def exists(self, kind: str, world: Ints, code: Ints) -> NDArray[np.bool_]:
+        """Say of each pair of a world and a code (-1 is no constant) whether the constant exists there."""
+        if kind not in self._lookup:
+            self._lookup[kind] = Lookup(packed(self.here(kind), self._radices(kind)), self.worlds * self.size(kind))
+        found = code >= 0
+        if not found.all():
+            found[found] = self._lookup[kind].contains(packed((world[found], code[found]), self._radices(kind)))
+            return found
+        return self._lookup[kind].contains(packed((world, code), self._radices(kind)))
+
+    def _radices(self, kind: str) -> tuple[int, int]:
+        return self.worlds, self.size(kind)
+
+    def counts(self, kind: str) -> Longs:
+        """Return how many constants exist in each world."""
+        return np.bincount(self.here(kind)[0], minlength=self.worlds).astype(np.int64)
+
+    def shift(self, kind: str, by: int) -> Ints:
+        """Return for each code the code of the whole number that lies ``by`` away, or -1."""
+        if (kind, by) not in self._shifts:
+            names = self.names.get(kind, ())
+            whole = {int(name): code for code, name in enumerate(names) if _is_whole(name)}
+            if names and not whole:
+                raise TelosError(f"{names[0]} of type {kind} is no whole number: `t-1` needs a type of whole numbers")
+            moved = [whole.get(int(name) + by, -1) if _is_whole(name) else -1 for name in names]
+            self._shifts[kind, by] = np.asarray(moved, np.int32)
+        return self._shifts[kind, by]
+
+    def translation(self, kind: str, other: str) -> Ints:
+        """Return for each constant of a type the code of its namesake in another, or -1."""
+        return np.asarray([self.code(other, name) for name in self.names.get(kind, ())], np.int32)
+
+
+def _is_whole(name: str) -> bool:
+    return name.isdecimal() or (name[:1] == "-" and name[1:].isdecimal())
+
+
+# --- hidden -----------------------------------------------------------------------------------------------------------
+# The hidden atoms: which there are, how they are numbered, and what is known of them.
+
+
+class Family:
+    """The variables of one hidden predicate, numbered by the key of their world and plain arguments."""
+
+    def __init__(self, name: str, kinds: Sequence[str], blocks: frozenset[int], domains: Domains) -> None:
+        self.name, self.kinds, self.blocks, self.domains = name, tuple(kinds), blocks, domains
+        self.plain = tuple(place for place in range(len(kinds)) if place not in blocks)
+        self.radices = (domains.worlds, *(domains.size(kinds[place]) for place in self.plain))
+        self.block_radices = tuple(domains.size(kinds[place]) for place in sorted(blocks))
+        self.size = prod(self.block_radices) if blocks else 2
+        self.touched: list[Longs] = []
+        self.start = 0
+        self._places = Places(np.zeros(0, np.int64), 0)
+
+    def add_all(self, allow: Callable[[float, int], None]) -> None:
+        """Make every atom over the constants of each world a variable."""
+        counts = [self.domains.counts(self.kinds[place]).astype(np.float64) for place in self.plain]
+        allow(float(np.prod(np.asarray(counts), axis=0).sum()) if counts else 1.0, len(self.plain))
+        rows = Rows(np.arange(self.domains.worlds, dtype=np.int32), {})
+        for place in self.plain:
+            world, code = self.domains.here(self.kinds[place])
+            rows = join(rows, Rows(world, {str(place): code}), {}, self.domains.worlds, lambda total: None)
+        self.touched.append(packed([rows.world, *(rows.columns[str(place)] for place in self.plain)], self.radices))
+
+    def number(self, start: int) -> int:
+        """Number all atoms that were touched, from ``start`` on, and return the first number that is left."""
+        touched = self.touched or [np.zeros(0, np.int64)]
+        keys = touched[0]
+        if len(touched) > 1 or not bool((keys[1:] > keys[:-1]).all()):
+            keys = _united(touched, prod(self.radices))
+        self.start, self._places = start, Places(keys, prod(self.radices))
+        return start + len(keys)
+
+    def __len__(self) -> int:
+        """Return the number of variables."""
+        return len(self._places.keys)
+
+    def variables(self, keys: Longs) -> Ints:
+        """Return the variable of each key, -1 for a key that was never touched."""
+        places = self._places.of(keys)
+        return np.where(places < 0, -1, places + self.start).astype(np.int32) if self.start else places
+
+    def arguments(self) -> tuple[Ints, Ints]:
+        """Return the world and the argument codes of each variable; the first block place holds -1, others -2."""
+        world, *columns = unpacked(self._places.keys, self.radices)
+        rows = np.full((len(world), len(self.kinds)), -2, np.int32)
+        for place, column in zip(self.plain, columns, strict=True):
+            rows[:, place] = column
+        if self.blocks:
+            rows[:, min(self.blocks)] = -1
+        return world, rows
+
+    def values(self) -> tuple[str, ...]:
+        """Return the names of a block's values."""
+        ranges = [self.domains.names.get(self.kinds[place], ()) for place in sorted(self.blocks)]
+        return tuple(",".join(choice) for choice in product(*ranges)) if self.blocks else ()
+
+    def known(self, facts: Facts) -> tuple[Ints, Ints]:
+        """Return the variables that facts speak of, and the values that they name (1 for a plain atom)."""
+        columns = [facts.arguments[:, place] for place in self.plain]
+        variables = self.variables(packed([facts.world, *columns], self.radices))
+        value = np.ones(len(variables), np.int32)
+        if self.blocks:
+            marked = [facts.arguments[:, place] for place in sorted(self.blocks)]
+            value = packed(marked, self.block_radices).astype(np.int32)
+        found = variables >= 0
+        return variables[found], value[found]
+
+
+def _united(touched: Sequence[Longs], span: int) -> Longs:
+    if span <= 1 << 24:
+        seen = np.zeros(span, np.bool_)
+        for keys in touched:
+            seen[keys] = True
+        return np.flatnonzero(seen)
+    return np.unique(np.concatenate([np.unique(keys) for keys in touched]))
+
+
+def atom_names(families: Iterable[Family]) -> AtomNames:
+    """Return how the variables are called."""
+    families = list(families)
+    start = [0]
+    for family in families:
+        start.append(start[-1] + len(family))
+    return AtomNames(
+        tuple(family.name for family in families),
+        tuple(start),
+        tuple(family.arguments()[1] for family in families),
+        tuple(family.values() for family in families),
+        tuple(tuple(family.domains.names.get(kind, ()) for kind in family.kinds) for family in families),
+    )
+
+
+def blocks_of(
+    model: MarkovLogic,
+    database: Database,
+    query: Iterable[str],
+    opened: Iterable[str],
+    closed: Iterable[str],
+) -> Mapping[str, frozenset[int]]:
+    """Return the hidden predicates, queried ones first, each with its block places."""
+    spoken = {name for said in (database.true, database.false) for name, facts in said.items() if len(facts.world)}
+    silent = [name for name in model.predicates if name not in spoken and name not in set(closed)]
+    return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *silent))}
+
+
+# --- known ------------------------------------------------------------------------------------------------------------
+# What a database says of hidden atoms: known values, and values that a block is known not to have.
+
+
+def given_values(
+    families: Sequence[Family], database: Database, total: int, kept_back: set[str]
+) -> tuple[Ints, list[Factors]]:
+    """Return the known values of variables, and factors for the values that a block is known not to have."""
+    given = np.full(total, -1, np.int32)
+    denied: list[Factors] = []
+    for family in families:
+        if family.name in kept_back:
+            continue
+        if family.name in database.false:
+            variables, values = family.known(database.false[family.name])
+            if family.blocks:
+                denied += [_not(family.size, value, variables[values == value]) for value in np.unique(values)]
+            else:
+                given[variables] = 0
+        if family.name in database.true:
+            variables, values = family.known(database.true[family.name])
+            given[variables] = values
+    return given, denied
+
+
+def _not(size: int, value: int, variables: Ints) -> Factors:
+    holds = (np.arange(size) != value).astype(np.float64)[:, None]
+    none = np.full((1, 1), -1, np.int32)
+    return Factors(-1, variables[:, None], np.zeros(len(variables), np.int32), none, holds, True, 1)
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
+# Blocks that hard rules spell out: one rule says that there is a value, another that there are not two.
+
+
+Place = tuple[str, int]  # a predicate and one of its arguments
+
+
+def with_blocks(
+    hidden: Mapping[str, frozenset[int]], model: MarkovLogic, domains: Domains
+) -> dict[str, frozenset[int]]:
+    """Return the hidden predicates with the block places that hard rules spell out.
+
+    ``EXIST g P(x,g).`` and ``P(x,g1) ^ !(g1 = g2) => !P(x,g2).`` together are ``P(x, g!)``, if every world has the same
+    constants for ``g``. The rules then forbid nothing any more, and inference works on one variable for each ``x``.
+    """
+    rules = [_stripped(rule.formula) for rule in model.rules if rule.hard]
+    some = {place for formula in rules for place in _some(formula)}
+    one = {place for formula in rules for place in _at_most_one(formula)}
+    found = dict(hidden)
+    for name, place in sorted(some & one):
+        if name in found and not found[name] and domains.everywhere(model.predicates[name].types[place]):
+            found[name] = frozenset({place})
+    return found
+
+
+def _stripped(formula: Formula) -> Formula:
+    while isinstance(formula, ForAll):
+        formula = formula.part
+    return formula
+
+
+def _some(formula: Formula) -> Iterator[Place]:
+    """Give the argument for which a rule says that there is a value."""
+    match formula:
+        case Exists((name,), Atom(predicate, arguments)) if _are_distinct(arguments):
+            if Variable(name) in arguments:
+                yield predicate, arguments.index(Variable(name))
+
+
+def _at_most_one(formula: Formula) -> Iterator[Place]:
+    """Give the argument for which a rule says that there are not two values."""
+    plain = normal(formula)
+    leaves = list(atoms(plain))
+    equations = [leaf for leaf in leaves if isinstance(leaf, Equal)]
+    both = [leaf for leaf in leaves if isinstance(leaf, Atom)]
+    if not isinstance(plain, Or) or len(equations) != 1 or len(both) != 2 or both[0].predicate != both[1].predicate:
+        return
+    if set(plain.parts) != {Not(both[0]), Not(both[1]), equations[0]}:
+        return
+    one, two = both[0].arguments, both[1].arguments
+    differ = [place for place in range(len(one)) if one[place] != two[place]]
+    if len(differ) == 1 and _are_distinct(one) and _are_distinct(two):
+        place = differ[0]
+        if {one[place], two[place]} == {equations[0].left, equations[0].right}:
+            yield both[0].predicate, place
+
+
+def _are_distinct(arguments: tuple[object, ...]) -> bool:
+    plain = all(isinstance(term, Variable) and not term.shift for term in arguments)
+    return plain and len(set(arguments)) == len(arguments)
+
+
+# --- truth ------------------------------------------------------------------------------------------------------------
+# What a database says of the hidden atoms of a network: the truth that is learned from, and compared with.
+
+
+def truth_of(network: Network, database: Database) -> Ints:
+    """Return the value of each variable by the facts: a plain atom that is not stated is false.
+
+    A block of which no value is stated has -1: there is no telling.
+    """
+    truth = np.zeros(len(network.sizes), np.int32)
+    names = network.atoms
+    for run, predicate in enumerate(names.predicates):
+        own = slice(names.start[run], names.start[run + 1])
+        blocks = bool(names.values[run])
+        if blocks:
+            truth[own] = -1
+        facts = database.true.get(predicate)
+        if facts is None or not len(facts.world) or own.start == own.stop:
+            continue
+        rows = names.arguments[run]
+        plain = np.flatnonzero(rows[0] >= 0)
+        radices = (len(database.worlds), *(len(names.constants[run][place]) for place in plain))
+        keys = packed([network.world[own], *(rows[:, place] for place in plain)], radices)
+        place_of = Places(keys, int(np.prod(radices)))
+        said = place_of.of(packed([facts.world, *(facts.arguments[:, place] for place in plain)], radices))
+        marked = np.flatnonzero(rows[0] < 0)
+        value = np.ones(len(said), np.int32)
+        if blocks:
+            sizes = [len(names.constants[run][place]) for place in marked]
+            value = packed([facts.arguments[:, place] for place in marked], sizes).astype(np.int32)
+        found = said >= 0
+        truth[own.start + said[found]] = value[found]
+    return truth

@@ -1,0 +1,498 @@
+"""Terms, evidence relations, what evidence leaves open."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import prod
+
+import numpy as np
+
+from telos.core.errors import TelosError
+from telos.logic.database import Database, Facts
+from telos.logic.formulas import (
+    And,
+    Apply,
+    Atom,
+    Constant,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Term,
+    Variable,
+    atoms,
+    free_variables,
+)
+from telos.logic.grounding.atoms import Domains
+from telos.logic.grounding.rows import Lookup, Rows, packed
+from telos.logic.model import MarkovLogic
+from telos.logic.network import Bools, Ints
+
+# --- relations --------------------------------------------------------------------------------------------------------
+# What evidence says, as relations: facts, values of functions, and what follows from them under a quantifier.
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The argument types of a relation, and its rows."""
+
+    kinds: tuple[str, ...]
+    world: Ints
+    arguments: Ints
+
+
+def value_of(function: str) -> str:
+    """Return the name of the relation between the arguments of a function and its value."""
+    return f"{function}="
+
+
+class Relations:
+    """All evidence of a database, by name; atoms of a predicate without facts are false."""
+
+    def __init__(self, model: MarkovLogic, database: Database, domains: Domains) -> None:
+        self.domains = domains
+        self._kinds = {name: predicate.types for name, predicate in model.predicates.items()}
+        self._kinds |= {
+            value_of(name): (*function.types, function.returns) for name, function in model.functions.items()
+        }
+        said = {**database.true, **{value_of(name): facts for name, facts in database.functions.items()}}
+        self._facts = {name: self._once(name, facts) for name, facts in said.items()}
+        self._lookups: dict[str, Lookup] = {}
+        self._sets: dict[str, set[tuple[int, ...]]] = {}
+
+    def _once(self, name: str, facts: Facts) -> tuple[Ints, Ints]:
+        """Return facts without repetition: a fact that is said twice is still one fact."""
+        radices = (self.domains.worlds, *(self.domains.size(kind) for kind in self._kinds[name]))
+        keys = packed([facts.world, *facts.arguments.T], radices)
+        if bool((keys[1:] > keys[:-1]).all()):
+            return facts.world, facts.arguments
+        first = np.unique(keys, return_index=True)[1]
+        return facts.world[first], facts.arguments[first]
+
+    def get(self, name: str) -> Relation:
+        """Return a relation by its name."""
+        kinds = self._kinds[name]
+        nothing = (np.zeros(0, np.int32), np.zeros((0, len(kinds)), np.int32))
+        return Relation(kinds, *self._facts.get(name, nothing))
+
+    def add(self, kinds: Sequence[str], rows: Rows) -> str:
+        """Keep rows as a new relation and return its name; its arguments are the columns of the rows."""
+        name = f"derived {len(self._kinds)}"
+        columns = [column[:, None] for column in rows.columns.values()]
+        empty = np.zeros((len(rows), 0), np.int32)
+        self._kinds[name] = tuple(kinds)
+        self._facts[name] = (rows.world, np.concatenate([empty, *columns], axis=1))
+        return name
+
+    def existence(self, kind: str) -> str:
+        """Return the name of the relation that says which constants of a type exist in a world."""
+        name = f"exists {kind}"
+        if name not in self._kinds:
+            world, code = self.domains.here(kind)
+            self._kinds[name] = (kind,)
+            self._facts[name] = (world, code[:, None])
+        return name
+
+    def rows(self, atom: Atom) -> Rows:
+        """Return the bindings of an atom's variables that make it true."""
+        relation = self.get(atom.predicate)
+        keep = np.ones(len(relation.world), np.bool_)
+        columns: dict[str, Ints] = {}
+        for place, (term, kind) in enumerate(zip(atom.arguments, relation.kinds, strict=True)):
+            column = relation.arguments[:, place]
+            if isinstance(term, Constant):
+                keep &= column == self.domains.code(kind, term.name)
+                continue
+            assert isinstance(term, Variable), f"{term} should have been replaced by a variable"
+            if term.shift:
+                column = self.domains.shift(kind, -term.shift)[column]
+                keep &= column >= 0
+            if term.name in columns:
+                keep &= columns[term.name] == column
+            else:
+                columns[term.name] = column
+        return Rows(relation.world, columns).keep(keep)
+
+    def holds(self, leaf: Atom | Equal, rows: Rows, kinds: Mapping[str, str]) -> Bools:
+        """Say of each row whether evidence makes an atom or an equation true."""
+        if isinstance(leaf, Equal):
+            return self._equal(leaf, rows, kinds)
+        relation = self.get(leaf.predicate)
+        radices = (self.domains.worlds, *(self.domains.size(kind) for kind in relation.kinds))
+        columns = [self.column(term, rows, kind) for term, kind in zip(leaf.arguments, relation.kinds, strict=True)]
+        defined = np.ones(len(rows), np.bool_)
+        for column in columns:
+            defined &= column >= 0
+        if leaf.predicate not in self._lookups:
+            facts = packed([relation.world, *relation.arguments.T], radices)
+            self._lookups[leaf.predicate] = Lookup(facts, prod(radices))
+        keys = packed([rows.world, *columns], radices)
+        return defined & self._lookups[leaf.predicate].contains(np.where(defined, keys, 0))
+
+    def settled(self, atom: Atom) -> bool | None:
+        """Return whether an atom of evidence without variables is true, if there is but one world."""
+        if self.domains.worlds != 1 or atom.predicate not in self._facts:
+            return None
+        if atom.predicate not in self._sets:
+            self._sets[atom.predicate] = {tuple(row) for row in self._facts[atom.predicate][1].tolist()}
+        kinds = self._kinds[atom.predicate]
+        names = (term.name for term in atom.arguments if isinstance(term, Constant))
+        codes = tuple(self.domains.code(kind, name) for kind, name in zip(kinds, names, strict=True))
+        return codes in self._sets[atom.predicate]
+
+    def column(self, term: Term, rows: Rows, kind: str) -> Ints:
+        """Return the codes that a term takes in each row, -1 where it is no constant."""
+        if isinstance(term, Constant):
+            return np.full(len(rows), self.domains.code(kind, term.name), np.int32)
+        assert isinstance(term, Variable), f"{term} should have been replaced by a variable"
+        column = rows.columns[term.name]
+        return self.domains.shift(kind, term.shift)[column] if term.shift else column
+
+    def _equal(self, leaf: Equal, rows: Rows, kinds: Mapping[str, str]) -> Bools:
+        names = [term.name for term in (leaf.left, leaf.right) if isinstance(term, Variable)]
+        mine = kinds[leaf.left.name] if isinstance(leaf.left, Variable) else kinds[names[0]]
+        other = kinds[leaf.right.name] if isinstance(leaf.right, Variable) else mine
+        left, right = self.column(leaf.left, rows, mine), self.column(leaf.right, rows, other)
+        if mine != other:
+            left = self.domains.translation(mine, other)[left]
+        found: Bools = (left == right) & (left >= 0)
+        return found
+
+
+# --- terms ------------------------------------------------------------------------------------------------------------
+# Working on the terms of a formula: types of variables, new names, constants for variables, functions as relations.
+
+
+def terms(formula: Formula) -> Iterator[Term]:
+    """Give the terms of all atoms and equations of a formula."""
+    for leaf in atoms(formula):
+        yield from leaf.arguments if isinstance(leaf, Atom) else (leaf.left, leaf.right)
+
+
+def inside(term: Term) -> Iterator[Term]:
+    """Give a term after all terms that stand in it."""
+    if isinstance(term, Apply):
+        for each in term.arguments:
+            yield from inside(each)
+    yield term
+
+
+def rebuilt(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """Return a formula with every term changed."""
+    match formula:
+        case Atom(predicate, arguments):
+            return Atom(predicate, tuple(change(term) for term in arguments))
+        case Equal(left, right):
+            return Equal(change(left), change(right))
+    return parts_changed(formula, lambda part: rebuilt(part, change))
+
+
+def parts_changed(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Return a formula with its immediate parts changed; an atom has none."""
+    match formula:
+        case Not(part):
+            return Not(change(part))
+        case And(parts):
+            return And(tuple(change(part) for part in parts))
+        case Or(parts):
+            return Or(tuple(change(part) for part in parts))
+        case Implies(premise, conclusion):
+            return Implies(change(premise), change(conclusion))
+        case Iff(left, right):
+            return Iff(change(left), change(right))
+        case ForAll(names, part):
+            return ForAll(names, change(part))
+        case Exists(names, part):
+            return Exists(names, change(part))
+    return formula
+
+
+def replaced(term: Term, new: Mapping[str, str]) -> Term:
+    """Return a term with other names for some variables."""
+    match term:
+        case Variable(name, shift):
+            return Variable(new.get(name, name), shift)
+        case Apply(function, arguments):
+            return Apply(function, tuple(replaced(each, new) for each in arguments))
+    return term
+
+
+def apart(formula: Formula) -> Formula:
+    """Return a formula in which no two quantifiers bind the same name, nor one that is free elsewhere."""
+    numbers = count(1)
+
+    def visit(part: Formula) -> Formula:
+        match part:
+            case ForAll(names, inner) | Exists(names, inner):
+                new = {name: f"{name}'{next(numbers)}" for name in names}
+                renamed = _renamed(visit(inner), new)
+                fresh = tuple(new[name] for name in names)
+                return ForAll(fresh, renamed) if isinstance(part, ForAll) else Exists(fresh, renamed)
+        return parts_changed(part, visit)
+
+    return visit(formula)
+
+
+def _renamed(formula: Formula, new: Mapping[str, str]) -> Formula:
+    # Inner quantifiers have been given names of their own by now, so nothing is caught by accident.
+    return rebuilt(formula, lambda term: replaced(term, new))
+
+
+def kinds_of(formula: Formula, model: MarkovLogic) -> dict[str, str]:
+    """Return the type of every variable of a formula."""
+    kinds: dict[str, str] = {}
+
+    def visit(term: Term, kind: str) -> None:
+        if isinstance(term, Variable):
+            kinds[term.name] = kinds.get(term.name) or kind
+        elif isinstance(term, Apply):
+            for each, inner in zip(term.arguments, model.functions[term.function].types, strict=True):
+                visit(each, inner)
+
+    for leaf in atoms(formula):
+        if isinstance(leaf, Atom):
+            for term, kind in zip(leaf.arguments, model.predicates[leaf.predicate].types, strict=True):
+                visit(term, kind)
+        else:
+            visit(leaf.left, "")
+            visit(leaf.right, "")
+    return _through_equations(formula, kinds, model)
+
+
+def _through_equations(formula: Formula, kinds: dict[str, str], model: MarkovLogic) -> dict[str, str]:
+    equations = [leaf for leaf in atoms(formula) if isinstance(leaf, Equal)]
+    for _ in equations:
+        for leaf in equations:
+            for one, two in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
+                if isinstance(one, Variable) and not kinds.get(one.name):
+                    kinds[one.name] = _kind(two, kinds, model)
+    for name, kind in kinds.items():
+        if not kind:
+            raise TelosError(f"variable {name.split(chr(39))[0]} has no type: use it in a predicate as well")
+    return kinds
+
+
+def _kind(term: Term, kinds: Mapping[str, str], model: MarkovLogic) -> str:
+    match term:
+        case Variable(name):
+            return kinds.get(name, "")
+        case Apply(function):
+            return model.functions[function].returns
+    return ""
+
+
+class Hoist:
+    """Turns functions into relations: ``P(f(x))`` is true if ``f(x) = v`` and ``P(v)``, with ``v`` a new variable.
+
+    A value is looked up where all its arguments are bound: outside of a quantifier, if none of them is bound by it.
+    ``kinds`` gains the types of the new variables.
+    """
+
+    def __init__(self, model: MarkovLogic, kinds: dict[str, str]) -> None:
+        self._model, self._kinds = model, kinds
+        self._numbers = count(1)
+
+    def out_of(self, formula: Formula) -> tuple[Formula, tuple[Atom, ...]]:
+        """Return a formula without functions, and what has to hold for it to be meant at all."""
+        return self._level(formula, frozenset(free_variables(formula)))
+
+    def _level(self, formula: Formula, bound: frozenset[str]) -> tuple[Formula, tuple[Atom, ...]]:
+        found: dict[Apply, str] = {}
+        guards: list[Atom] = []
+        for term in [part for each in terms(formula) for part in inside(each)]:
+            if isinstance(term, Apply) and term not in found and set(_names(term)) <= bound:
+                found[term] = f"{term.function}'{next(self._numbers)}"
+                self._kinds[found[term]] = self._model.functions[term.function].returns
+                arguments = tuple(_valued(each, found) for each in term.arguments)
+                guards.append(Atom(value_of(term.function), (*arguments, Variable(found[term]))))
+        formula = rebuilt(formula, lambda term: _valued(term, found))
+        return self._inner(formula, bound | set(found.values())), tuple(guards)
+
+    def _inner(self, formula: Formula, bound: frozenset[str]) -> Formula:
+        match formula:
+            case ForAll(names, part):
+                inner, guards = self._level(part, bound | set(names))
+                added = tuple(_value(guard) for guard in guards)
+                return ForAll((*names, *added), Implies(And(guards), inner) if guards else inner)
+            case Exists(names, part):
+                inner, guards = self._level(part, bound | set(names))
+                added = tuple(_value(guard) for guard in guards)
+                return Exists((*names, *added), And((*guards, inner)) if guards else inner)
+        return parts_changed(formula, lambda part: self._inner(part, bound))
+
+
+def _value(guard: Atom) -> str:
+    value = guard.arguments[-1]
+    assert isinstance(value, Variable)
+    return value.name
+
+
+def _valued(term: Term, found: Mapping[Apply, str]) -> Term:
+    if isinstance(term, Apply):
+        if term in found:
+            return Variable(found[term])
+        return Apply(term.function, tuple(_valued(each, found) for each in term.arguments))
+    return term
+
+
+def _names(term: Term) -> tuple[str, ...]:
+    return free_variables(Equal(term, term))
+
+
+# --- residual ---------------------------------------------------------------------------------------------------------
+# What evidence leaves open of a formula: which truth values of its evidence atoms leave which rest.
+#
+# Truth is three-valued while hidden atoms are unknown: a conjunction with a false part is false whatever the rest.
+
+
+Leaf = Atom | Equal
+Literal = tuple[Leaf, bool]
+IsEvidence = Callable[[Leaf], bool]
+
+MOST_BRANCHING = 6  # evidence atoms that are told apart case by case; with more, the cases that occur are looked up
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The rows where evidence makes ``literals`` true; ``open`` is what it leaves of the formula there.
+
+    The atoms in ``undecided`` are still in ``open``: their truth has to be looked up row by row.
+    """
+
+    literals: tuple[Literal, ...]
+    undecided: tuple[Leaf, ...]
+    open: Formula | bool
+
+
+def fold(formula: Formula, known: Mapping[Leaf, bool]) -> Formula | bool:
+    """Return what is left of a formula once some of its atoms are known.
+
+    >>> a, b = Atom("A", ()), Atom("B", ())
+    >>> fold(Implies(a, b), {a: True}) == b
+    True
+    >>> fold(Implies(a, b), {a: False})
+    True
+    """
+    match formula:
+        case Atom() | Equal():
+            return known.get(formula, formula)
+        case Not(part):
+            return negation(fold(part, known))
+        case And(parts):
+            return conjunction(fold(part, known) for part in parts)
+        case Or(parts):
+            return negation(conjunction(negation(fold(part, known)) for part in parts))
+        case Implies(premise, conclusion):
+            return fold(Or((Not(premise), conclusion)), known)
+        case Iff(left, right):
+            one, two = fold(left, known), fold(right, known)
+            if isinstance(one, bool):
+                return two if one else negation(two)
+            if isinstance(two, bool):
+                return one if two else negation(one)
+            return Iff(one, two)
+    raise AssertionError(f"{formula} should have lost its quantifiers")
+
+
+def negation(formula: Formula | bool) -> Formula | bool:
+    """Return the opposite of a formula, without two negations in a row."""
+    match formula:
+        case bool():
+            return not formula
+        case Not(part):
+            return part
+        case And(parts):
+            return Or(tuple(_opposite(part) for part in parts))
+        case Or(parts):
+            return And(tuple(_opposite(part) for part in parts))
+    return Not(formula)
+
+
+def _opposite(formula: Formula) -> Formula:
+    opposite = negation(formula)
+    assert not isinstance(opposite, bool)
+    return opposite
+
+
+def conjunction(parts: Iterator[Formula | bool]) -> Formula | bool:
+    """Return the conjunction of parts of which some may be decided."""
+    left: list[Formula] = []
+    for part in parts:
+        if part is False:
+            return False
+        if isinstance(part, And):
+            left += part.parts
+        elif not isinstance(part, bool):
+            left.append(part)
+    if not left:
+        return True
+    return left[0] if len(left) == 1 else And(tuple(left))
+
+
+def cases(formula: Formula | bool, is_evidence: IsEvidence, known: tuple[Literal, ...] = ()) -> Iterator[Case]:
+    """Give the cases, no two of which overlap, in which evidence does not decide a formula."""
+    while not isinstance(formula, bool):
+        makes_true, makes_false = _deciders(formula, is_evidence)
+        needed = {leaf: not value for leaf, value in (*makes_true, *makes_false)}
+        if len(needed) < len(makes_true | makes_false):
+            return  # either truth value of one atom decides it
+        if not needed:
+            yield from _branch(formula, is_evidence, known)
+            return
+        known = (*known, *needed.items())
+        formula = fold(formula, needed)
+
+
+def _branch(formula: Formula, is_evidence: IsEvidence, known: tuple[Literal, ...]) -> Iterator[Case]:
+    evidence = tuple(dict.fromkeys(leaf for leaf in atoms(formula) if is_evidence(leaf)))
+    if not evidence or len(evidence) > MOST_BRANCHING:
+        yield Case(known, evidence, formula)
+        return
+    for value in (True, False):
+        yield from cases(fold(formula, {evidence[0]: value}), is_evidence, (*known, (evidence[0], value)))
+
+
+def true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) -> Iterator[Case]:
+    """Give the cases, no two of which overlap, in which evidence makes a formula without hidden atoms true."""
+    while not isinstance(formula, bool):
+        _, makes_false = _deciders(formula, lambda leaf: True)
+        needed = {leaf: not value for leaf, value in makes_false}
+        if len(needed) < len(makes_false):
+            return
+        if not needed:
+            first = next(atoms(formula))
+            for value in (True, False):
+                yield from true_cases(fold(formula, {first: value}), (*known, (first, value)))
+            return
+        known = (*known, *needed.items())
+        formula = fold(formula, needed)
+    if formula:
+        yield Case(known, (), True)
+
+
+def _deciders(formula: Formula, is_evidence: IsEvidence) -> tuple[frozenset[Literal], frozenset[Literal]]:
+    """Return the evidence literals that alone make a formula true, and those that alone make it false.
+
+    Not every one of them, but those that the form of the formula shows.
+    """
+    match formula:
+        case Atom() | Equal():
+            if is_evidence(formula):
+                return frozenset({(formula, True)}), frozenset({(formula, False)})
+            return frozenset(), frozenset()
+        case Not(part):
+            makes_true, makes_false = _deciders(part, is_evidence)
+            return makes_false, makes_true
+        case And(parts):
+            each = [_deciders(part, is_evidence) for part in parts]
+            return frozenset.intersection(*(one for one, _ in each)), frozenset().union(*(two for _, two in each))
+        case Or(parts):
+            each = [_deciders(part, is_evidence) for part in parts]
+            return frozenset().union(*(one for one, _ in each)), frozenset.intersection(*(two for _, two in each))
+        case Implies(premise, conclusion):
+            return _deciders(Or((Not(premise), conclusion)), is_evidence)
+    return frozenset(), frozenset()

@@ -1,0 +1,175 @@
+"""Rows of bindings and their keys."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from telos.core.errors import TelosError
+from telos.logic.network import Bools, Ints, Longs
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+# Rows of codes as single numbers, so that joins and look-ups work on one array.
+
+
+LARGEST_KEY = 1 << 62
+DENSE = 1 << 16  # a table of this many entries is always made; a larger one only if it stays near the number of keys
+ROOMY = 8  # entries of a table for each key
+
+
+def packed(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
+    """Return rows of codes as mixed-radix numbers, the first column counting most.
+
+    >>> packed([np.array([0, 1], np.int32), np.array([2, 1], np.int32)], [2, 10]).tolist()
+    [2, 11]
+    """
+    if prod(radices) > LARGEST_KEY:
+        raise TelosError(f"{prod(radices):.1e} combinations of constants are too many to number", "use fewer arguments")
+    keys = columns[0].astype(np.int64)
+    for column, radix in zip(columns[1:], radices[1:], strict=True):
+        keys *= radix
+        keys += column
+    return keys
+
+
+def unpacked(keys: Longs, radices: Sequence[int]) -> list[Ints]:
+    """Return the columns that ``packed`` made into numbers."""
+    columns = []
+    for radix in reversed(radices):
+        keys, column = np.divmod(keys, max(radix, 1))
+        columns.append(column.astype(np.int32))
+    return columns[::-1]
+
+
+def is_dense(span: int, keys: int) -> bool:
+    """Whether a table with an entry for every possible key is worth its memory."""
+    return span <= max(DENSE, ROOMY * keys)
+
+
+def distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
+    """Return the keys that occur, ascending, and for each row the position of its key among them."""
+    if not is_dense(span, len(keys)):
+        found, place = np.unique(keys, return_inverse=True)
+        return found, place.astype(np.int32)
+    seen = np.zeros(span, np.bool_)
+    seen[keys] = True
+    found = np.flatnonzero(seen)
+    place_of = np.empty(span, np.int32)
+    place_of[found] = np.arange(len(found), dtype=np.int32)
+    return found, place_of[keys]
+
+
+class Lookup:
+    """A set of keys that is asked often."""
+
+    def __init__(self, keys: Longs, span: int) -> None:
+        self._table: Bools | None = None
+        if is_dense(span, len(keys)):
+            self._table = np.zeros(max(span, 1), np.bool_)
+            self._table[keys] = True
+        else:
+            self._keys = np.unique(keys)
+
+    def contains(self, keys: Longs) -> Bools:
+        """Say of each key whether it is in the set."""
+        if self._table is not None:
+            return self._table[keys]
+        if not len(self._keys):
+            return np.zeros(len(keys), np.bool_)
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found: Bools = self._keys[place] == keys
+        return found
+
+
+class Places:
+    """Keys in a fixed order, each of them found by its value."""
+
+    def __init__(self, keys: Longs, span: int) -> None:
+        """Number ``keys``, which are distinct and ascending."""
+        self.keys = keys
+        self._table: Ints | None = None
+        if is_dense(span, len(keys)):
+            self._table = np.full(max(span, 1), -1, np.int32)
+            self._table[keys] = np.arange(len(keys), dtype=np.int32)
+
+    def of(self, keys: Longs) -> Ints:
+        """Return the place of each key, -1 for one that is not there."""
+        if self._table is not None:
+            return self._table[keys]
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int32)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, place, -1).astype(np.int32)
+
+
+def matches(left: Longs, right: Longs, span: int, allow: Callable[[int], None]) -> tuple[Longs | None, Longs]:
+    """Return which rows on the left and right share a key; left is None if every row has one partner, in order.
+
+    ``allow`` is told the number of pairs before they are made, so that it can refuse.
+    """
+    order = None if len(right) < 2 or bool((right[1:] >= right[:-1]).all()) else np.argsort(right, kind="stable")
+    sorted_right = right if order is None else right[order]
+    first, count = _runs(left, sorted_right, span)
+    total = int(count.sum())
+    allow(total)
+    if total == len(left) and (total == 0 or int(count.max()) == 1):
+        return None, first if order is None else order[first]
+    rows = np.repeat(np.arange(len(left)), count)
+    within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
+    found = first[rows] + within
+    return rows, found if order is None else order[found]
+
+
+def _runs(left: Longs, right: Longs, span: int) -> tuple[Longs, Longs]:
+    """Return where the run of each left key starts in sorted ``right``, and how long it is."""
+    if is_dense(span, len(left) + len(right)):
+        count = np.bincount(right, minlength=span)
+        return (np.cumsum(count) - count)[left], count[left]
+    first = np.searchsorted(right, left)
+    return first, np.searchsorted(right, left, side="right") - first
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+# Rows of bindings: for each row a world, and a constant for each variable that is bound so far.
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One binding of variables a row; ``columns`` holds the codes of each variable."""
+
+    world: Ints
+    columns: Mapping[str, Ints]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.world)
+
+    def take(self, rows: Longs | Bools | None) -> "Rows":
+        """Return the rows at these places, or where the mask is true; None takes all."""
+        if rows is None:
+            return self
+        return Rows(self.world[rows], {name: column[rows] for name, column in self.columns.items()})
+
+    def keep(self, mask: Bools) -> "Rows":
+        """Return the rows where the mask is true."""
+        return self if mask.all() else self.take(np.flatnonzero(mask))
+
+    def bind(self, name: str, column: Ints) -> "Rows":
+        """Return the same rows with one more variable."""
+        return Rows(self.world, {**self.columns, name: column})
+
+
+def join(left: Rows, right: Rows, radices: Mapping[str, int], worlds: int, allow: Callable[[int], None]) -> Rows:
+    """Return every pair of rows that agree on their world and on the variables that both bind."""
+    shared = sorted(left.columns.keys() & right.columns.keys())
+    spans = [worlds, *(radices[name] for name in shared)]
+    one = packed([left.world, *(left.columns[name] for name in shared)], spans)
+    two = packed([right.world, *(right.columns[name] for name in shared)], spans)
+    span = 1
+    for each in spans:
+        span *= max(each, 1)
+    rows, found = matches(one, two, span, allow)
+    joined = left.take(rows)
+    added = {name: column[found] for name, column in right.columns.items() if name not in left.columns}
+    return Rows(joined.world, {**joined.columns, **added})

@@ -1,0 +1,257 @@
+"""Minimal unsatisfiable sets."""
+
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from telos.logic.model import MarkovLogic
+from telos.logic.network import Clauses, Network, Unsatisfiable, forbidden
+from telos.logic.search.integer_program import is_possible
+from telos.logic.search.potentials import LongClauses, Potentials
+
+# --- propagation ------------------------------------------------------------------------------------------------------
+# Unit propagation: what follows from clauses one by one, and which of them clash.
+
+
+Wanted: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
+
+
+def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
+    """Return clauses that contradict each other by single steps of reasoning, or None if such steps find nothing.
+
+    That there are none proves nothing, and those returned need not be as few as possible.
+
+    >>> clashing([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
+    [0, 2, 3]
+    """
+    found: dict[int, tuple[int, int]] = {}  # of each atom that is decided: its value, and the clause that decided it
+    places = defaultdict(list)
+    for number, clause in enumerate(clauses):
+        for literal in clause:
+            places[literal].append(number)
+    queue = deque(number for number, clause in enumerate(clauses) if len(clause) <= 1)
+    while queue:
+        number = queue.popleft()
+        open_ones = [(atom, wanted) for atom, wanted in clauses[number] if atom not in found]
+        if any(found[atom][0] == wanted for atom, wanted in clauses[number] if atom in found):
+            continue
+        if not open_ones:
+            return _reasons(number, clauses, found)
+        if len(set(open_ones)) == 1:
+            atom, wanted = open_ones[0]
+            found[atom] = (wanted, number)
+            queue.extend(places[atom, 1 - wanted])
+    return None
+
+
+def _reasons(clash: int, clauses: Sequence[Sequence[Wanted]], found: dict[int, tuple[int, int]]) -> list[int]:
+    """Return the clauses that led to a clash, and the one that clashed."""
+    seen, waiting = {clash}, [clash]
+    while waiting:
+        for atom, _ in clauses[waiting.pop()]:
+            reason = found[atom][1] if atom in found else clash
+            if reason not in seen:
+                seen.add(reason)
+                waiting.append(reason)
+    return sorted(seen)
+
+
+# --- primes -----------------------------------------------------------------------------------------------------------
+# A table of forbidden cells as clauses: as few and as short as a person would write them.
+
+
+Literal: TypeAlias = tuple[int, int, bool]  # a variable, one of its values, and whether it must not have it
+Clause: TypeAlias = tuple[Literal, ...]
+Box: TypeAlias = tuple[frozenset[int], ...]  # a set of values for each variable
+
+
+def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
+    """Return clauses over the places of a table that together forbid its barred cells and no other.
+
+    >>> prime_clauses([2, 2], [False, False, True, False])
+    [((0, 1, True), (1, 0, True))]
+    """
+    cells = dict(zip(itertools.product(*map(range, sizes)), barred, strict=True))
+    boxes: list[Box] = []
+    for cell, is_barred in cells.items():
+        if is_barred and not any(all(v in values for v, values in zip(cell, box, strict=True)) for box in boxes):
+            boxes.append(_grown(cell, sizes, cells))
+    return [_clause(box, sizes) for box in boxes]
+
+
+def _grown(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
+    """Grow a cell to a box of barred cells: to all values of a variable, or to all but few, or not at all."""
+    box = [frozenset({value}) for value in cell]
+    for place, size in enumerate(sizes):
+        values = frozenset(v for v in range(size) if _is_barred([*box[:place], {v}, *box[place + 1 :]], cells))
+        if len(values) == size or size - len(values) < len(values):
+            box[place] = values
+    return tuple(box)
+
+
+def _is_barred(box: Sequence[frozenset[int] | set[int]], cells: dict[tuple[int, ...], bool]) -> bool:
+    return all(cells[cell] for cell in itertools.product(*box))
+
+
+def _clause(box: Box, sizes: Sequence[int]) -> Clause:
+    """Return the clause that forbids a box: some variable has a value outside."""
+    literals: list[Literal] = []
+    for place, (values, size) in enumerate(zip(box, sizes, strict=True)):
+        if len(values) == 1 and size > 1:
+            literals.append((place, min(values), True))
+        elif len(values) < size:
+            literals += [(place, value, False) for value in range(size) if value not in values]
+    return tuple(literals)
+
+
+# --- conflict ---------------------------------------------------------------------------------------------------------
+# Why no world keeps all hard formulas: a smallest set of ground ones that cannot hold together, in words.
+#
+# Every hard ground formula is taken apart into clauses over atoms; so are what is given, and that a block has exactly
+# one
+# true atom. Unit propagation looks for a clash first, which leaves few suspects as a rule; QuickXplain (Junker, 2004)
+# then finds a set from which nothing can be left out, with a feasibility check by HiGHS for each halving.
+
+
+MOST_NAMED = 6  # atoms of a block that are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that must hold: clauses over atoms, of a rule, or (-1) of the evidence or the engine."""
+
+    clauses: tuple[Clause, ...]
+    rule: int
+    words: str
+
+
+def conflict_of(network: Network, model: MarkovLogic | None = None) -> Unsatisfiable:
+    """Return a smallest set of ground hard formulas that no world keeps; the model tells where they are written."""
+    atoms = _Atoms(network)
+    statements = [*_of_factors(network, atoms), *_of_clauses(network, atoms)]
+    spoken = {variable for each in statements for clause in each.clauses for variable, _, _ in clause}
+    statements += [each for variable in sorted(spoken) for each in atoms.about(variable)]
+    core = _quick_xplain([], atoms.suspects(statements), atoms, is_changed=False)
+    return Unsatisfiable(tuple(_said(each, model) for each in core), tuple(each.rule for each in core))
+
+
+def _said(statement: Statement, model: MarkovLogic | None) -> str:
+    """Say a statement, and where it comes from."""
+    if model is None or statement.rule < 0:
+        return statement.words
+    rule = model.rules[statement.rule]
+    place = ": ".join(part for part in (rule.source, rule.text) if part)
+    return f"{statement.words}  [{place}]" if place else statement.words
+
+
+class _Atoms:
+    """The atoms of a network as Booleans: one for a plain variable, one for each value of a block."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._is_plain = (network.atoms.is_plain & (network.sizes == 2)).tolist()
+        self._width = np.where(self._is_plain, 1, network.sizes).tolist()
+        self._first = np.concatenate([[0], np.cumsum(self._width)]).astype(int)
+
+    def about(self, variable: int) -> list[Statement]:
+        """Return what holds of a variable whatever the formulas say: its given value, and one true atom in a block."""
+        statements = []
+        given = int(self._network.given[variable])
+        if given >= 0:
+            literal = (variable, given, False)
+            statements.append(Statement(((literal,),), -1, f"{self.word(literal)}  [given]"))
+        if not self._is_plain[variable]:
+            values = range(self._width[variable])
+            some = tuple((variable, value, False) for value in values)
+            pairs = [((variable, one, True), (variable, two, True)) for one in values for two in values if one < two]
+            named = ", ".join(self._network.atoms.name(variable, value) for value in list(values)[:MOST_NAMED])
+            more = ", …" if len(values) > MOST_NAMED else ""
+            statements.append(Statement((some, *pairs), -1, f"exactly one of {named}{more}"))
+        return statements
+
+    def word(self, literal: Literal) -> str:
+        """Say one literal: ``!goal(1,Eat)``."""
+        variable, value, negated = literal
+        if self._is_plain[variable] and value == 0:
+            value, negated = 1, not negated
+        return f"{'!' if negated else ''}{self._network.atoms.name(variable, value)}"
+
+    def words(self, clause: Clause) -> str:
+        """Say a clause: ``goal(1,Eat) v !goal(2,Talk)``."""
+        return " v ".join(self.word(literal) for literal in clause)
+
+    def _boolean(self, literal: Literal) -> tuple[int, int]:
+        """Return the number of an atom and the value it must have for a literal to hold."""
+        variable, value, negated = literal
+        if self._is_plain[variable]:
+            return int(self._first[variable]), value ^ int(negated)
+        return int(self._first[variable]) + value, int(not negated)
+
+    def suspects(self, statements: Sequence[Statement]) -> list[Statement]:
+        """Return statements that contradict each other: few, if single steps of reasoning lead to them."""
+        owner = [number for number, each in enumerate(statements) for _ in each.clauses]
+        clash = clashing([[self._boolean(each) for each in clause] for every in statements for clause in every.clauses])
+        return list(statements) if clash is None else [statements[each] for each in sorted({owner[at] for at in clash})]
+
+    def can_hold(self, statements: Sequence[Statement]) -> bool:
+        """Whether some choice of atoms keeps all statements."""
+        clauses = [[self._boolean(each) for each in clause] for every in statements for clause in every.clauses]
+        literals = [each for clause in clauses for each in clause]
+        used, variable = np.unique([atom for atom, _ in literals], return_inverse=True)
+        start = np.concatenate([[0], np.cumsum([len(clause) for clause in clauses])]).astype(np.int32)
+        value = np.array([wanted for _, wanted in literals], np.int32)
+        long = LongClauses(
+            start, variable.astype(np.int32), value, np.zeros(len(value), np.int8), np.full(len(clauses), np.inf)
+        )
+        count = len(used)
+        numbers = np.arange(count, dtype=np.int32)
+        starts = np.arange(0, 2 * count + 2, 2, dtype=np.int32)
+        sizes = np.full(count, 2, np.int32)
+        return is_possible(Potentials(numbers, numbers, sizes, starts, np.zeros(2 * count), (), long, 0.0))
+
+
+def _of_factors(network: Network, atoms: _Atoms) -> list[Statement]:
+    statements = []
+    for factors in network.factors:
+        if factors.hard and len(factors.scope):
+            sizes = network.sizes[factors.scope[0]].tolist()
+            for shape in prime_clauses(sizes, forbidden(factors).tolist()):
+                for scope in factors.scope.tolist():
+                    clause = tuple((scope[place], value, negated) for place, value, negated in shape)
+                    statements.append(Statement((clause,), factors.rule, atoms.words(clause)))
+    return statements
+
+
+def _of_clauses(network: Network, atoms: _Atoms) -> list[Statement]:
+    statements = []
+    for clauses in network.clauses:
+        if clauses.hard:
+            for index, sign in enumerate(clauses.sign):
+                literals = _literals(clauses, index)
+                parts = [literals] if sign > 0 else [((v, value, not negated),) for v, value, negated in literals]
+                statements += [Statement((part,), clauses.rule, atoms.words(part)) for part in parts]
+    return statements
+
+
+def _literals(clauses: Clauses, index: int) -> Clause:
+    which = range(clauses.start[index], clauses.start[index + 1])
+    return tuple((int(clauses.variable[at]), int(clauses.value[at]), bool(clauses.negated[at])) for at in which)
+
+
+def _quick_xplain(
+    kept: list[Statement], doubted: list[Statement], atoms: _Atoms, *, is_changed: bool
+) -> list[Statement]:
+    """Return a smallest part of ``doubted`` that contradicts itself together with ``kept``."""
+    if is_changed and not atoms.can_hold(kept):
+        return []
+    if len(doubted) <= 1:
+        return doubted
+    half = len(doubted) // 2
+    first, second = doubted[:half], doubted[half:]
+    of_second = _quick_xplain([*kept, *first], second, atoms, is_changed=bool(first))
+    of_first = _quick_xplain([*kept, *of_second], first, atoms, is_changed=bool(of_second))
+    return [*of_first, *of_second]

@@ -1,0 +1,141 @@
+"""Cutting-plane inference: solve with few factors, add those that could be better off, and solve again.
+
+Formulas that hold anyway never enter the program. At each round the optimum of the kept factors, plus the most that the
+others could add, is a bound on every world; when no factor left out could be better, the world found is the best.
+"""
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from telos.core.errors import TelosError
+from telos.logic.network import Bools, Floats, Ints, MostProbable, Network, Unsatisfiable
+from telos.logic.search import integer_program
+from telos.logic.search.conflicts import conflict_of
+from telos.logic.search.potentials import ROUNDING, Potentials, Solved, potentials_of
+from telos.logic.search.walksat import no_world, walk
+
+PATIENCE = 3  # rounds that add only what could be better off
+MOST_HOPS = 256
+
+Solver: TypeAlias = Literal["highs", "walksat"]
+
+
+def cutting_planes(
+    network: Network,
+    solver: Solver = "highs",
+    seed: int = 0,
+    *,
+    weights: Floats | None = None,
+    rounds: int = 100,
+    seconds: float | None = None,
+) -> MostProbable | Unsatisfiable:
+    """Find the most probable world by cutting planes over an integer program, or over MaxWalkSAT.
+
+    The last of ``rounds`` takes all factors at once. ``seconds`` limits each call of HiGHS.
+    """
+    if rounds < 1:
+        raise TelosError(f"rounds must be at least 1, got {rounds}")
+    potentials = potentials_of(network, weights)
+    solve = _solver(solver, seed, seconds)
+    kept = _Kept(potentials)
+    best: Solved | None = None
+    bound = potentials.ceiling()
+    for number in range(1, rounds + 1):
+        if number == rounds:
+            kept.add_all()
+        solved = solve(kept.potentials()) if potentials.is_possible else None
+        if solved is None:
+            return conflict_of(network)
+        bound = min(bound, solved.bound + kept.rest())
+        score = potentials.score(solved.world)
+        if best is None or score > best.score:
+            best = Solved(solved.world, score, bound)
+        if not kept.add_improvable(solved.world, hops=_hops(number)):
+            break
+    assert best is not None
+    if np.isneginf(best.score):
+        return no_world(network, potentials)
+    return MostProbable(potentials.whole(best.world), best.score, max(bound, best.score), f"cpi ({solver})", number)
+
+
+def full_program(
+    network: Network, *, weights: Floats | None = None, seconds: float | None = None
+) -> MostProbable | Unsatisfiable:
+    """Find the most probable world by one integer program over all factors."""
+    potentials = potentials_of(network, weights)
+    solved = integer_program.solve(potentials, seconds=seconds)
+    if solved is None:
+        return conflict_of(network)
+    return MostProbable(potentials.whole(solved.world), solved.score, solved.bound, "ilp")
+
+
+def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials], Solved | None]:
+    if name == "highs":
+        return lambda potentials: integer_program.solve(potentials, seconds=seconds)
+    if name == "walksat":
+        return lambda potentials: walk(potentials, seed)
+    raise TelosError(f"there is no solver {name!r} for cutting planes", "there are 'highs' and 'walksat'")
+
+
+class _Kept:
+    """Which factors over several variables are in the program."""
+
+    def __init__(self, potentials: Potentials) -> None:
+        self._all = potentials
+        self._tables = [np.zeros(len(each.scope), bool) for each in potentials.tables]
+        self._clauses = np.zeros(len(potentials.clauses.gain), bool)
+        self._most = [each.values.max(axis=1) for each in potentials.tables]
+
+    def potentials(self) -> Potentials:
+        """Return the potentials with these factors only."""
+        return self._all.keep(self._tables, self._clauses)
+
+    def rest(self) -> float:
+        """Return the most that the factors left out can add."""
+        tables = sum(float(most[~kept].sum()) for most, kept in zip(self._most, self._tables, strict=True))
+        return tables + float(self._all.clauses.most[~self._clauses].sum())
+
+    def add_all(self) -> None:
+        """Leave nothing out."""
+        for kept in self._tables:
+            kept[:] = True
+        self._clauses[:] = True
+
+    def add_improvable(self, world: Ints, *, hops: int) -> bool:
+        """Take in the factors that a world leaves below their best, and those so many hops from them.
+
+        Return whether there were any of the former.
+        """
+        wanted = [
+            np.asarray((tables.found(world) < most - ROUNDING) & ~kept)
+            for tables, most, kept in zip(self._all.tables, self._most, self._tables, strict=True)
+        ]
+        clauses = self._all.clauses
+        long = (clauses.found(world) < clauses.most - ROUNDING) & ~self._clauses
+        added = bool(long.any()) or any(bool(each.any()) for each in wanted)
+        for _ in range(hops if added else 0):
+            wanted, long = self._spread(wanted, long)
+        for kept, each in zip(self._tables, wanted, strict=True):
+            kept |= each
+        self._clauses |= long
+        return added
+
+    def _spread(self, wanted: list[Bools], long: Bools) -> tuple[list[Bools], Bools]:
+        """Return the factors that share a variable with those wanted."""
+        touched = np.zeros(len(self._all.sizes), bool)
+        clauses = self._all.clauses
+        for tables, each in zip(self._all.tables, wanted, strict=True):
+            touched[tables.scope[each]] = True
+        touched[clauses.variable[long[clauses.owner]]] = True
+        near = np.bincount(clauses.owner, weights=touched[clauses.variable], minlength=len(long)) > 0
+        return [np.asarray(touched[tables.scope].any(axis=1)) for tables in self._all.tables], near
+
+
+def _hops(number: int) -> int:
+    """Return how far a round reaches beyond what could be better: not at first, then farther and farther.
+
+    What one factor gives up its neighbour may have to take, and along a sequence that would be a round for each step.
+    """
+    return 0 if number < PATIENCE else min(MOST_HOPS, 1 << (number - PATIENCE))

@@ -1,0 +1,361 @@
+"""The tight integer program and HiGHS."""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError
+from telos.logic.network import Floats, Ints
+from telos.logic.search.potentials import ROUNDING, LongClauses, Potentials, Solved, Tables
+
+# --- program ----------------------------------------------------------------------------------------------------------
+# The integer program of potentials, in its tight form.
+#
+# A variable with two values is one binary column; one with more has a binary column for each, which sum to one. A
+# table
+# over several variables becomes a column for each cell that is not forbidden, and the cells with a value sum to the
+# column of that value: the linear relaxation then sees the joint choices and not one formula at a time. A table that
+# is
+# the same in all cells but few takes a column for each odd cell instead, which is smaller and no weaker.
+
+
+Numbers: TypeAlias = NDArray[np.integer[Any]]
+
+FEW = 4  # odd cells are written one by one if there are at least so many times as many cells
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Maximise ``cost @ x + offset`` with ``low <= x <= high`` and ``least <= A x <= most``; A is stored by rows."""
+
+    cost: Floats
+    low: Floats
+    high: Floats
+    binaries: int  # so many columns, the first ones, are 0 or 1; the others follow from them
+    least: Floats
+    most: Floats
+    start: Numbers  # (rows + 1,)
+    index: Numbers
+    value: Floats
+    offset: float
+    column: Numbers  # of each value of each variable, see ``world``
+
+    def world(self, potentials: Potentials, solution: Floats) -> Ints:
+        """Return the value that a solution chooses for each variable."""
+        chosen = np.empty(len(potentials.sizes), np.int32)
+        for size in np.unique(potentials.sizes):
+            rows = np.flatnonzero(potentials.sizes == size)
+            first = self.column[potentials.start[rows]]
+            if size == 2:
+                chosen[rows] = solution[first] > 0.5
+            else:
+                chosen[rows] = solution[first[:, None] + np.arange(size)].argmax(axis=1)
+        return chosen
+
+
+def program_of(potentials: Potentials) -> Program:
+    """Write potentials as an integer program."""
+    making = _Making.of(potentials)
+    for tables in potentials.tables:
+        making.add_tables(tables)
+    making.add_clauses(potentials.clauses)
+    return making.done()
+
+
+@dataclass(slots=True)
+class _Making:
+    """A program in the making. ``[v = k]`` is ``sign * x[column] + shift`` at position ``start[v] + k``."""
+
+    start: Numbers
+    column: Numbers
+    sign: Floats
+    shift: Floats
+    offset: float
+    cost: list[Floats]
+    low: list[Floats]
+    high: list[Floats]
+    columns: int
+    binaries: int
+    rows: int = 0
+    least: list[Floats] = field(default_factory=list)
+    most: list[Floats] = field(default_factory=list)
+    entries: list[tuple[Numbers, Numbers, Floats]] = field(default_factory=list)  # rows, columns, values
+
+    @staticmethod
+    def of(potentials: Potentials) -> "_Making":
+        """Write the variables: their columns, what single values add, and that exactly one value is chosen."""
+        sizes, start = potentials.sizes, potentials.start
+        width = np.where(sizes == 2, 1, sizes)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        is_pair = sizes[owner] == 2
+        within = np.arange(len(owner)) - start[:-1][owner]
+        first = np.concatenate([[0], np.cumsum(width)])
+        column = (first[:-1][owner] + np.where(is_pair, 0, within)).astype(np.int32)
+        is_no = is_pair & (within == 0)
+        count = int(first[-1])
+        making = _Making(
+            start, column, np.where(is_no, -1.0, 1.0), np.where(is_no, 1.0, 0.0), potentials.constant,
+            [np.zeros(count)], [np.zeros(count)], [np.ones(count)], count, count,
+        )  # fmt: skip
+        barred = np.isneginf(potentials.single)
+        making.low[0][column[barred & is_no]] = 1.0
+        making.high[0][column[barred & ~is_no]] = 0.0
+        making.add_single(np.arange(len(owner)), np.where(barred, 0.0, potentials.single))
+        block = ~is_pair
+        rows = np.cumsum(sizes > 2)[owner[block]] - 1
+        making.add_rows(rows, column[block], np.ones(len(rows)), np.ones(int((sizes > 2).sum())), None)
+        return making
+
+    def add_single(self, position: Numbers, worth: Floats) -> None:
+        """Let single values add something to the score."""
+        np.add.at(self.cost[0], self.column[position], worth * self.sign[position])
+        self.offset += float((worth * self.shift[position]).sum())
+
+    def add_columns(self, cost: Floats) -> Numbers:
+        """Add columns between 0 and 1; return their numbers."""
+        fresh = np.arange(self.columns, self.columns + len(cost), dtype=np.int32)
+        self.cost.append(cost)
+        self.low.append(np.zeros(len(cost)))
+        self.high.append(np.ones(len(cost)))
+        self.columns += len(cost)
+        return fresh
+
+    def add_rows(
+        self, row: Numbers, column: Numbers, value: Floats, most: Floats, least: float | None = -np.inf
+    ) -> None:
+        """Add rows, numbered from 0: the entries, and their bounds; ``least`` None makes equations of them."""
+        self.entries.append((row + self.rows, column, value))
+        self.most.append(most)
+        self.least.append(most if least is None else np.full(len(most), least))
+        self.rows += len(most)
+
+    def add_tables(self, tables: Tables) -> None:
+        """Add tables over several variables, each in the form that is smaller."""
+        if not len(tables.scope):
+            return
+        if tables.sizes == (2, 2):
+            tables = self._without_singles(tables)
+        ground = _most_common(tables.values)
+        odd = np.abs(tables.values - np.where(np.isfinite(ground), ground, 0.0)[:, None]) > ROUNDING
+        count = odd.sum(axis=1)
+        is_few = np.isfinite(ground) & ((count == 1) | (count * FEW <= tables.values.shape[1]))
+        penalties = (odd & np.isfinite(tables.values) & (tables.values < ground[:, None])).sum(axis=1)
+        is_few &= (count == 1) | (penalties == 0)  # penalties that share variables are weak one by one
+        self.offset += float(ground[is_few].sum())
+        which, cell = np.nonzero(odd & is_few[:, None])
+        self._add_cells_alone(tables, which, cell, tables.values[which, cell] - ground[which])
+        self._add_joint(tables.take(~is_few))
+
+    def _without_singles(self, tables: Tables) -> Tables:
+        """Take from tables over two atoms what each atom adds by itself: at most one odd cell is left.
+
+        The relaxation does not change by that, and three columns are saved.
+        """
+        whole = np.isfinite(tables.values).all(axis=1)
+        part = tables.values[whole]
+        base = part[:, 0]
+        left, right = part[:, 2] - base, part[:, 1] - base
+        yes = self.start[tables.scope[whole]] + 1
+        self.add_single(yes[:, 0], left)
+        self.add_single(yes[:, 1], right)
+        rest = tables.values.copy()
+        rest[whole] = base[:, None]
+        rest[whole, 3] = part[:, 3] - left - right
+        return Tables(tables.sizes, tables.scope, rest)
+
+    def _add_cells_alone(self, tables: Tables, which: Numbers, cell: Numbers, worth: Floats) -> None:
+        """Let single cells add something: a reward needs every one of its values, a penalty is due with all of them."""
+        values = cell[:, None] // tables.strides % np.array(tables.sizes)
+        position = self.start[tables.scope[which]] + values
+        width = position.shape[1]
+        hard = np.isneginf(worth)
+        rows = np.arange(int(hard.sum()))
+        self._add_not_all(rows, position[hard], np.full(len(rows), width - 1.0))
+        reward, penalty = worth > 0, ~hard & (worth < 0)
+        column = self.add_columns(worth[reward])
+        self._add_at_most(np.repeat(column, width), position[reward].reshape(-1))
+        column = self.add_columns(worth[penalty])
+        rows = np.arange(len(column))
+        self.entries.append((rows + self.rows, column, np.full(len(rows), -1.0)))
+        self._add_not_all(rows, position[penalty], np.full(len(rows), width - 1.0))
+
+    def _add_not_all(self, rows: Numbers, position: Numbers, most: Floats) -> None:
+        """Add rows: the values at these positions sum to at most so much."""
+        every = position.reshape(-1)
+        row = np.repeat(rows, position.shape[1])
+        self.add_rows(row, self.column[every], self.sign[every], most - self.shift[position].sum(axis=1))
+
+    def _add_at_most(self, column: Numbers, position: Numbers) -> None:
+        """Add rows: each column is at most the value at its position."""
+        rows = np.arange(len(column))
+        self.entries.append((rows + self.rows, column, np.ones(len(rows))))
+        self.add_rows(rows, self.column[position], -self.sign[position], self.shift[position])
+
+    def _add_joint(self, tables: Tables) -> None:
+        """Give every cell that is not forbidden a column; the cells with a value sum to that value."""
+        count = len(tables.scope)
+        if not count:
+            return
+        which, cell = np.nonzero(np.isfinite(tables.values))
+        column = self.add_columns(tables.values[which, cell])
+        self.add_rows(which, column, np.ones(len(which)), np.ones(count), None)
+        values = cell[:, None] // tables.strides % np.array(tables.sizes)
+        for place, size in enumerate(tables.sizes):
+            own = values[:, place]
+            seen = own > 0  # the first value follows from the others
+            row = which[seen] * (size - 1) + own[seen] - 1
+            self.entries.append((row + self.rows, column[seen], np.ones(len(row))))
+            position = (self.start[tables.scope[:, place]][:, None] + np.arange(1, size)).reshape(-1)
+            rows = np.arange(len(position))
+            self.add_rows(rows, self.column[position], -self.sign[position], self.shift[position], None)
+
+    def add_clauses(self, clauses: LongClauses) -> None:
+        """Add disjunctions: one that must hold is a row, one that should hold a column and a row."""
+        owner = clauses.owner
+        position = self.start[clauses.variable] + clauses.value
+        denied = clauses.negated == 1
+        sign = np.where(denied, -self.sign[position], self.sign[position])
+        shift = np.where(denied, 1.0 - self.shift[position], self.shift[position])
+        hard, reward = np.isinf(clauses.gain), clauses.gain > 0
+        worth = np.where(hard, 0.0, clauses.gain)
+        column = self.add_columns(worth[~hard])
+        column_of = np.zeros(len(worth), np.int32)
+        column_of[~hard] = column
+        # A clause holds only if a literal does: (column or 1) - sum of literals <= 0.
+        number = np.cumsum(reward) - 1
+        literal = reward[owner]
+        soft = reward & ~hard
+        self.entries.append((number[soft] + self.rows, column_of[soft], np.ones(int(soft.sum()))))
+        most = np.asarray(np.bincount(owner, weights=shift, minlength=len(worth)) - hard, np.float64)
+        self.add_rows(number[owner[literal]], self.column[position[literal]], -sign[literal], most[reward])
+        # A clause that costs something holds as soon as any literal does: literal - column <= 0.
+        literal = ~reward[owner]
+        rows = np.arange(int(literal.sum()))
+        self.entries.append((rows + self.rows, column_of[owner[literal]], np.full(len(rows), -1.0)))
+        self.add_rows(rows, self.column[position[literal]], sign[literal], -shift[literal])
+
+    def done(self) -> Program:
+        """Put the rows together."""
+        row, column, value = (np.concatenate(parts) for parts in zip(*self.entries, strict=True))
+        row, column, value = _summed(row, column, value, self.columns)
+        start = np.searchsorted(row, np.arange(self.rows + 1)).astype(np.int32)
+        return Program(
+            np.concatenate(self.cost), np.concatenate(self.low), np.concatenate(self.high), self.binaries,
+            np.concatenate(self.least), np.concatenate(self.most), start, column.astype(np.int32), value,
+            self.offset, self.column,
+        )  # fmt: skip
+
+
+def _summed(row: Numbers, column: Numbers, value: Floats, columns: int) -> tuple[Numbers, Numbers, Floats]:
+    """Sort entries by row and add up those at the same place, as where a clause names two values of one variable."""
+    place = row.astype(np.int64) * max(1, columns) + column
+    order = np.argsort(place, kind="stable")
+    place, value = place[order], value[order]
+    first = np.flatnonzero(np.concatenate([[True], place[1:] != place[:-1]])) if len(place) else np.zeros(0, int)
+    value = np.add.reduceat(value, first) if len(first) else value
+    place = place[first]
+    return place // max(1, columns), place % max(1, columns), value
+
+
+def _most_common(values: Floats) -> Floats:
+    """Return the number that stands most often in each row."""
+    ordered = np.sort(values, axis=1)
+    with np.errstate(invalid="ignore"):  # forbidden cells: minus infinity less itself
+        changes = ~(np.diff(ordered, axis=1) <= ROUNDING) & ~(ordered[:, 1:] == ordered[:, :-1])
+    run = np.zeros(values.shape, np.int32)
+    for cell in range(1, values.shape[1]):
+        run[:, cell] = np.where(changes[:, cell - 1], 0, run[:, cell - 1] + 1)
+    return np.asarray(ordered[np.arange(len(ordered)), run.argmax(axis=1)])
+
+
+# --- highs ------------------------------------------------------------------------------------------------------------
+# HiGHS, the solver of integer programs: one call with the whole program as arrays.
+
+
+WHOLE = 1e-6  # a column that is this near a whole number is one
+TIGHT = 1e-9  # relative: an answer that is this near the bound is the best there is
+
+
+def solve(potentials: Potentials, *, seconds: float | None = None) -> Solved | None:
+    """Return the best world of potentials by integer programming, or None if no world is allowed.
+
+    After ``seconds`` the best world so far is returned, with the bound that is proved by then.
+    """
+    if not potentials.is_possible:
+        return None
+    if not len(potentials.open):
+        return Solved(np.zeros(0, np.int32), potentials.constant, potentials.constant)
+    program = program_of(potentials)
+    found = _run(program, seconds)
+    if found is None:
+        return None
+    solution, bound = found
+    world = program.world(potentials, solution)
+    score = potentials.score(world)
+    return Solved(world, score, max(score, bound))
+
+
+def is_possible(potentials: Potentials) -> bool:
+    """Whether some world keeps all hard formulas."""
+    return solve(potentials) is not None
+
+
+def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None:
+    """Return a solution and the bound, or None if the rows contradict each other.
+
+    The form is so tight that its linear relaxation is often whole by itself, and thirty times as fast: it comes first.
+    """
+    highspy = _highspy()
+    solver = _loaded(highspy, program, seconds)
+    solver.run()
+    if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        relaxed = np.array(solver.getSolution().col_value)
+        if np.abs(relaxed - relaxed.round())[: program.binaries].max() <= WHOLE:
+            return relaxed, float(solver.getInfo().objective_function_value)
+    elif solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        return None
+    columns = np.arange(program.binaries, dtype=np.int32)
+    kinds = np.full(program.binaries, int(highspy.HighsVarType.kInteger), np.uint8)
+    solver.changeColsIntegrality(program.binaries, columns, kinds)
+    solver.setOptionValue("presolve", "choose")
+    solver.run()
+    return _answer(highspy, solver, seconds)
+
+
+def _answer(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, float] | None:
+    status, information = solver.getModelStatus(), solver.getInfo()
+    if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+        return None
+    if information.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        raise TelosError(
+            f"the integer program was not solved in {seconds or 0:g} s ({solver.modelStatusToString(status)})",
+            "give it more time, or use method='walksat'",
+        )
+    return np.array(solver.getSolution().col_value), float(information.mip_dual_bound)
+
+
+def _loaded(highspy: Any, program: Program, seconds: float | None) -> Any:
+    """Return a solver that knows the relaxation of a program."""
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = len(program.cost), len(program.most)
+    lp.sense_, lp.offset_ = highspy.ObjSense.kMaximize, program.offset
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = program.cost, program.low, program.high
+    lp.row_lower_, lp.row_upper_ = program.least, program.most
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = program.start, program.index, program.value
+    solver = highspy.Highs()
+    options: dict[str, Any] = {"output_flag": False, "mip_rel_gap": TIGHT, "mip_abs_gap": TIGHT, "presolve": "off"}
+    for name, value in {**options, **({} if seconds is None else {"time_limit": float(seconds)})}.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(lp)
+    return solver
+
+
+def _highspy() -> Any:
+    try:
+        import highspy
+    except ImportError:
+        raise TelosError("integer programs need HiGHS: pip install \"telos[logic]\", or use method='walksat'") from None
+    return highspy

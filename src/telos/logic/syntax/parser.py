@@ -1,0 +1,761 @@
+"""Tokens, declarations, weights, formulas."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
+from telos.logic.database import ordered, whole
+from telos.logic.formulas import (
+    And,
+    Apply,
+    Atom,
+    Constant,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Term,
+    Variable,
+)
+from telos.logic.model import Function, MarkovLogic, Predicate
+
+# --- lexer ------------------------------------------------------------------------------------------------------------
+# Text to statements: comments removed, lines joined where a formula goes on, each statement a list of tokens.
+#
+# Reader and lexer of this folder are written by hand, as that of ``telos.core.parser`` is: their faults are read by
+# people, and learned models have tens of thousands of lines.
+
+
+TOKEN = re.compile(
+    r"\"[^\"]*\"|'[^']*'|\?[^\W\d]\w*"
+    r"|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?!\w)|\w+(?:'\w+)*"
+    r"|\.\.\.|<=>|=>|:-|::|=/=|!=|\+\+|--|[^\s]"
+)
+_COMMENT = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_OPEN = frozenset(("^", "v", "|", "=>", "<=>", ":-", ",", "!", "=", "!=", "=/="))
+_JOINS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
+
+
+class Wrong(Exception):
+    """Something wrong at one token of a statement."""
+
+    def __init__(self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        super().__init__(message)
+        self.token, self.message, self.suggestion, self.code = token, message, suggestion, code
+        self.also: tuple[Wrong, ...] = ()
+
+    def moved(self, by: int) -> "Wrong":
+        """Return the same for a statement that has ``by`` more tokens before it."""
+        moved = Wrong(self.token + by, self.message, self.suggestion, code=self.code)
+        moved.also = tuple([each.moved(by) for each in self.also])
+        return moved
+
+
+class Statement(NamedTuple):
+    """One declaration, formula or fact: its tokens, and the lines it stands on (counted from 0, the last included)."""
+
+    tokens: list[str]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, or a text, as it was written and with its comments blanked out."""
+
+    name: str
+    lines: tuple[str, ...]
+    bare: tuple[str, ...]
+
+    def place(self, statement: Statement, token: int) -> tuple[int, int]:
+        """Return line and column of a token, counted from 1; one past the last is the end of the statement."""
+        seen = 0
+        for number in range(statement.first, statement.last + 1):
+            for found in TOKEN.finditer(self.bare[number]):
+                if seen == token:
+                    return number + 1, found.start() + 1
+                seen += 1
+        return statement.last + 1, len(self.bare[statement.last].rstrip()) + 1
+
+    def text(self, statement: Statement, token: int = 0) -> str:
+        """Return a statement as it was written, without comments, from a token on."""
+        line, column = self.place(statement, token)
+        parts = [self.bare[line - 1][column - 1 :], *self.bare[line : statement.last + 1]]
+        return " ".join(" ".join(parts).split())
+
+    def fault(self, statement: Statement, wrong: Wrong) -> Fault:
+        """Return what is wrong, with its place in the file."""
+        line, column = self.place(statement, wrong.token)
+        text = self.lines[line - 1].strip()
+        return Fault(wrong.message, text, wrong.suggestion, file=self.name, line=line, column=column, code=wrong.code)
+
+
+def source_of(text: str, name: str = "") -> Source:
+    """Return a text with its comments blanked out, so that lines and columns stay what they were."""
+    text, name = text.replace("\r\n", "\n").replace("\r", "\n"), name or "<text>"
+    lines = tuple(text.split("\n"))
+    if "/" not in text:
+        return Source(name, lines, lines)
+    for found in _COMMENT.finditer(text):
+        said = found.group()
+        if said.startswith("/*") and (len(said) < 4 or not said.endswith("*/")):
+            line, column = text.count("\n", 0, found.start()), found.start() - text.rfind("\n", 0, found.start())
+            fault = Fault(
+                "a comment is not closed",
+                lines[line],
+                "end it with */",
+                file=name,
+                line=line + 1,
+                column=column,
+                code=FaultCode.BAD_SYNTAX,
+            )
+            raise DefinitionError([fault])
+    return Source(name, lines, tuple(_COMMENT.sub(_blank, text).split("\n")))
+
+
+def _blank(found: re.Match[str]) -> str:
+    said = found.group()
+    return said if said[0] in "\"'" else re.sub(r"[^\n]", " ", said)
+
+
+def statements(source: Source) -> Iterator[Statement]:
+    """Give the statements of a text.
+
+    A statement goes on over a line's end while a parenthesis or a connective is open, or if the next line begins with
+    a connective; an empty line ends it, so that one forgotten parenthesis does not swallow the rest of a file.
+    """
+    tokens: list[str] = []
+    first = last = depth = 0
+    for number, line in enumerate(source.bare):
+        found = TOKEN.findall(line)
+        if not found:
+            if tokens and not source.lines[number].strip():
+                yield Statement(tokens, first, last)
+                tokens = []
+            continue
+        if tokens and (depth > 0 or _goes_on(tokens, found)):
+            tokens.extend(found)
+        else:
+            if tokens:
+                yield Statement(tokens, first, last)
+            tokens, first, depth = found, number, 0
+        depth += found.count("(") + found.count("{") - found.count(")") - found.count("}")
+        last = number
+    if tokens:
+        yield Statement(tokens, first, last)
+
+
+def _goes_on(tokens: list[str], found: list[str]) -> bool:
+    if tokens[0] == "#" or found[0] == "#":
+        return False
+    return tokens[-1] in _OPEN or (found[0] in _JOINS and found[1:2] != ["="])
+
+
+# --- signature --------------------------------------------------------------------------------------------------------
+# What a model declares: types with their constants, predicates and functions. The words its formulas may use.
+
+
+@dataclass(slots=True)
+class Signature:
+    """The declarations of a model while it is being read; ``joined`` are the constants that only formulas name."""
+
+    predicates: dict[str, Predicate] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    declared: dict[str, dict[str, None]] = field(default_factory=dict)
+    joined: dict[str, set[str]] = field(default_factory=dict)
+    where: dict[str, str] = field(default_factory=dict)  # what was declared, and where, for messages
+
+    def join(self, kind: str, constant: str) -> str:
+        """Add a constant to a type; answer with what is wrong, if the type is closed to it."""
+        declared = self.declared.get(kind)
+        if declared is not None and constant not in declared and not (whole(constant) and all(map(whole, declared))):
+            return f"{constant!r} is no {kind}"
+        self.joined.setdefault(kind, set()).add(constant)
+        return ""
+
+    def nearest_constant(self, kind: str, constant: str) -> str:
+        """Suggest the constant of a closed type that was meant."""
+        return name_hint(constant, self.declared.get(kind, ()))
+
+    @property
+    def types(self) -> set[str]:
+        """All types that some declaration names."""
+        named = {kind for predicate in self.predicates.values() for kind in predicate.types}
+        for function in self.functions.values():
+            named |= {function.returns, *function.types}
+        return named | set(self.declared)
+
+    def constants(self) -> dict[str, tuple[str, ...]]:
+        """Return the constants of each type: numbers, then declared names, then the others by the alphabet."""
+        kinds = sorted(set(self.declared) | set(self.joined))
+        return {kind: ordered((*self.declared.get(kind, ()), *sorted(self.joined.get(kind, ())))) for kind in kinds}
+
+
+def signature_of(model: MarkovLogic) -> Signature:
+    """Return the declarations of a model that is already built."""
+    constants: Mapping[str, tuple[str, ...]] = model.constants
+    declared = {kind: dict.fromkeys(constants.get(kind, ())) for kind in model.closed}
+    joined = {kind: set(names) for kind, names in constants.items() if kind not in model.closed}
+    return Signature(dict(model.predicates), dict(model.functions), declared, joined)
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+# Weights before formulas: numbers, and the small sums that authors write, such as ``log(0.15/0.85)``.
+
+
+LEAST_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
+_NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
+_FUNCTIONS = ("log", "logx", "exp")
+
+
+def is_weight_name(token: str) -> bool:
+    """Return whether a word is a weight by itself, such as ``inf``."""
+    return token.lower() in _NAMES
+
+
+def starts_weight(tokens: Sequence[str]) -> bool:
+    """Return whether a statement begins with a weight.
+
+    >>> starts_weight(["-", "1.5", "Smokes", "(", "x", ")"]), starts_weight(["Smokes", "(", "x", ")"])
+    (True, False)
+    """
+    first = tokens[0]
+    if first[0].isdigit() or first[0] in "-+" or (first[0] == "." and first[1:2].isdigit()):
+        return True
+    return is_weight_name(first) or (first in _FUNCTIONS and tokens[1:2] == ["("])
+
+
+def weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
+    """Return the weight that begins at a token, and the token after it. It may be infinite, never NaN.
+
+    >>> weight(["log", "(", "0.5", "/", "0.5", ")", "Heads"])
+    (0.0, 6)
+    """
+    value, after = _sum(tokens, at)
+    if math.isnan(value):
+        raise Wrong(
+            at,
+            "the weight is not a number (NaN)",
+            "give a number, or leave it out and learn it",
+            code=FaultCode.OUT_OF_RANGE,
+        )
+    return value, after
+
+
+def _sum(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    value, at = _product(tokens, at)
+    while at < len(tokens) and tokens[at] in ("+", "-"):
+        operand, after = _product(tokens, at + 1)
+        value, at = (value + operand if tokens[at] == "+" else value - operand), after
+    return value, at
+
+
+def _product(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    value, at = _factor(tokens, at)
+    while at < len(tokens) and tokens[at] in ("*", "/"):
+        operand, after = _factor(tokens, at + 1)
+        if tokens[at] == "/" and operand == 0:
+            raise Wrong(
+                at,
+                "the weight divides by zero",
+                "write inf, or end the formula with a full stop",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+        value, at = (value * operand if tokens[at] == "*" else value / operand), after
+    return value, at
+
+
+def _factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    token = tokens[at] if at < len(tokens) else ""
+    if token in ("-", "+"):
+        value, after = _factor(tokens, at + 1)
+        return (-value if token == "-" else value), after
+    if is_weight_name(token):
+        return _NAMES[token.lower()], at + 1
+    if token == "(" or token in _FUNCTIONS:
+        return _bracket(tokens, at)
+    try:
+        return float(token), at + 1
+    except ValueError:
+        said = f"found {token!r}" if token else "the line ends"
+        raise Wrong(
+            at, f"a weight is a number, but {said}", "write for example 0.5 or log(0.3/0.7)", code=FaultCode.WRONG_TYPE
+        ) from None
+
+
+def _bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    name = "" if tokens[at] == "(" else tokens[at]
+    start = at + 1 if name else at
+    if tokens[start : start + 1] != ["("]:
+        raise Wrong(
+            at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)", code=FaultCode.BAD_SYNTAX
+        )
+    value, end = _sum(tokens, start + 1)
+    if tokens[end : end + 1] != [")"]:
+        raise Wrong(end, "the weight does not close its parenthesis", code=FaultCode.BAD_SYNTAX)
+    return (_applied(name, value, at) if name else value), end + 1
+
+
+def _applied(name: str, value: float, at: int) -> float:
+    if name == "exp":
+        return math.exp(min(value, 700.0))
+    if value < 0:
+        raise Wrong(
+            at,
+            f"{name}({value:g}) is the logarithm of a negative number",
+            "write the weight itself, such as -1",
+            code=FaultCode.OUT_OF_RANGE,
+        )
+    if value == 0:
+        return -math.inf if name == "log" else LEAST_LOG
+    return math.log(value)
+
+
+# --- declarations -----------------------------------------------------------------------------------------------------
+# Declarations: ``person = {Anna, Bob}``, ``goal(time, goal!)``, ``fluent meet(id, id)``.
+
+
+MOST_IN_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
+_WORD = re.compile(r"[^\W\d]\w*\Z")
+QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # the value says whether it is universal
+
+
+def is_word(token: str) -> bool:
+    """Return whether a token can name a predicate, function, type or variable."""
+    return _WORD.match(token) is not None
+
+
+def is_low(name: str) -> bool:
+    """Return whether a name is written like a variable: it begins with a small letter or an underscore."""
+    return name[0].islower() or name[0] == "_"
+
+
+def unquoted(token: str) -> str:
+    """Return the name of a constant, without its quotes."""
+    return token[1:-1] if token[0] in "\"'" else token
+
+
+def is_atom(tokens: Sequence[str]) -> bool:
+    """Return whether a statement is one word with words in parentheses, and nothing more."""
+    if not is_word(tokens[0]):
+        return False
+    return len(tokens) == 1 or (tokens[1] == "(" and tokens[-1] == ")" and tokens.count("(") == 1)
+
+
+def is_declaration(tokens: Sequence[str], signature: Signature) -> bool:
+    """Return whether a statement declares something; the others are formulas.
+
+    A lone atom without a weight declares its predicate if its arguments are types: small words, or marked ``!``.
+    Once the predicate is declared it is a formula to be learned, unless all its arguments are types again.
+    """
+    if len(tokens) > 2 and is_word(tokens[0]) and not is_weight_name(tokens[0]):
+        if tokens[1] == "=" and tokens[2] == "{":
+            return True
+        if is_word(tokens[1]) and tokens[2] == "(" and tokens[1] != "v" and tokens[0].lower() not in QUANTIFIERS:
+            return tokens[0] not in signature.predicates
+    if not is_atom(tokens):
+        return False
+    arguments = tokens[2:-1:2] if "!" not in tokens else ()
+    if tokens[0] in signature.predicates:
+        types = signature.types
+        return all(each in types for each in arguments)
+    types = signature.types
+    return all(is_word(each) and (is_low(each) or each in types) for each in arguments)
+
+
+def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
+    """Take in a declaration, or raise ``Wrong``."""
+    if tokens[1:2] == ["="]:
+        _declare_type(tokens, signature)
+        return
+    returns = "" if len(tokens) == 1 or tokens[1] == "(" else tokens[0]
+    at = 1 if returns else 0
+    name = tokens[at]
+    if name in signature.where:
+        learned = f"if it is a formula to be learned, write 0 before it: 0 {''.join(tokens)}"
+        remedy = "leave out one of them" if returns else learned
+        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", remedy, code=FaultCode.DUPLICATE)
+    types, marked = _arguments(tokens, at + 1)
+    signature.where[name] = where
+    if returns:
+        if marked:
+            raise Wrong(
+                at,
+                f"function {name} marks an argument with '!', which only predicates can do",
+                code=FaultCode.UNSUPPORTED,
+            )
+        signature.functions[name] = Function(name, returns, types)
+    else:
+        signature.predicates[name] = Predicate(name, types, marked)
+
+
+def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozenset[int]]:
+    types: list[str] = []
+    marked: set[int] = set()
+    if at == len(tokens) or (tokens[at : at + 2] == ["(", ")"] and at + 2 == len(tokens)):
+        return (), frozenset()
+    while at < len(tokens) and tokens[at] in "(,":
+        at += 1
+        if at == len(tokens) or not is_word(tokens[at]):
+            raise Wrong(
+                at,
+                "an argument of a declaration is the name of a type",
+                "for example goal(time, goal!)",
+                code=FaultCode.BAD_SYNTAX,
+            )
+        types.append(tokens[at])
+        at += 1
+        if at < len(tokens) and tokens[at] == "!":
+            marked.add(len(types) - 1)
+            at += 1
+    if tokens[at:] != [")"]:
+        raise Wrong(
+            at,
+            "a declaration lists types with commas between them",
+            "for example goal(time, goal!)",
+            code=FaultCode.BAD_SYNTAX,
+        )
+    return tuple(types), frozenset(marked)
+
+
+def _declare_type(tokens: Sequence[str], signature: Signature) -> None:
+    kind = tokens[0]
+    names = signature.declared.setdefault(kind, {})  # several lists for one type add up, as in Alchemy
+    names.update(dict.fromkeys(listed(tokens)))
+
+
+def listed(tokens: Sequence[str]) -> list[str]:
+    """Return the constants of ``person = {Anna, Bob}`` or ``time = {0,...,13}``."""
+    if tokens[-1] != "}":
+        raise Wrong(len(tokens), "the list of constants does not end with '}'", code=FaultCode.BAD_SYNTAX)
+    names: list[str] = []
+    at = 3
+    while at < len(tokens) - 1:
+        if tokens[at] == "...":
+            names += _range(tokens, at, names)
+            at += 3
+        else:
+            name, at = _listed_name(tokens, at)
+            names.append(name)
+        if tokens[at] not in (",", "}"):
+            raise Wrong(
+                at,
+                f"found {tokens[at]!r} in a list of constants",
+                "separate names with commas, or quote them",
+                code=FaultCode.BAD_SYNTAX,
+            )
+        at += 1
+    return names
+
+
+def _listed_name(tokens: Sequence[str], at: int) -> tuple[str, int]:
+    if tokens[at] == "-" and tokens[at + 1][0].isdigit():
+        return f"-{tokens[at + 1]}", at + 2
+    if tokens[at][0].isalnum() or tokens[at][0] in "_\"'":
+        return unquoted(tokens[at]), at + 1
+    raise Wrong(
+        at,
+        f"found {tokens[at]!r} where a constant should stand",
+        "quote names with other signs",
+        code=FaultCode.BAD_SYNTAX,
+    )
+
+
+def _range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
+    last = tokens[at + 2] if tokens[at + 1] == "," and at + 2 < len(tokens) else ""
+    if not names or not whole(names[-1]) or not whole(last):
+        raise Wrong(at, "'...' stands between two whole numbers", "for example {0,...,13}", code=FaultCode.BAD_SYNTAX)
+    if not 0 <= int(last) - int(names[-1]) <= MOST_IN_RANGE:
+        raise Wrong(at, f"a range from {names[-1]} to {last} has no numbers, or too many", code=FaultCode.OUT_OF_RANGE)
+    return [str(number) for number in range(int(names[-1]) + 1, int(last) + 1)]
+
+
+# --- reader -----------------------------------------------------------------------------------------------------------
+# Tokens to a formula: recursive descent, one method for each level of precedence, loosest first.
+#
+# From loose to tight: quantifiers, ``<=>``, ``=>`` and ``:-``, ``v``, ``^``, ``!``. So a quantifier reaches as far to
+# the
+# right as it can (Alchemy's rule); put ``(EXIST y likes(x,y)) => happy(x)`` in parentheses to stop it.
+
+
+DEEPEST = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
+_SIGNS = {"∧": "^", "&": "^", "&&": "^", "∨": "v", "¬": "!", "~": "!", "⇒": "=>", "→": "=>", "->": "=>", "⇔": "<=>"}
+_EQUALS = {"=": True, "!=": False, "=/=": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A formula with its constants left out, so that the lines of a learned model are parsed once for all.
+
+    In ``formula`` the constant that stood at token ``slots[k]`` is ``blank(k)``. ``marks`` are the tokens at which its
+    atoms, equations, terms and quantifiers stand, in the order of the formula, for messages.
+    """
+
+    formula: Formula
+    plus: tuple[str, ...]
+    slots: tuple[int, ...]
+    marks: tuple[int, ...]
+
+
+def blank(slot: int) -> Constant:
+    """Return what stands for a constant that was left out; no text can spell it."""
+    return Constant(f"\0{slot}")
+
+
+class FormulaReader:
+    """A cursor over the tokens of one formula."""
+
+    def __init__(self, tokens: Sequence[str], signature: Signature, *, marked: bool = False) -> None:
+        """Start before the first token. ``marked``: variables are written ``?x``, every other name is a constant."""
+        self._tokens, self._at, self._end = tokens, 0, len(tokens)
+        self._signature, self._marked = signature, marked
+        self._bound: list[str] = []
+        self._plus: dict[str, None] = {}
+        self._slots: list[int] = []
+        self._marks: list[int] = []
+        self._depth = 0
+
+    def read(self) -> Shape:
+        """Return the formula, or raise ``Wrong`` at the first token that does not fit."""
+        formula = self._iff()
+        if self._at < self._end:
+            self._unexpected("the end of the formula")
+        return Shape(formula, tuple(self._plus), tuple(self._slots), tuple(self._marks))
+
+    @property
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < self._end else ""
+
+    def _take(self, *signs: str) -> bool:
+        found = self._peek in signs
+        self._at += found
+        return found
+
+    def _unexpected(self, wanted: str, suggestion: str = "") -> None:
+        token = self._peek
+        if token in _SIGNS:
+            raise Wrong(
+                self._at,
+                f"{token!r} is no sign of this language",
+                f"write {_SIGNS[token]!r}",
+                code=FaultCode.BAD_SYNTAX,
+            )
+        raise Wrong(
+            self._at,
+            f"expected {wanted}, found {repr(token) if token else 'nothing'}",
+            suggestion,
+            code=FaultCode.BAD_SYNTAX,
+        )
+
+    def _iff(self) -> Formula:
+        left = self._implies()
+        while self._take("<=>"):
+            left = Iff(left, self._implies())
+        return left
+
+    def _implies(self) -> Formula:
+        start = len(self._marks)
+        left = self._chain(self._and, ("v", "|"), Or)
+        if self._take("=>"):
+            return Implies(left, self._deeper(self._implies))
+        middle = len(self._marks)
+        if self._take(":-"):
+            premise = self._deeper(self._implies)
+            # The premise comes first in the formula, so its marks do too.
+            self._marks[start:] = self._marks[middle:] + self._marks[start:middle]
+            return Implies(premise, left)
+        return left
+
+    def _and(self) -> Formula:
+        return self._chain(self._unary, ("^",), And)
+
+    def _chain(self, part: Callable[[], Formula], signs: tuple[str, ...], join: type[And] | type[Or]) -> Formula:
+        parts = [part()]
+        while self._take(*signs):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else join(tuple(parts))
+
+    def _unary(self) -> Formula:
+        if self._take("!"):
+            return Not(self._deeper(self._unary))
+        if self._peek.lower() in QUANTIFIERS and self._at + 1 < self._end and self._tokens[self._at + 1] != "(":
+            return self._quantified()
+        if self._take("("):
+            inside = self._deeper(self._iff)
+            if not self._take(")"):
+                self._unexpected("')'")
+            return inside
+        return self._atom()
+
+    def _deeper(self, part: Callable[[], Formula]) -> Formula:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise Wrong(
+                self._at,
+                f"the formula is nested more than {DEEPEST} deep",
+                "split it into several",
+                code=FaultCode.TOO_LARGE,
+            )
+        formula = part()
+        self._depth -= 1
+        return formula
+
+    def _quantified(self) -> Formula:
+        self._marks.append(self._at)
+        join = ForAll if QUANTIFIERS[self._peek.lower()] else Exists
+        self._at += 1
+        names = [self._bound_name()]
+        while self._take(","):
+            names.append(self._bound_name())
+        self._bound += names
+        formula = self._deeper(self._iff)
+        del self._bound[-len(names) :]
+        return join(tuple(names), formula)
+
+    def _bound_name(self) -> str:
+        name = self._peek.removeprefix("?")
+        if not is_word(name):
+            self._unexpected("the name of a variable")
+        self._at += 1
+        return name
+
+    def _atom(self) -> Formula:
+        token = self._peek
+        following = self._tokens[self._at + 1] if self._at + 1 < self._end else ""
+        called = token in self._signature.functions or (token == "succ" and token not in self._signature.predicates)
+        if following == "(" and is_word(token) and not called:
+            return self._predicate(token)
+        if is_word(token) and following not in _EQUALS and following not in ("+", "-", "++", "--") and not called:
+            self._marks.append(self._at)
+            self._known(token)
+            self._at += 1
+            return Atom(token, ())
+        return self._equation()
+
+    def _known(self, token: str) -> None:
+        if token not in self._signature.predicates:
+            known = self._signature.predicates
+            raise Wrong(
+                self._at,
+                f"unknown predicate {token!r}",
+                name_hint(token, known) or "declare it: name(type, …)",
+                code=FaultCode.UNKNOWN_NAME,
+            )
+
+    def _predicate(self, name: str) -> Formula:
+        self._known(name)
+        self._marks.append(self._at)
+        self._at += 1
+        return Atom(name, self._arguments(self._signature.predicates[name].types))
+
+    def _arguments(self, types: tuple[str, ...]) -> tuple[Term, ...]:
+        self._take("(")
+        terms: list[Term] = []
+        while not self._take(")"):
+            if terms and not self._take(","):
+                self._unexpected("',' or ')'", "put names with other signs in quotes")
+            terms.append(self._term(types[len(terms)] if len(terms) < len(types) else ""))
+        return tuple(terms)
+
+    def _equation(self) -> Formula:
+        self._marks.append(self._at)
+        left = self._term("")
+        sign = self._peek
+        if not self._take(*_EQUALS):
+            self._unexpected("'=' or '!='")
+        equation = Equal(left, self._term(""))
+        return equation if _EQUALS[sign] else Not(equation)
+
+    def _term(self, kind: str) -> Term:
+        start = self._at
+        plus = self._take("+")
+        self._marks.append(self._at)
+        token = self._peek
+        function = self._signature.functions.get(token)
+        if function is not None and self._tokens[self._at + 1 : self._at + 2] == ["("]:
+            self._at += 1
+            return Apply(token, self._arguments(function.types))
+        if token == "succ" and self._tokens[self._at + 1 : self._at + 2] == ["("]:
+            return self._successor(kind)
+        term = self._simple(token, kind)
+        if plus:
+            if not isinstance(term, Variable):
+                raise Wrong(start, f"'+' marks a variable, and {token!r} is a constant", code=FaultCode.BAD_SYNTAX)
+            if term.name in self._bound:
+                raise Wrong(
+                    start,
+                    f"'+' marks {term.name!r}, which a quantifier binds",
+                    "leave out one of them",
+                    code=FaultCode.CONFLICT,
+                )
+            self._plus[term.name] = None
+        return term
+
+    def _successor(self, kind: str) -> Term:
+        self._at += 2
+        self._marks.pop()
+        inner = self._term(kind)
+        if not self._take(")"):
+            self._unexpected("')'")
+        if not isinstance(inner, Variable):
+            raise Wrong(self._at - 1, "succ(…) takes a variable", "write the number itself", code=FaultCode.BAD_SYNTAX)
+        return Variable(inner.name, inner.shift + 1)
+
+    def _simple(self, token: str, kind: str) -> Term:
+        if token == "-" and self._tokens[self._at + 1][0].isdigit():
+            raise Wrong(
+                self._at,
+                "negative numbers are written in quotes",
+                f'write "-{self._tokens[self._at + 1]}"',
+                code=FaultCode.BAD_SYNTAX,
+            )
+        if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
+            self._unexpected("a variable or a constant")
+        if token == "?":
+            raise Wrong(
+                self._at,
+                "a variable needs a name",
+                "write ?t, with the name right after the sign",
+                code=FaultCode.BAD_SYNTAX,
+            )
+        self._at += 1
+        if self._is_variable(token, kind):
+            return Variable(token.removeprefix("?"), self._shift())
+        if token not in ('""', "''"):
+            self._slots.append(self._at - 1)
+            return blank(len(self._slots) - 1)
+        raise Wrong(self._at - 1, "a constant needs a name", code=FaultCode.BAD_SYNTAX)
+
+    def _is_variable(self, token: str, kind: str) -> bool:
+        if token[0] == "?" or token in self._bound:
+            return True
+        if not is_word(token) or self._marked:
+            return False
+        return is_low(token) and token not in self._signature.declared.get(kind, ())
+
+    def _shift(self) -> int:
+        if self._take("++"):
+            return 1
+        if self._take("--"):
+            return -1
+        if self._peek not in ("+", "-"):
+            return 0
+        sign = 1 if self._peek == "+" else -1
+        number = self._tokens[self._at + 1] if self._at + 1 < self._end else ""
+        if not whole(number):
+            self._at += 1
+            self._unexpected("a whole number, as in t-1")
+        self._at += 2
+        return sign * int(number)
+
+
+def constant_names(tokens: Sequence[str], shape: Shape) -> tuple[str, ...]:
+    """Return the constants of a line that has a given shape."""
+    return tuple([unquoted(tokens[slot]) for slot in shape.slots])

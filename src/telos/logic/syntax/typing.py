@@ -1,0 +1,256 @@
+"""Does a formula make sense: known predicates, the right number of arguments, one type for each variable.
+
+One check serves files and models built in Python. It counts atoms, equations, terms and quantifiers as it walks, left
+to right; a file's reader has noted the token of each, so that a finding can name its line and column.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from telos.core.errors import FaultCode, name_hint
+from telos.logic.database import whole
+from telos.logic.formulas import Atom, Constant, Equal, Exists, ForAll, Formula, Term, Variable, inside, rewritten
+from telos.logic.model import Rule
+from telos.logic.syntax.parser import Signature
+
+_OTHER_TERM = "use another one here, or change the declaration"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong at the ``mark``-th part of a formula."""
+
+    mark: int
+    message: str
+    suggestion: str = ""
+    code: FaultCode = FaultCode.INVALID
+
+
+@dataclass(slots=True)
+class Typed:
+    """What a walk over a formula found: types of its free variables, types of its constants, and what is wrong."""
+
+    types: dict[str, str] = field(default_factory=dict)
+    constants: list[tuple[int, str, str]] = field(default_factory=list)  # mark, constant, type ("": not known)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def typed(formula: Formula, signature: Signature, plus: Sequence[str] = ()) -> Typed:
+    """Return the types in a formula, and all that is wrong with it.
+
+    >>> from telos.logic.model import Predicate
+    >>> words = Signature({"goal": Predicate("goal", ("time", "aim"))})
+    >>> typed(Atom("goal", (Variable("t", -1), Variable("g"))), words).types
+    {'t': 'time', 'g': 'aim'}
+    """
+    walk = _Walk(signature)
+    walk.formula(formula)
+    return walk.done(plus)
+
+
+def table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Give the constants, with their types, that a rule's table of weights names: for ``+t`` and ``t-1``, both."""
+    shifts: dict[str, set[int]] = {name: set() for name in rule.plus}
+
+    def note(term: Variable | Constant) -> Term:
+        if isinstance(term, Variable) and term.shift and term.name in shifts:
+            shifts[term.name].add(term.shift)
+        return term
+
+    rewritten(rule.formula, note)
+    for place, name in enumerate(rule.plus):
+        for said in dict.fromkeys(key[place] for key in rule.weights if len(key) == len(rule.plus)):
+            yield types[name], said
+            yield from ((types[name], str(int(said) + shift)) for shift in shifts[name] if whole(said))
+
+
+@dataclass(slots=True)
+class _Scope:
+    """A variable and what is known of it; free ones live in the outermost scope."""
+
+    name: str
+    mark: int
+    kind: str = ""
+    shifted: int = -1
+
+
+class _Walk:
+    def __init__(self, signature: Signature) -> None:
+        self._signature = signature
+        self._mark = -1
+        self._free: dict[str, _Scope] = {}
+        self._bound: list[_Scope] = []
+        self._variables: list[_Scope] = []
+        self._equations: list[tuple[int, _Scope | str, _Scope | str]] = []
+        self._loose: list[tuple[int, str, _Scope | str]] = []  # constants in equations, and what they are equal to
+        self._result = Typed()
+
+    def _say(self, mark: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        self._result.findings.append(Finding(mark, message, suggestion, code))
+
+    def formula(self, formula: Formula) -> None:
+        match formula:
+            case Atom(predicate, arguments):
+                self._atom(predicate, arguments)
+            case Equal(left, right):
+                self._equal(left, right)
+            case ForAll(names, part) | Exists(names, part):
+                self._quantified(names, part)
+            case _:
+                for each in inside(formula):
+                    self.formula(each)
+
+    def _atom(self, name: str, arguments: tuple[Term, ...]) -> None:
+        self._mark += 1
+        predicate = self._signature.predicates.get(name)
+        if predicate is None:
+            known = self._signature.predicates
+            self._say(
+                self._mark,
+                f"unknown predicate {name!r}",
+                name_hint(name, known) or "declare it: name(type, …)",
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        self._arguments(name, arguments, None if predicate is None else predicate.types)
+
+    def _arguments(self, name: str, arguments: tuple[Term, ...], types: tuple[str, ...] | None) -> None:
+        if types is not None and len(types) != len(arguments):
+            wanted = f"{name}({', '.join(types)})"
+            self._say(
+                self._mark,
+                f"{name} takes {_count(len(types))}, not {len(arguments)}",
+                f"declared as {wanted}",
+                code=FaultCode.WRONG_COUNT,
+            )
+            types = None
+        for place, each in enumerate(arguments):
+            self._term(each, "" if types is None else types[place])
+
+    def _term(self, term: Term, kind: str) -> _Scope | str:
+        """Take in a term in a place of a type; answer with the variable that it is, or with its type."""
+        self._mark += 1
+        if isinstance(term, Variable):
+            return self._variable(term, kind)
+        if isinstance(term, Constant):
+            if kind:
+                self._result.constants.append((self._mark, term.name, kind))
+            return kind
+        function = self._signature.functions.get(term.function)
+        mark = self._mark
+        if function is None:
+            self._say(
+                mark,
+                f"unknown function {term.function!r}",
+                name_hint(term.function, self._signature.functions),
+                code=FaultCode.UNKNOWN_NAME,
+            )
+        elif kind and kind != function.returns:
+            self._say(
+                mark,
+                f"{term.function} gives type {function.returns}, but type {kind} belongs here",
+                _OTHER_TERM,
+                code=FaultCode.WRONG_TYPE,
+            )
+        self._arguments(term.function, term.arguments, None if function is None else function.types)
+        return kind or (function.returns if function else "")
+
+    def _variable(self, term: Variable, kind: str) -> _Scope:
+        scope = next((each for each in reversed(self._bound) if each.name == term.name), None)
+        if scope is None:
+            scope = self._free.get(term.name)
+        if scope is None:
+            scope = self._free[term.name] = _Scope(term.name, self._mark)
+            self._variables.append(scope)
+        if term.shift:
+            scope.shifted = self._mark
+        self._unify(scope, kind, self._mark)
+        scope.mark = self._mark if scope.mark < 0 else scope.mark
+        return scope
+
+    def _unify(self, scope: _Scope, kind: str, mark: int) -> None:
+        if kind and scope.kind and kind != scope.kind:
+            said = f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here"
+            self._say(mark, said, _OTHER_TERM, code=FaultCode.WRONG_TYPE)
+        scope.kind = scope.kind or kind
+
+    def _equal(self, left: Term, right: Term) -> None:
+        self._mark += 1
+        mark = self._mark
+        sides = []
+        for term in (left, right):
+            side = self._term(term, "")
+            sides.append((self._mark, term, side))
+        (_, _, one), (_, _, other) = sides
+        self._equations.append((mark, one, other))
+        for (at, term, _), (_, _, beside) in (sides, sides[::-1]):
+            if isinstance(term, Constant):
+                self._loose.append((at, term.name, beside))
+
+    def _quantified(self, names: tuple[str, ...], part: Formula) -> None:
+        self._mark += 1
+        mark = self._mark
+        scopes = [_Scope(name, -1) for name in names]
+        self._bound += scopes
+        self._variables += scopes
+        self.formula(part)
+        del self._bound[len(self._bound) - len(scopes) :]
+        for scope in scopes:
+            if scope.mark < 0:
+                self._say(
+                    mark,
+                    f"the quantified variable {scope.name!r} is not used",
+                    "leave it out",
+                    code=FaultCode.UNREACHABLE,
+                )
+
+    def done(self, plus: Sequence[str]) -> Typed:
+        self._settle_equations()
+        for scope in self._variables:
+            if not scope.kind and scope.mark >= 0 and not self._result.findings:
+                self._say(
+                    scope.mark,
+                    f"variable {scope.name!r} has no type",
+                    "use it in a predicate as well",
+                    code=FaultCode.WRONG_TYPE,
+                )
+            if scope.shifted >= 0 and any(not whole(name) for name in self._signature.declared.get(scope.kind, ())):
+                said = f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
+                self._say(
+                    scope.shifted,
+                    said,
+                    "give it whole numbers as constants, or leave out the number",
+                    code=FaultCode.WRONG_TYPE,
+                )
+        for mark, name, beside in self._loose:
+            self._result.constants.append((mark, name, beside if isinstance(beside, str) else beside.kind))
+        for name in plus:
+            if name not in self._free:
+                self._say(
+                    0,
+                    f"'+{name}' marks a variable that is not in the formula",
+                    name_hint(name, self._free),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
+        self._result.types = {name: scope.kind for name, scope in self._free.items()}
+        self._result.findings.sort(key=lambda finding: finding.mark)
+        return self._result
+
+    def _settle_equations(self) -> None:
+        for _ in range(len(self._equations) + 1):  # types flow along chains of equations: x = y, y = z
+            for _, one, other in self._equations:
+                for side, beside in ((one, other), (other, one)):
+                    if isinstance(side, _Scope) and not side.kind:
+                        side.kind = beside if isinstance(beside, str) else beside.kind
+        for mark, one, other in self._equations:
+            kinds = [side if isinstance(side, str) else side.kind for side in (one, other)]
+            if all(kinds) and kinds[0] != kinds[1]:
+                self._say(
+                    mark,
+                    f"things of types {kinds[0]} and {kinds[1]} are never equal",
+                    "compare things of one type",
+                    code=FaultCode.WRONG_TYPE,
+                )
+
+
+def _count(arguments: int) -> str:
+    return "no arguments" if arguments == 0 else f"{arguments} argument{'s' if arguments > 1 else ''}"

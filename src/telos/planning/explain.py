@@ -1,0 +1,239 @@
+"""Why a plan works; why there is none."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from telos.core.action import Action
+from telos.core.conditions import Condition, Effect
+from telos.core.domain import Domain
+from telos.core.expressions import Expression, Handle, Literal, Name, functions
+from telos.core.goal import Goal
+from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
+from telos.core.state import State
+from telos.core.values import BOOL, Kind, Value, Variable
+from telos.planning.encoding import Handles
+from telos.planning.operators import Atom, Names, Reaches, does_of, needs_of
+
+# --- explaining -------------------------------------------------------------------------------------------------------
+# What each step of a plan is for.
+
+
+# A state, or a way to get it when somebody asks.
+Start: TypeAlias = State | Callable[[], State]
+
+
+def explain_plan(start: Start, goal: Goal, plan: Plan) -> str:
+    """Say for each step what it makes true and which later step, or the goal, needs that."""
+    if not plan.steps:
+        return f"{goal.name}: nothing to do, {goal.wants} holds already."
+    states = states_of(start if isinstance(start, State) else start(), plan.steps)
+    uses = uses_of(plan.steps, states, goal)
+    lines = [f"{goal.name} is reached in {_counted(len(plan.steps))} at a cost of {plan.cost:g}:"]
+    for number, step in enumerate(plan.steps):
+        reasons = [f"{part} for {consumer}" for part, consumer in uses[number]]
+        cost = f" (cost {step.cost.value:g})" if isinstance(step.cost, Literal) else ""
+        lines.append(f"  {number + 1}. {step}{cost}: {'; '.join(reasons) or 'what follows depends on it'}")
+    return "\n".join(lines)
+
+
+def states_of(start: State, steps: tuple[Action, ...]) -> list[State]:
+    """Return the state before each step, and the last one."""
+    states = [start]
+    for step in steps:
+        states.append(step.result(states[-1]))
+    return states
+
+
+def uses_of(steps: tuple[Action, ...], states: list[State], goal: Goal) -> list[list[tuple[Condition, str]]]:
+    """Return for each step the conditions that it makes true for good, each with who needs it."""
+    uses: list[list[tuple[Condition, str]]] = [[] for _ in steps]
+    assert goal.wants is not None
+    consumers = [(len(steps), "the goal", goal.wants), *((i, str(s), s.preconditions) for i, s in enumerate(steps))]
+    for at, consumer, condition in consumers:
+        for part in condition.parts:
+            if functions(part.expression):
+                continue  # only the game can tell, and it is not asked for the sake of a sentence
+            maker = _maker(part, states, at)
+            if maker is not None:
+                uses[maker].append((part, consumer))
+    return uses
+
+
+def _maker(part: Condition, states: list[State], at: int) -> int | None:
+    """Return the step that made a condition true for the last time before ``at``; None if it held all along."""
+    for number in range(at, 0, -1):
+        if not part.holds(states[number - 1]):
+            return number - 1
+    return None
+
+
+def _counted(steps: int) -> str:
+    return "one step" if steps == 1 else f"{steps} steps"
+
+
+# --- diagnosis --------------------------------------------------------------------------------------------------------
+# Why there is no plan: the least that would have to be granted for one to exist.
+#
+# The problem is solved once more with wishes: every condition may be granted, at a price. What nothing provides, and
+# what
+# the game refused, is cheap to wish for; what some action provides, but not when it is needed, is dearer; the goal
+# itself
+# is dearest. The wishes in the cheapest plan are what is missing, and with them a plan exists, by construction.
+
+
+CHEAP, DEAR, GOAL_UNPROVIDED, GOAL_PROVIDED = 1.0, 30.0, 300.0, 900.0
+STEP = 0.01  # an action of the character's own: so little that wishes decide, but counts cannot grow for nothing
+BUDGET = 20_000
+MOST_ACTIONS = 2_000
+
+_DONE = Variable("telos_goal_is_reached", "bool")
+
+Solve = Callable[[Domain, Mapping[str, Value], str, int], Answer]
+
+
+def diagnose(
+    solve: Solve,
+    domain: Domain,
+    actions: Sequence[Action],
+    state: State,
+    goal: Goal,
+    handles: Handles,
+    answer: NoPlan,
+) -> Diagnosis:
+    """Say what a plan is missing; ``actions`` have all their parameters bound."""
+    if answer.stop is Stop.BUDGET_SPENT:
+        closest = ", then ".join(map(str, answer.partial)) or "staying put"
+        said = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
+        return Diagnosis((), said)
+    head = f"{goal.name}: {answer.stop.value}."
+    if len(actions) > MOST_ACTIONS:
+        return Diagnosis((), f"{head} With more than {MOST_ACTIONS} actions, what is missing is not looked for.")
+    wishes = _Wishes(domain, actions, goal, handles)
+    wished = wishes.domain()
+    plan = solve(wished, dict(state), goal.name, BUDGET)
+    if isinstance(plan, NoPlan) and plan.stop is Stop.UNREACHABLE:
+        return Diagnosis((), f"{head} What it wants can never hold: {goal.wants} contradicts itself.")
+    if not isinstance(plan, Plan):
+        return Diagnosis((), f"{head} What is missing was not found within {BUDGET} nodes.")
+    missing = wishes.missing(plan, wished.state(dict(state)))
+    said = "\n".join([head, *(f"  {each}." for each in missing)])
+    return Diagnosis(tuple(dict.fromkeys(each.condition for each in missing)), said)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A condition that would have to be granted, who needs it, and which actions provide it at other times."""
+
+    condition: Condition
+    needed_by: str
+    providers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if functions(self.condition.expression):
+            return f"{self.needed_by} asks {self.condition}, and the game says no"
+        if not self.providers:
+            return f"{self.needed_by} needs {self.condition}, and nothing provides it"
+        some = " or ".join(self.providers[:3])
+        return f"{self.needed_by} needs {self.condition}, which {some} provides, but cannot when it is needed"
+
+
+class _Wishes:
+    """The problem with wishes: an action for each, that costs what the wish costs."""
+
+    def __init__(self, domain: Domain, actions: Sequence[Action], goal: Goal, handles: Handles) -> None:
+        assert goal.wants is not None
+        self._domain, self._goal = domain, goal
+        self._known = Names(domain.layout, handles)
+        self._finish = Action("finish", preconditions=goal.wants, effects=f"{_DONE.name} = true")
+        self._own = [*actions, self._finish]
+        self._offered: list[Action] = []  # all actions of the new domain, under names of their own
+        self._means: list[Action | Condition] = []  # what each of them stands for: an action, or a wish
+        for action in self._own:
+            self._offer(action, action.preconditions, STEP, action)
+            self._offer_unasked(action)
+        for condition, price in self._prices().items():
+            atoms = needs_of(condition, self._known).atoms
+            effects = {atom.variable: Effect(atom.variable, self._value(atom)) for atom in atoms}
+            if effects:
+                self._offer(Action("wish", effects=effects.values()), Condition(), price, condition)
+
+    def _offer(self, action: Action, needs: Condition, price: float, meaning: Action | Condition) -> None:
+        name = f"telos-{len(self._offered)}"
+        self._offered.append(replace(action, name=name, preconditions=needs, cost=Literal(price)))
+        self._means.append(meaning)
+
+    def _offer_unasked(self, action: Action) -> None:
+        """Offer an action without the parts of its condition that are no atoms, such as what only the game can tell."""
+        parts = action.preconditions.parts
+        opaque = [part for part in parts if not needs_of(part, self._known).atoms]
+        if opaque:
+            rest = Condition.of([part for part in parts if part not in opaque])
+            price = len(opaque) * (GOAL_PROVIDED if action is self._finish else CHEAP)
+            self._offer(action, rest, price, action)
+
+    def _prices(self) -> dict[Condition, float]:
+        prices: dict[Condition, float] = {}
+        for action in self._own:
+            for part in action.preconditions.parts:
+                if action is self._finish:
+                    price = GOAL_PROVIDED if self._providers(part) else GOAL_UNPROVIDED
+                else:
+                    price = DEAR if self._providers(part) else CHEAP
+                prices[part] = min(prices.get(part, price), price)
+        return prices
+
+    def _value(self, atom: Atom) -> Expression:
+        of = self._known.type_of(atom.variable)
+        if isinstance(atom, Reaches):
+            return Literal(int(atom.constant) if of.kind is Kind.INT else atom.constant)
+        if of == BOOL:
+            return Literal(bool(atom.code))
+        if of.kind is Kind.ENUM:
+            return Name(of.labels[atom.code])
+        return Handle(self._known.handles.handle(of.handle, atom.code))
+
+    def _providers(self, part: Condition) -> tuple[str, ...]:
+        atoms = needs_of(part, self._known).atoms
+        makers = (action for action in self._own[:-1] if any(_provides(action, atom, self._known) for atom in atoms))
+        return tuple(dict.fromkeys(map(str, makers)))
+
+    def domain(self) -> Domain:
+        """Return the domain in which wishes are actions, and whose goal is to have reached the goal."""
+        others = (each for each in self._domain.goals if each.name != self._goal.name)
+        return Domain(
+            self._domain.name,
+            variables=[*self._domain.layout.variables, _DONE],
+            actions=self._offered,
+            goals=[Goal(self._goal.name, wants=_DONE.name), *others],
+            handles=self._domain.handles,
+            functions=self._domain.layout.functions,
+        )
+
+    def missing(self, plan: Plan, start: State) -> list[Missing]:
+        """Return what a plan with wishes had to be granted."""
+        found: dict[Missing, None] = {}
+        states = states_of(start, plan.steps)
+        meanings = [self._means[int(step.name.removeprefix("telos-"))] for step in plan.steps]
+        for number, meaning in enumerate(meanings):
+            if isinstance(meaning, Condition):
+                users = (each for each in meanings[number:] if isinstance(each, Action))
+                user = next((each for each in users if meaning in each.preconditions.parts), self._finish)
+                found[Missing(meaning, self._called(user), self._providers(meaning))] = None
+            else:
+                for part in meaning.preconditions.unmet(states[number]):
+                    found[Missing(part, self._called(meaning), ())] = None
+        return list(found)
+
+    def _called(self, action: Action) -> str:
+        return f"the goal {self._goal.name}" if action is self._finish else str(action)
+
+
+def _provides(action: Action, atom: Atom, known: Names) -> bool:
+    """Whether an action can make an atom true."""
+    does = does_of(action, known)
+    if atom.variable in does.works_out:
+        return True
+    if isinstance(atom, Reaches):
+        return does.adds.get(atom.variable, 0.0) * (1 if atom.up else -1) > 0
+    return does.puts.get(atom.variable) == atom.code

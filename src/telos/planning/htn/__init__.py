@@ -1,0 +1,1 @@
+"""Hierarchical task networks: plan_tasks, load_tasks."""

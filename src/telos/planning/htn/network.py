@@ -1,0 +1,506 @@
+"""Task, Method, TaskNetwork."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from telos.core.action import Action
+from telos.core.binding import Bound, Scope, Slots, bind, check
+from telos.core.conditions import Condition, ConditionLike, bind_effects
+from telos.core.domain import Domain
+from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
+from telos.core.expressions import Expression, Literal, Name, Not, names, substitute, text
+from telos.core.state import Layout, State
+from telos.core.values import (
+    BOOL,
+    KEYWORDS,
+    LARGEST,
+    NONE,
+    NUMBER,
+    VARIABLE_NAME,
+    FrozenMap,
+    Kind,
+    Type,
+    TypeLike,
+    Value,
+    Variable,
+    checked_name,
+)
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+# Tasks and methods: what is to be done, and the ways to do it.
+#
+# A *task* is the name of something to get done, with its arguments. A primitive task is an action of the domain. A
+# compound task is refined by *methods*, each of which says when it applies and which tasks, in which order, do the
+# job.
+
+
+_TASK = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
+_ARGUMENT = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\Z", re.ASCII)  # a dot joins a smart object and its variable
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to get done. In a method its arguments are names; in a plan they are the handles themselves.
+
+    >>> Task.of("throw(grenade, enemy)")
+    Task(name='throw', arguments=('grenade', 'enemy'))
+    >>> print(Task("throw", ("grenade", "enemy")))
+    throw(grenade, enemy)
+    """
+
+    name: str
+    arguments: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, said: "TaskLike") -> "Task":
+        """Read a task: ``reload`` or ``goto(place)``."""
+        if isinstance(said, Task):
+            return said
+        found = _TASK.match(said) if isinstance(said, str) else None
+        arguments = [each.strip() for each in (found[2] or "").split(",")] if found else []
+        if not found or (arguments != [""] and not all(map(_ARGUMENT.match, arguments))):
+            message = f"{said!r} is not a task"
+            raise DefinitionError(
+                [Fault(message, suggestion="write `reload` or `goto(place)`", code=FaultCode.BAD_SYNTAX)]
+            )
+        return cls(found[1], () if arguments == [""] else tuple(arguments))
+
+    def __str__(self) -> str:
+        """Write the task as a method would."""
+        return f"{self.name}({', '.join(map(str, self.arguments))})" if self.arguments else self.name
+
+
+TaskLike: TypeAlias = Task | str
+# A subtask, by its place in the list (from 0), by its name, or as it is written if several have that name.
+Which: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Method:
+    """One way to do a compound task.
+
+    ``parameters`` are the task's, and get their handles from it. ``choose`` are the method's own: it may be carried out
+    with any handles of these kinds that the planner knows. ``order`` is ``"sequence"``, ``"any"`` (the steps of the
+    subtasks may be interleaved), or says which comes before which: ``["suppress before attack"]``, or pairs of places.
+
+    >>> flank = Method("assault", "flank", parameters={"foe": "actor"}, choose={"path": "node"},
+    ...                condition="not pinned", subtasks=["suppress(foe)", "goto(path)", "attack(foe)"],
+    ...                order=["suppress before attack", "goto before attack"])
+    >>> flank.pairs
+    ((0, 2), (1, 2))
+    """
+
+    task: str
+    name: str
+    parameters: FrozenMap[str, Type]
+    choose: FrozenMap[str, Type]
+    condition: Condition
+    subtasks: tuple[Task, ...]
+    order: str | tuple[tuple[Which, Which], ...]
+
+    def __init__(
+        self,
+        task: str,
+        name: str,
+        *,
+        condition: ConditionLike = None,
+        subtasks: TaskLike | Iterable[TaskLike] = (),
+        order: "OrderLike" = "sequence",
+        parameters: Mapping[str, TypeLike] | None = None,
+        choose: Mapping[str, TypeLike] | None = None,
+    ) -> None:
+        each = [subtasks] if isinstance(subtasks, Task | str) else subtasks
+        put = object.__setattr__
+        put(self, "task", checked_name("task", task))
+        put(self, "name", checked_name("method", name))
+        put(self, "parameters", FrozenMap({name: Type.of(of) for name, of in (parameters or {}).items()}))
+        put(self, "choose", FrozenMap({name: Type.of(of) for name, of in (choose or {}).items()}))
+        put(self, "condition", Condition.of(condition))
+        put(self, "subtasks", tuple(Task.of(subtask) for subtask in each))
+        put(self, "order", order_of(order))
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Return which subtask comes before which, by their places."""
+        if self.order == "any":
+            return ()
+        if isinstance(self.order, str):
+            return tuple((place, place + 1) for place in range(len(self.subtasks) - 1))
+        return tuple((self.place(before), self.place(after)) for before, after in self.order)
+
+    def place(self, which: Which) -> int:
+        """Return the place of a subtask among the subtasks."""
+        said = [str(subtask) for subtask in self.subtasks]
+        if isinstance(which, int) and 0 <= which < len(said):
+            return which
+        found = [i for i, subtask in enumerate(self.subtasks) if which in (said[i], subtask.name)]
+        found = [i for i in found if said[i] == which] or found
+        if not found:
+            raise TelosError(
+                f"unknown subtask {which!r}", name_hint(str(which), [subtask.name for subtask in self.subtasks])
+            )
+        if len(found) > 1:
+            raise TelosError(f"subtask {which!r} stands at places {found}", "name the places")
+        return found[0]
+
+    @property
+    def scope(self) -> dict[str, Type]:
+        """Return all names that the method gives handles to."""
+        return {**self.parameters, **self.choose}
+
+
+OrderLike: TypeAlias = str | Iterable[str | tuple[Which, Which]]
+
+
+def order_of(said: OrderLike) -> str | tuple[tuple[Which, Which], ...]:
+    """Read the order of subtasks as people write it."""
+    if isinstance(said, str):
+        if said not in ("sequence", "any"):
+            raise TelosError(f"unknown order {said!r}", "write sequence, any, or a list such as ['goto before attack']")
+        return said
+    if not isinstance(said, Iterable):
+        raise TelosError(f"{said!r} is not an order", "write sequence, any, or a list such as ['goto before attack']")
+    return tuple(_pair(each) for each in said)
+
+
+def _pair(said: str | tuple[Which, Which]) -> tuple[Which, Which]:
+    halves = [half.strip() for half in said.split(" before ")] if isinstance(said, str) else said
+    if not isinstance(halves, Sequence) or len(halves) != 2 or not all(isinstance(half, int | str) for half in halves):
+        raise TelosError(f"{said!r} is not an order", "write `goto before attack`")
+    return halves[0], halves[1]
+
+
+# --- task network -----------------------------------------------------------------------------------------------------
+# Task networks: all the ways to do a domain's tasks, checked against the domain.
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class TaskNetwork:
+    """All methods that a domain's tasks can be done by, checked against the domain when made.
+
+    >>> from telos.core.values import Variable
+    >>> soldier = Domain(variables=[Variable("ammo", "int")], actions=[Action("reload", preconditions="ammo >= 1")])
+    >>> TaskNetwork(soldier, [Method("fight", "empty", condition="amo == 0", subtasks=["relaod", "reload"])])
+    Traceback (most recent call last):
+    ...
+    telos.core.errors.DefinitionError: tasks › fight › methods › empty › condition: unknown variable 'amo'; \
+did you mean 'ammo'?
+    tasks › fight › methods › empty › subtasks › 0: unknown task 'relaod'; did you mean 'reload'?
+    """
+
+    domain: Domain
+    methods: tuple[Method, ...]
+    tasks: FrozenMap[str, tuple[Method, ...]] = field(compare=False)
+    least: FrozenMap[str, float] = field(compare=False, repr=False)
+    bound: dict[str, Any] = field(compare=False, repr=False)
+
+    def __init__(self, domain: Domain, methods: Iterable[Method]) -> None:
+        put = object.__setattr__
+        put(self, "domain", domain)
+        put(self, "methods", tuple(methods))
+        faults = network_faults(domain, self.methods)
+        if faults:
+            raise DefinitionError(faults)
+        put(self, "tasks", FrozenMap(_by_task(self.methods)))
+        put(self, "least", FrozenMap(least_costs(_actions(domain), self.methods)))
+        put(self, "bound", {})  # what searches have compiled, by the name of the action or method
+
+    def parameters(self, name: str) -> Mapping[str, Type]:
+        """Return the parameters of a task, compound or primitive."""
+        if name in self.tasks:
+            return self.tasks[name][0].parameters
+        actions = _actions(self.domain)
+        if name not in actions:
+            raise TelosError(f"unknown task {name!r}", name_hint(name, {*self.tasks, *actions}))
+        return actions[name].parameters
+
+
+def _actions(domain: Domain) -> dict[str, Action]:
+    return {action.name: action for action in domain.all_actions}
+
+
+def _by_task(methods: Iterable[Method]) -> dict[str, tuple[Method, ...]]:
+    found: dict[str, tuple[Method, ...]] = {}
+    for method in methods:
+        found[method.task] = (*found.get(method.task, ()), method)
+    return found
+
+
+def least_costs(
+    actions: Mapping[str, Action], methods: Iterable[Method], known: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return what each task costs at least, whatever the state; infinity if no refinement of it ever ends.
+
+    Tasks that have neither methods nor an action count as ``known`` says, or as free.
+    """
+    least = {name: each.cost.value if isinstance(each.cost, Literal) else 0.0 for name, each in actions.items()}
+    least = {**{method.task: math.inf for method in methods}, **least, **(known or {})}
+    settled = False
+    while not settled:
+        settled = True
+        for method in methods:
+            cost = sum(least.get(subtask.name, 0.0) for subtask in method.subtasks)
+            if cost < least[method.task]:
+                least[method.task], settled = cost, False
+    return least
+
+
+def network_faults(domain: Domain, methods: Iterable[Method], unread: Iterable[str] = ()) -> list[Fault]:
+    """Return everything wrong with ``methods``; tasks called ``unread`` exist, but nothing is known about them."""
+    return list(_Checker(domain, tuple(methods), frozenset(unread)).faults())
+
+
+class _Checker:
+    def __init__(self, domain: Domain, methods: tuple[Method, ...], unread: frozenset[str]) -> None:
+        self.domain, self.methods, self.unread = domain, methods, unread
+        self.actions = _actions(domain)
+        self.by_task = _by_task(methods)
+        self.known: dict[str, Mapping[str, Type]] = {name: each.parameters for name, each in self.actions.items()}
+        self.known |= {name: each[0].parameters for name, each in self.by_task.items() if name not in unread}
+
+    def faults(self) -> Iterator[Fault]:
+        for task, methods in self.by_task.items():
+            yield from (fault.at("tasks", task) for fault in self._task_faults(task, methods))
+            for method in methods:
+                where = ("tasks", task, "methods", method.name)
+                yield from (fault.at(*where) for fault in self._method_faults(method))
+        # What is unknown or could not be read counts as free, so that whatever hangs on it is not told again.
+        least = least_costs(self.actions, self.methods, dict.fromkeys(self.unread, 0.0))
+        for task in (task for task in self.by_task if math.isinf(least[task])):
+            message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
+            yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
+
+    def _task_faults(self, task: str, methods: tuple[Method, ...]) -> Iterator[Fault]:
+        if task in self.actions:
+            yield Fault(
+                f"{task!r} is an action, and actions have no methods",
+                suggestion="rename one of them",
+                code=FaultCode.DUPLICATE,
+            )
+        names = [method.name for method in methods]
+        for i, method in enumerate(methods):
+            if method.name in names[:i]:
+                yield Fault(
+                    f"{task!r} has two methods {method.name!r}",
+                    suggestion="rename one of them",
+                    code=FaultCode.DUPLICATE,
+                )
+            if list(method.parameters.items()) != list(methods[0].parameters.items()):
+                message = f"methods {names[0]!r} and {method.name!r} of {task!r} have different parameters"
+                yield Fault(
+                    message,
+                    suggestion="parameters belong to the task; use `choose` for a method's own",
+                    code=FaultCode.WRONG_COUNT,
+                )
+
+    def _method_faults(self, method: Method) -> Iterator[Fault]:
+        for section, declared in (("parameters", method.parameters), ("choose", method.choose)):
+            for name, kind in declared.items():
+                if not VARIABLE_NAME.match(name) or name in KEYWORDS:
+                    yield Fault(
+                        f"{name!r} cannot be a parameter; use letters, digits and _",
+                        path=(section, name),
+                        code=FaultCode.BAD_NAME,
+                    )
+                elif name in self.domain.layout.slots or (section == "choose" and name in method.parameters):
+                    also = "variable" if name in self.domain.layout.slots else "parameter of the task"
+                    yield Fault(
+                        f"{name!r} is also a {also}",
+                        suggestion="rename one of them",
+                        path=(section, name),
+                        code=FaultCode.DUPLICATE,
+                    )
+                if kind.kind is not Kind.HANDLE:
+                    message = f"{name!r} is {kind}, and parameters are handles"
+                    yield Fault(
+                        message,
+                        suggestion="name a kind of handle, such as node",
+                        path=(section, name),
+                        code=FaultCode.WRONG_TYPE,
+                    )
+        scope = Scope(self.domain.layout, method.scope)
+        yield from (fault.at("condition") for fault in check(method.condition.expression, scope, BOOL))
+        for i, subtask in enumerate(method.subtasks):
+            yield from (fault.at("subtasks", i) for fault in self._subtask_faults(subtask, scope))
+        yield from _order_faults(method)
+
+    def _subtask_faults(self, subtask: Task, scope: Scope) -> Iterator[Fault]:
+        if subtask.name not in self.known:
+            if subtask.name not in self.unread:
+                yield Fault(
+                    f"unknown task {subtask.name!r}",
+                    suggestion=name_hint(subtask.name, self.known),
+                    code=FaultCode.UNKNOWN_NAME,
+                )
+            return
+        wanted = self.known[subtask.name]
+        if len(wanted) != len(subtask.arguments):
+            form = Task(subtask.name, tuple(wanted))
+            count = f"{len(wanted)} argument{'s' * (len(wanted) != 1)}"
+            yield Fault(
+                f"{subtask.name!r} takes {count}, not {len(subtask.arguments)}",
+                suggestion=f"write `{form}`",
+                code=FaultCode.WRONG_COUNT,
+            )
+            return
+        for argument, kind in zip(subtask.arguments, wanted.values(), strict=True):
+            found = NONE if argument == "none" else scope.type_of(argument)
+            if found is None:
+                yield Fault(
+                    f"unknown handle {argument!r}", suggestion=name_hint(argument, scope), code=FaultCode.UNKNOWN_NAME
+                )
+            elif not kind.takes(found):
+                yield Fault(f"{argument!r} is {found}, where {subtask.name!r} wants {kind}", code=FaultCode.WRONG_TYPE)
+
+
+def _order_faults(method: Method) -> Iterator[Fault]:
+    if isinstance(method.order, str):
+        return
+    after: dict[int, set[int]] = {place: set() for place in range(len(method.subtasks))}
+    for i, pair in enumerate(method.order):
+        try:
+            first, second = (method.place(which) for which in pair)
+        except TelosError as error:
+            yield Fault(str(error), path=("order", i))
+            continue
+        after[first].add(second)
+    while ends := [place for place, later in after.items() if not later]:
+        after = {place: later.difference(ends) for place, later in after.items() if later}
+    if after:
+        circle = ", ".join(str(method.subtasks[place]) for place in after)
+        yield Fault(
+            f"the order goes round in a circle: {circle}",
+            suggestion="drop one of the pairs",
+            path=("order",),
+            code=FaultCode.CIRCULAR,
+        )
+
+
+# --- task steps -------------------------------------------------------------------------------------------------------
+# Actions and methods with their parameters filled in.
+#
+# An expression over parameters is compiled once, for a layout that has a slot for each parameter after those of the
+# variables; a handle is then put into its slot, whatever the game uses for handles.
+
+
+Handles: TypeAlias = tuple[Value, ...]
+
+
+def framed(layout: Layout, parameters: Mapping[str, Type]) -> Layout:
+    """Return the layout with a slot for each parameter after those of the variables."""
+    own = [Variable(name, kind) for name, kind in parameters.items()]
+    frame = Layout([*layout.variables, *own], handles=layout.handles)
+    frame.functions = layout.functions  # the same, not a copy: the game may register more
+    return frame
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What is missing for an action or a method: as conditions, and in words that say what the variables are."""
+
+    missing: tuple[Condition, ...]
+    said: str
+
+    @classmethod
+    def of(cls, condition: Condition, state: State, parameters: Iterable[str]) -> "Lack":
+        """Return the parts that do not hold; in the conditions, handles stand for the ``parameters``."""
+        given = {name: state[name] for name in parameters}
+        missing, said = list[Condition](), list[str]()
+        for part in condition.unmet(state):
+            missing.append(Condition(substitute(part.expression, given)))
+            used = [] if isinstance(part.expression, Name | Not) else sorted(names(part.expression) & set(state))
+            values = ", ".join(f"{name} is {_shown(state[name])}" for name in used)
+            said.append(f"`{part}`{f' ({values})' if values else ''}")
+        return cls(tuple(missing), " and ".join(said))
+
+
+def _shown(value: Value) -> str:
+    return text(Literal(value)) if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+class OpenAction:
+    """An action that can be tried with any handles for its parameters."""
+
+    def __init__(self, action: Action, layout: Layout) -> None:
+        self.action = action
+        self._frame = framed(layout, action.parameters)
+        self._steps: dict[Handles, Action] = {}
+
+    @cached_property
+    def _effects(self) -> tuple[tuple[int, Bound], ...]:
+        return bind_effects(self.action.effects, self._frame)
+
+    def applies(self, array: Slots, handles: Handles) -> bool:
+        """Whether the preconditions hold."""
+        return bool(bind(self.action.preconditions.expression, self._frame, BOOL)(array + handles))
+
+    def lacks(self, array: Slots, handles: Handles) -> Lack:
+        """Return which parts of the preconditions do not hold."""
+        return Lack.of(self.action.preconditions, State(self._frame, array + handles), self.action.parameters)
+
+    def cost(self, array: Slots, handles: Handles) -> float:
+        """Return what the action costs in this state."""
+        cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
+        if not 0 <= cost <= LARGEST:
+            raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
+        return float(cost)
+
+    def result(self, array: Slots, handles: Handles) -> Slots:
+        """Return the state afterwards."""
+        before, after = array + handles, list(array)
+        for slot, value_of in self._effects:
+            after[slot] = value_of(before)
+        return tuple(after)
+
+    def step(self, handles: Handles) -> Action:
+        """Return the action with ``handles`` for its parameters: the same one every time."""
+        if not handles:
+            return self.action
+        if handles not in self._steps:
+            self._steps[handles] = self.action.bind(dict(zip(self.action.parameters, handles, strict=True)))
+        return self._steps[handles]
+
+
+class OpenMethod:
+    """A method that can be tried with any handles for its parameters and those that it chooses."""
+
+    def __init__(self, method: Method, layout: Layout, kinds: Mapping[str, Mapping[str, Type]]) -> None:
+        self.method = method
+        self._frame = framed(layout, method.scope)
+        self._subtasks = [
+            (subtask.name, [(_named(each), kind) for each, kind in zip(subtask.arguments, wanted, strict=True)])
+            for subtask, wanted in ((each, kinds[each.name].values()) for each in method.subtasks)
+        ]
+        self.after = _before(method)
+
+    def applies(self, array: Slots, handles: Handles) -> bool:
+        """Whether the condition holds."""
+        return bool(bind(self.method.condition.expression, self._frame, BOOL)(array + handles))
+
+    def lacks(self, array: Slots, handles: Handles) -> Lack:
+        """Return which parts of the condition do not hold."""
+        return Lack.of(self.method.condition, State(self._frame, array + handles), self.method.scope)
+
+    def subtasks(self, array: Slots, handles: Handles) -> tuple[Task, ...]:
+        """Return the subtasks, with handles for arguments: a variable stands for what it holds in this state."""
+        given = array + handles
+        return tuple(
+            Task(name, tuple(bind(each, self._frame, kind)(given) for each, kind in arguments))
+            for name, arguments in self._subtasks
+        )
+
+
+def _named(argument: str) -> Expression:
+    return Literal(None) if argument == "none" else Name(argument)
+
+
+def _before(method: Method) -> tuple[int, ...]:
+    """Return for each subtask the places of those that come right before it, as bits."""
+    before = [0] * len(method.subtasks)
+    for first, second in method.pairs:
+        before[second] |= 1 << first
+    return tuple(before)

@@ -1,0 +1,488 @@
+"""HTN search, task plans, why a task failed."""
+
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from telos.core.action import Action
+from telos.core.binding import Slots
+from telos.core.conditions import Condition
+from telos.core.errors import TelosError, name_hint
+from telos.core.plan import Diagnosis, NoPlan, Plan, Stop
+from telos.core.state import State
+from telos.core.trace import Trace, silent
+from telos.core.values import FrozenMap, Kind, Value
+from telos.planning.htn.network import Handles, Method, OpenAction, OpenMethod, Task, TaskLike, TaskNetwork
+
+# --- task plan --------------------------------------------------------------------------------------------------------
+# A plan for tasks, with the tree of tasks that it came from.
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a search did to one task: carried out its action, or put ``parts`` in its place by a method.
+
+    Tasks are told apart by numbers, ``who`` and ``parts``, because a plan may do the same task twice.
+    """
+
+    who: int
+    task: Task
+    method: Method | None = None
+    handles: tuple[Value, ...] = ()
+    parts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One task of a plan's tree: a compound task with the method that refines it, or a step.
+
+    ``parent`` is the place in the tree of the task that this one is a part of, and ``part`` which of its parts it is.
+    ``step`` is the place of a primitive task among the plan's steps.
+    """
+
+    task: Task
+    parent: int | None
+    part: int
+    depth: int
+    method: Method | None = None
+    bindings: FrozenMap[str, Value] = field(default_factory=FrozenMap)
+    step: int | None = None
+
+    def __str__(self) -> str:
+        """Say the task, and by which method or as which step it is done."""
+        if self.method is None:
+            return f"{(self.step or 0) + 1}. {self.task}"
+        chosen = ", ".join(f"{name} = {self.bindings[name]}" for name in self.method.choose)
+        return f"{self.task} by {self.method.name}{f' with {chosen}' if chosen else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan(Plan):
+    """A plan whose steps know which tasks they serve.
+
+    ``tree`` lists the tasks from the outside in, the parts of a task right after it, in the order of its method. It is
+    flat, with links to the parents, because a task that refines to itself may do so thousands of times.
+    """
+
+    tree: tuple[Branch, ...] = field(default=(), compare=False, repr=False)
+
+    def task(self, step: int) -> Task:
+        """Return the task of a step: the name of its action, and the handles that fill the parameters."""
+        return self.tree[self._way(step)[0]].task
+
+    def serves(self, step: int) -> tuple[Branch, ...]:
+        """Return the tasks that a step serves, the nearest first."""
+        return tuple(self.tree[place] for place in self._way(step)[1:])
+
+    def before(self, step: int) -> frozenset[int]:
+        """Return the steps that must be over before this one, by the order of tasks; the others may run beside it.
+
+        The order says nothing of preconditions: whoever runs steps side by side still asks each whether it is possible.
+        """
+        own = self._way(step)
+        return frozenset(other for other in range(step) if self._is_before(self._way(other), own))
+
+    def _is_before(self, one: list[int], other: list[int]) -> bool:
+        """Whether the first of two ways up the tree is ordered before the second where they meet."""
+        pairs = zip(reversed(one), reversed(other), strict=False)
+        left, right = next((self.tree[i], self.tree[j]) for i, j in pairs if i != j)
+        method = None if left.parent is None else self.tree[left.parent].method
+        if method is None:
+            return left.part < right.part  # the tasks that were asked for are done one after the other
+        reached = {left.part}
+        for _ in method.subtasks:
+            reached |= {after for before, after in method.pairs if before in reached}
+        return right.part in reached
+
+    def _way(self, step: int) -> list[int]:
+        """Return the places in the tree from a step up to the task that was asked for."""
+        place = next((i for i, branch in enumerate(self.tree) if branch.step == step), None)
+        if place is None:
+            raise IndexError(f"there is no step {step}: the plan has {len(self.steps)}, counted from 0")
+        way: list[int] = []
+        while place is not None:
+            way.append(place)
+            place = self.tree[place].parent
+        return way
+
+
+def grown(roots: Sequence[int], moves: Sequence[Move]) -> tuple[Branch, ...]:
+    """Return the tree of the moves that led to a plan."""
+    by_task = {move.who: move for move in moves}
+    steps = {move.who: step for step, move in enumerate(each for each in moves if each.method is None)}
+    tree: list[Branch] = []
+    waiting: list[tuple[int, int | None, int, int]] = []
+    waiting += [(who, None, part, 0) for part, who in enumerate(roots)][::-1]
+    while waiting:
+        who, parent, part, depth = waiting.pop()
+        move, place = by_task[who], len(tree)
+        bindings = FrozenMap(dict(zip(move.method.scope, move.handles, strict=True)) if move.method else {})
+        tree.append(Branch(move.task, parent, part, depth, move.method, bindings, steps.get(who)))
+        waiting += [(each, place, number, depth + 1) for number, each in enumerate(move.parts)][::-1]
+    return tuple(tree)
+
+
+def explain(plan: Plan) -> str:
+    """Say which steps are taken, and show the tree of tasks that they serve."""
+    tree = plan.tree if isinstance(plan, TaskPlan) else ()
+    steps = sorted((branch for branch in tree if branch.step is not None), key=lambda branch: branch.step or 0)
+    order = ", then ".join(str(branch.task) for branch in steps)
+    lines = [f"{plan.goal}: {order or 'nothing to do'} (cost {plan.cost:g})"]
+    lines += ("  " * branch.depth + str(branch) for branch in tree)
+    return "\n".join(lines)
+
+
+# --- task refusals ----------------------------------------------------------------------------------------------------
+# Why tasks could not be done: which task was stuck, by which methods, and what each of them lacked.
+
+
+MOST_CHOICES = 3  # of handles for one method, and of tasks that lead to another
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A task that could not go on in a state: the tasks it was a part of, and every way that was tried."""
+
+    task: Task
+    array: Slots
+    trail: tuple[str, ...]
+    ways: tuple[tuple[OpenAction | OpenMethod, tuple[Handles, ...]], ...]
+
+    @property
+    def lacking(self) -> list[tuple[OpenAction | OpenMethod, tuple[Handles, ...]]]:
+        """Return the ways that could not be gone, with the handles that each was tried with."""
+        return [(way, tried) for way, tried in self.ways if not any(way.applies(self.array, each) for each in tried)]
+
+    @property
+    def missing(self) -> tuple[Condition, ...]:
+        """Return what the first of these ways lacked."""
+        return next((way.lacks(self.array, tried[0]).missing for way, tried in self.lacking if tried), ())
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was stuck, and below it what each way lacked."""
+        stuck = f"{self.task}, for {', for '.join(self.trail)}" if self.trail else str(self.task)
+        verdict = "no method applies" if len(self.lacking) == len(self.ways) else "not every method applies"
+        for number, (way, tried) in enumerate(self.lacking):
+            if isinstance(way, OpenAction):
+                yield f"{stuck}: it needs {way.lacks(self.array, tried[0]).said}"
+                continue
+            if number == 0:
+                yield f"{stuck}: {verdict}"
+            yield from (f"  {way.method.name}{line}" for line in self._lacks(way, tried))
+
+    def _lacks(self, way: OpenMethod, tried: tuple[Handles, ...]) -> Iterator[str]:
+        method = way.method
+        if not tried:
+            yield f": there is no {' or '.join(dict.fromkeys(map(str, method.choose.values())))} to choose"
+        for handles in tried[:MOST_CHOICES]:
+            chosen = handles[len(method.parameters) :]
+            given = ", ".join(f"{name} = {handle}" for name, handle in zip(method.choose, chosen, strict=True))
+            yield f"{f' with {given}' if given else ''}: it needs {way.lacks(self.array, handles).said}"
+        if len(tried) > MOST_CHOICES:
+            yield f": nor with {len(tried) - MOST_CHOICES} other choices"
+
+
+def trail_of(who: int, moves: Sequence[Move]) -> tuple[str, ...]:
+    """Return the tasks that a task was a part of, the nearest first, each with its method."""
+    whole = {part: move for move in moves for part in move.parts}
+    trail: list[str] = []
+    while who in whole and len(trail) < MOST_CHOICES:
+        move = whole[who]
+        trail.append(f"{move.task} by {move.method.name}" if move.method else str(move.task))
+        who = move.who
+    return tuple(trail)
+
+
+def diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
+    """Return the function that says what an answer without a plan lacked, the deepest refusal first."""
+
+    def diagnose(answer: NoPlan) -> Diagnosis:
+        reason = "no choice of methods can be carried out" if answer.stop is Stop.UNREACHABLE else answer.stop.value
+        said = [f"{answer.goal}: {reason}"]
+        said += (f"  {line}" for refusal in refusals for line in refusal.lines())
+        return Diagnosis(refusals[0].missing if refusals else (), "\n".join(said))
+
+    return diagnose
+
+
+# --- htn --------------------------------------------------------------------------------------------------------------
+# Planning with task networks: tasks are refined by methods until only actions are left.
+#
+# As in SHOP2, tasks are refined and carried out in the order in which they will be done, so the state is known at
+# every
+# point: a task may go next when no task that must come before it is left, and then either its action is carried out,
+# or
+# one of its methods whose condition holds puts the subtasks in its place. Where the order leaves several tasks free to
+# go
+# next, each of them is tried, so their steps may be interleaved.
+
+
+MOST_TOLD = 5  # tasks that could not go on, in the words of an answer without a plan
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """For the trace: the tasks still to be done, what the steps so far cost, and what it all comes to at least."""
+
+    tasks: tuple[str, ...]
+    cost: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A state and the tasks left to do in it.
+
+    ``after[i]`` holds the places of the tasks that come before task ``i``, as bits. ``ids`` tell apart the tasks of one
+    way here; they are no part of what makes two nodes equal. ``move`` is the last thing done on that way.
+    """
+
+    array: Slots
+    tasks: tuple[Task, ...]
+    after: tuple[int, ...]
+    ids: tuple[int, ...]
+    next_id: int
+    cost: float
+    left: float  # what the tasks left cost at least
+    depth: int = 0
+    steps: int = 0
+    parent: "_Node | None" = None
+    move: Move | None = None
+
+    @property
+    def moves(self) -> list[Move]:
+        """Return what was done on the way here, the first move first."""
+        moves, node = list[Move](), self
+        while node.parent is not None and node.move is not None:
+            moves.append(node.move)
+            node = node.parent
+        return moves[::-1]
+
+
+def plan_tasks(
+    network: TaskNetwork,
+    state: Mapping[str, Value],
+    tasks: TaskLike | Iterable[TaskLike],
+    *,
+    optimal: bool = True,
+    budget: int = 10_000,
+    trace: Trace = silent,
+) -> TaskPlan | NoPlan:
+    """Find actions that carry out ``tasks``, one after the other, from ``state``.
+
+    With ``optimal`` the plan is a cheapest one of all that the network allows: A* over decompositions, where a task is
+    taken to cost at least what its cheapest refinement would if every condition held (a cost that is an expression
+    counts as zero there). Without, it is the first one in the order of methods, found depth first. A state with the
+    same tasks left is looked at once, so refining in circles ends; at most ``budget`` of them are looked at.
+
+    >>> from telos.core.action import Action
+    >>> from telos.core.domain import Domain
+    >>> from telos.core.values import Variable
+    >>> from telos.planning.htn.network import Method
+    >>> city = Domain(variables=[Variable("cash", "int", 5)],
+    ...               actions=[Action("walk", cost=9), Action("ride", preconditions="cash >= 3", cost=2)])
+    >>> trip = TaskNetwork(city, [Method("travel", "on-foot", subtasks="walk"),
+    ...                           Method("travel", "by-taxi", subtasks="ride")])
+    >>> print(plan_tasks(trip, {}, "travel").why())
+    travel: ride (cost 2)
+    travel by by-taxi
+      1. ride
+    """
+    if budget < 1:
+        raise TelosError(f"budget must be at least 1, got {budget}")
+    search = _Search(network, network.domain.state(dict(state)), optimal)
+    asked = [tasks] if isinstance(tasks, Task | str) else tasks
+    return search.run(tuple(search.resolved(task) for task in asked), budget, trace)
+
+
+_Entry: TypeAlias = tuple[float, float, int, _Node]
+
+
+class _Search:
+    def __init__(self, network: TaskNetwork, state: State, optimal: bool) -> None:
+        self.network, self.state, self.optimal = network, state, optimal
+        self.handles = _known_handles(network, state)
+        self.frontier: list[_Entry] = []
+        self.ages = itertools.count()
+        self.refusals: dict[Task, tuple[_Node, int]] = {}
+
+    def resolved(self, said: TaskLike) -> Task:
+        """Return a task that was asked for, with handles for arguments; in a text, a variable stands for its value."""
+        task = Task.of(said)
+        wanted = self.network.parameters(task.name)
+        if len(wanted) != len(task.arguments):
+            form = Task(task.name, tuple(wanted))
+            raise TelosError(
+                f"task {task} has {len(task.arguments)} arguments where {len(wanted)} go", f"write `{form}`"
+            )
+        if isinstance(said, Task):
+            return said
+        kinds = (of.handle for of in wanted.values())
+        return Task(task.name, tuple(map(self._handle, task.arguments, kinds)))
+
+    def _handle(self, name: str, kind: str) -> Value:
+        layout = self.state.layout
+        if name == "none":
+            return None
+        if name in layout.slots and layout.variable(name).type.handle == kind:
+            return self.state[name]
+        known = [handle for handle in self.handles.get(kind, ()) if isinstance(handle, str)]
+        if name not in known:
+            variables = [each.name for each in layout.variables if each.type.handle == kind]
+            raise TelosError(f"unknown {kind} {name!r}", name_hint(name, [*variables, *known]))
+        return name
+
+    def run(self, tasks: tuple[Task, ...], budget: int, trace: Trace) -> TaskPlan | NoPlan:
+        goal = ", then ".join(map(str, tasks)) or "no tasks"
+        count = len(tasks)
+        in_turn = tuple((1 << place) - 1 for place in range(count))
+        start = _Node(self.state.array, tasks, in_turn, tuple(range(count)), count, 0.0, self._least(tasks))
+        self._push([start])
+        seen: set[tuple[Slots, tuple[Task, ...], tuple[int, ...]]] = set()
+        closest = start
+        while self.frontier:
+            node = heapq.heappop(self.frontier)[-1] if self.optimal else self.frontier.pop()[-1]
+            key = (node.array, node.tasks, node.after)
+            if key in seen:
+                continue  # whatever can follow was looked at then, on a way that cost no more or came first
+            if not node.tasks:
+                tree = grown(start.ids, node.moves)
+                return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain, tree)
+            if (node.left, -node.steps) < (closest.left, -closest.steps):
+                closest = node
+            if len(seen) == budget:
+                return self._no_plan(goal, Stop.BUDGET_SPENT, len(seen), closest)
+            seen.add(key)
+            if trace is not silent:
+                trace(Considered(tuple(map(str, node.tasks)), node.cost, node.cost + node.left))
+            self._push(list(self._successors(node)))
+        return self._no_plan(goal, Stop.UNREACHABLE, len(seen), start)
+
+    def _push(self, nodes: list[_Node]) -> None:
+        # Depth first, the last one in is the next one out. Otherwise, of equally promising nodes the one with less left
+        # to do goes first, and of those the older, so that searches replay identically.
+        for node in nodes if self.optimal else reversed(nodes):
+            entry = (node.cost + node.left, node.left, next(self.ages), node)
+            if self.optimal:
+                heapq.heappush(self.frontier, entry)
+            else:
+                self.frontier.append(entry)
+
+    def _successors(self, node: _Node) -> Iterator[_Node]:
+        for place, task in enumerate(node.tasks):
+            if node.after[place]:
+                continue
+            if task.name in self.network.tasks:
+                yield from self._refined(node, place, task)
+                continue
+            action = self._action(task.name)
+            if not action.applies(node.array, task.arguments):
+                self._refuse(node, place)
+                continue
+            done = self._replaced(node, place, Move(node.ids[place], task))
+            yield replace(
+                done,
+                array=action.result(node.array, task.arguments),
+                cost=node.cost + action.cost(node.array, task.arguments),
+                steps=node.steps + 1,
+            )
+
+    def _refined(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
+        refused = False
+        for method in self.network.tasks[task.name]:
+            opened, applied = self._method(method), False
+            for handles in self._choices(method, task):
+                if opened.applies(node.array, handles):
+                    applied = True
+                    parts = opened.subtasks(node.array, handles)
+                    ids = tuple(range(node.next_id, node.next_id + len(parts)))
+                    move = Move(node.ids[place], task, method, handles, ids)
+                    yield self._replaced(node, place, move, parts, opened.after)
+            refused |= not applied
+        if refused:
+            self._refuse(node, place)
+
+    def _replaced(
+        self, node: _Node, place: int, move: Move, parts: tuple[Task, ...] = (), order: tuple[int, ...] = ()
+    ) -> _Node:
+        """Return the node with ``parts`` in the place of a task; what came after the task comes after all of them."""
+        count = len(parts)
+        below, block = (1 << place) - 1, ((1 << count) - 1) << place
+
+        def moved(before: int) -> int:
+            return before & below | (before >> place + 1) << place + count | (block if before >> place & 1 else 0)
+
+        after = tuple(map(moved, node.after))
+        tasks = (*node.tasks[:place], *parts, *node.tasks[place + 1 :])
+        return _Node(
+            array=node.array,
+            tasks=tasks,
+            after=(*after[:place], *(before << place for before in order), *after[place + 1 :]),
+            ids=(*node.ids[:place], *move.parts, *node.ids[place + 1 :]),
+            next_id=node.next_id + count,
+            cost=node.cost,
+            left=self._least(tasks),
+            depth=node.depth + 1,
+            steps=node.steps,
+            parent=node,
+            move=move,
+        )
+
+    def _choices(self, method: Method, task: Task) -> Iterator[Handles]:
+        kinds = [self.handles.get(of.handle, ()) for of in method.choose.values()]
+        for chosen in itertools.product(*kinds):
+            yield (*task.arguments, *chosen)
+
+    def _least(self, tasks: tuple[Task, ...]) -> float:
+        return sum(self.network.least[task.name] for task in tasks)
+
+    def _action(self, name: str) -> OpenAction:
+        found = self.network.bound.get(name)
+        if found is None:
+            found = OpenAction(self.network.domain.action(name), self.network.domain.layout)
+            self.network.bound[name] = found
+        opened: OpenAction = found
+        return opened
+
+    def _method(self, method: Method) -> OpenMethod:
+        name = f"{method.task} by {method.name}"
+        found = self.network.bound.get(name)
+        if found is None:
+            kinds = {subtask.name: self.network.parameters(subtask.name) for subtask in method.subtasks}
+            found = self.network.bound[name] = OpenMethod(method, self.network.domain.layout, kinds)
+        opened: OpenMethod = found
+        return opened
+
+    def _steps(self, node: _Node) -> tuple[Action, ...]:
+        done = (move.task for move in node.moves if move.method is None)
+        return tuple(self._action(task.name).step(task.arguments) for task in done)
+
+    def _refuse(self, node: _Node, place: int) -> None:
+        """Remember the deepest point at which a task could not go on, or not by every method."""
+        known = self.refusals.get(node.tasks[place])
+        if known is None or known[0].depth < node.depth:
+            self.refusals[node.tasks[place]] = node, place
+
+    def _no_plan(self, goal: str, stop: Stop, expanded: int, closest: _Node) -> NoPlan:
+        deepest = sorted(self.refusals.values(), key=lambda found: -found[0].depth)[:MOST_TOLD]
+        diagnose = diagnosis([self._refusal(node, place) for node, place in deepest])
+        return NoPlan(goal, stop, expanded, self._steps(closest), diagnose)
+
+    def _refusal(self, node: _Node, place: int) -> Refusal:
+        task = node.tasks[place]
+        trail = trail_of(node.ids[place], node.moves)
+        if task.name not in self.network.tasks:
+            return Refusal(task, node.array, trail, ((self._action(task.name), (task.arguments,)),))
+        ways = [(self._method(each), tuple(self._choices(each, task))) for each in self.network.tasks[task.name]]
+        return Refusal(task, node.array, trail, tuple(ways))
+
+
+def _known_handles(network: TaskNetwork, state: State) -> dict[str, tuple[Value, ...]]:
+    """Return the handles that the domain names, then those that variables hold, by kind."""
+    found: dict[str, dict[Value, None]] = {kind: dict.fromkeys(each) for kind, each in network.domain.handles.items()}
+    for variable in state.layout.variables:
+        if variable.type.kind is Kind.HANDLE and state[variable.name] is not None:
+            found.setdefault(variable.type.handle, {})[state[variable.name]] = None
+    return {kind: tuple(each) for kind, each in found.items()}

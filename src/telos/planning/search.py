@@ -1,0 +1,376 @@
+"""Run the kernel: plain or compiled, resumable, memory growth, game callbacks."""
+
+import hashlib
+import inspect
+import math
+import time
+import types
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, NamedTuple, TypeAlias
+
+from telos.planning import kernel
+from telos.planning.task import Assembled, Workspace, copy_heap, copy_nodes, flat, workspace
+
+# --- native -----------------------------------------------------------------------------------------------------------
+# The kernel, compiled: every function of ``machine``, ``kernel`` and ``keeping`` goes through Numba as it is.
+#
+# Numba is an extra. Where it is missing, or not loaded yet, the kernel runs as the Python that it is.
+
+
+# In the order of the file, a function is compiled before those that call it.
+_MODULES = (kernel,)
+_FUNCTIONS: dict[str, types.FunctionType] = {
+    name: each
+    for module in _MODULES
+    for name, each in vars(module).items()
+    if isinstance(each, types.FunctionType) and each.__module__ == module.__name__
+}
+
+plain = types.SimpleNamespace(**_FUNCTIONS)  # the kernel as the Python that it is
+
+ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
+
+_compiled: types.SimpleNamespace | None = None
+
+
+@cache
+def is_installed() -> bool:
+    """Whether Numba can be had."""
+    return find_spec("numba") is not None
+
+
+def is_loaded() -> bool:
+    """Whether the compiled kernel is ready."""
+    return _compiled is not None
+
+
+def load() -> Any:
+    """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled now."""
+    global _compiled
+    if _compiled is None:
+        import numba  # heavy: half a second, so only when a search asks for it
+
+        names: dict[str, Any] = {name: each for name, each in vars(kernel).items() if not name.startswith("__")}
+        names.update(math=math, __name__=kernel.__name__)
+        edition = _edition()
+        for name, function in _FUNCTIONS.items():
+            copied = types.FunctionType(function.__code__, names, name)
+            copied.__qualname__ = f"{name}_{edition}"
+            names[name] = _jit(numba, copied, function.__annotations__, inner=name not in ENTRIES)
+        _compiled = types.SimpleNamespace(**names)
+    return _compiled
+
+
+def _edition() -> str:
+    """Return what tells this edition of the kernel from others.
+
+    Numba's cache looks at the one file that a function stands in, and not at those whose functions are part of it.
+    """
+    sources = (inspect.getsource(module) for module in _MODULES)
+    return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
+
+
+def as_array(values: list[Any]) -> Any:
+    """Return a flat sequence as the compiled kernel takes it."""
+    import numpy as np
+
+    return np.array(values, dtype=np.int64 if values and isinstance(values[0], int) else np.float64)
+
+
+def zeros(count: int, zero: int | float) -> Any:
+    """Return an array of zeros, whole numbers or not."""
+    import numpy as np
+
+    return np.zeros(count, dtype=np.int64 if isinstance(zero, int) else np.float64)
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return part of an array as a list of plain numbers."""
+    return values.tolist()  # type: ignore[no-any-return]
+
+
+def _jit(numba: Any, function: types.FunctionType, kind: dict[str, Any], *, inner: bool) -> Any:
+    # One signature for each function, read off its annotations: left to itself, Numba would compile several of each.
+    to, *arguments = (_NUMBA_TYPES[kind[name]] for name in ("return", *(each for each in kind if each != "return")))
+    options = {"nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": inner}
+    signature = f"{to}({', '.join(arguments)})"
+    try:
+        return numba.njit(signature, cache=True, **options)(function)
+    except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process
+        return numba.njit(signature, **options)(function)
+
+
+_NUMBA_TYPES: dict[Any, str] = {
+    kernel.Ints: "int64[::1]",
+    kernel.Floats: "float64[::1]",
+    int: "int64",
+    float: "float64",
+    bool: "boolean",
+    None: "void",
+}
+
+
+# --- engine -----------------------------------------------------------------------------------------------------------
+# Running the kernel: as Python at first, compiled once there is enough to do, and asking the game in between.
+
+
+# Expansions that are done as Python before the compiled kernel is worth loading: within one search, and in all.
+PATIENCE_ONCE, PATIENCE_IN_ALL = 2_000, 10_000
+
+SMALLEST, LARGEST, GROWTH = 1 << 10, 1 << 22, 4  # nodes, and how much larger the next room is
+SLICE = 64  # expansions between two looks at the clock
+MOST_SPARE = 2  # large rooms of a size that are kept
+MOVES_AN_EXPANSION = 4  # nodes that are moved into a larger room in about the time that it takes to expand one
+
+Situation: TypeAlias = tuple[Sequence[int], Sequence[float]]  # a state's words and numbers
+Answer: TypeAlias = Callable[[int], float]  # the game's answer to the question with that index
+
+
+class Ended(NamedTuple):
+    """How a search ended: what the kernel said, the operators on the way, their cost, and the work done."""
+
+    status: int
+    steps: tuple[int, ...]
+    cost: float
+    expanded: int
+    faulty: int = -1
+
+
+class Limits(NamedTuple):
+    """How a search goes about it: how much the estimate counts, and when to stop."""
+
+    weight: float = 1.0
+    budget: int = 200_000
+    deadline: float | None = None  # by ``time.perf_counter``
+
+
+class Engine:
+    """Searches one task, again and again, in rooms that it keeps."""
+
+    spent = 0  # expansions done as Python, by all engines of this process
+
+    def __init__(self, assembled: Assembled) -> None:
+        self._assembled = assembled
+        self.plain = Runner(plain, assembled, PLAIN)
+        self._compiled: Runner | None = None
+
+    @property
+    def compiled(self) -> "Runner":
+        """Return the runner of the compiled kernel, which is loaded if it was not."""
+        if self._compiled is None:
+            self._compiled = Runner(load(), self._assembled, Form(as_array, as_list, zeros))
+        return self._compiled
+
+    @property
+    def ready(self) -> "Runner":
+        """Return the compiled runner if it is loaded or worth loading, and the plain one until then."""
+        if is_loaded() or (Engine.spent >= PATIENCE_IN_ALL and is_installed()):
+            return self.compiled
+        return self.plain
+
+    @staticmethod
+    def count(ended: Ended) -> None:
+        """Count the work of a search towards the patience with plain Python."""
+        if not is_loaded():
+            Engine.spent += ended.expanded
+
+    def search(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
+        """Search from a state until a plan is found, there is none, or the budget is spent."""
+        if is_loaded() or not is_installed():
+            return self.ready.run(words, numbers, limits, answer)
+        if Engine.spent < PATIENCE_IN_ALL:
+            patience = min(limits.budget, PATIENCE_ONCE)
+            ended = self.plain.run(words, numbers, limits._replace(budget=patience), answer)
+            self.count(ended)
+            if ended.status != kernel.SPENT or patience == limits.budget:
+                return ended
+        return self.compiled.run(words, numbers, limits, answer)
+
+
+class Form(NamedTuple):
+    """How the kernel takes its sequences: as lists or as arrays."""
+
+    of: Callable[[list[Any]], Any]
+    to_list: Callable[[Any], list[Any]]
+    zeros: Callable[[int, int | float], Any]
+
+
+PLAIN = Form(lambda values: values, lambda values: values, lambda count, zero: [zero] * count)
+
+
+class Runner:
+    """The kernel in one of its two forms, with the task and its rooms as it takes them."""
+
+    def __init__(self, functions: Any, assembled: Assembled, form: Form) -> None:
+        self.functions, self._form = functions, form
+        self._assembled = assembled
+        ints, floats = flat(assembled.task)
+        self._task = (form.of(ints), form.of(floats))
+        self.answers = ints[kernel.ANSWERS]  # where the game's answers begin among the task's floats
+        # Rooms that are free, by size: fresh memory is slow to touch. Taking from lists and putting back is safe
+        # between threads.
+        self._spare: dict[int, list[Workspace]] = defaultdict(list)
+
+    def run(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer) -> Ended:
+        """Search from a state until the search ends, or its budget or its time is spent."""
+        if limits.deadline is None and not self._assembled.questions:
+            space = self.room()
+            put_state(space, words, numbers)
+            status = self.functions.begin_search(*self._task, space.ints, space.floats, limits.weight, limits.budget)
+            if status != kernel.FULL:  # the usual case, without ceremony
+                done = self.ended(space, status)
+                self.give_back(space)
+                return done
+            self.give_back(space)
+        search = Search(self, words, numbers, limits, answer)
+        ended = search.go_on(limits.budget if limits.deadline is None else SLICE)
+        while ended is None and limits.deadline is not None and time.perf_counter() < limits.deadline:
+            ended = search.go_on(SLICE)
+        return ended or search.give_up()
+
+    def task(self) -> tuple[Any, Any]:
+        """Return the task; one that asks the game has a copy for each search, since answers hold for one plan only."""
+        return (self._task[0], self._task[1].copy()) if self._assembled.questions else self._task
+
+    def room(self) -> Workspace:
+        """Return a room that nobody else is using. All start equally small, so that every search goes the same way."""
+        return self._free(SMALLEST)
+
+    def larger(self, room: Workspace) -> "Move":
+        """Begin to move a search from a room that has become too small into a larger one."""
+        return Move(self, room, self._free(room.nodes * GROWTH))
+
+    def bring(self, old: Workspace, new: Workspace, first: int, end: int) -> None:
+        """Bring some nodes of a search into its new room."""
+        copy_nodes(self._assembled.task, old, new, first, end)
+        self.functions.settle(self._task[0], new.ints, new.floats, first, end)
+
+    def _free(self, nodes: int) -> Workspace:
+        try:
+            return self._spare[nodes].pop()
+        except IndexError:
+            return workspace(self._assembled.task, nodes, self._assembled.deepest, self._form.zeros)
+
+    def give_back(self, space: Workspace) -> None:
+        """Keep a room for the next search; of large ones, only so many."""
+        spare = self._spare[space.nodes]
+        if space.nodes == SMALLEST or len(spare) < MOST_SPARE:
+            spare.append(space)
+
+    def ended(self, space: Workspace, status: int) -> Ended:
+        """Return how the search in a room ended."""
+        head = self._form.to_list(space.ints[: kernel.LENGTH + 1])  # one look at an array is cheaper than many
+        if status in (kernel.UNREACHABLE, kernel.UNDEFINED):
+            return Ended(status, (), 0.0, head[kernel.EXPANDED], head[kernel.FAULTY])
+        steps = tuple(self._form.to_list(space.ints[space.steps : space.steps + head[kernel.LENGTH]]))
+        return Ended(status, steps, float(space.floats[space.g + head[kernel.GOAL_NODE]]), head[kernel.EXPANDED])
+
+    def repair(self, words: Sequence[int], numbers: Sequence[float], steps: Sequence[int]) -> Ended | None:
+        """Return what is left of an old plan in a new state, if it still works and no plan can be cheaper."""
+        space = self.room()
+        put_state(space, words, numbers)
+        space.ints[space.steps : space.steps + len(steps)] = steps
+        cost = float(self.functions.repair(*self._task, space.ints, space.floats, len(steps)))
+        ended = None
+        if cost >= 0.0:
+            end = space.steps + int(space.ints[kernel.LENGTH])
+            ended = Ended(kernel.FOUND, tuple(self._form.to_list(space.ints[space.steps : end])), cost, 0)
+        self.give_back(space)
+        return ended
+
+    def advance(self, before: Situation, after: Situation, operator: int) -> float:
+        """Return what an operator costs, if it leads from one situation to the other; else -1."""
+        space = self.room()
+        put_state(space, *after)
+        put_state(space, *before, node=1)
+        cost = float(self.functions.advance(*self._task, space.ints, space.floats, operator))
+        self.give_back(space)
+        return cost
+
+
+def put_state(space: Workspace, words: Sequence[int], numbers: Sequence[float], node: int = 0) -> None:
+    """Write a state into a room: the one to start from, unless told otherwise."""
+    for at, word in enumerate(words, space.words + node * len(words)):
+        space.ints[at] = word
+    for at, number in enumerate(numbers, space.numbers + node * len(numbers)):
+        space.floats[at] = number
+
+
+class Move:
+    """The move of a search into a larger room: it takes a while, so it too can be left and gone on with."""
+
+    def __init__(self, runner: Runner, old: Workspace, new: Workspace) -> None:
+        self._runner, self._old, self.room = runner, old, new
+        self._nodes, self._heap = int(old.ints[kernel.NODES]), int(old.ints[kernel.HEAP])
+        self._moved = 0
+        generation = new.ints[kernel.GENERATION] + 1  # what earlier searches left in the new room does not count
+        new.ints[: kernel.ROOM] = old.ints[: kernel.ROOM]
+        new.ints[kernel.GENERATION] = generation
+
+    def go_on(self, nodes: int) -> bool:
+        """Move at most so many nodes more, and say whether that was all."""
+        first, end = self._moved, min(self._nodes, self._moved + nodes)
+        self._runner.bring(self._old, self.room, first, end)
+        copy_heap(self._old, self.room, self._heap * first // self._nodes, self._heap * end // self._nodes)
+        self._moved = end
+        if end < self._nodes:
+            return False
+        self._runner.give_back(self._old)
+        return True
+
+
+class Search:
+    """A search that can be left and gone on with."""
+
+    def __init__(
+        self, runner: Runner, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Answer
+    ) -> None:
+        self._runner, self._start, self._limits, self._answer = runner, (words, numbers), limits, answer
+        self._task, self._space = runner.task(), runner.room()
+        self._begun = False
+        self._move: Move | None = None
+        self.expanded = 0
+
+    def go_on(self, expansions: int) -> Ended | None:
+        """Expand at most so many nodes more; return how the search ended, or None if it goes on.
+
+        When the game must be asked, the search starts again, the wiser; when it needs more room, it moves.
+        """
+        functions, (weight, budget, _) = self._runner.functions, self._limits
+        goal = min(self.expanded + expansions, budget)
+        while True:
+            if self._move is not None:
+                if not self._move.go_on(MOVES_AN_EXPANSION * expansions):
+                    return None
+                self._space, self._move = self._move.room, None
+            ints, floats = self._space.ints, self._space.floats
+            if self._begun:
+                status = functions.search(*self._task, ints, floats, weight, goal)
+            else:
+                put_state(self._space, *self._start)
+                status = functions.begin_search(*self._task, ints, floats, weight, goal)
+            self._begun = status in (kernel.SPENT, kernel.FULL)
+            if status == kernel.ASKS:
+                index = int(ints[kernel.ASKED])
+                self._task[1][self._runner.answers + index] = self._answer(index)
+            elif status == kernel.FULL and self._space.nodes < LARGEST:
+                self.expanded = int(ints[kernel.EXPANDED])
+                self._move = self._runner.larger(self._space)
+            elif status == kernel.SPENT and goal < budget:
+                self.expanded = int(ints[kernel.EXPANDED])
+                return None
+            else:
+                return self._end(status)
+
+    def give_up(self) -> Ended:
+        """End the search here, with the best so far."""
+        return self._end(kernel.SPENT)
+
+    def _end(self, status: int) -> Ended:
+        ended = self._runner.ended(self._space, status)
+        self.expanded = ended.expanded
+        self._runner.give_back(self._space)
+        return ended

@@ -1,0 +1,495 @@
+"""Record and draw the states a search visited."""
+
+import itertools
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from telos.core.action import Action
+from telos.core.domain import Domain
+from telos.core.errors import TelosError
+from telos.core.goal import Goal
+from telos.core.plan import Answer, NoPlan, Plan, Stop
+from telos.core.state import State
+from telos.core.values import Kind, Value
+from telos.planning import kernel, search
+from telos.planning.encoding import Handles
+from telos.planning.operators import Operator, value_of
+from telos.planning.planner import BUDGET, WEIGHTS, Planner, Prepared
+from telos.planning.search import PATIENCE_ONCE, Ended, Engine, Limits
+from telos.planning.search import Answer as Reply
+from telos.planning.task import Assembled, Workspace
+
+# --- graph ------------------------------------------------------------------------------------------------------------
+# The graph of a search: the states it came across, and by which action each was reached most cheaply.
+
+
+MOST = 400  # states; a larger picture is no longer looked at, only scrolled through
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A state that the search came across, and the cheapest way there that it knows.
+
+    ``g`` is what that way costs, ``h`` the least that the rest can cost, and ``f`` what the search went by.
+    """
+
+    parent: int | None  # its place in the graph; None for the start
+    action: str
+    cost: float
+    changes: tuple[str, ...]  # against the parent
+    state: tuple[str, ...]  # everything that matters for the goal
+    g: float
+    h: float
+    f: float
+    is_expanded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchGraph:
+    """What a search looked at: the start comes first, and every state after the one it was reached from.
+
+    ``way`` leads from the start to the goal or, if the budget ran out, to the state that came closest; it is empty if
+    the goal cannot be reached. ``left_out`` counts the states for which there was no room.
+    """
+
+    domain: str
+    answer: Answer
+    nodes: tuple[Node, ...]
+    way: tuple[int, ...]
+    left_out: int
+
+
+def searched(
+    domain: Domain,
+    state: Mapping[str, Value],
+    goal: str | Goal,
+    *,
+    actions: Sequence[Action] | None = None,
+    how: str = "optimal",
+    budget: int = BUDGET,
+    handles: Mapping[str, Sequence[Value]] | None = None,
+    called: Mapping[str, str] | None = None,
+    most: int = MOST,
+) -> SearchGraph:
+    """Search as ``telos.plan`` does for a single goal, and return what was looked at, at most about ``most`` states.
+
+    The way to the goal is always in it, then states that were expanded come before those that were only generated.
+    ``called`` gives other names to actions.
+    """
+    planner = _Watching(domain, actions)
+    answer = planner.plan(state, goal, how=how, budget=budget, handles=handles)
+    tree = _Tree(planner.engine.space, WEIGHTS[how], answer)
+    reader = _Reader(tree, planner.assembled, planner.in_play, domain, called or {})
+    chosen = _chosen(tree, most)
+    places = {node: place for place, node in enumerate(chosen)}
+    return SearchGraph(
+        domain=domain.name,
+        answer=answer,
+        nodes=tuple(reader.node(node, places) for node in chosen),
+        way=tuple(places[node] for node in tree.way),
+        left_out=tree.count - len(chosen),
+    )
+
+
+class _WatchedEngine(Engine):
+    """An engine that lets one look at the room of its last search."""
+
+    space: Workspace
+
+    def search(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Reply) -> Ended:
+        runner = self.compiled if limits.budget > PATIENCE_ONCE and search.is_installed() else self.plain
+        ended = runner.run(words, numbers, limits, answer)
+        self.space = runner.room()  # the room that was used last is the first to be used again
+        return ended
+
+
+class _Watching(Planner):
+    """A planner that keeps what its last search was about."""
+
+    assembled: Assembled
+    engine: _WatchedEngine
+    in_play: Handles
+
+    def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
+        made = super().prepared(goal, state, handles)
+        self.assembled, self.in_play = made.assembled, handles
+        self.engine = _WatchedEngine(made.assembled)
+        return Prepared(made.assembled, self.engine, made.reader)
+
+
+class _Tree:
+    """The kernel's nodes after a search, by number: the start is 0."""
+
+    def __init__(self, space: Workspace, weight: float, answer: Answer) -> None:
+        self.space, self._weight = space, weight
+        self.count = int(space.ints[kernel.NODES])
+        self.way: list[int] = []
+        if not (isinstance(answer, NoPlan) and answer.stop is Stop.UNREACHABLE):
+            self.way = self.back(int(space.ints[kernel.GOAL_NODE]))[::-1]
+        self._open = {node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT, node)}
+        if answer.found:
+            self._open.add(self.way[-1])  # it was taken from the queue, and there was no need to expand it
+
+    def _queue(self) -> Iterator[tuple[int, float]]:
+        """Yield the nodes that wait to be expanded, or were waiting before a cheaper way to them was found."""
+        for k in range(int(self.space.ints[kernel.HEAP])):
+            yield self._int(kernel.HEAP_NODE, k), self._float(kernel.HEAP_F, k)
+
+    def _int(self, part: int, k: int) -> int:
+        return int(self.space.ints[self.space.ints[part] + k])
+
+    def _float(self, part: int, k: int) -> float:
+        return float(self.space.floats[self.space.ints[part] + k])
+
+    def parent(self, node: int) -> int:
+        return self._int(kernel.PARENT, node)
+
+    def operator(self, node: int) -> int:
+        return self._int(kernel.BY, node)
+
+    def g(self, node: int) -> float:
+        return self._float(kernel.G, node)
+
+    def h(self, node: int) -> float:
+        return self._float(kernel.H, node)
+
+    def f(self, node: int) -> float:
+        return self.g(node) + self._weight * self.h(node)
+
+    def is_expanded(self, node: int) -> bool:
+        return node not in self._open and self.h(node) < math.inf
+
+    def back(self, node: int) -> list[int]:
+        """Return a node, its parent, and so on to the start."""
+        found = []
+        while node >= 0:
+            found.append(node)
+            node = self.parent(node)
+        return found
+
+    def words(self, node: int, count: int) -> list[int]:
+        return [self._int(kernel.STATE_WORDS, node * count + k) for k in range(count)]
+
+    def numbers(self, node: int, count: int) -> list[float]:
+        return [self._float(kernel.STATE_NUMBERS, node * count + k) for k in range(count)]
+
+
+def _chosen(tree: _Tree, most: int) -> list[int]:
+    """Choose nodes to show, each after its parent."""
+    chosen = dict.fromkeys(tree.way)
+    expanded = (node for node in range(tree.count) if tree.is_expanded(node))
+    others = (node for node in range(tree.count) if not tree.is_expanded(node))
+    for node in itertools.chain(expanded, others):
+        if len(chosen) >= most:
+            break
+        chosen.update(dict.fromkeys(reversed(tree.back(node))))
+    return list(chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns numbers back into words."""
+
+    tree: _Tree
+    assembled: Assembled
+    handles: Handles
+    domain: Domain
+    called: Mapping[str, str]
+
+    def node(self, number: int, places: Mapping[int, int]) -> Node:
+        tree, state, parent = self.tree, self.state(number), self.tree.parent(number)
+        is_start = parent < 0
+        before = {} if is_start else self.state(parent)
+        return Node(
+            parent=None if is_start else places[parent],
+            action="" if is_start else self.name(self.assembled.operators[tree.operator(number)]),
+            cost=0.0 if is_start else self.cost(number, parent),
+            changes=tuple(_said(name, value) for name, value in state.items() if before.get(name, before) != value),
+            state=tuple(_said(name, value) for name, value in state.items()),
+            g=tree.g(number),
+            h=tree.h(number),
+            f=tree.f(number),
+            is_expanded=tree.is_expanded(number),
+        )
+
+    def cost(self, number: int, parent: int) -> float:
+        task, operator = self.assembled.task, self.tree.operator(number)
+        if task.cost_program[operator] < 0:
+            return task.cost[operator]
+        # The game's answers are gone by now. What the step added is its cost, unless a hasty search (`fast`) later
+        # found a cheaper way to the parent and ended before it came by here again.
+        return self.tree.g(number) - self.tree.g(parent)
+
+    def state(self, number: int) -> dict[str, Value]:
+        """Return the values of the variables that matter."""
+        encoding, layout = self.assembled.encoding, self.domain.layout
+        words, numbers = self.tree.words(number, encoding.words), self.tree.numbers(number, len(encoding.numbers))
+        values: dict[str, Value] = {}
+        for name in encoding.fields:
+            values[name] = value_of(layout.variable(name).type, encoding.code(name, words), self.handles)
+        for name, slot in encoding.numbers.items():
+            is_whole = layout.variable(name).type.kind is Kind.INT
+            values[name] = int(numbers[slot]) if is_whole else numbers[slot]
+        return values
+
+    def name(self, operator: Operator) -> str:
+        arguments = [str(self.handles.handle(kind, code)) for _, kind, code in operator.arguments]
+        name = self.called.get(operator.action.name, operator.action.name)
+        return f"{name}({', '.join(arguments)})" if arguments else name
+
+
+def _said(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    if value is None:
+        return f"{name} = none"
+    return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
+
+# --- graph svg --------------------------------------------------------------------------------------------------------
+# Drawing the graph of a search as SVG: a tree from left to right, with the plan as the straight line on top.
+
+
+_STYLE = """
+  text { font-family: system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; font-size: 12px; fill: #1c2733; }
+  .head { font-size: 17px; font-weight: 600; }
+  .small { font-size: 10px; fill: #55616e; }
+  .edge { fill: none; stroke: #b3bdc7; stroke-width: 1.2; }
+  .by { font-size: 11px; fill: #46525e; }
+  .generated rect { fill: #ffffff; stroke: #a9b4bf; stroke-dasharray: 4 3; }
+  .expanded rect { fill: #edf1f5; stroke: #8697a8; }
+  .way rect { fill: #e2edf9; stroke: #2464ab; stroke-width: 1.8; stroke-dasharray: none; }
+  .start rect { fill: #1c2733; stroke: #1c2733; stroke-dasharray: none; }
+  .start text { fill: #ffffff; }
+  .start .small { fill: #cfd8e0; }
+  .goal rect { fill: #dcf1e1; stroke: #2a7d46; stroke-width: 2.4; stroke-dasharray: none; }
+  .edge.way { stroke: #2464ab; stroke-width: 2.6; }
+  .by.way { fill: #1b4f8a; font-weight: 600; }
+"""
+_LONGEST = 34  # characters of a label; its tooltip has all of it
+_LONGEST_LINE = 110  # of the lines on top
+_ROOMY = 80  # states; with more, the small print is left to the tooltips
+_MARGIN, _TOP = 24, 122
+_BEND = 30  # from a box to where its edges are level again
+
+
+def check_path(path: Path) -> None:
+    """Refuse what could not be written, before anybody waits for a long search."""
+    if path.suffix.lower() != ".svg":
+        raise TelosError(f"cannot draw the graph into {str(path)!r}", "end the name with .svg")
+    try:
+        if not path.parent.is_dir():
+            raise TelosError(f"cannot draw the graph into {str(path)!r}: there is no folder {str(path.parent)!r}")
+        if path.is_dir():
+            raise TelosError(f"cannot draw the graph into {str(path)!r}: it is a folder")
+    except OSError as error:  # a name that is too long, for one
+        raise TelosError(f"cannot draw the graph into {str(path)!r}: {error.strerror}") from error
+
+
+def save(graph: SearchGraph, path: Path) -> None:
+    """Draw a graph into ``path``. Whatever stood there is replaced as a whole, or left alone."""
+    check_path(path)
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(f".telos-{os.getpid()}.svg")
+    try:
+        unfinished.write_text(draw(graph), encoding="utf-8")
+        unfinished.replace(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise TelosError(f"cannot write the graph to {str(path)!r}: {error.strerror or error}") from error
+
+
+def draw(graph: SearchGraph) -> str:
+    """Return a graph as the text of an SVG file; the same graph is always the same text."""
+    spots = _layout(graph)
+    head = _head(graph)
+    width = max([spot.x + spot.width for spot in spots] + [_wide(line, size) for line, size in head])
+    width = math.ceil(max(width + _MARGIN, 560))
+    height = math.ceil(max(spot.y for spot in spots) + 20 + _MARGIN)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img">',
+        f"<title>{_text(head[0][0])}</title>",
+        f"<style>{_STYLE}</style>",
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text class="head" x="{_MARGIN}" y="34">{_text(head[0][0])}</text>',
+        *(f'<text x="{_MARGIN}" y="{54 + 17 * i}">{_text(line)}</text>' for i, (line, _) in enumerate(head[1:])),
+        *_legend(),
+    ]
+    way = set(graph.way)
+    # The plan is drawn last, so that it lies on top.
+    for number in sorted(range(len(graph.nodes)), key=lambda each: each in way):
+        lines += _edge(graph, spots, number, number in way)
+    for number in range(len(graph.nodes)):
+        lines += _box(graph, spots[number], number, number in way)
+    return "\n".join([*lines, "</svg>", ""])
+
+
+@dataclass(slots=True)
+class _Spot:
+    """Where a state is drawn: the left end and the middle of its box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    by: str
+
+
+def _layout(graph: SearchGraph) -> list[_Spot]:
+    """Place every state: columns are steps from the start, and no two edges cross.
+
+    The first child stands level with its parent, and the plan's own child is first, so the plan is a straight line.
+    """
+    depth = _depths(graph.nodes)
+    row = _rows(graph, depth)
+    is_roomy = len(graph.nodes) <= _ROOMY
+    height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
+    labels = ["start" if node.parent is None else _cut(", ".join(node.changes) or "…") for node in graph.nodes]
+    if isinstance(graph.answer, Plan) and not is_roomy:  # elsewhere the small print says so
+        labels[graph.way[-1]] = f"goal: {labels[graph.way[-1]]}"
+    bys = ["" if node.parent is None else f"{_cut(node.action)}  {node.cost:g}" for node in graph.nodes]
+    small = max(_wide(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
+    lefts, widths, x = list[float](), list[float](), float(_MARGIN)
+    for column in range(max(depth) + 1):
+        inside = [number for number, each in enumerate(depth) if each == column]
+        if column:
+            x += _BEND + 14 + max(_wide(bys[number], 11) for number in inside)
+        lefts.append(x)
+        widths.append(max([small, *(_wide(labels[number], 12) + 20 for number in inside)]))
+        x += widths[-1]
+    return [
+        _Spot(lefts[at], _TOP + pitch / 2 + 18 + row[number] * pitch, widths[at], height, labels[number], bys[number])
+        for number, at in enumerate(depth)
+    ]
+
+
+def _depths(nodes: Sequence[Node]) -> list[int]:
+    depth: list[int] = []
+    for node in nodes:  # parents come first
+        depth.append(0 if node.parent is None else depth[node.parent] + 1)
+    return depth
+
+
+def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
+    """Place first children level with their parents, and every other branch as high as there is room for it."""
+    children: list[list[int]] = [[] for _ in graph.nodes]
+    for number, node in enumerate(graph.nodes):
+        if node.parent is not None:
+            children[node.parent].append(number)
+    way = set(graph.way)
+    for each in children:
+        each.sort(key=lambda child: (child not in way, graph.nodes[child].f, child))
+    reach = list(depth)  # the last column of the level line that starts with a state
+    for number in reversed(range(len(graph.nodes))):
+        if children[number]:
+            reach[number] = reach[children[number][0]]
+    rows, free = [0] * len(graph.nodes), [0] * (max(depth) + 1)
+    waiting = [(0, False)]  # states to place, and whether each stands level with its parent
+    while waiting:
+        number, is_level = waiting.pop()
+        parent = graph.nodes[number].parent
+        if is_level and parent is not None:
+            rows[number] = rows[parent]
+        else:
+            rows[number] = max(free[depth[number] : reach[number] + 1])
+        free[depth[number]] = rows[number] + 1
+        waiting += reversed([(child, place == 0) for place, child in enumerate(children[number])])
+    return rows
+
+
+def _edge(graph: SearchGraph, spots: Sequence[_Spot], number: int, is_way: bool) -> Iterator[str]:
+    node, to = graph.nodes[number], spots[number]
+    if node.parent is None:
+        return
+    start = spots[node.parent]
+    x = start.x + start.width
+    way = " way" if is_way else ""
+    bend = f"C{x + 16:.1f},{start.y:.1f} {x + 8:.1f},{to.y:.1f} {x + _BEND:.1f},{to.y:.1f}"
+    yield f'<path class="edge{way}" d="M{x:.1f},{start.y:.1f} {bend} H{to.x:.1f}"/>'
+    tip = f"{node.action}\ncost {node.cost:g}"
+    yield (
+        f'<text class="by{way}" x="{x + _BEND + 2:.1f}" y="{to.y - 5:.1f}" xml:space="preserve">'
+        f"{_text(to.by)}<title>{_text(tip)}</title></text>"
+    )
+
+
+def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator[str]:
+    node = graph.nodes[number]
+    kinds = ["expanded" if node.is_expanded else "generated"]
+    kinds += ["way"] * is_way + ["start"] * (node.parent is None)
+    is_goal = isinstance(graph.answer, Plan) and number == graph.way[-1]
+    kinds += ["goal"] * is_goal
+    middle, is_roomy = spot.x + spot.width / 2, spot.height > 30
+    yield f'<g class="{" ".join(kinds)}" text-anchor="middle"><title>{_text(_tip(node, is_goal))}</title>'
+    top = spot.y - spot.height / 2
+    yield f'<rect x="{spot.x:.1f}" y="{top:.1f}" width="{spot.width:.1f}" height="{spot.height:.0f}" rx="6"/>'
+    yield f'<text x="{middle:.1f}" y="{spot.y - 2 if is_roomy else spot.y + 4:.1f}">{_text(spot.label)}</text>'
+    if is_roomy:
+        small = f"goal · {_numbers(node)}" if is_goal else _numbers(node)
+        yield f'<text class="small" x="{middle:.1f}" y="{spot.y + 12:.1f}">{_text(small)}</text>'
+    yield "</g>"
+
+
+def _head(graph: SearchGraph) -> list[tuple[str, int]]:
+    """Return the lines on top, each with its size."""
+    answer = graph.answer
+    if isinstance(answer, Plan):
+        steps = "1 step" if len(answer.steps) == 1 else f"{len(answer.steps)} steps"
+        found = f"{steps}, cost {answer.cost:g}"
+    else:
+        found = (
+            "no plan" if answer.stop is Stop.UNREACHABLE else "no plan within the budget; in blue, what came closest"
+        )
+    expanded = sum(node.is_expanded for node in graph.nodes)
+    counted = f"{len(graph.nodes)} {'state' if len(graph.nodes) == 1 else 'states'} drawn, {expanded} expanded"
+    if graph.left_out:
+        counted += f"; {graph.left_out:,} more left out of the picture"
+    start = _cut(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
+    return [(_cut(f"{graph.domain} › {answer.goal}: {found}", _LONGEST_LINE), 17), (start, 12), (counted, 12)]
+
+
+def _legend() -> Iterator[str]:
+    x = float(_MARGIN)
+    for kind, said in (
+        ("start expanded", "start"),
+        ("expanded", "expanded"),
+        ("generated", "only generated"),
+        ("way expanded", "on the way"),
+        ("goal", "goal"),
+    ):
+        yield f'<g class="{kind}"><rect x="{x:.0f}" y="86" width="18" height="12" rx="3"/></g>'
+        yield f'<text class="small" x="{x + 24:.0f}" y="96">{said}</text>'
+        x += 44 + _wide(said, 10)
+    said = "g: cost so far · h: at least still to come · f: what the search goes by"
+    yield f'<text class="small" x="{_MARGIN}" y="114">{said}</text>'
+
+
+def _numbers(node: Node) -> str:
+    if math.isinf(node.h):
+        return f"dead end · g {round(node.g, 2):g}"
+    return f"f {round(node.f, 2):g} · g {round(node.g, 2):g} · h {round(node.h, 2):g}"
+
+
+def _tip(node: Node, is_goal: bool) -> str:
+    what = "the goal" if is_goal else "expanded" if node.is_expanded else "generated, not expanded"
+    return "\n".join([what, _numbers(node), *node.state])
+
+
+def _wide(text: str, size: float) -> float:
+    """Return about how wide a text is, on the safe side for the usual fonts."""
+    return 0.6 * size * len(text)
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _text(text: str) -> str:
+    """Return a text for XML, which cannot hold control characters at all."""
+    return escape("".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text))

@@ -1,0 +1,1 @@
+"""By planning."""

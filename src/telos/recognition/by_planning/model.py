@@ -1,0 +1,355 @@
+"""PlanModel: domain, goals, events as actions."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypedDict
+
+from telos.core.action import Action
+from telos.core.binding import BUILT_IN, bind
+from telos.core.conditions import Condition
+from telos.core.domain import Domain
+from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
+from telos.core.expressions import functions, names, substitute, text
+from telos.core.goal import Goal
+from telos.core.state import State
+from telos.core.values import NUMBER, Kind, Value, finite
+from telos.planning.planner import BUDGET, planner_of
+
+# --- by planning deeds ------------------------------------------------------------------------------------------------
+# Events as actions of a domain: which action an event names, what it was done with, and what the game states.
+
+
+_CALL = re.compile(r"(?P<name>[^()]+)\((?P<arguments>[^()]*)\)\Z")
+MOST_KEPT = 20_000
+
+
+class Deed(NamedTuple):
+    """An action that was seen, with its parameters bound, and what has to hold before it."""
+
+    action: Action
+    needs: Goal
+    kinds: Mapping[str, str]  # of handle, by parameter
+
+
+class Deeds:
+    """Reads events; what a deed was done with stands in its name, ``goto(gate)``, or in the context, by parameter."""
+
+    def __init__(self, domain: Domain, actions: Iterable[Action], ignores: frozenset[str]) -> None:
+        self._layout = domain.layout
+        self._handles = domain.handles
+        self._actions = {action.name: action for action in actions}
+        self._ignores = ignores
+        self._known: dict[tuple[str, tuple[Value, ...]], Deed] = {}
+
+    def of(self, event: Event, state: State) -> Deed | None:
+        """Return what was done; None if the action is one that says nothing."""
+        said = event.action
+        if said in self._ignores:
+            return None
+        action = self._actions.get(said)
+        if action is not None and not action.parameters:
+            return self._deed(action, ())
+        match = None if action is not None else _CALL.match(said)
+        name = match["name"].strip() if match else said
+        if name in self._ignores:
+            return None
+        if name not in self._actions:
+            raise TelosError(f"the player cannot {name!r}", name_hint(name, self._actions))
+        action = self._actions[name]
+        if match is None:
+            return self._deed(action, [self._from_context(action, each, event) for each in action.parameters])
+        written = [each.strip() for each in match["arguments"].split(",")] if match["arguments"].strip() else []
+        if len(written) != len(action.parameters):
+            wanted = ", ".join(action.parameters)
+            raise TelosError(f"{said!r} has {len(written)} arguments", f"write {name}({wanted})")
+        kinds = [kind.handle for kind in action.parameters.values()]
+        return self._deed(action, [self._handle(each, kind, state) for each, kind in zip(written, kinds, strict=True)])
+
+    def told(self, event: Event, deed: Deed | None) -> dict[str, Value]:
+        """Return what the game states about the domain's variables; an entry that is a parameter is not one of them."""
+        slots = self._layout.slots
+        bound = deed.action.arguments if deed is not None else {}
+        return {name: value for name, value in event.context.items() if name in slots and name not in bound}
+
+    def named(self, name: str, arguments: Sequence[Value]) -> Action:
+        """Return an action with its parameters bound."""
+        return self._deed(self._actions[name], tuple(arguments)).action
+
+    def _deed(self, action: Action, arguments: Sequence[Value]) -> Deed:
+        key = (action.name, tuple(arguments))
+        deed = self._known.get(key)
+        if deed is None:
+            kinds = {name: of.handle for name, of in action.parameters.items()}
+            bound = action.bind(dict(zip(action.parameters, arguments, strict=True)))
+            if len(self._known) >= MOST_KEPT:
+                self._known.clear()
+            deed = self._known[key] = Deed(bound, Goal(action.name, wants=bound.preconditions), kinds)
+        return deed
+
+    def _from_context(self, action: Action, parameter: str, event: Event) -> Value:
+        if parameter not in event.context:
+            wanted = ", ".join(action.parameters)
+            raise TelosError(
+                f"{action.name!r} was done with no {parameter!r}",
+                f"name the action {action.name}({wanted}), or put {parameter!r} into the event's context",
+            )
+        value, kind = event.context[parameter], action.parameters[parameter]
+        if not kind.accepts(value):
+            raise TelosError(f"{action.name!r}: {parameter!r} holds {kind}, not {value!r}")
+        return value
+
+    def _handle(self, written: str, kind: str, state: State) -> Value:
+        """Return the handle that is written so: one that a variable holds or the domain names, or else the text itself.
+
+        Where the domain names handles of the kind, others come in the context: a text is too easily misspelt.
+        """
+        for variable, value in zip(state.layout.variables, state.array, strict=True):
+            if variable.type.kind is Kind.HANDLE and variable.type.handle == kind and str(value) == written:
+                return value
+        named = self._handles.get(kind, ())
+        if named and written not in named:
+            raise TelosError(f"no {kind} is called {written!r}", name_hint(written, named))
+        return written
+
+
+def needs_of(deed: Deed, state: State, fixed: frozenset[str]) -> tuple[Goal, dict[str, list[Value]]]:
+    """Return what has to hold before a deed, and the handles, by kind, that it speaks of.
+
+    Handles that nothing changes are put in for their variables where the condition asks the game: of
+    ``can_reach(me, place)`` the planner takes who ``me`` is, but not the variable.
+    """
+    assert deed.needs.wants is not None
+    wants, layout = deed.needs.wants.expression, state.layout
+    asks = functions(wants) - BUILT_IN.keys()
+    known = {name: state[name] for name in names(wants) & fixed} if asks else {}
+    handles: dict[str, list[Value]] = {}
+    spoken_of = [(kind, deed.action.arguments[name]) for name, kind in deed.kinds.items()]
+    for kind, value in (*spoken_of, *((layout.variable(name).type.handle, value) for name, value in known.items())):
+        if value is not None:
+            handles.setdefault(kind, []).append(value)
+    return (Goal(deed.needs.name, wants=Condition(substitute(wants, known))) if known else deed.needs), handles
+
+
+def cost_of(action: Action, state: State) -> float:
+    """Return what an action costs where ``state`` holds."""
+    cost = float(bind(action.cost, state.layout, NUMBER)(state.array))
+    if not cost >= 0:
+        raise TelosError(f"{action}: `{text(action.cost)}` came to {cost}", "a cost is never negative")
+    return cost
+
+
+def same_deed(one: Action, two: Action) -> bool:
+    """Whether two bound actions are one and the same thing to do."""
+    return one is two or (one.name == two.name and one.arguments == two.arguments)
+
+
+def outcome(steps: Iterable[Action], state: State, wants: Goal) -> float | None:
+    """Return what steps cost from ``state`` if each is possible in its turn and they reach the goal; else None."""
+    total = 0.0
+    for step in steps:
+        if not step.is_possible(state):
+            return None
+        total += cost_of(step, state)
+        state = step.result(state)
+    assert wants.wants is not None
+    return total if wants.wants.holds(state) else None
+
+
+def changed(state: State, told: Mapping[str, Value]) -> dict[str, Value]:
+    """Return those of the stated values that differ from a state's."""
+    return {name: value for name, value in told.items() if state[name] != value}
+
+
+# --- by planning model ------------------------------------------------------------------------------------------------
+# What reading by planning rests on: a domain, the goals that a player may have, and where the player starts.
+
+
+TOLERANCE = 0.001  # what all goals together that are not worked out may hold of the belief
+
+
+class Options(TypedDict, total=False):
+    """How a player is read by planning; ``PlanModel`` says what each of them means."""
+
+    goals: str | Sequence[str | Goal] | None
+    start: Mapping[str, Value] | None
+    temperature: float
+    prior: Mapping[str, float] | None
+    microseconds: float | None
+    actions: str | Iterable[Action] | None
+    sees_all: bool
+    luck: bool
+    lasts: float | None
+    relevance: bool
+    ignores: Iterable[str]
+    tolerance: float
+    budget: int
+
+
+class PlanModel:
+    """A domain turned round; it holds no belief, so any number of readers may share it.
+
+    ``goals`` are goals, their names, or the name of a goal set; by default all that say what they want. ``start`` is
+    where the player starts. Who wastes ``temperature`` of cost more on the way to one goal than to another is e times
+    less likely to be after it; ``prior`` weighs the goals before anything is seen. An update stops planning soon after
+    ``microseconds``, and no search expands more than ``budget`` nodes. Goals that hold less than ``tolerance`` of the
+    belief together, whatever their plans may cost, are not planned for.
+
+    ``actions`` names the action set that the player has. With ``sees_all`` an action that is not possible was tried
+    in vain; otherwise something before it was not seen. What the game states about the world is nobody's doing, unless
+    ``luck`` is off: then it counts as brought about by the player. A goal ``lasts`` so many updates on average, so that
+    what was wasted earlier counts less; by default for ever. With ``relevance``, only goals that are relevant are
+    believed in. Actions that it ``ignores`` say nothing.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        goals: str | Sequence[str | Goal] | None = None,
+        start: Mapping[str, Value] | None = None,
+        temperature: float = 1.0,
+        prior: Mapping[str, float] | None = None,
+        microseconds: float | None = None,
+        actions: str | Iterable[Action] | None = None,
+        sees_all: bool = False,
+        luck: bool = True,
+        lasts: float | None = None,
+        relevance: bool = False,
+        ignores: Iterable[str] = (),
+        tolerance: float = TOLERANCE,
+        budget: int = BUDGET,
+    ) -> None:
+        self.domain = domain
+        self.wanted = _goals(domain, goals)
+        self.goals = tuple(goal.name for goal in self.wanted)
+        self.start = _start(domain, start)
+        self.temperature = _positive("temperature", temperature)
+        self.log_prior = _log_prior(self.goals, prior)
+        self.microseconds = None if microseconds is None else _positive("microseconds", microseconds)
+        self.planner = planner_of(domain, actions)
+        self.sees_all, self.luck, self.relevance = sees_all, luck, relevance
+        self.keeps = 1.0 if lasts is None else 1.0 - 1.0 / _at_least_one("lasts", lasts)
+        self.tolerance, self.budget = _share("tolerance", tolerance), budget
+        self.asks = self.microseconds is not None and bool(domain.functions_needed)
+        self.deeds = Deeds(domain, self.planner.actions, frozenset(ignores))
+        self.same = _same(self.wanted)
+        self.equals = tuple(_equals(self.goals, self.same))  # said about every belief
+        self.matters = tuple(frozenset(_matters(goal, self.planner.actions)) for goal in self.wanted)
+        self.fixed = frozenset(_fixed(domain, self.planner.actions))
+        self._blanks = tuple(tuple(_blanks(domain, matters)) for matters in self.matters)
+
+    def view(self, goal: int, state: State) -> State:
+        """Return the state with all that cannot matter for a goal as it starts, so that what is known is known again.
+
+        Handles stay: what they point at may be gone to, or used, though nobody asks for it.
+        """
+        values = list(state.array)
+        for slot, start in self._blanks[goal]:
+            values[slot] = start
+        return State(state.layout, tuple(values))
+
+    def __repr__(self) -> str:
+        return f"PlanModel({self.domain.name!r}, {', '.join(self.goals)})"
+
+
+def _goals(domain: Domain, said: str | Sequence[str | Goal] | None) -> tuple[Goal, ...]:
+    if said is None:
+        found: Sequence[Goal] = [goal for goal in domain.goals if goal.wants is not None]
+        if not found:
+            raise TelosError(
+                f"no goal of {domain.name!r} says what it wants", "give one `wants`, a condition to be met"
+            )
+    elif isinstance(said, str):
+        found = domain.goals_of(said)
+    else:
+        found = [each if isinstance(each, Goal) else domain.goal(each) for each in said]
+    if not found:
+        raise TelosError("there are no goals to tell apart", "name at least one")
+    for number, goal in enumerate(found):
+        if goal.wants is None:
+            raise TelosError(f"goal {goal.name!r} does not say what it wants", "give it `wants`, a condition to be met")
+        if goal.name in (other.name for other in found[:number]):
+            raise TelosError(f"goal {goal.name!r} is named twice", "name each goal once")
+    return tuple(found)
+
+
+def _start(domain: Domain, said: Mapping[str, Value] | None) -> State:
+    if isinstance(said, State) and said.layout is domain.layout:
+        return said
+    if said is not None and not isinstance(said, Mapping):
+        raise TelosError(f"start is a state, or a dictionary of variables to values, got {said!r}")
+    return domain.state(said)
+
+
+def _log_prior(goals: Sequence[str], said: Mapping[str, float] | None) -> tuple[float, ...]:
+    weights = said if said is not None else dict.fromkeys(goals, 1.0)
+    for name in weights:
+        if name not in goals:
+            raise TelosError(f"the prior speaks of {name!r}, which is none of the goals", name_hint(name, goals))
+    for name in goals:
+        if name not in weights:
+            raise TelosError(f"the prior says nothing about {name!r}", "give every goal a weight above 0")
+    return tuple(math.log(_positive(f"the prior of {name!r}", weights[name])) for name in goals)
+
+
+def _positive(what: str, value: float) -> float:
+    if finite(what, value) <= 0:
+        raise TelosError(f"{what} must be more than 0, got {value!r}")
+    return float(value)
+
+
+def _at_least_one(what: str, value: float) -> float:
+    if finite(what, value) < 1:
+        raise TelosError(f"{what} must be at least 1 update, got {value!r}")
+    return float(value)
+
+
+def _share(what: str, value: float) -> float:
+    if not 0 <= finite(what, value) < 1:
+        raise TelosError(f"{what} is a share of the belief, from 0 to less than 1, got {value!r}")
+    return float(value)
+
+
+def _same(goals: Sequence[Goal]) -> tuple[int, ...]:
+    """Return for each goal the first that wants the same: nothing that a player does can tell them apart.
+
+    >>> _same([Goal("rob", wants="rich"), Goal("sleep", wants="rested"), Goal("steal", wants="rich")])
+    (0, 1, 0)
+    """
+    return tuple(next(k for k, other in enumerate(goals) if other.wants == goal.wants) for goal in goals)
+
+
+def _equals(goals: Sequence[str], same: Sequence[int]) -> Iterator[str]:
+    for first in sorted(set(same)):
+        alike = [name for name, number in zip(goals, same, strict=True) if number == first]
+        if len(alike) > 1:
+            yield f"{' and '.join(alike)} want the same, and only the prior tells them apart"
+
+
+def _fixed(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
+    """Yield the variables that hold a handle which no action changes."""
+    written = {effect.variable for action in actions for effect in action.effects}
+    handles = (variable.name for variable in domain.layout.variables if variable.type.kind is Kind.HANDLE)
+    yield from (name for name in handles if name not in written)
+
+
+def _blanks(domain: Domain, matters: frozenset[str]) -> Iterator[tuple[int, Value]]:
+    for slot, variable in enumerate(domain.layout.variables):
+        if variable.name not in matters and variable.type.kind is not Kind.HANDLE:
+            yield slot, variable.start
+
+
+def _matters(goal: Goal, actions: Sequence[Action]) -> Iterator[str]:
+    """Yield the variables that can make a difference to what a goal costs: what it wants, and what leads there."""
+    assert goal.wants is not None
+    asked, found = set(names(goal.wants.expression)), set[str]()
+    while asked:
+        name = asked.pop()
+        found.add(name)
+        yield name
+        for action in actions:
+            if any(effect.variable == name for effect in action.effects):
+                read = names(action.preconditions.expression) | names(action.cost)
+                asked |= read.union(*(names(effect.value) for effect in action.effects)) - found

@@ -1,0 +1,488 @@
+"""Schema of recogniser files."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import ConfigDict, Discriminator, Field, Tag, TypeAdapter
+
+from telos.core.errors import Fault, FaultCode, KeyPath, name_hint, nearest
+from telos.files import schema
+from telos.files.definition import Sheet
+from telos.files.schema import FileShape, Finding, Leaf, Period, mark, name_leaf, text_leaf
+
+# --- context ----------------------------------------------------------------------------------------------------------
+# What a game tells a recogniser: the names that conditions may use, and what kind of value each has.
+
+
+Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
+
+KINDS = ("bool", "int", "number", "text", "edges")
+
+_ONE_TAG, _LIST_TAG = mark("one"), mark("list")
+_Word: TypeAlias = Annotated[
+    str,
+    # Any word will do here: which one was meant is for the loader to say. Editors get the words to complete from.
+    Leaf(
+        "bool, int, number, text, edges or a list of labels",
+        lambda value: isinstance(value, str) and value != "",
+        {"type": "string", "minLength": 1, "examples": list(KINDS)},
+        "as in `monsters: int`",
+    ),
+]
+KindShape: TypeAlias = Annotated[
+    Annotated[_Word, Tag(_ONE_TAG)] | Annotated[list[schema.Label], Tag(_LIST_TAG)],
+    Discriminator(lambda value: _LIST_TAG if isinstance(value, list) else _ONE_TAG),
+]
+
+
+def read_kind(sheet: Sheet, path: KeyPath, said: Any) -> Kind:
+    """Return the kind of value that an entry names; a word that is none is a fault."""
+    if isinstance(said, list):
+        if not said:
+            sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`", code=FaultCode.EMPTY)
+        return tuple(said)
+    if said not in KINDS:
+        sheet.fault(f"unknown kind of value {said!r}", path, name_hint(said, KINDS), code=FaultCode.UNKNOWN_NAME)
+    return str(said)
+
+
+# --- chances ----------------------------------------------------------------------------------------------------------
+# Chances and durations as people write them: `0.8`, `1/3`, `100 updates`.
+
+
+# Nine digits at most: more is no chance that a person has in mind, and reading it would take time.
+_FRACTION = "[0-9]{1,9} ?/ ?(?=[0-9]*[1-9])[0-9]{1,9}"
+_UPDATES = r"(?:0*[1-9][0-9]{0,8}(?:\.[0-9]{1,9})?) updates?"
+_IS_FRACTION = re.compile(rf"{_FRACTION}\Z")
+_IS_UPDATES = re.compile(rf"{_UPDATES}\Z")
+
+
+def chance_of(said: Any) -> Fraction | None:
+    """Return a written chance exactly, whatever binary makes of it; None if it is none.
+
+    >>> chance_of("1/3"), chance_of(0.1), chance_of(1.5), chance_of("much"), chance_of("4/3")
+    (Fraction(1, 3), Fraction(1, 10), Fraction(3, 2), None, Fraction(4, 3))
+    """
+    if isinstance(said, str) and _IS_FRACTION.match(said):
+        return Fraction(said.replace(" ", ""))
+    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
+        return Fraction(repr(said))
+    return None
+
+
+def _is_chance(value: Any) -> bool:
+    chance = chance_of(value)
+    # A fraction above one is for the loader to tell: a pattern cannot compare.
+    return chance is not None and (isinstance(value, str) or 0 <= chance <= 1)
+
+
+def written(chance: float) -> float | str:
+    """Return a chance as a person would write it; reading it again gives the very same number.
+
+    >>> written(1 / 3), written(0.25), written(0.005), written(1.0)
+    ('1/3', 0.25, 0.005, 1)
+    """
+    if chance == int(chance):
+        return int(chance)
+    near = Fraction(chance).limit_denominator(99)
+    is_round = len(repr(chance)) <= 8
+    return f"{near.numerator}/{near.denominator}" if not is_round and float(near) == chance else chance
+
+
+def updates_of(said: Any) -> float | None:
+    """Return how many updates a goal is said to last; None if that cannot be.
+
+    >>> updates_of("100 updates"), updates_of(10), updates_of("0 updates"), updates_of("a while")
+    (100.0, 10.0, None, None)
+    """
+    if isinstance(said, str) and _IS_UPDATES.match(said):
+        return float(said.split()[0])
+    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said) and said >= 1:
+        return float(said)
+    return None
+
+
+_CHANCE_SCHEMA = {
+    "anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "pattern": f"^{_FRACTION}$"}],
+    "examples": [0.8, "1/3"],
+}
+ChanceOrShared: TypeAlias = Annotated[
+    float | str,
+    Leaf(
+        "a chance from 0 to 1, such as 0.8 or 1/3",
+        lambda value: value == "shared" or _is_chance(value),
+        {"anyOf": [*_CHANCE_SCHEMA["anyOf"], {"const": "shared"}], "examples": [0.8, "1/3"]},
+        "`shared` stands after `others`",
+    ),
+]
+Updates: TypeAlias = Annotated[
+    float | str,
+    Leaf(
+        "a number of updates, 1 or more, such as `100 updates`",
+        lambda value: updates_of(value) is not None,
+        {"anyOf": [{"type": "number", "minimum": 1}, {"type": "string", "pattern": f"^{_UPDATES}$"}]},
+    ),
+]
+Count: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a count, zero or more",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf,
+        {"type": "number", "minimum": 0},
+    ),
+]
+MOST_PAY = 1000  # so that no product of factors runs out of numbers
+Factor: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a factor from 0 to 1000, such as 0.5",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_PAY,
+        {"type": "number", "minimum": 0, "maximum": MOST_PAY, "examples": [0.5]},
+    ),
+]
+
+
+# --- shape ------------------------------------------------------------------------------------------------------------
+# The shapes of recogniser files: which keys stand where, and what kind of entry each is.
+
+
+FROM = "from "  # as in `from explore: {…}`; `from any` is all goals
+TOWARDS = re.compile(r"towards ([A-Za-z][A-Za-z0-9_]*)\Z")
+
+_ONE, _LIST, _MAPPING = mark("one"), mark("list"), mark("mapping")
+_ELSE, _IF = mark("else"), mark("if")
+
+
+def _branch(value: Any) -> str:
+    return _LIST if isinstance(value, list) else _one_or_mapping(value)
+
+
+def _one_or_mapping(value: Any) -> str:
+    return _MAPPING if isinstance(value, dict) else _ONE
+
+
+def _kind(word: str) -> Leaf:
+    return Leaf(word, lambda value: value == word, {"const": word})
+
+
+GoalName: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
+GoalMember: TypeAlias = Annotated[str, text_leaf("the name of a goal")]
+SeenName: TypeAlias = Annotated[str, name_leaf("the name of something seen")]
+Row: TypeAlias = dict[GoalMember, ChanceOrShared]
+
+
+def _from_rows(schema: dict[str, Any]) -> None:
+    """Say in a schema that every key but the known ones is `from` and a goal."""
+    rows = schema.pop("additionalProperties")
+    schema["patternProperties"] = {f"^{FROM}.": rows}
+    schema["additionalProperties"] = False
+    for entry in schema.get("properties", {}).values():
+        if not entry.get("default"):
+            entry.pop("default", None)
+
+
+class CaseShape(FileShape):
+    """When goals change in another way, and how."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_from_rows)
+    __pydantic_extra__: dict[str, Row]
+
+    if_: schema.ConditionText = Field(alias="if", examples=["chest_taken"])
+    """When: `chest_taken`. The first case that holds is taken."""
+
+
+class TransitionsShape(FileShape):
+    """How goals follow one another."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_from_rows)
+    __pydantic_extra__: dict[str, Row]
+
+    lasts: Annotated[
+        Annotated[Updates, Tag(_ONE)] | Annotated[dict[GoalMember, Updates], Tag(_MAPPING)],
+        Discriminator(_one_or_mapping),
+    ] = 100.0
+    """How long a goal is pursued: `100 updates`, or `{level: 200 updates, …}`."""
+    when: list[CaseShape] = Field(default_factory=list)
+    """Cases in which goals change in another way; the first that holds is taken."""
+
+
+class ClockShape(FileShape):
+    """Which events count."""
+
+    on: list[Annotated[str, text_leaf("a cause such as input or area")]] = Field(default_factory=list)
+    """The causes of events that always count: `[input, area]`."""
+    every: Period | None = None
+    """How often at most a tick counts: `500 ms`; never if left out."""
+
+
+_Look: TypeAlias = Annotated[
+    Annotated[
+        str,
+        Leaf(
+            "`towards` and some exits, or a mapping of what is seen to its chance",
+            lambda value: isinstance(value, str) and bool(TOWARDS.match(value)),
+            {"type": "string", "pattern": "^towards [A-Za-z][A-Za-z0-9_]*$", "examples": ["towards any_exit"]},
+            "as in `towards any_exit`",
+        ),
+        Tag(_ONE),
+    ]
+    | Annotated[dict[SeenName, ChanceOrShared], Tag(_MAPPING)],
+    Discriminator(_one_or_mapping),
+]
+
+
+class IfShape(FileShape):
+    """What a goal looks like while something holds."""
+
+    if_: schema.ConditionText = Field(alias="if", examples=["monsters > 0"])
+    """While this holds: `monsters > 0`. The first rule that holds is taken."""
+    then: _Look = Field(examples=["towards any_exit"])
+    """What it looks like: `{swing_still: 0.8, others: shared}` or `towards any_exit`."""
+
+
+class ElseShape(FileShape):
+    """What a goal looks like otherwise; the last rule."""
+
+    else_: _Look = Field(alias="else")
+    """What it looks like if no rule before holds."""
+
+
+_Rule: TypeAlias = Annotated[
+    Annotated[IfShape, Tag(_IF)] | Annotated[ElseShape, Tag(_ELSE)],
+    Discriminator(lambda value: _ELSE if isinstance(value, dict) and "else" in value else _IF),
+]
+_Looks: TypeAlias = Annotated[
+    Annotated[
+        str,
+        Leaf(
+            "`towards` and some exits, a mapping, or a list of rules",
+            lambda value: isinstance(value, str) and bool(TOWARDS.match(value)),
+            {"type": "string", "pattern": "^towards [A-Za-z][A-Za-z0-9_]*$", "examples": ["towards any_exit"]},
+            "as in `towards any_exit`",
+        ),
+        Tag(_ONE),
+    ]
+    | Annotated[list[_Rule], Tag(_LIST)]
+    | Annotated[dict[SeenName, ChanceOrShared], Tag(_MAPPING)],
+    Discriminator(_branch),
+]
+_Context: TypeAlias = Annotated[
+    Annotated[
+        str,
+        Leaf(
+            "adventure, or a mapping of names to kinds of values",
+            lambda value: value == "adventure",
+            {"const": "adventure"},
+            "as in `{monsters: int, in_town: bool}`",
+        ),
+        Tag(_ONE),
+    ]
+    | Annotated[dict[schema.VariableName, KindShape], Tag(_MAPPING)],
+    Discriminator(_one_or_mapping),
+]
+
+
+class DirectorShape(FileShape):
+    """One rule by which the game adapts to what it believes about its player."""
+
+    if_: schema.ConditionText = Field(alias="if", examples=["level > 0.9"])
+    """When: how likely goals are, and what the game knows: `level > 0.9 and not in_town`."""
+    until: schema.ConditionText | None = None
+    """When that is over, if it is not as soon as it no longer holds: `explore > 0.8 or new_area`. Beliefs waver."""
+    for_: Period | None = Field(default=None, alias="for", examples=["20 s"])
+    """How long that has to hold before anything follows: `20 s`; at once if left out."""
+    pay: dict[Annotated[str, name_leaf("the name of what is earned")], Factor] = Field(default_factory=dict)
+    """What is earned counts by these factors while the rule holds: `{kill: 0.5}`."""
+    say: Annotated[str, text_leaf("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
+    """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
+    again_after: Period | None = Field(default=None, alias="again after", examples=["60 s"])
+    """After how long it is said again, if the rule still holds: `60 s`; not before it has ended if left out."""
+
+
+class RecognizerShape(FileShape):
+    """What every recogniser file has."""
+
+    recognizer: Annotated[str, text_leaf("the sort of recogniser")] = Field(examples=["ffbm"])
+    """The sort of recogniser."""
+    goals: list[GoalName] = Field(examples=["[level, explore, town]"])
+    """What a player may be after."""
+    name: Annotated[str, name_leaf("the name of a recogniser")] = ""
+    """What this recogniser is called; the name of the file if left out."""
+    about: Annotated[str, text_leaf("a line about it")] = ""
+    """A line on what it is."""
+    context: _Context = "adventure"
+    """What the game tells: `adventure`, or each name with its kind: `{monsters: int, in_town: bool}`."""
+    actions: list[Annotated[str, text_leaf("the name of an action")]] = Field(default_factory=list)
+    """What a player can do; if left out, that of the adventure, or anything."""
+    moments: list[Annotated[str, text_leaf("a name of the context")]] = Field(default_factory=list)
+    """Which names of the context say what happened since the event before."""
+    director: list[DirectorShape] = Field(default_factory=list)
+    """How the game adapts: `[{if: level > 0.9, for: 20 s, pay: {kill: 0.5}}]`."""
+
+
+class FfbmShape(RecognizerShape):
+    """A model that a designer writes: how goals follow one another, and what each looks like."""
+
+    recognizer: Annotated[str, _kind("ffbm")] = Field(examples=["ffbm"])
+    """The sort of recogniser."""
+    clock: ClockShape = Field(default_factory=ClockShape)
+    """Which events count: `{on: [input, area], every: 500 ms}`."""
+    prior: Row = Field(default_factory=dict)
+    """How likely each goal is before anything was seen; evenly if left out."""
+    transitions: TransitionsShape = Field(default_factory=lambda: TransitionsShape.model_validate({}))
+    """How goals follow one another."""
+    outcomes: dict[SeenName, schema.ConditionText] = Field(default_factory=dict)
+    """What can be seen, and when; the first that holds is what was seen. If left out, what the adventure has."""
+    observations: dict[GoalMember, _Looks] = Field(examples=["{level: towards any_exit, …}"])
+    """What each goal looks like."""
+
+
+class ConstantShape(FfbmShape):
+    """The same model with goals that always follow one another in the same way."""
+
+    recognizer: Annotated[str, _kind("constant")] = Field(examples=["constant"])
+    """The sort of recogniser."""
+
+
+CountTable: TypeAlias = dict[GoalMember, dict[GoalMember, Count]]
+_DISCOUNT = Leaf(
+    "a number above 0, at most 1",
+    lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1,
+    {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+)
+
+
+class LearnedShape(FileShape):
+    """Which goal followed which, counted on top of the rows that were written."""
+
+    strength: Count = 10.0
+    """How many sightings the written rows are worth."""
+    counts: CountTable = Field(default_factory=dict)
+    """How often each goal followed: `{usual from level: {level: 90, town: 2}}`; `telos train` writes it."""
+
+
+class IohmmShape(RecognizerShape):
+    """A model that is trained: what each goal looks like is counted."""
+
+    recognizer: Annotated[str, _kind("iohmm")] = Field(examples=["iohmm"])
+    """The sort of recogniser."""
+    clock: ClockShape = Field(default_factory=ClockShape)
+    """Which events count: `{on: [input, area], every: 500 ms}`."""
+    prior: Row = Field(default_factory=dict)
+    """How likely each goal is before anything was seen; evenly if left out."""
+    transitions: TransitionsShape = Field(default_factory=lambda: TransitionsShape.model_validate({}))
+    """How goals follow one another."""
+    observations: dict[SeenName, schema.ConditionText] = Field(examples=["{swing: action == swing, other: true}"])
+    """What can be seen, and when; the first that holds is what was seen."""
+    pseudo_counts: Annotated[
+        Annotated[Count, Tag(_ONE)] | Annotated[CountTable, Tag(_MAPPING)], Discriminator(_one_or_mapping)
+    ] = 1.0
+    """How often everything counts as seen before anything was: Laplace's law has 1. Or a table, as of other players."""
+    counts: CountTable = Field(default_factory=dict)
+    """How often each was seen under each goal; `telos train` writes it."""
+    discount: Annotated[float, _DISCOUNT] = 1.0
+    """What the counts of a goal are multiplied by at each of its lessons, so that early ones fade; 1 keeps them."""
+    learned_transitions: LearnedShape | None = None
+    """Present if it is learned which goal follows which, too."""
+
+
+class RuleShape(FileShape):
+    """One rule of a state machine."""
+
+    if_: schema.ConditionText = Field(alias="if", examples=["attacked"])
+    """When: `attacked`. The first rule that holds is taken."""
+    then: GoalMember = Field(examples=["level"])
+    """The goal that is predicted from then on."""
+
+
+class FsmShape(RecognizerShape):
+    """A state machine: the last rule that held says what the player is after."""
+
+    recognizer: Annotated[str, _kind("fsm")] = Field(examples=["fsm"])
+    """The sort of recogniser."""
+    start: GoalMember = "random"
+    """The goal that is predicted at first, or `random`."""
+    rules: list[RuleShape] = Field(examples=["[{if: attacked, then: level}]"])
+    """When the prediction changes."""
+
+
+SHAPES: dict[str, type[RecognizerShape]] = {
+    "ffbm": FfbmShape,
+    "constant": ConstantShape,
+    "iohmm": IohmmShape,
+    "fsm": FsmShape,
+}
+_ROWS: tuple[type[FileShape], ...] = (TransitionsShape, CaseShape)
+
+
+def shape_for(data: Any) -> tuple[type[RecognizerShape], Fault | None]:
+    """Return the shape that a file means to have, and what is wrong with the word that should say so."""
+    said = data.get("recognizer") if isinstance(data, dict) else None
+    if not isinstance(said, str) or said in SHAPES:
+        return SHAPES.get(str(said), FfbmShape), None
+    remedy = name_hint(said, SHAPES)
+    meant = next((word for word in SHAPES if repr(word) in remedy), "ffbm")
+    return SHAPES[meant], Fault(
+        f"unknown sort of recogniser {said!r}", suggestion=remedy, path=("recognizer",), code=FaultCode.UNKNOWN_NAME
+    )
+
+
+def recognizer_schema() -> str:
+    """Return the JSON Schema of a recogniser file."""
+    adapter: TypeAdapter[Any] = TypeAdapter(FfbmShape | ConstantShape | IohmmShape | FsmShape)
+    found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **adapter.json_schema()}
+    found["title"] = "Telos recogniser file"
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+# Keys that a shape cannot check well: `if` and its like, and those that hold a goal's name, as in `from explore`.
+
+
+def key_findings(data: Any) -> list[Finding]:
+    """Return the keys of rules and transitions that are neither known nor `from` and a goal."""
+    if not isinstance(data, dict):
+        return []
+    found: list[Finding] = []
+    transitions = data.get("transitions")
+    if isinstance(transitions, dict):
+        found += _unknown(transitions, ("transitions",), ("lasts", "when"), rows=True)
+        for path, case in _mappings(transitions.get("when"), ("transitions", "when")):
+            found += _unknown(case, path, ("if",), rows=True)
+    for path, rule in _mappings(data.get("rules"), ("rules",)):
+        found += _unknown(rule, path, ("if", "then"))
+    for path, rule in _mappings(data.get("director"), ("director",)):
+        found += _unknown(rule, path, ("if", "until", "for", "pay", "say", "again after"))
+    looks = data.get("observations")
+    for goal, said in looks.items() if isinstance(looks, dict) else ():
+        for path, rule in _mappings(said, ("observations", goal)):
+            found += _unknown(rule, path, ("else",) if "else" in rule else ("if", "then", "else"))
+    return found
+
+
+def _mappings(said: Any, path: KeyPath) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
+    for i, each in enumerate(said if isinstance(said, list) else ()):
+        if isinstance(each, dict):
+            yield (*path, i), each
+
+
+def _unknown(
+    entries: dict[str, Any], path: KeyPath, known: tuple[str, ...], *, rows: bool = False
+) -> Iterator[Finding]:
+    for key in entries:
+        if key in known or (rows and key.startswith(FROM) and len(key) > len(FROM)):
+            continue
+        row = f"{FROM}{key.partition(' ')[2] or 'any'}"
+        possible = (*known, row) if rows else known
+        near = nearest(key, possible)
+        meant = near if near in known else None
+        if rows and near is None:
+            suggestion = f"write {', '.join(known)}, or `from` and a goal"
+        else:
+            suggestion = name_hint(key, possible)
+        fault = Fault(f"unknown key {key!r}", suggestion=suggestion, path=(*path, key), code=FaultCode.UNKNOWN_KEY)
+        yield Finding(fault, at_key=True, meant=(*path, meant) if meant else None)

@@ -1,0 +1,490 @@
+"""Forward filter for one player: clock, update, reasons, save."""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+from telos.core.belief import Belief
+from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
+from telos.core.trace import Trace, silent
+from telos.core.values import finite
+from telos.recognition.observations import entries_of
+from telos.recognition.recognizer import Evidence, GoalModel, Ignored, Matrix, Weighed
+
+# --- forward ----------------------------------------------------------------------------------------------------------
+# The forward algorithm: one step of it, and the whole of it over a sequence.
+
+
+Chances: TypeAlias = tuple[float, ...]
+TINY = 1e-200  # below this a step is computed again with larger numbers, before digits are lost
+
+
+# The belief before an observation was weighed, the belief after, and how likely the observation was: 0 if no goal
+# allows what was seen, which is then ignored. A plain tuple, because one is made for every event.
+Step: TypeAlias = tuple[Chances, Chances, float]
+
+
+def step(chances: Chances, evidence: Evidence) -> Step:
+    """Take the belief over one event: goals may change, then what was seen is weighed, then it sums to 1 again.
+
+    >>> from telos.recognition.recognizer import Evidence
+    >>> step((0.5, 0.5), Evidence(((0.75, 0.25), (0.25, 0.75)), (0.75, 0.25), "swing"))[1]
+    (0.75, 0.25)
+    """
+    transition, likelihood, _ = evidence
+    if len(chances) == 3:  # written out: three goals are what most games tell apart, and this is the hot loop
+        a, b, c = chances
+        (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
+        p, q, r = a * aa + b * ba + c * ca, a * ab + b * bb + c * cb, a * ac + b * bc + c * cc
+        x, y, z = likelihood
+        x, y, z = p * x, q * y, r * z
+        total = x + y + z
+        if total > TINY:
+            return (p, q, r), (x / total, y / total, z / total), total
+        return _faint((p, q, r), evidence)
+    predicted = predict(chances, transition)
+    weighed = [chance * seen for chance, seen in zip(predicted, likelihood, strict=True)]
+    total = sum(weighed)
+    if total > TINY:
+        return predicted, tuple([each / total for each in weighed]), total
+    return _faint(predicted, evidence)
+
+
+def predict(chances: Chances, transition: Matrix) -> Chances:
+    """Return the belief after goals may have changed, before anything more is seen."""
+    return tuple(
+        sum(chance * row[to] for chance, row in zip(chances, transition, strict=True)) for to in range(len(chances))
+    )
+
+
+def _faint(predicted: Chances, evidence: Evidence) -> Step:
+    """Weigh an observation that is next to impossible: made larger first, or ignored if no goal allows it."""
+    peak = max(evidence.likelihood)
+    if not peak >= 0:  # NaN is not
+        raise TelosError(
+            f"the model gives {evidence.seen!r} the likelihoods {evidence.likelihood}", "they must be numbers"
+        )
+    if peak > 0:
+        weighed = [chance * (seen / peak) for chance, seen in zip(predicted, evidence.likelihood, strict=True)]
+        total = sum(weighed)
+        if total > 0:
+            return predicted, tuple([each / total for each in weighed]), max(total * peak, 5e-324)
+    whole = sum(predicted)
+    return predicted, tuple([each / whole for each in predicted]), 0.0
+
+
+def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[Step]:
+    """Return every step of the forward algorithm over a sequence."""
+    chances, steps = tuple(prior), []
+    for evidence in evidences:
+        taken = step(chances, evidence)
+        steps.append(taken)
+        chances = taken[1]
+    return steps
+
+
+def as_weighed(evidences: Sequence[Evidence], steps: Sequence[Step]) -> list[Evidence]:
+    """Return the evidence as the forward algorithm took it: what it ignored says nothing about any goal."""
+    return [
+        evidence if taken[2] > 0 else evidence._replace(likelihood=(1.0,) * len(evidence.likelihood))
+        for evidence, taken in zip(evidences, steps, strict=True)
+    ]
+
+
+# --- clock ------------------------------------------------------------------------------------------------------------
+# Which events count as evidence: what follows within a moment of the last is the same thing seen twice.
+
+
+TICK = "tick"  # the cause of events that only say that time has passed
+INPUT = "input"  # the cause of events that do not say one
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Clock:
+    """Counts events by their cause; ticks only if ``every`` so many seconds is given, and no more often than that.
+
+    >>> Clock().counts("area"), Clock().counts("tick"), Clock(every=0.5).counts("tick")
+    (True, False, True)
+    """
+
+    on: tuple[str, ...]
+    every: float | None
+
+    def __init__(self, on: Iterable[str] = (INPUT, "area"), every: float | None = None) -> None:
+        causes = (on,) if isinstance(on, str) else tuple(on)
+        if every is not None and not finite("every", every) > 0:
+            raise TelosError(f"every must be a number of seconds above 0, got {every!r}")
+        if TICK in causes:
+            raise TelosError("ticks count by the time between them", "write every=0.5 (seconds) rather than on='tick'")
+        if not causes and every is None:
+            raise TelosError("a clock that counts nothing reads nothing", "give on=('input', 'area') or every=0.5")
+        object.__setattr__(self, "on", causes)
+        object.__setattr__(self, "every", None if every is None else float(every))
+
+    def counts(self, cause: str) -> bool:
+        """Whether events with this cause may count."""
+        return cause in self.on or (cause == TICK and self.every is not None)
+
+
+# --- pulse ------------------------------------------------------------------------------------------------------------
+# A model's clock at work on one player: which events count, and what those that do not hand on to the next.
+
+
+_NEVER = float("-inf")
+SLACK = 1e-6  # seconds: frames of a thirtieth are not exact in binary
+
+
+class Pulse:
+    """Asks a model for evidence at the times when its clock counts.
+
+    An event that does not count may say that a chest was just taken. The next one that counts says so in its stead, or
+    the model would never hear of it.
+    """
+
+    def __init__(self, model: GoalModel) -> None:
+        clock: Clock | None = getattr(model, "clock", None)  # models of other families count every event
+        words = getattr(model, "vocabulary", None)
+        self._ask = model.evidence
+        self._every = 0.0 if clock is None or clock.every is None else clock.every - SLACK
+        self._moments: tuple[str, ...] = () if words is None else words.moments
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what came before."""
+        self._counted = _NEVER  # when an event last counted
+        self._pending: dict[str, bool] = {}
+        self._achieved: str | None = None
+        self._waits = False
+
+    def evidence(self, event: Event) -> Evidence | None:
+        """Return what an event says, together with what was left unsaid; None if it does not count."""
+        if self._waits:
+            event = self._with_the_unsaid(event)
+        found = self._ask(event)
+        too_soon = event.time - self._counted < self._every and entries_of(event).get("cause") == TICK
+        if found is None or too_soon:
+            self._keep(event)
+            return None
+        self._counted = event.time
+        if self._waits:
+            self._pending, self._achieved, self._waits = {}, None, False
+        return found
+
+    def admitted(self, event: Event) -> Event | None:
+        """Return the event if it counts, with what was left unsaid."""
+        found = self._with_the_unsaid(event) if self._waits else event
+        return None if self.evidence(event) is None else found
+
+    def _keep(self, event: Event) -> None:
+        context = entries_of(event)
+        self._pending.update({name: True for name in self._moments if context.get(name)})
+        self._achieved = event.goal or self._achieved
+        self._waits = bool(self._pending) or self._achieved is not None
+
+    def _with_the_unsaid(self, event: Event) -> Event:
+        return Event(
+            event.action,
+            {**event.context, **self._pending},
+            player=event.player,
+            time=event.time,
+            goal=event.goal or self._achieved,
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return all there is as plain data."""
+        counted = None if self._counted == _NEVER else self._counted
+        return {"counted": counted, "pending": sorted(self._pending), "achieved": self._achieved}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Become exactly the pulse that was saved."""
+        self._counted = _NEVER if saved["counted"] is None else saved["counted"]
+        self._pending = dict.fromkeys(saved["pending"], True)
+        self._achieved = saved["achieved"]
+        self._waits = bool(self._pending) or self._achieved is not None
+
+
+def counted(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evidence]]:
+    """Return the events of one player that count, each with what it says: what a reader would take in."""
+    pulse, found = Pulse(model), []
+    player: str | None = None
+    last = _NEVER
+    for event in events:
+        refuse_disorder(event, player, last)
+        player, last = event.player, event.time
+        evidence = pulse.evidence(event)
+        if evidence is not None:
+            found.append((event, evidence))
+    return found
+
+
+def refuse_disorder(event: Event, player: str | None, last: float) -> None:
+    """Refuse an event of another player than the one that is read (None: nobody yet), or one from before the last."""
+    if player is not None and event.player != player:
+        raise TelosError(f"one player at a time: {event.player!r} came after {player!r}", "use Readers, or reset first")
+    if event.time < last:
+        said = f"time runs backwards: an event at {event.time:g} s after one at {last:g} s"
+        raise TelosError(f"{said}", "sort the log by time, or reset first")
+
+
+# --- why --------------------------------------------------------------------------------------------------------------
+# Why a belief is what it is: which observations, and which changes of goal, spoke for one goal over another.
+
+
+FLOOR = 1e-300  # what a chance of 0 counts as, since its logarithm has no end
+
+
+class Moved(Protocol):
+    """One step of the forward algorithm."""
+
+    @property
+    def time(self) -> float: ...
+    @property
+    def seen(self) -> str: ...
+    @property
+    def before(self) -> tuple[float, ...]: ...
+    @property
+    def predicted(self) -> tuple[float, ...]: ...
+    @property
+    def after(self) -> tuple[float, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What one update added to the log-odds: by what was seen, and before that by goals that may have changed."""
+
+    time: float
+    seen: str
+    by_change: float
+    by_sight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The log-odds of a goal over another, as a sum: what they were, and what each update since has added."""
+
+    goal: str
+    over: str
+    start: float
+    parts: tuple[Reason, ...]
+    total: float
+
+    def __str__(self) -> str:
+        """Say it in words, the latest update last."""
+        lines = [f"{self.goal} over {self.over}: {_odds(self.total)}", f"  before that: {_odds(self.start)}"]
+        for part in self.parts:
+            lines.append(f"  {part.time:.1f} s, {part.seen}: {_speaks(part.by_sight, self.goal, self.over)}")
+            if abs(part.by_change) >= 0.05:
+                lines[-1] += f"; the goal may have changed before ({part.by_change:+.2f})"
+        return "\n".join(lines)
+
+
+def reasons(
+    goals: Sequence[str], chances: Sequence[float], moments: Sequence[Moved], goal: str | None, over: str | None
+) -> Reasons:
+    """Return what moved the belief in ``goal`` (the likeliest) over ``over`` (the next) through the given moments."""
+    for name in (goal, over):
+        if name is not None and name not in goals:
+            raise TelosError(f"unknown goal {name!r}", name_hint(name, goals))
+    ranked = sorted(range(len(goals)), key=lambda number: -chances[number])
+    mine = ranked[0] if goal is None else goals.index(goal)
+    rest = [number for number in ranked if number != mine] or [mine]
+    other = rest[0] if over is None else goals.index(over)
+
+    def odds(of: Sequence[float]) -> float:
+        return math.log(max(of[mine], FLOOR)) - math.log(max(of[other], FLOOR))
+
+    parts = tuple(
+        Reason(m.time, m.seen, odds(m.predicted) - odds(m.before), odds(m.after) - odds(m.predicted)) for m in moments
+    )
+    start = odds(moments[0].before if moments else chances)
+    return Reasons(goals[mine], goals[other], start, parts, odds(chances))
+
+
+def _odds(log_odds: float) -> str:
+    if abs(log_odds) < 0.005:
+        return "as likely as not (+0.00)"
+    factor = math.exp(min(700.0, abs(log_odds)))
+    times = f"{factor:.3g} times" if factor < 1e6 else "more than a million times"
+    return f"{times} as {'likely' if log_odds >= 0 else 'unlikely'} ({log_odds:+.2f})"
+
+
+def _speaks(log_odds: float, goal: str, over: str) -> str:
+    if abs(log_odds) < 0.005:
+        return "says nothing either way"
+    return f"speaks for {goal if log_odds > 0 else over} ({log_odds:+.2f})"
+
+
+# --- reader -----------------------------------------------------------------------------------------------------------
+# Reading one player with any goal model: a live belief, kept by the forward algorithm.
+
+
+REMEMBERED = 32  # steps, so that a belief can be explained
+IMPOSSIBLE = "no goal allows {seen}: it was ignored"
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """A goal model that can be taught."""
+
+    def learn(self, event: Event, goal: str, before: str | None = None) -> None:
+        """Take in what a player did who pursued ``goal``, after ``before``."""
+
+
+class Moment(NamedTuple):
+    """One step of the forward algorithm, as a reader remembers it."""
+
+    time: float
+    seen: str
+    before: Chances
+    predicted: Chances
+    after: Chances
+
+
+class Reader:
+    """Keeps the belief about one player, event by event; models hold no belief, so many readers may share one.
+
+    What no goal allows is ignored: the belief survives, and says so. ``log_likelihood`` is how well the model has
+    foreseen the player; it leaves out the ``ignored`` updates.
+
+    >>> from telos.recognition.iohmm import IOHMM
+    >>> reader = Reader(IOHMM(counts={"level": {"swing": 7}}))
+    >>> reader.observe(Event("swing")).top
+    'level'
+    """
+
+    def __init__(self, model: GoalModel, *, remembers: int = REMEMBERED, trace: Trace = silent) -> None:
+        self.model = model
+        self._goals = model.goals
+        self._trace = trace
+        self._pulse, self._lessons = Pulse(model), Pulse(model)
+        self._moments: deque[tuple[float, str, Chances, Chances, Chances]] = deque(maxlen=max(1, remembers))
+        self._said: dict[str, tuple[str, ...]] = {}
+        self.reset()
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals that it tells apart."""
+        return self._goals
+
+    @property
+    def belief(self) -> Belief:
+        """The belief now."""
+        return self._belief
+
+    @property
+    def chances(self) -> Chances:
+        """The probability of each goal, in the order of the goals."""
+        return self._chances
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """The last steps, oldest first."""
+        return tuple(Moment(*each) for each in self._moments)
+
+    def reset(self) -> None:
+        """Forget the player, and start with the model's prior."""
+        self._chances: Chances = tuple(self.model.prior)
+        self._belief = Belief.of(self._goals, self._chances, ("nothing was seen yet",))
+        self._player: str | None = None
+        self._time = -math.inf
+        self._taught: str | None = None  # the goal of the last lesson
+        self.log_likelihood = 0.0
+        self.updates = 0
+        self.ignored = 0
+        self._pulse.reset()
+        self._lessons.reset()
+        self._moments.clear()
+
+    def observe(self, event: Event) -> Belief:
+        """Take in what the player did, and return the new belief."""
+        time = event.time
+        if event.player != self._player or time < self._time:
+            refuse_disorder(event, self._player, self._time)
+        evidence = self._pulse.evidence(event)
+        self._time, self._player = time, event.player
+        if evidence is None:
+            return self._belief
+        before, seen = self._chances, evidence.seen
+        predicted, after, likelihood = step(before, evidence)
+        self._chances = after
+        self.updates += 1
+        self._moments.append((time, seen, before, predicted, after))
+        if likelihood > 0.0:
+            self.log_likelihood += log(likelihood)
+            self._belief = Belief.of(self._goals, after, self._said.get(seen) or self._say(seen))
+        else:
+            self._ignore(event, seen)
+        if self._trace is not silent:
+            self._trace(Weighed(time, event.player, seen, after))
+        return self._belief
+
+    def learn(self, event: Event, goal: str) -> None:
+        """Take in what a player did who was known to pursue ``goal``; the belief stays as it is."""
+        model = self.model
+        if not isinstance(model, Trainable):
+            raise TelosError(f"{model!r} cannot be trained", "use a model that learns, such as an IOHMM")
+        counted = self._lessons.admitted(event)
+        if counted is not None:
+            model.learn(counted, goal, self._taught)
+            self._taught = goal
+
+    def why(self, goal: str | None = None, over: str | None = None, *, last: int = 10) -> Reasons:
+        """Say what moved the belief in a goal (the likeliest) over another (the next) in the ``last`` updates."""
+        return reasons(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
+
+    def save(self) -> dict[str, Any]:
+        """Return all that a reader knows about its player as plain data."""
+        return {
+            "goals": list(self._goals),
+            "chances": list(self._chances),
+            "reasons": list(self._belief.reasons),
+            "player": self._player,
+            "time": None if self._time == -math.inf else self._time,
+            "log_likelihood": self.log_likelihood,
+            "updates": self.updates,
+            "ignored": self.ignored,
+            "taught": self._taught,
+            "pulse": self._pulse.save(),
+            "lessons": self._lessons.save(),
+            "moments": [[m.time, m.seen, list(m.before), list(m.predicted), list(m.after)] for m in self.moments],
+        }
+
+    @classmethod
+    def resume(
+        cls, model: GoalModel, saved: Mapping[str, Any], *, remembers: int = REMEMBERED, trace: Trace = silent
+    ) -> "Reader":
+        """Return a reader that goes on exactly where the saved one stopped."""
+        reader = cls(model, remembers=remembers, trace=trace)
+        if list(saved.get("goals", ())) != list(model.goals):
+            raise TelosError(
+                f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
+                "resume it with the model that it was made with",
+            )
+        reader._chances = tuple(saved["chances"])
+        reader._belief = Belief.of(model.goals, reader._chances, tuple(saved["reasons"]))
+        reader._player, reader._taught = saved["player"], saved["taught"]
+        reader._time = -math.inf if saved["time"] is None else saved["time"]
+        reader.log_likelihood, reader.updates, reader.ignored = (
+            saved[name] for name in ("log_likelihood", "updates", "ignored")
+        )
+        reader._pulse.restore(saved["pulse"])
+        reader._lessons.restore(saved["lessons"])
+        reader._moments.extend(
+            (time, seen, tuple(before), tuple(predicted), tuple(after))
+            for time, seen, before, predicted, after in saved["moments"]
+        )
+        return reader
+
+    def _say(self, seen: str) -> tuple[str, ...]:
+        said = self._said[seen] = (f"last seen: {seen}",)
+        return said
+
+    def _ignore(self, event: Event, seen: str) -> None:
+        self.ignored += 1
+        self._belief = Belief.of(self._goals, self._chances, (IMPOSSIBLE.format(seen=seen),))
+        if self._trace is not silent:
+            self._trace(Ignored(event.time, event.player, seen))

@@ -1,0 +1,294 @@
+"""Counting and inside-outside."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from telos.core.errors import TelosError, name_hint
+from telos.recognition.grammar.earley import Tables
+from telos.recognition.grammar.grammar import PlanGrammar, meanings
+
+# --- counting ---------------------------------------------------------------------------------------------------------
+# Chances of methods from counts: how often each was taken, where the trees of plans are known.
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a task was done: the method taken, and how each of its steps that is a task was done, in order.
+
+    >>> Derivation("fetch", "walk", (Derivation("reach", "door"),)).task
+    'fetch'
+    """
+
+    task: str
+    method: str
+    parts: tuple["Derivation", ...] = field(default=())
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often each production was taken and each goal was pursued, in the order of the grammar."""
+
+    productions: list[float]
+    goals: list[float]
+
+    @classmethod
+    def none(cls, grammar: PlanGrammar) -> "Counts":
+        """Return counts of nothing yet."""
+        return cls([0.0] * len(grammar.productions), [0.0] * len(grammar.goals))
+
+
+def learn_from_trees(grammar: PlanGrammar, trees: Iterable[Derivation], *, prior: float = 0.0) -> PlanGrammar:
+    """Return the grammar with the chances that methods have in ``trees``; ``prior`` is added to each count.
+
+    What the trees never do keeps the chances that it has.
+    """
+    counts = Counts.none(grammar)
+    places = {(each.task, each.method): place for place, each in enumerate(grammar.productions)}
+    goals = list(grammar.goals)
+    for tree in trees:
+        if tree.task not in goals:
+            raise TelosError(f"a tree is of {tree.task!r}, which is no goal", name_hint(tree.task, goals))
+        counts.goals[goals.index(tree.task)] += 1.0
+        _count(grammar, tree, places, counts)
+    return reweighted(grammar, counts, prior=prior)
+
+
+def _count(grammar: PlanGrammar, tree: Derivation, places: dict[tuple[str, str], int], counts: Counts) -> None:
+    place = places.get((tree.task, tree.method))
+    if place is None:
+        known = [method for task, method in places if task == tree.task]
+        raise TelosError(f"task {tree.task!r} has no method {tree.method!r}", name_hint(tree.method, known))
+    counts.productions[place] += 1.0
+    tasks = set(grammar.tables.tasks)
+    wanted = [step for step in grammar.productions[place].steps if step in tasks]
+    if wanted != [part.task for part in tree.parts]:
+        done = ", ".join(part.task for part in tree.parts) or "none"
+        raise TelosError(f"method {tree.method!r} of {tree.task!r} has the tasks {', '.join(wanted)}, the tree {done}")
+    for part in tree.parts:
+        _count(grammar, part, places, counts)
+
+
+def reweighted(grammar: PlanGrammar, counts: Counts, *, prior: float = 0.0) -> PlanGrammar:
+    """Return the grammar with chances in proportion to counts; a task that was never done keeps its own."""
+    if not (math.isfinite(prior) and prior >= 0):
+        raise TelosError(f"prior must be zero or more, got {prior!r}")
+    totals = dict.fromkeys(grammar.tasks, 0.0)
+    for each, count in zip(grammar.productions, counts.productions, strict=True):
+        totals[each.task] += count + prior
+    chances = {
+        (each.task, each.method): (count + prior) / totals[each.task] if totals[each.task] > 0 else each.chance
+        for each, count in zip(grammar.productions, counts.productions, strict=True)
+    }
+    pursued = math.fsum(counts.goals) + prior * len(counts.goals)
+    goals = {
+        goal: (count + prior) / pursued if pursued > 0 else chance
+        for (goal, chance), count in zip(grammar.goals.items(), counts.goals, strict=True)
+    }
+    return grammar.with_chances(chances, goals)
+
+
+# --- spans ------------------------------------------------------------------------------------------------------------
+# The inside and outside chances of one whole plan: which task may cover which actions.
+#
+# Inside chances are found from the shortest span up. How often each production is used, on average over all trees, is
+# the derivative of the log-likelihood, carried back from the longest span down. Units are closed (see `tables`).
+
+
+Span = tuple[int, int]
+Key = TypeVar("Key")
+Begun = tuple[int, int]  # a rule, and how many of its steps are done
+
+
+class Spans:
+    """All spans of a plan, each action given as the steps that it may be; ``goal`` if it is known."""
+
+    def __init__(self, tables: Tables, plan: tuple[tuple[int, ...], ...], goal: int | None = None) -> None:
+        self._tables, self._plan = tables, plan
+        self._steps: dict[Span, dict[int, float]] = {}  # the chance of each task to be just this, and of actions 1
+        self._begun: dict[Span, dict[Begun, float]] = {}
+        for length in range(1, len(plan) + 1):
+            for first in range(len(plan) - length + 1):
+                self._fill((first, first + length))
+        top = self._steps.get((0, len(plan)), {})
+        wanted = range(len(tables.goals)) if goal is None else [goal]
+        self._shares = {each: tables.prior[each] * top.get(tables.goals[each], 0.0) for each in wanted}
+        self.likelihood = math.fsum(self._shares.values())
+
+    def _fill(self, span: Span) -> None:
+        first, end = span
+        rules, begun = self._tables.rules, dict[Begun, float]()
+        for middle in range(first + 1, end):
+            following = self._steps[middle, end]
+            for (number, done), chance in self._begun[first, middle].items():
+                body = rules[number].body
+                if done < len(body) and body[done] in following:
+                    begun[number, done + 1] = begun.get((number, done + 1), 0.0) + chance * following[body[done]]
+        steps = self._closed(self._whole(span, begun))
+        if end == first + 1:
+            steps |= dict.fromkeys(self._plan[first], 1.0)
+        for step, chance in steps.items():
+            for number in self._tables.starting.get(step, ()):
+                if len(rules[number].body) > 1:
+                    begun[number, 1] = chance
+        self._steps[span], self._begun[span] = steps, begun
+
+    def _whole(self, span: Span, begun: dict[Begun, float]) -> dict[int, float]:
+        """Return the chance of each task to be done in just this span, by a production that is no unit."""
+        whole: dict[int, float] = {}
+        for (number, done), chance in begun.items():
+            rule = self._tables.rules[number]
+            if done == len(rule.body):
+                whole[rule.head] = whole.get(rule.head, 0.0) + rule.chance * chance
+        for number in self._single(span):
+            rule = self._tables.rules[number]
+            whole[rule.head] = whole.get(rule.head, 0.0) + rule.chance
+        return whole
+
+    def _single(self, span: Span) -> list[int]:
+        """Return the rules whose only step is the action in the span."""
+        first, end = span
+        steps = self._plan[first] if end == first + 1 else ()
+        starting = (number for step in steps for number in self._tables.starting.get(step, ()))
+        return [number for number in starting if len(self._tables.rules[number].body) == 1]
+
+    def _closed(self, whole: dict[int, float]) -> dict[int, float]:
+        steps: dict[int, float] = {}
+        for task, chance in whole.items():
+            for outer, times in self._tables.wanted_as[task]:
+                steps[outer] = steps.get(outer, 0.0) + times * chance
+        return steps
+
+    def count(self, counts: Counts) -> None:
+        """Add how often each production and goal is used, on average over the trees of the plan."""
+        worth: dict[Span, dict[int, float]] = {span: {} for span in self._steps}  # of steps: outside chances
+        owed: dict[Span, dict[Begun, float]] = {span: {} for span in self._steps}  # and of begun rules
+        for goal, share in self._shares.items():
+            counts.goals[goal] += share / self.likelihood
+            if share:
+                _raise(worth[0, len(self._plan)], self._tables.goals[goal], self._tables.prior[goal] / self.likelihood)
+        for span in sorted(self._steps, key=lambda span: span[0] - span[1]):
+            for (number, done), value in owed[span].items():
+                if done == 1:
+                    _raise(worth[span], self._tables.rules[number].body[0], value)
+            outside = self._opened(worth[span])
+            self._count_units(span, outside, counts)
+            self._count_rules(span, outside, counts, owed[span])
+            self._hand_down(span, owed, worth)
+
+    def _opened(self, worth: dict[int, float]) -> dict[int, float]:
+        """Return what a task done by a production that is no unit is worth: whatever it may stand for."""
+        outside: dict[int, float] = {}
+        for outer, value in worth.items():
+            if outer >= 0:
+                for task, times in self._tables.stands_for[outer].items():
+                    _raise(outside, task, value * times)
+        return outside
+
+    def _count_units(self, span: Span, outside: dict[int, float], counts: Counts) -> None:
+        for unit in self._tables.units:
+            inner = self._steps[span].get(unit.only)
+            if inner and unit.head in outside:
+                counts.productions[unit.production] += outside[unit.head] * unit.chance * inner
+
+    def _count_rules(self, span: Span, outside: dict[int, float], counts: Counts, owed: dict[Begun, float]) -> None:
+        for number in self._single(span):
+            rule = self._tables.rules[number]
+            counts.productions[rule.production] += outside.get(rule.head, 0.0) * rule.chance
+        for (number, done), chance in self._begun[span].items():
+            rule = self._tables.rules[number]
+            if done == len(rule.body) and rule.head in outside:
+                counts.productions[rule.production] += outside[rule.head] * rule.chance * chance
+                _raise(owed, (number, done), outside[rule.head] * rule.chance)
+
+    def _hand_down(self, span: Span, owed: dict[Span, dict[Begun, float]], worth: dict[Span, dict[int, float]]) -> None:
+        """Pass what begun rules are worth on to the parts that they were put together from."""
+        first, end = span
+        for (number, done), value in owed[span].items():
+            if done == 1:
+                continue
+            step, before = self._tables.rules[number].body[done - 1], (number, done - 1)
+            for middle in range(first + 1, end):
+                left, right = self._begun[first, middle].get(before), self._steps[middle, end].get(step)
+                if left and right:
+                    _raise(owed[first, middle], before, value * right)
+                    _raise(worth[middle, end], step, value * left)
+
+
+def _raise(table: dict[Key, float], key: Key, value: float) -> None:
+    table[key] = table.get(key, 0.0) + value
+
+
+# --- inside outside ---------------------------------------------------------------------------------------------------
+# Chances of methods learned from plans whose trees nobody knows: the inside-outside algorithm.
+
+
+Trace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or those and the goal
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A grammar after so many rounds, and how likely it makes the plans that it was learned from."""
+
+    grammar: PlanGrammar
+    log_likelihood: float
+
+
+def inside_outside(
+    grammar: PlanGrammar, traces: Iterable[Trace], *, rounds: int = 20, tolerance: float = 1e-6, prior: float = 0.0
+) -> list[Learned]:
+    """Return the grammar given and the one after each round, the last the best; the likelihood never falls.
+
+    A trace is a whole plan of one goal: its actions, or ``(actions, goal)`` where the goal is known. Rounds end early
+    when they gain less than ``tolerance`` a trace. A ``prior`` is added to each count; it keeps unseen methods
+    possible, and what never falls is then the likelihood together with it, so no round is left out.
+    """
+    plans = [_plan(grammar, trace) for trace in traces]
+    if not plans:
+        raise TelosError("there is nothing to learn from", "give at least one trace")
+    counts, likelihood = expected_counts(grammar, plans)
+    history = [Learned(grammar, likelihood)]
+    for _ in range(rounds):
+        grammar = reweighted(grammar, counts, prior=prior)
+        counts, likelihood = expected_counts(grammar, plans)
+        history.append(Learned(grammar, likelihood))
+        if not prior and likelihood - history[-2].log_likelihood < tolerance * len(plans):
+            break
+    return history
+
+
+def log_likelihood(grammar: PlanGrammar, traces: Iterable[Trace]) -> float:
+    """Return how likely whole plans are; minus infinity if one of them is impossible."""
+    found = (Spans(grammar.tables, *_plan(grammar, trace)).likelihood for trace in traces)
+    return math.fsum(math.log(each) if each > 0 else -math.inf for each in found)
+
+
+Plan = tuple[tuple[tuple[int, ...], ...], int | None]
+
+
+def _plan(grammar: PlanGrammar, trace: Trace) -> Plan:
+    known = grammar.tables.actions
+    actions, goal = trace if len(trace) == 2 and not isinstance(trace[0], str) else (trace, None)
+    if goal is not None and goal not in grammar.goals:
+        raise TelosError(f"a trace pursues {goal!r}, which is no goal of the grammar: {', '.join(grammar.goals)}")
+    seen = tuple(tuple(known[each] for each in meanings(str(action)) if each in known) for action in actions)
+    return seen, None if goal is None else list(grammar.goals).index(str(goal))
+
+
+def expected_counts(grammar: PlanGrammar, plans: Iterable[Plan]) -> tuple[Counts, float]:
+    """Return how often each production and goal is used, on average over all trees, and the log-likelihood."""
+    counts, total = Counts.none(grammar), 0.0
+    for plan in plans:
+        chart = Spans(grammar.tables, *plan)
+        if chart.likelihood <= 0.0:
+            raise TelosError(f"no plan of the grammar has the actions {_said(grammar, plan)}", "leave that trace out")
+        total += math.log(chart.likelihood)
+        chart.count(counts)
+    return counts, total
+
+
+def _said(grammar: PlanGrammar, plan: Plan) -> str:
+    names = {number: name for name, number in grammar.tables.actions.items()}
+    shown = [names[steps[0]] if steps else "(one that it does not know)" for steps in plan[0][:8]]
+    return ", ".join(shown) + (", …" if len(plan[0]) > 8 else "")

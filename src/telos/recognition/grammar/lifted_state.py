@@ -1,0 +1,546 @@
+"""Bindings, hypotheses, partially observed world."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+from telos.recognition.grammar.hddl import (
+    ANY,
+    ANYTHING,
+    TOP,
+    HddlDomain,
+    HddlProblem,
+    LiftedMethod,
+    Literal,
+    Operator,
+    Step,
+)
+
+# --- stories ----------------------------------------------------------------------------------------------------------
+# Hypotheses of the lifted parser: the tasks that are left, and which objects their variables stand for.
+
+
+Term: TypeAlias = int | str  # a variable, by number, or an object
+Bound: TypeAlias = dict[int, Term]
+
+
+class Node(NamedTuple):
+    """A task that is left to do, and the nodes that come before it."""
+
+    number: int
+    name: str
+    arguments: tuple[Term, ...]
+    before: frozenset[int]
+
+
+class Waiting(NamedTuple):
+    """What must hold, but cannot be judged before its variables are known."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+    positive: bool
+
+
+class Story(NamedTuple):
+    """One way in which the actions seen came about, and what it leaves to do."""
+
+    weight: float
+    nodes: tuple[Node, ...]
+    bound: Bound
+    waiting: tuple[Waiting, ...]
+    goals: tuple[tuple[str, tuple[Term, ...]], ...]
+    fresh: frozenset[int]  # the nodes that the last action has made way for
+    choice: tuple[int, int, bool] | None  # at the last action: nodes made way for, others, and whether one of the first
+    methods: Any  # those taken so far, as a chain of pairs, the last first: stories share what they have in common
+
+
+def value_of(bound: Bound, term: Term) -> Term:
+    """Return what a term stands for: an object, or the last variable of its chain."""
+    while isinstance(term, int) and term in bound:
+        term = bound[term]
+    return term
+
+
+def literal_of(waiting: Waiting, bound: Bound) -> Literal | None:
+    """Return what is waited for, if all its variables are known by now."""
+    values = [value_of(bound, term) for term in waiting.arguments]
+    if any(isinstance(value, int) for value in values):
+        return None
+    return Literal(waiting.predicate, tuple(str(value) for value in values), waiting.positive)
+
+
+def key_of(story: Story) -> Any:
+    """Return what two stories must share to be one from here on: names of variables and nodes do not matter."""
+    names: dict[int, int] = {}
+    places = {node.number: place for place, node in enumerate(story.nodes)}
+
+    def plain(term: Term) -> Term:
+        value = value_of(story.bound, term)
+        return names.setdefault(value, len(names)) if isinstance(value, int) else value
+
+    nodes = tuple(
+        (node.name, tuple(map(plain, node.arguments)), frozenset(places[each] for each in node.before))
+        for node in story.nodes
+    )
+    goals = tuple((name, tuple(map(plain, arguments))) for name, arguments in story.goals)
+    waiting = tuple((each.predicate, tuple(map(plain, each.arguments)), each.positive) for each in story.waiting)
+    return nodes, goals, waiting, frozenset(places[each] for each in story.fresh if each in places)
+
+
+def methods_of(story: Story) -> list[tuple[str, str]]:
+    """Return the methods that a story took, by task and name."""
+    found, chain = [], story.methods
+    while chain:
+        method, chain = chain
+        found.append(method)
+    return found
+
+
+def without(nodes: tuple[Node, ...], number: int) -> tuple[Node, ...]:
+    """Return the nodes without one that is done."""
+    return tuple(
+        node._replace(before=node.before - {number}) if number in node.before else node
+        for node in nodes
+        if node.number != number
+    )
+
+
+def made_way_for(nodes: tuple[Node, ...], number: int) -> frozenset[int]:
+    """Return the nodes that wait for nothing but one."""
+    return frozenset(node.number for node in nodes if node.before == {number})
+
+
+def replaced(nodes: tuple[Node, ...], number: int, parts: list[Node]) -> tuple[Node, ...]:
+    """Return the nodes with one of them refined; whatever waited for it waits for all its parts."""
+    numbers = frozenset(part.number for part in parts)
+    found: list[Node] = []
+    for node in nodes:
+        if node.number == number:
+            found += parts
+        else:
+            found.append(node._replace(before=node.before - {number} | numbers) if number in node.before else node)
+    return tuple(found)
+
+
+# --- scene ------------------------------------------------------------------------------------------------------------
+# What is known of the world while a plan is read: objects, facts, and what has been hidden from the reader.
+
+
+Pattern = tuple[str | None, ...]  # arguments, None where anything may stand
+
+
+class Scene:
+    """Facts that change with the actions seen. Of hidden predicates and objects nothing is known, so nothing fails."""
+
+    def __init__(
+        self,
+        domain: HddlDomain,
+        problem: HddlProblem,
+        *,
+        hidden_predicates: Iterable[str] = (),
+        hidden_objects: Iterable[str] = (),
+    ) -> None:
+        self.domain = domain
+        self.hidden = frozenset(hidden_predicates)
+        unseen = frozenset(hidden_objects)
+        self.kinds = {
+            name: kind for name, kind in {**domain.constants, **problem.objects}.items() if name not in unseen
+        }
+        given = {**problem.objects}
+        self.open_types = frozenset(
+            above for name in unseen for above in domain.above.get(given.get(name, TOP), frozenset({TOP}))
+        )
+        self._facts: dict[str, set[tuple[str, ...]]] = {}
+        for predicate, *arguments in problem.facts:
+            if predicate not in self.hidden and not unseen.intersection(arguments):
+                self._facts.setdefault(predicate, set()).add(tuple(arguments))
+        self._of_type: dict[str, tuple[str, ...]] = {}
+        self._matches: dict[str, dict[object, list[tuple[str, ...]]]] = {}  # by predicate, as each changes by itself
+        self._instances: dict[tuple[str, tuple[str, ...], Pattern], list[tuple[str, ...]]] = {}
+
+    def is_known(self, name: str) -> bool:
+        """Whether an object was shown to the reader."""
+        return name in self.kinds
+
+    def fits(self, name: str, kind: str) -> bool:
+        """Whether an object is of a type, or may be."""
+        known = self.kinds.get(name)
+        return known is None or kind in self.domain.above.get(known, frozenset({TOP}))
+
+    def of_type(self, kind: str) -> tuple[str, ...]:
+        """Return the known objects of a type."""
+        if kind not in self._of_type:
+            self._of_type[kind] = tuple(sorted(name for name in self.kinds if self.fits(name, kind)))
+        return self._of_type[kind]
+
+    def matches(self, predicate: str, pattern: Pattern) -> list[tuple[str, ...]]:
+        """Return the facts that a pattern fits, in a fixed order."""
+        known = self._matches.setdefault(predicate, {})
+        if pattern not in known:
+            fixed = [(place, name) for place, name in enumerate(pattern) if name is not None]
+            facts = self._facts.get(predicate, ())
+            known[pattern] = sorted(fact for fact in facts if all(fact[place] == name for place, name in fixed))
+        return known[pattern]
+
+    def choices(self, predicate: str, pattern: Pattern, kinds: Pattern) -> list[tuple[str, ...]]:
+        """Return the facts that a pattern fits, with objects of the types given; `_type` stands where any will do."""
+        known = self._matches.setdefault(predicate, {})
+        key = pattern, kinds
+        if key not in known:
+            found: dict[tuple[str, ...], None] = {}
+            for fact in self.matches(predicate, pattern):
+                said = [(name, kind) for name, kind in zip(fact, kinds, strict=True)]
+                if all(kind is None or self.fits(name, kind.removeprefix(ANY)) for name, kind in said):
+                    found[tuple(kind if kind and kind.startswith(ANY) else name for name, kind in said)] = None
+            known[key] = list(found)
+        return known[key]
+
+    def holds(self, literal: Literal) -> bool:
+        """Whether a literal without variables holds; one that speaks of something hidden may always hold."""
+        if literal.predicate in self.hidden:
+            return True
+        if literal.predicate == "=":
+            return (literal.arguments[0] == literal.arguments[1]) == literal.positive
+        named = [name for name in literal.arguments if not name.startswith(ANY)]
+        if not all(map(self.is_known, named)):
+            return True
+        if len(named) == len(literal.arguments):
+            return (literal.arguments in self._facts.get(literal.predicate, ())) == literal.positive
+        if self.open_types.intersection(name[1:] for name in literal.arguments if name.startswith(ANY)):
+            return True
+        pattern = tuple(None if name.startswith(ANY) else name for name in literal.arguments)
+        found = any(
+            all(
+                not of.startswith(ANY) or self.fits(name, of[1:])
+                for name, of in zip(fact, literal.arguments, strict=True)
+            )
+            for fact in self.matches(literal.predicate, pattern)
+        )
+        return found == literal.positive
+
+    def apply(self, operator: Operator, arguments: tuple[str, ...]) -> None:
+        """Let an action that was seen happen."""
+        given = {name: value for (name, _), value in zip(operator.parameters, arguments, strict=True)}
+        for literal in sorted(operator.effects, key=lambda each: each.positive):  # what is made true wins
+            fact = tuple(given.get(name, name) for name in literal.arguments)
+            facts = self._facts.setdefault(literal.predicate, set())
+            facts.add(fact) if literal.positive else facts.discard(fact)
+            self._matches.pop(literal.predicate, None)
+        if operator.effects:
+            self._instances.clear()
+
+    def instances(self, operator: Operator, types: tuple[str, ...], pattern: Pattern) -> list[tuple[str, ...]]:
+        """Return the arguments with which an action is possible now, of the types given, that a pattern fits."""
+        key = operator.name, types, pattern
+        if key not in self._instances:
+            names = [name for name, _ in operator.parameters]
+            start = {name: value for name, value in zip(names, pattern, strict=True) if value is not None}
+            kinds = dict(zip(names, types, strict=True))
+            found = [tuple(each[name] for name in names) for each in self._joined(list(operator.needs), start, kinds)]
+            self._instances[key] = found
+        return self._instances[key]
+
+    def _joined(self, needs: list[Literal], given: dict[str, str], kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+        """Yield all ways to give objects to parameters so that needs hold; first those that bind something."""
+        usable = [each for each in needs if self._is_table(each, given)]
+        if not usable:
+            yield from self._filled(needs, given, kinds)
+            return
+        # The literal with the fewest facts first: it leaves the fewest ways to go on.
+        first = min(usable, key=lambda each: len(self.matches(each.predicate, self._pattern(each, given))))
+        rest = [each for each in needs if each is not first]
+        for fact in self.matches(first.predicate, self._pattern(first, given)):
+            bound = dict(given)
+            for name, value in zip(first.arguments, fact, strict=True):
+                if name.startswith("?"):
+                    bound[name] = value
+            pairs = zip(first.arguments, fact, strict=True)
+            if any(bound.get(name, value) != value for name, value in pairs):
+                continue  # a variable that stands there twice, for two things
+            if all(name not in kinds or self.fits(value, kinds[name]) for name, value in bound.items()):
+                yield from self._joined(rest, bound, kinds)
+
+    def _is_table(self, literal: Literal, given: dict[str, str]) -> bool:
+        """Whether the facts that are known can tell which objects a literal holds for."""
+        if not literal.positive or literal.predicate in self.hidden or literal.predicate == "=":
+            return False
+        return all(self.is_known(given[name]) for name in literal.arguments if name in given)
+
+    @staticmethod
+    def _pattern(literal: Literal, given: dict[str, str]) -> Pattern:
+        return tuple(given.get(name) if name[0] in ("?", ANY) else name for name in literal.arguments)
+
+    def _filled(self, needs: list[Literal], given: dict[str, str], kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+        free = [name for name in kinds if name not in given]
+        for values in product(*(self.of_type(kinds[name]) for name in free)):
+            bound = {**given, **dict(zip(free, values, strict=True))}
+            said = (each._replace(arguments=tuple(bound.get(name, name) for name in each.arguments)) for each in needs)
+            if all(map(self.holds, said)):
+                yield bound
+
+
+# --- lifted tables ----------------------------------------------------------------------------------------------------
+# What follows from a hierarchical domain alone: how tasks begin, which may be nothing, what they cannot do without.
+
+
+Needs = frozenset[tuple[str, tuple[int | str, ...]]]  # predicates over places of parameters, objects or anything
+
+
+@dataclass(frozen=True, slots=True)
+class LiftedTables:
+    """Sets by task, and by method (task and name)."""
+
+    first: Mapping[str, frozenset[str]]  # the actions that a task may begin with
+    first_by: Mapping[tuple[str, str], frozenset[str]]
+    may_be_nothing: frozenset[str]
+    statics: frozenset[str]  # predicates that no action changes
+    needs: Mapping[tuple[str, str], tuple[Literal, ...]]  # of a method: its own, and what its steps cannot do without
+
+
+def lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[Literal]] | None = None) -> LiftedTables:
+    """Return the tables of a domain; ``added`` are preconditions of methods, by name, that its file has not."""
+    domain = _with_needs(domain, added or {})
+    nothing = _may_be_nothing(domain)
+    first, first_by = _first(domain, nothing)
+    changed = {literal.predicate for each in domain.operators.values() for literal in each.effects}
+    used = {literal.predicate for each in domain.operators.values() for literal in each.needs}
+    used |= {literal.predicate for method in _methods(domain) for literal in method.needs}
+    statics = frozenset(used - changed - {"="})
+    by_task = _static_needs(domain, statics)
+    needs = {
+        (method.head.name, method.name): (*method.needs, *_of_steps(domain, method, by_task, set(method.needs)))
+        for method in _methods(domain)
+    }
+    return LiftedTables(first, first_by, nothing, statics, needs)
+
+
+def _with_needs(domain: HddlDomain, added: Mapping[str, Sequence[Literal]]) -> HddlDomain:
+    methods = {
+        task: tuple(each._replace(needs=(*each.needs, *added.get(each.name, ()))) for each in ways)
+        for task, ways in domain.methods.items()
+    }
+    return replace(domain, methods=methods)
+
+
+def _methods(domain: HddlDomain) -> Iterable[LiftedMethod]:
+    return (method for each in domain.methods.values() for method in each)
+
+
+def _may_be_nothing(domain: HddlDomain) -> frozenset[str]:
+    found: set[str] = set()
+    while True:
+        more = {each.head.name for each in _methods(domain) if all(step.name in found for step in each.steps)}
+        if more <= found:
+            return frozenset(found)
+        found |= more
+
+
+def _first(
+    domain: HddlDomain, nothing: frozenset[str]
+) -> tuple[dict[str, frozenset[str]], dict[tuple[str, str], frozenset[str]]]:
+    first = {name: frozenset({name}) for name in domain.operators}
+    first |= {name: frozenset[str]() for name in domain.tasks}
+    by: dict[tuple[str, str], frozenset[str]] = {}
+    while True:
+        before = dict(first)
+        for method in _methods(domain):
+            ready = [step for place, step in enumerate(method.steps) if _may_come_first(method, place, nothing)]
+            key = method.head.name, method.name
+            by[key] = frozenset().union(*(first[step.name] for step in ready))
+            first[method.head.name] |= by[key]
+        if first == before:
+            return first, by
+
+
+def _may_come_first(method: LiftedMethod, place: int, nothing: frozenset[str]) -> bool:
+    return all(
+        method.steps[each].name in nothing and _may_come_first(method, each, nothing) for each in method.before[place]
+    )
+
+
+def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, Needs | None]:
+    """Return what every way to do a task needs of facts that never change; None while nothing is known."""
+    found: dict[str, Needs | None] = dict.fromkeys(domain.tasks)
+    for name, operator in domain.operators.items():
+        places = {variable: place for place, (variable, _) in enumerate(operator.parameters)}
+        found[name] = frozenset(
+            (each.predicate, tuple(places.get(argument, argument) for argument in each.arguments))
+            for each in operator.needs
+            if each.positive and each.predicate in statics
+        )
+    while True:
+        before = dict(found)
+        for task, methods in domain.methods.items():
+            ways = [each for method in methods if (each := _of_method(method, found, statics)) is not None]
+            found[task] = reduce(_common, ways) if ways else None
+        if found == before:
+            return found
+
+
+def _common(one: Needs, other: Needs) -> Needs:
+    """Return what both ask for; where they name different things, anything will do."""
+    return frozenset(
+        (predicate, tuple(a if a == b else ANYTHING for a, b in zip(mine, theirs, strict=True)))
+        for predicate, mine in one
+        for another, theirs in other
+        if predicate == another and any(a == b for a, b in zip(mine, theirs, strict=True))
+    )
+
+
+def _of_method(method: LiftedMethod, known: Mapping[str, Needs | None], statics: frozenset[str]) -> Needs | None:
+    places: dict[str, int] = {}
+    for place, name in enumerate(method.head.arguments):
+        places.setdefault(name, place)
+    needs = [each for each in method.needs if each.positive and each.predicate in statics]
+    for step in method.steps:
+        inner = known[step.name]
+        if inner is None:
+            return None
+        needs += _in_words(step, inner)
+    return frozenset(
+        (each.predicate, tuple(places.get(name, ANYTHING if name.startswith("?") else name) for name in each.arguments))
+        for each in needs
+    )
+
+
+def _in_words(step: Step, needs: Needs) -> list[Literal]:
+    return [
+        Literal(predicate, tuple(step.arguments[each] if isinstance(each, int) else each for each in arguments))
+        for predicate, arguments in sorted(needs, key=str)
+    ]
+
+
+def _of_steps(
+    domain: HddlDomain, method: LiftedMethod, known: Mapping[str, Needs | None], own: set[Literal]
+) -> list[Literal]:
+    """Return what the steps of a method need, without what it says itself and what says nothing."""
+    found = [literal for step in method.steps for literal in _in_words(step, known[step.name] or frozenset())]
+    return [each for each in dict.fromkeys(found) if each not in own and set(each.arguments) != {ANYTHING}]
+
+
+# --- binding ----------------------------------------------------------------------------------------------------------
+# Variables of lifted plans: united with what is seen, and bound by what must hold.
+
+
+FEW = 4  # facts: so many ways are tried at once, more wait until something is seen
+UNSEEN = 0.2  # where objects were hidden: the chance that one of them is meant
+
+Entered = tuple[Bound, tuple[Waiting, ...], float, Mapping[str, int]]
+_Way = tuple[Bound, tuple[Waiting, ...], float]
+
+
+class Binder:
+    """Gives objects to variables; each variable has a type."""
+
+    def __init__(self, scene: Scene, tables: LiftedTables) -> None:
+        self._scene, self._tables = scene, tables
+        self._types: list[str] = []
+
+    def type_of(self, variable: int) -> str:
+        """Return the type of a variable."""
+        return self._types[variable]
+
+    def united(self, bound: Bound, terms: tuple[Term, ...], others: tuple[Term, ...]) -> Bound | None:
+        """Return the bindings under which two rows of terms are the same; None if they cannot be."""
+        after = dict(bound)
+        for one, other in zip(terms, others, strict=True):
+            one, other = value_of(after, one), value_of(after, other)
+            if one == other:
+                continue
+            if isinstance(one, str):
+                one, other = other, one
+            if isinstance(one, str):
+                return None  # two objects
+            if isinstance(other, str):
+                if not self._scene.fits(other, self._types[one]):
+                    return None
+                after[one] = other
+            elif self._is_kind(self._types[one], self._types[other]):
+                after[other] = one  # the narrower type stays
+            elif self._is_kind(self._types[other], self._types[one]):
+                after[one] = other
+            else:
+                return None
+        return after
+
+    def _is_kind(self, kind: str, of: str) -> bool:
+        return of in self._scene.domain.above.get(kind, frozenset({TOP}))
+
+    def share(self, bound: Bound, node: Node) -> float:
+        """Return the chance of one set of arguments of an action, as all that are possible now are as likely."""
+        operator = self._scene.domain.operators[node.name]
+        pattern, types = self.pattern(bound, node)
+        if None not in pattern:
+            return 1.0
+        return 1.0 / max(1, len(self._scene.instances(operator, types, pattern)))
+
+    def pattern(self, bound: Bound, node: Node) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
+        """Return the arguments of an action as far as they are known, and the types that they must be of."""
+        operator = self._scene.domain.operators[node.name]
+        values = [value_of(bound, term) for term in node.arguments]
+        pattern = tuple(value if isinstance(value, str) else None for value in values)
+        types = tuple(
+            self._types[value] if isinstance(value, int) and self._is_kind(self._types[value], kind) else kind
+            for value, (_, kind) in zip(values, operator.parameters, strict=True)
+        )
+        return pattern, types
+
+    def entered(self, bound: Bound, node: Node, method: LiftedMethod) -> Iterator[Entered]:
+        """Yield the ways to take up a method: its variables bound by the task, and by facts that must hold."""
+        first = len(self._types)
+        self._types += (kind for _, kind in method.parameters)
+        names = {name: first + place for place, (name, _) in enumerate(method.parameters)}
+        head = tuple(names.get(name, name) for name in method.head.arguments)
+        united = self.united(bound, node.arguments, head)
+        if united is None:
+            return
+        ways: list[_Way] = [(united, (), 1.0)]
+        for literal in self._tables.needs[node.name, method.name]:
+            ways = [after for way in ways for after in self._with(way, literal, names)]
+        yield from ((found, waiting, share, names) for found, waiting, share in ways)
+
+    def _with(self, way: _Way, literal: Literal, names: Mapping[str, int]) -> Iterator[_Way]:
+        """Yield the ways in which a literal holds."""
+        bound, waiting, share = way
+        later = Waiting(literal.predicate, tuple(names.get(name, name) for name in literal.arguments), literal.positive)
+        ready = literal_of(later, bound)
+        values = [value_of(bound, term) for term in later.arguments]
+        if literal.predicate in self._scene.hidden or self._speaks_of_hidden(values):
+            yield way
+        elif ready is not None:
+            if self._scene.holds(ready):
+                yield way
+        elif not literal.positive or literal.predicate == "=":
+            yield bound, (*waiting, later), share
+        else:
+            yield from self._chosen(way, later, values)
+
+    def _chosen(self, way: _Way, later: Waiting, values: list[Term]) -> Iterator[_Way]:
+        """Yield the ways to choose objects for which something holds; many of them wait, if it cannot change."""
+        bound, waiting, share = way
+        found = self._facts(later.predicate, values)
+        if later.predicate in self._tables.statics and len(found) > FEW:
+            yield bound, (*waiting, later), share
+            return
+        unseen = UNSEEN if self._may_be_hidden(values) else 0.0
+        for fact in found:
+            after = self.united(bound, later.arguments, fact)
+            if after is not None:
+                yield after, waiting, share * (1.0 - unseen) / len(found)
+        if unseen:
+            yield bound, waiting, share * unseen
+
+    def _may_be_hidden(self, values: list[Term]) -> bool:
+        return any(isinstance(each, int) and self._types[each] in self._scene.open_types for each in values)
+
+    def _speaks_of_hidden(self, values: list[Term]) -> bool:
+        return not all(self._scene.is_known(each) for each in values if isinstance(each, str) and each[0] != ANY)
+
+    def _facts(self, predicate: str, values: list[Term]) -> list[tuple[str, ...]]:
+        named = tuple(each if isinstance(each, str) and each[0] != ANY else None for each in values)
+        kinds = tuple(
+            self._types[each] if isinstance(each, int) else each if each[0] == ANY else None for each in values
+        )
+        return self._scene.choices(predicate, named, kinds)

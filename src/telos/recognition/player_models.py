@@ -1,0 +1,237 @@
+"""Styles, unknown goals, many players."""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from telos.core.belief import Belief
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.core.trace import Trace, silent
+from telos.recognition.filtering import Reader, counted, forward
+from telos.recognition.recognizer import GoalModel, checked_prior
+
+# --- style ------------------------------------------------------------------------------------------------------------
+# Play style: which of several models has foreseen a player best, updated with every event.
+
+
+UNFORESEEN_BY_MODEL = math.log(1e-6)  # what it costs a model to be shown what none of its goals allows
+
+
+class StyleReader:
+    """A belief over models: each is a style, and the likelihood of all that was seen says which fits.
+
+    Models are fairly compared only if they count the same events and divide their probability among the same
+    outcomes, so those whose clocks or outcomes differ are refused.
+
+    >>> from telos.recognition.iohmm import IOHMM
+    >>> goals = ("explore", "level", "return")
+    >>> brute, sneak = (IOHMM(goals, counts={goal: {seen: 9} for goal in goals}) for seen in ("swing", "stop"))
+    >>> StyleReader({"brute": brute, "sneak": sneak}).observe(Event("swing"))
+    Belief(brute=0.909, sneak=0.0909)
+    """
+
+    def __init__(self, models: Mapping[str, GoalModel], *, prior: Mapping[str, float] | None = None) -> None:
+        if not models:
+            raise TelosError("give at least one model, by the name of its style")
+        _refuse_unlike(models)
+        self._goals = tuple(models)
+        self._prior = checked_prior(prior, self._goals)
+        self.readers = {style: Reader(model) for style, model in models.items()}
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The styles that it tells apart."""
+        return self._goals
+
+    @property
+    def belief(self) -> Belief:
+        """The belief over styles."""
+        fits = [reader.log_likelihood + UNFORESEEN_BY_MODEL * reader.ignored for reader in self.readers.values()]
+        scores = [
+            (math.log(chance) if chance else -math.inf) + fit for chance, fit in zip(self._prior, fits, strict=True)
+        ]
+        peak = max(scores)
+        weights = [math.exp(score - peak) for score in scores]
+        total = sum(weights)
+        return Belief.of(self._goals, [weight / total for weight in weights])
+
+    def observe(self, event: Event) -> Belief:
+        """Take in what the player did, and return the belief over styles."""
+        for reader in self.readers.values():
+            reader.observe(event)
+        return self.belief
+
+    def reset(self) -> None:
+        """Forget the player."""
+        for reader in self.readers.values():
+            reader.reset()
+
+    @property
+    def goal_belief(self) -> Belief:
+        """The belief over goals, each style's weighed by how well it fits; the styles must have the same goals."""
+        beliefs = {style: reader.belief for style, reader in self.readers.items()}
+        goals = next(iter(self.readers.values())).goals
+        for style, reader in self.readers.items():
+            if set(reader.goals) != set(goals):
+                raise TelosError(f"style {style!r} has the goals {reader.goals}, not {goals}", "ask its own reader")
+        styles = self.belief
+        return Belief.of(goals, [sum(styles[style] * beliefs[style][goal] for style in styles) for goal in goals])
+
+
+def _refuse_unlike(models: Mapping[str, GoalModel]) -> None:
+    for what in ("clock", "symbols", "outcomes"):
+        kinds = {style: getattr(model, what, None) for style, model in models.items()}
+        first = next(iter(kinds))
+        for style, kind in kinds.items():
+            if kind != kinds[first]:
+                raise TelosError(
+                    f"styles {first!r} and {style!r} cannot be compared: their {what} differ", "make them alike"
+                )
+
+
+# --- unknown ----------------------------------------------------------------------------------------------------------
+# None of the above: noticing a player who does something that no goal of the model explains.
+
+
+UNFORESEEN_BY_GOALS = math.log(1e-9)  # how unlikely it counts to be what no goal allows
+WINDOW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """How well a model must foresee a player: the mean log-likelihood of the last ``window`` updates."""
+
+    value: float
+    window: int
+    false_alarms: float  # the share of players with known goals for whom it will be crossed, at most
+
+
+def calibrate(
+    model: GoalModel, sessions: Sequence[Iterable[Event]], *, false_alarms: float = 0.05, window: int = WINDOW
+) -> Threshold:
+    """Return the threshold that sessions of players with known goals cross no more often than ``false_alarms``.
+
+    The promise holds for new sessions of the same kind, whatever their distribution: it is a conformal quantile of the
+    worst moment of each session. It takes 1 / false_alarms - 1 sessions at least, and the model must not have been
+    trained on them.
+    """
+    if not 0 < false_alarms < 1:
+        raise TelosError(f"false_alarms must be between 0 and 1, got {false_alarms!r}")
+    if isinstance(window, bool) or not isinstance(window, int) or window < 1:
+        raise TelosError(f"window must be a whole number of updates, at least 1, got {window!r}")
+    worst = sorted(_worst(model, session, window) for session in sessions)
+    rank = math.floor((len(worst) + 1) * false_alarms + 1e-9)
+    if rank < 1:
+        needed = math.ceil(1 / false_alarms - 1 - 1e-9)
+        raise TelosError(
+            f"{len(worst)} sessions cannot promise {false_alarms:g} false alarms", f"give {needed} or more"
+        )
+    return Threshold(worst[rank - 1], window, false_alarms)
+
+
+def _worst(model: GoalModel, events: Iterable[Event], window: int) -> float:
+    steps = forward(model.prior, [evidence for _, evidence in counted(model, events)])
+    logs = [math.log(likelihood) if likelihood > 0 else UNFORESEEN_BY_GOALS for _, _, likelihood in steps]
+    means = [math.fsum(logs[end - window : end]) / window for end in range(window, len(logs) + 1)]
+    return min(means, default=math.inf)  # too short to alarm anyone
+
+
+class UnknownGoalReader:
+    """A recogniser that also says when no goal fits: ``is_unknown`` while the last updates were badly foreseen."""
+
+    def __init__(self, model: GoalModel, threshold: Threshold) -> None:
+        self.reader, self.threshold = Reader(model), threshold
+        self._logs: deque[float] = deque(maxlen=threshold.window)
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals that it tells apart."""
+        return self.reader.goals
+
+    @property
+    def belief(self) -> Belief:
+        """The belief if the goal is one of those known; it says so if probably none is."""
+        known = self.reader.belief
+        if not self.is_unknown:
+            return known
+        said = (
+            f"probably none of these: {self.score:.2f} a step, where known goals keep above {self.threshold.value:.2f}"
+        )
+        return Belief.of(self.goals, self.reader.chances, (*known.reasons, said))
+
+    @property
+    def score(self) -> float:
+        """The mean log-likelihood of the last updates."""
+        return math.fsum(self._logs) / len(self._logs) if self._logs else 0.0
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the player probably pursues a goal that the model does not have."""
+        return len(self._logs) == self.threshold.window and self.score < self.threshold.value
+
+    def observe(self, event: Event) -> Belief:
+        """Take in what the player did, and return the new belief."""
+        reader = self.reader
+        updates, ignored, before = reader.updates, reader.ignored, reader.log_likelihood
+        reader.observe(event)
+        if reader.updates > updates:
+            self._logs.append(UNFORESEEN_BY_GOALS if reader.ignored > ignored else reader.log_likelihood - before)
+        return self.belief
+
+    def reset(self) -> None:
+        """Forget the player."""
+        self.reader.reset()
+        self._logs.clear()
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------------
+# Several players at once: each has a reader of her own, and all can be saved and resumed.
+
+
+class Readers:
+    """One reader for each player, made when the player is first met; players are kept apart, their model is shared.
+
+    >>> from telos.recognition.iohmm import IOHMM
+    >>> readers = Readers(IOHMM(counts={"level": {"swing": 7}}))
+    >>> readers.observe(Event("swing", player="ann", time=9)).top
+    'level'
+    >>> readers.observe(Event("stop", player="bo", time=1)).top, sorted(readers.players)
+    ('explore', ['ann', 'bo'])
+    """
+
+    def __init__(self, model: GoalModel, *, trace: Trace = silent) -> None:
+        self.model, self._trace = model, trace
+        self._readers: dict[str, Reader] = {}
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players met so far, in the order in which they were."""
+        return tuple(self._readers)
+
+    def __getitem__(self, player: str) -> Reader:
+        reader = self._readers.get(player)
+        if reader is None:
+            reader = self._readers[player] = Reader(self.model, trace=self._trace)
+        return reader
+
+    def observe(self, event: Event) -> Belief:
+        """Take in what a player did, and return the new belief about that player."""
+        return self[event.player].observe(event)
+
+    def learn(self, event: Event, goal: str) -> None:
+        """Teach the model from a player who was known to pursue ``goal``."""
+        self[event.player].learn(event, goal)
+
+    def save(self) -> dict[str, Any]:
+        """Return what is known about each player as plain data."""
+        return {player: reader.save() for player, reader in self._readers.items()}
+
+    @classmethod
+    def resume(cls, model: GoalModel, saved: Mapping[str, Any], *, trace: Trace = silent) -> "Readers":
+        """Return readers that go on exactly where the saved ones stopped."""
+        readers = cls(model, trace=trace)
+        readers._readers = {player: Reader.resume(model, each, trace=trace) for player, each in saved.items()}
+        return readers

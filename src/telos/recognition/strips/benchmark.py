@@ -1,0 +1,175 @@
+"""Many problems, scores."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean, median
+from typing import TypeVar
+
+from telos.core.errors import TelosError
+from telos.planning.pddl.parser import Source, read_domain
+from telos.recognition.strips.problem import Case, Label, StripsAction, StripsGoal, StripsProblem, read_place
+from telos.recognition.strips.recognize import BUDGET, NOISE, TEMPERATURE, WITHIN, PlanReading, recognize
+
+# --- batch ------------------------------------------------------------------------------------------------------------
+# Many problems: each recognised by itself, by as many processes as wanted, with the same answers.
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How problems are recognised; as the arguments of ``recognize``."""
+
+    temperature: float = TEMPERATURE
+    noise: float | None = NOISE
+    budget: int = BUDGET
+    within: float = WITHIN
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was read in a case. ``seconds`` are for all of it: files, grounding (even if shared) and recognition."""
+
+    case: Case
+    goals: tuple[str, ...]
+    reading: PlanReading
+    seconds: float
+
+
+def recognize_all(cases: Sequence[Case], settings: Settings, *, jobs: int = 1) -> Iterator[Answer]:
+    """Yield the answers to all cases, in their order; those of one place are recognised together."""
+    if jobs < 1:
+        raise TelosError(f"jobs must be at least 1, got {jobs}")
+    groups = [list(group) for _, group in groupby(cases, key=lambda case: case.place)]
+    with ExitStack() as stack:
+        if jobs == 1 or len(groups) == 1:
+            answers: Iterator[list[Answer]] = (_answers(group, settings) for group in groups)
+        else:
+            pool = stack.enter_context(get_context("spawn").Pool(min(jobs, len(groups))))
+            answers = pool.imap(partial(_answers, settings=settings), groups)
+        for group in answers:
+            yield from group
+
+
+def _answers(cases: Sequence[Case], settings: Settings) -> list[Answer]:
+    return [answer(case, settings) for case in cases]
+
+
+def answer(case: Case, settings: Settings) -> Answer:
+    """Recognise one case."""
+    _warm()
+    problem, loading = _loaded(case.place)
+    start = time.perf_counter()
+    reading = recognize(
+        problem,
+        case.observations,
+        temperature=settings.temperature,
+        noise=settings.noise,
+        budget=settings.budget,
+        within=settings.within,
+    )
+    seconds = loading + time.perf_counter() - start
+    return Answer(case, tuple(goal.name for goal in problem.goals), reading, seconds)
+
+
+@lru_cache(maxsize=64)
+def _loaded(place: Path) -> tuple[StripsProblem, float]:
+    """Return the problem of a place, and the seconds that it took to read and ground it."""
+    start = time.perf_counter()
+    return read_place(place), time.perf_counter() - start
+
+
+@cache
+def _warm() -> None:
+    """Have the parser built and the kernels compiled, once in a process: no problem's time should hold that."""
+    read_domain(Source.of("<warm>", "(define (domain warm) (:predicates (lit)))"))
+    light = StripsAction("(light)", (), (0,), ())
+    goals = (StripsGoal("lit", (0,)), StripsGoal("lit twice", (0,)))
+    recognize(StripsProblem(("lit",), (), (light,), goals), ["(light)"])
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+# How good returned sets of goals are, in the measures of the field, beside published figures.
+
+
+K = TypeVar("K", str, int)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Over so many problems: accuracy (the true goal is returned), spread (how many are), credit, agreement, time.
+
+    Credit is 1 / spread where the true goal is returned. Agreement with the reference set is what both have in common,
+    as a share of what either has; None where no problem has a reference.
+    """
+
+    name: str
+    problems: int
+    accuracy: float
+    spread: float
+    credit: float
+    agreement: float | None = None
+    seconds: float | None = None  # the median
+    complete: float | None = None  # the share whose set is proved
+
+
+# On the clean problems of Santos et al., AAAI 2021; the same kind of problems, not the same sample.
+PUBLISHED = (
+    Score("LP delta-o-csl1 (Santos et al. 2021)", 0, 0.940, 1.83, 0.745),
+    Score("Ramírez & Geffner 2009", 0, 0.975, 1.91, 0.728),
+)
+
+
+def score(name: str, pairs: Sequence[tuple[Answer, Label]]) -> Score:
+    """Return the score of answers to problems with known goals."""
+    hits = [bool(label.real & set(answer.reading.chosen)) for answer, label in pairs]
+    sizes = [len(answer.reading.chosen) for answer, _ in pairs]
+    agreed = [_agreement(answer, label.reference) for answer, label in pairs if label.reference is not None]
+    return Score(
+        name,
+        len(pairs),
+        fmean(hits),
+        fmean(sizes),
+        fmean(1 / size if hit else 0.0 for hit, size in zip(hits, sizes, strict=True)),
+        fmean(agreed) if agreed else None,
+        median(answer.seconds for answer, _ in pairs),
+        fmean(answer.reading.complete for answer, _ in pairs),
+    )
+
+
+def _agreement(answer: Answer, reference: frozenset[int]) -> float:
+    chosen = set(answer.reading.chosen)
+    return len(chosen & reference) / max(1, len(chosen | reference))
+
+
+def score_groups(pairs: Sequence[tuple[Answer, Label]]) -> dict[str, list[Score]]:
+    """Return the scores by kind of problem: altogether, and by observability and by domain within each kind."""
+    found: dict[str, list[Score]] = {}
+    for kind, group in _grouped(pairs, _kind):
+        rows = [score("all", group)]
+        rows += [score(f"{name} % seen", part) for name, part in _grouped(group, _observability) if name >= 0]
+        rows += [score(name, part) for name, part in _grouped(group, lambda each: each.case.domain) if name]
+        found[kind] = rows
+    return found
+
+
+def _kind(answer: Answer) -> str:
+    noise = {True: "noisy", False: "clean", None: ""}[answer.case.noisy]
+    return " ".join(filter(None, (answer.case.source, noise))) or "problems"
+
+
+def _observability(answer: Answer) -> int:
+    return -1 if answer.case.observability is None else answer.case.observability
+
+
+def _grouped(
+    pairs: Iterable[tuple[Answer, Label]], key: Callable[[Answer], K]
+) -> list[tuple[K, list[tuple[Answer, Label]]]]:
+    groups: dict[K, list[tuple[Answer, Label]]] = {}
+    for answer, label in pairs:
+        groups.setdefault(key(answer), []).append((answer, label))
+    return sorted(groups.items())

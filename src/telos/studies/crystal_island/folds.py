@@ -1,0 +1,313 @@
+"""Cross-validation and outcome."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.logic.learning import learn
+from telos.logic.model import MarkovLogic
+from telos.logic.online import Online
+from telos.studies import scoring
+from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
+from telos.studies.crystal_island.models import (
+    COMPARED,
+    FACTORED,
+    MAJORITY,
+    Contender,
+    Field,
+    Readings,
+    measured,
+    missing,
+    read,
+)
+from telos.studies.scoring import Calibration, Convergence, shared_out
+from telos.studies.statistics import Anova, Pair, repeated_measures, tukey
+
+# --- folds ------------------------------------------------------------------------------------------------------------
+# One fold after another: train every contender on the rest, read those who are held out, and pool what was said.
+
+
+TIMED = 2_000  # updates that are timed in each fold
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldDone:
+    """What all contenders said about the rows of one fold."""
+
+    fold: int
+    readings: dict[str, Readings]
+    notes: tuple[str, ...]
+    microseconds: (
+        tuple[float, float] | None
+    )  # an update of the factored model, live: of what is new, and of what is not
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """What one contender said about all rows of a log, each from the fold in which it was held out."""
+
+    belief: NDArray[np.float32]  # (rows, goals), online
+    ahead: Ints | None  # (rows,)
+
+    @property
+    def online(self) -> Ints:
+        """The likeliest goal at each row, online."""
+        return np.asarray(self.belief.argmax(axis=1), np.int32)
+
+
+def run_folds(log: GoalLog, field: Field, *, seed: int, jobs: int) -> Iterator[FoldDone]:
+    """Yield the folds of a log as they are done."""
+    return shared_out(partial(run_fold, log, field, seed), range(log.folds), jobs=jobs)
+
+
+def run_fold(log: GoalLog, field: Field, seed: int, fold: int, *, clock: Clock = time.perf_counter) -> FoldDone:
+    """Train everybody on all folds but one, and read that one."""
+    train, test = log.split(fold)
+    known = np.unique(log.truth[log.rows(train)])
+    goals = [log.goals[each] for each in known]
+    readings: dict[str, Readings] = {}
+    notes = list(_unmet(log, fold, log.rows(test), known))
+    microseconds = None
+    for contender in field.contenders:
+        model = trained(log, contender, train, goals, seed=seed)
+        readings[contender.key] = read(log, model, test, goals)
+        if contender.key == FACTORED and log.is_simulated:
+            microseconds = update_time(log, model, test, clock)
+    for yardstick in field.yardsticks:
+        lacking = missing(yardstick)
+        if lacking is None:
+            readings[yardstick.key] = measured(log, yardstick, train, test)
+        else:
+            notes.append(lacking)
+    return FoldDone(fold, readings, tuple(notes), microseconds)
+
+
+def trained(
+    log: GoalLog, contender: Contender, train: Sequence[int], goals: Sequence[str], *, seed: int
+) -> MarkovLogic:
+    """Return a contender's formulas with weights that are learned from some sequences."""
+    formulas = contender.formulas
+    told = database(log, formulas, train, goals, told=True)
+    learned = learn(
+        formulas, told, [GOAL], by=contender.by, epochs=contender.epochs, l2=contender.l2, seed=seed, warm_up=20
+    )
+    return learned.model
+
+
+def _unmet(log: GoalLog, fold: int, tested: Ints, known: NDArray[np.int32]) -> Iterator[str]:
+    """Say which goals nobody in training pursued: they are never predicted, and count as wrong."""
+    for goal in np.setdiff1d(log.truth[tested], known):
+        rows = int((log.truth[tested] == goal).sum())
+        yield f"fold {fold}: nobody in training pursued {log.goals[goal]}; its {rows} rows count as wrong"
+
+
+def update_time(log: GoalLog, model: MarkovLogic, test: Sequence[int], clock: Clock) -> tuple[float, float]:
+    """Return the microseconds of one live update, over the first rows of a fold.
+
+    First for a reader that has seen nothing, and looks up every weight for the first time; then for one that has.
+    """
+    online = Online(model, query=GOAL)
+    said = [_facts(log, model, row) for row in log.rows(test[:4])[:TIMED].tolist()]
+    taken = []
+    for _ in range(2):
+        online.reset()
+        start = clock()
+        for facts in said:
+            online.step(facts)
+        taken.append(1e6 * (clock() - start) / max(1, len(said)))
+    return taken[0], taken[1]
+
+
+def _facts(log: GoalLog, model: MarkovLogic, row: int) -> dict[str, list[str]]:
+    found = {}
+    for name in model.predicates:
+        if name in log.evidence:
+            each = log.evidence[name]
+            begin, end = np.searchsorted(each.row, [row, row + 1])
+            found[name] = [each.names[code] for code in each.code[begin:end].tolist()]
+    return found
+
+
+def pooled(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
+    """Put the folds together again."""
+    found = {}
+    for key in done[0].readings:
+        belief = np.zeros((len(log.truth), len(log.goals)), np.float32)
+        ahead = np.zeros(len(log.truth), np.int32)
+        for each in done:
+            said = each.readings[key]
+            belief[said.rows] = said.belief
+            if said.ahead is not None:
+                ahead[said.rows] = said.ahead
+        found[key] = Pooled(belief, None if done[0].readings[key].ahead is None else ahead)
+    return found
+
+
+# --- outcome ----------------------------------------------------------------------------------------------------------
+# What came out on one log: every contender's measures, online and with look-ahead, and the tests between them.
+
+
+ONLINE, AHEAD = "online", "lookahead"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How one contender fared, read in one way."""
+
+    folds: tuple[float, ...]  # F1 of each fold
+    f1: float  # of all rows
+    macro_f1: float
+    convergence: Convergence
+    by_share: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean F1 of the folds."""
+        return fmean(self.folds)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the F1 between folds."""
+        return stdev(self.folds) if len(self.folds) > 1 else 0.0
+
+    def figures(self, baseline: float) -> dict[str, Any]:
+        """Return it as JSON has it; the improvement is over the mean F1 of the majority."""
+        return {
+            "f1_mean": self.mean,
+            "f1_sd": self.sd,
+            "f1_all_rows": self.f1,
+            "macro_f1": self.macro_f1,
+            "improvement": self.mean / baseline - 1 if baseline else None,
+            "convergence": self.convergence.figures(),
+            "by_share_seen": list(self.by_share),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How one contender fared. Look-ahead is None for a method that has no such reading."""
+
+    label: str
+    decodings: Mapping[str, Decoding]
+    calibration: Calibration
+    unseen: float | None  # online, on groups that had no say in which formulas were chosen
+
+    def figures(self, baselines: Mapping[str, float]) -> dict[str, Any]:
+        """Return it as JSON has it: the look-ahead on top, as in the chapter, or else the online reading."""
+        by_way = {way: each.figures(baselines[way]) for way, each in self.decodings.items()}
+        first = by_way.get(AHEAD, by_way[ONLINE])
+        told = {key: first[key] for key in ("f1_mean", "f1_sd", "macro_f1", "improvement")}
+        ways = {ONLINE: by_way[ONLINE], AHEAD: by_way.get(AHEAD)}
+        return {"label": self.label, **told, **ways, "calibration": self.calibration.figures(), "unseen": self.unseen}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything about one log."""
+
+    log: str
+    is_simulated: bool
+    players: int
+    actions: int
+    goals: int  # achieved
+    goal_shares: Mapping[str, float]  # of achieved goals
+    scores: Mapping[str, Score]
+    anovas: Mapping[str, Anova]
+    pairs: Mapping[str, tuple[Pair, ...]]
+    microseconds: tuple[float, float] | None
+    notes: tuple[str, ...]
+
+    def figures(self) -> dict[str, Any]:
+        """Return everything as JSON has it."""
+        baselines = {way: self.scores[MAJORITY].decodings[way].mean for way in (ONLINE, AHEAD)}
+        return {
+            "log": self.log,
+            "simulated": self.is_simulated,
+            "players": self.players,
+            "actions": self.actions,
+            "goals": self.goals,
+            "goal_shares": dict(self.goal_shares),
+            "folds": self.by_fold(AHEAD),
+            "folds_online": self.by_fold(ONLINE),
+            "models": {key: score.figures(baselines) for key, score in self.scores.items()},
+            "anova": {**self.anovas[AHEAD].figures(), ONLINE: self.anovas[ONLINE].figures()},
+            "tukey": [pair.figures() for pair in self.pairs[AHEAD]],
+            "tukey_online": [pair.figures() for pair in self.pairs[ONLINE]],
+            "microseconds_an_update": _timed(self.microseconds),
+            "notes": list(self.notes),
+        }
+
+    def by_fold(self, way: str) -> list[dict[str, float]]:
+        """Return the F1 of every contender that is read in this way, fold by fold."""
+        read = {key: score.decodings[way].folds for key, score in self.scores.items() if way in score.decodings}
+        count = len(next(iter(read.values())))
+        return [{"fold": fold, **{key: folds[fold] for key, folds in read.items()}} for fold in range(count)]
+
+
+def _timed(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
+    return None if microseconds is None else {"first": microseconds[0], "again": microseconds[1]}
+
+
+def outcome(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> Outcome:
+    """Measure what was said in all folds."""
+    said = pooled(log, done)
+    scores = {key: _score(log, labels[key], each) for key, each in said.items()}
+    anovas, pairs = {}, {}
+    for way in (ONLINE, AHEAD):
+        compared = {key: scores[key].decodings[way].folds for key in COMPARED if key in scores}
+        anovas[way], pairs[way] = repeated_measures(compared), tukey(compared)
+    first = np.unique(log.pursuit, return_index=True)[1]
+    shares = np.bincount(log.truth[first], minlength=len(log.goals)) / len(first)
+    times = [each.microseconds for each in done if each.microseconds is not None]
+    return Outcome(
+        log.name,
+        log.is_simulated,
+        log.players,
+        len(log.truth),
+        log.pursuits,
+        dict(zip(log.goals, shares.tolist(), strict=True)),
+        scores,
+        anovas,
+        pairs,
+        (fmean(each[0] for each in times), fmean(each[1] for each in times)) if times else None,
+        tuple(dict.fromkeys(note for each in done for note in each.notes)),
+    )
+
+
+def _score(log: GoalLog, label: str, said: Pooled) -> Score:
+    decodings = {ONLINE: _decoding(log, said.online)}
+    if said.ahead is not None:
+        decodings[AHEAD] = _decoding(log, said.ahead)
+    unseen = None if log.is_simulated else unseen_rows(log)
+    apart = None if unseen is None else scoring.f1(log.truth[unseen], said.online[unseen])
+    return Score(label, decodings, scoring.calibration(log.truth, said.belief), apart)
+
+
+def _decoding(log: GoalLog, said: Ints) -> Decoding:
+    fold = log.fold[log.sequence]
+    return Decoding(
+        tuple(scoring.f1(log.truth[fold == each], said[fold == each]) for each in range(log.folds)),
+        scoring.f1(log.truth, said),
+        scoring.macro_f1(log.truth, said, len(log.goals)),
+        scoring.convergence(log.truth, said, log.pursuit),
+        tuple(scoring.by_share(log.truth, said, log.pursuit).tolist()),
+    )
+
+
+def unseen_rows(log: GoalLog) -> NDArray[np.bool_]:
+    """Return the rows of groups that had no say in which formulas were chosen for human logs.
+
+    Formulas were chosen by folds among seven of every ten groups, in the order of their names; the first three of every
+    ten were kept out of it.
+    """
+    names = sorted(set(log.groups))
+    kept_out = {name for place, name in enumerate(names) if place % 10 < 3}
+    is_out = np.array([group in kept_out for group in log.groups])
+    return is_out[log.sequence]

@@ -1,0 +1,505 @@
+"""Labelled logs: island, Crafter, StarCraft."""
+
+import csv
+import gzip
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos.core.errors import TelosError
+from telos.core.values import FrozenMap
+from telos.logic.database import Database, Facts
+from telos.logic.model import MarkovLogic
+from telos.telemetry.columns import Columns
+from telos.telemetry.corpus import Corpus, prepare
+from telos.telemetry.logs import evened, rows_of_plays
+from telos.telemetry.tables import pl
+from telos.worlds.island.visit import Progress, record_players
+
+# --- goal log ---------------------------------------------------------------------------------------------------------
+# Labelled logs as the studies of Markov logic read them: rows in sequences, each with its goal and its facts.
+#
+# A row is one action. Its facts are what a game knows at that moment: nothing in them looks ahead. The achieving
+# actions
+# themselves and what came after the last goal are not among the rows, as in the chapter.
+
+
+Ints: TypeAlias = NDArray[np.int32]
+GOAL, TIME = "goal", "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The facts of one predicate: at row ``row[i]`` it holds of ``names[code[i]]``. A row may have several, or none."""
+
+    row: Ints
+    code: Ints
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalLog:
+    """What players did, in sequences: rows ``start[s]`` to before ``start[s + 1]`` are of ``groups[s]``.
+
+    A group is what is in one fold as a whole: a player, or players who met. ``truth`` is the goal of each row, as a
+    place in ``goals``; ``pursuit`` numbers the stretches of rows that led to one achievement, so two in a row for the
+    same goal are told apart.
+    """
+
+    name: str
+    is_simulated: bool
+    goals: tuple[str, ...]
+    truth: Ints  # (rows,)
+    start: Ints  # (sequences + 1,)
+    groups: tuple[str, ...]  # (sequences,)
+    fold: Ints  # (sequences,)
+    pursuit: Ints  # (rows,)
+    evidence: Mapping[str, Evidence]
+    players: int
+
+    @property
+    def sequence(self) -> Ints:
+        """The sequence of each row."""
+        return np.repeat(np.arange(len(self.groups), dtype=np.int32), np.diff(self.start))
+
+    def rows(self, sequences: Sequence[int]) -> Ints:
+        """Return the rows of some sequences, in order."""
+        return np.flatnonzero(np.isin(self.sequence, sequences)).astype(np.int32)
+
+    @property
+    def pursuits(self) -> int:
+        """How many goals were achieved after at least one action."""
+        return len(np.unique(self.pursuit))
+
+    def split(self, fold: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the sequences to train on and to test on when a fold is held out."""
+        tested = np.flatnonzero(self.fold == fold)
+        return tuple(np.flatnonzero(self.fold != fold).tolist()), tuple(tested.tolist())
+
+    @property
+    def folds(self) -> int:
+        """How many folds there are."""
+        return int(self.fold.max()) + 1
+
+
+def database(
+    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, told: bool
+) -> Database:
+    """Return the facts of some sequences that a model speaks of, one world a sequence; the goals too if ``told``.
+
+    Only ``goals`` exist: facts about others, and rows that lead to others, are left out of what is told.
+    """
+    world = np.full(len(log.groups), -1, np.int32)
+    world[list(sequences)] = np.arange(len(sequences), dtype=np.int32)
+    worlds, step = world[log.sequence], np.arange(len(log.truth)) - log.start[log.sequence]
+    spoken = {name: log.evidence[name] for name in model.predicates if name in log.evidence}
+    if told:
+        spoken[GOAL] = Evidence(np.arange(len(log.truth), dtype=np.int32), log.truth, log.goals)
+    kinds = {name: model.predicates[name].types[1] for name in spoken}
+    goal_kind = model.predicates[GOAL].types[1]
+    constants = _constants(spoken, kinds, goal_kind, tuple(goals), int(step.max()) + 1)
+    true, present = {}, {TIME: [np.stack([worlds, step], axis=1)]}
+    for name, facts in spoken.items():
+        place = {each: at for at, each in enumerate(constants[kinds[name]])}
+        code = np.array([place.get(each, -1) for each in facts.names], np.int32)[facts.code]
+        kept = (code >= 0) & (worlds[facts.row] >= 0)
+        row, code = facts.row[kept], code[kept]
+        true[name] = Facts(worlds[row], np.stack([step[row], code], axis=1).astype(np.int32))
+        present.setdefault(kinds[name], []).append(np.stack([worlds[row], code], axis=1))
+    everywhere = np.indices((len(sequences), len(goals))).reshape(2, -1).T
+    present.setdefault(goal_kind, []).append(everywhere)
+    names = tuple(f"{log.groups[s]}/{s}" for s in sequences)
+    return Database(names, constants, true, present={kind: _distinct(parts) for kind, parts in present.items()})
+
+
+def _constants(
+    spoken: Mapping[str, Evidence], kinds: Mapping[str, str], goal_kind: str, goals: tuple[str, ...], steps: int
+) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for name, facts in spoken.items():
+        found.setdefault(kinds[name], {}).update(dict.fromkeys(facts.names))
+    by_kind = {kind: _ordered(names) for kind, names in found.items()}
+    return {**by_kind, TIME: tuple(map(str, range(steps))), goal_kind: goals}
+
+
+def _ordered(names: Mapping[str, None]) -> tuple[str, ...]:
+    """Return whole numbers in ascending order first, as databases have them, then the other names."""
+    numbers = [name for name in names if name.lstrip("-").isdigit()]
+    return (*sorted(numbers, key=int), *(name for name in names if not name.lstrip("-").isdigit()))
+
+
+def _distinct(parts: list[NDArray[np.int64]]) -> Ints:
+    """Return pairs of world and code, sorted, each once; pairs of no world are left out."""
+    joined = np.concatenate(parts)
+    joined = joined[joined[:, 0] >= 0].astype(np.int64)
+    found = np.unique(joined[:, 0] << 32 | joined[:, 1])
+    return np.stack([found >> 32, found & 0xFFFFFFFF], axis=1).astype(np.int32)
+
+
+# --- from table -------------------------------------------------------------------------------------------------------
+# From an event table to a log of goals: past achievements become facts, then telemetry does the chapter's steps.
+#
+# A column holds one fact a row, or several: a list, or names with blanks between them.
+
+
+PURSUIT, LAST, DONE, SINCE = "pursuit", "last", "done", "since"
+UNIT = "unit"  # the player or group that is in one fold as a whole
+
+
+def with_past(table: pl.DataFrame, achieved: str, sequence: Sequence[str], edges: Sequence[int]) -> pl.DataFrame:
+    """Return the table with what was achieved before each row: last, done, since (actions, in bins) and the pursuit.
+
+    ``achieved`` is the column that names the goal achieved at a row; a row's own achievement is not in its past.
+    """
+    keys = list(sequence)
+    reached = pl.col(achieved).is_not_null()
+    before = (reached.cum_sum() - reached).over(keys)
+    place = pl.int_range(pl.len()).over(keys)
+    stretch = [*keys, "reached before"]
+    goals = sorted(table[achieved].drop_nulls().unique())
+    done = [
+        pl.when((pl.col(achieved) == goal).fill_null(False).cum_max().shift(1).over(keys)).then(pl.lit(goal))
+        for goal in goals
+    ]
+    table = table.with_columns(
+        before.alias("reached before"),
+        place.alias("place"),
+        pl.col(achieved).forward_fill().shift(1).over(keys).alias(LAST),
+        (pl.concat_str(done, separator=" ", ignore_nulls=True) if done else pl.lit("")).alias(DONE),
+    )
+    since = pl.col("place") - pl.col("place").min().over(stretch)
+    table = table.with_columns(pl.struct(stretch).rle_id().alias(PURSUIT), named(since, edges).alias(SINCE))
+    return table.drop("reached before", "place")
+
+
+def named(number: pl.Expr, edges: Sequence[float]) -> pl.Expr:
+    """Return the lower edge of the bin that a number falls into, as a name; ``below`` under the first."""
+    found = pl.lit("below")
+    for edge in edges:
+        found = pl.when(number >= edge).then(pl.lit(f"{edge:g}")).otherwise(found)
+    return pl.when(number.is_not_null()).then(found)
+
+
+def read_log(
+    name: str,
+    table: pl.DataFrame,
+    columns: Columns,
+    predicates: Sequence[str],
+    *,
+    is_simulated: bool,
+    folds: int,
+    seed: int,
+) -> GoalLog:
+    """Return the log in a table: ``columns`` says where player, session, group, action and achieved stand.
+
+    ``predicates`` are the columns of facts.
+    """
+    kept = [each for each in predicates if each != "action"]
+    features = {**{each: each for each in (*kept, PURSUIT)}, UNIT: columns.group or columns.player}
+    where = replace(columns, features=FrozenMap(features), name=name)
+    try:
+        corpus = prepare(table, where, folds=folds, seed=seed)
+    except TelosError as error:
+        raise error.at(name) from error
+    return goal_log(name, corpus, predicates, is_simulated=is_simulated)
+
+
+def goal_log(name: str, corpus: Corpus, predicates: Sequence[str], *, is_simulated: bool) -> GoalLog:
+    """Return a corpus as the studies read it; its features are the facts of its rows."""
+    frame = corpus.frame
+    starts = np.flatnonzero(frame["step"].to_numpy() == 0)
+    goals = tuple(sorted(frame["goal"].unique()))
+    heads = frame[starts.tolist()]
+    return GoalLog(
+        name,
+        is_simulated,
+        goals,
+        _codes(frame["goal"], goals),
+        np.append(starts, frame.height).astype(np.int32),
+        tuple(heads[UNIT].to_list()),
+        heads["fold"].to_numpy().astype(np.int32),
+        frame[PURSUIT].rle_id().to_numpy().astype(np.int32),
+        {each: _evidence(frame[each]) for each in predicates},
+        heads["player"].n_unique(),
+    )
+
+
+def _evidence(column: pl.Series) -> Evidence:
+    parts = column if column.dtype == pl.List else column.cast(pl.String).fill_null("").str.split(" ")
+    rows = pl.DataFrame({"row": np.arange(len(column), dtype=np.int32), "name": parts}).explode("name")
+    rows = rows.filter(pl.col("name") != "")  # nor nothing at all
+    names = tuple(rows["name"].unique(maintain_order=True))
+    return Evidence(rows["row"].to_numpy(), _codes(rows["name"], names), names)
+
+
+def _codes(column: pl.Series, names: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    coded = column.replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int32)
+    return coded.to_numpy().astype(np.int32)
+
+
+# --- island log -------------------------------------------------------------------------------------------------------
+# The log of simulated players of the island, prepared as the chapter does it.
+
+
+LENGTHS = (0, 10, 30, 60, 100, 200)  # actions since the last goal, in a few steps
+ISLAND_PREDICATES = ("action", "loc", "state", "argument", SINCE, LAST, DONE)
+ISLAND_COLUMNS = Columns(player="player", action="action", achieved="achieved")
+
+
+def island_log(players: int, seed: int, *, folds: int, jobs: int = 1, progress: Progress | None = None) -> GoalLog:
+    """Return what so many simulated players did, each action with the goal that was achieved next."""
+    games = record_players(players, seed, jobs, progress)
+    table = pl.DataFrame(evened(rows_of_plays(games)), infer_schema_length=None)
+    table = table.with_columns(pl.col("achieved").cast(pl.String))  # all empty if nobody achieves anything
+    table = with_past(table, "achieved", ["player"], LENGTHS)
+    return read_log("island", table, ISLAND_COLUMNS, ISLAND_PREDICATES, is_simulated=True, folds=folds, seed=seed)
+
+
+# --- crafter log ------------------------------------------------------------------------------------------------------
+# People's play of Crafter as a log of goals: what the game and the player's earlier lives tell at each key.
+#
+# A goal is the next achievement of a life. Only keys are rows; ticks without one are left out, as is usual, but time
+# and
+# what they achieve count. Nothing looks ahead: a player's habits are those of the lives before the present one.
+
+
+THINGS = ("tree", "water", "stone", "coal", "iron", "table", "furnace", "cow", "zombie", "skeleton", "plant")
+CARRIED = {"wood": 7, "stone": 4, "sapling": 2, "coal": 1, "iron": 1}  # more makes no difference
+USED_ON = ("tree", "water", "stone", "cow", "zombie", "grass", "plant", "skeleton", "coal")
+NEAR = (0, 1, 2, 3, 4, 6)
+TICKS = (0, 3, 8, 15, 25, 40, 60, 90, 130, 200)
+CRAFTER_CLOCK = (0, 10, 25, 50, 80, 120, 170, 220, 300)
+TIMES = (0, 1, 2, 4, 8)
+IDLE, BEGIN = "noop", "start"
+LIFE = ["player", "episode"]
+CRAFTER_COLUMNS = Columns(player="player", session="episode", action="action", achieved="unlock")
+CRAFTER_NEEDED = (
+    *("player", "group", "phase", "episode", "step", "action", "facing_tile", "n_unlocked", "unlock"),
+    *(f"d_{thing}" for thing in THINGS),
+    *CARRIED,
+)
+CRAFTER_PREDICATES = (
+    *("action", "loc", "state", "near", "way", "trend", "carries", "used", DONE, LAST, "many", SINCE, "clock", "who"),
+    *("before", "habit", "usual"),
+)
+
+
+def crafter_log(path: Path, *, folds: int, seed: int) -> GoalLog:
+    """Return the log in ``events.csv.gz`` of human players of Crafter."""
+    table = pl.read_csv(path, infer_schema_length=10_000)
+    table = table.with_columns(pl.col("unlock").cast(pl.String).replace("", None))
+    habits = _habits(table)
+    table = with_past(table, "unlock", LIFE, TICKS)
+    table = table.with_columns(pl.col(LAST).fill_null(BEGIN), _used().alias("used"))
+    table = table.filter((pl.col("action") != IDLE) | pl.col("unlock").is_not_null())
+    table = table.join(habits, on=["episode", LAST], how="left", maintain_order="left").with_columns(*_seen())
+    return read_log("crafter", table, CRAFTER_COLUMNS, CRAFTER_PREDICATES, is_simulated=False, folds=folds, seed=seed)
+
+
+def _seen() -> list[pl.Expr]:
+    """Return the facts that a row and those before it tell."""
+    tile = pl.concat_str(pl.lit("do_"), "facing_tile")
+    return [
+        pl.when(pl.col("action") == "do").then(tile).otherwise(pl.col("action")).alias("action"),
+        pl.col("facing_tile").alias("loc"),
+        pl.col(LAST).alias("state"),
+        _joined(pl.concat_str(pl.lit(f"{each}_"), named(pl.col(f"d_{each}"), NEAR)) for each in THINGS).alias("near"),
+        _joined(_way(each, 1) for each in THINGS).alias("way"),
+        _joined(_way(each, 3) for each in THINGS).alias("trend"),
+        _joined(pl.concat_str(pl.lit(f"{each}_"), pl.col(each).clip(0, most)) for each, most in CARRIED.items()).alias(
+            "carries"
+        ),
+        pl.col("n_unlocked").cast(pl.String).alias("many"),
+        named(pl.col("step"), CRAFTER_CLOCK).alias("clock"),
+        pl.concat_str("group", "phase", separator=" ").alias("who"),
+    ]
+
+
+def _joined(parts: Iterable[pl.Expr]) -> pl.Expr:
+    return pl.concat_str(list(parts), separator=" ", ignore_nulls=True)
+
+
+def _way(thing: str, keys: int) -> pl.Expr:
+    """Return how the nearest of a thing lies now, beside so many keys ago."""
+    now, then = pl.col(f"d_{thing}"), pl.col(f"d_{thing}").shift(keys).over(LIFE)
+    gone = pl.when(then >= 0).then(pl.lit("gone"))
+    way = (
+        pl.when(now < 0)
+        .then(gone)
+        .when(then.is_null() | (then < 0))
+        .then(pl.lit("new"))
+        .when(now < then)
+        .then(pl.lit("nearer"))
+        .when(now > then)
+        .then(pl.lit("farther"))
+        .otherwise(pl.lit("same"))
+    )
+    return pl.concat_str(pl.lit(f"{thing}_"), way)
+
+
+def _used() -> pl.Expr:
+    """Return on what, and how often, the player has used a hand since the last achievement."""
+    parts = []
+    for tile in USED_ON:
+        is_used = (pl.col("action") == "do") & (pl.col("facing_tile") == tile)
+        times = (is_used.cum_sum() - is_used).over("pursuit")
+        parts.append(pl.when(times > 0).then(pl.concat_str(pl.lit(f"{tile}_"), named(times, TIMES))))
+    return _joined(parts)
+
+
+def _habits(table: pl.DataFrame) -> pl.DataFrame:
+    """Return, for each life and each achievement in it, what the player's earlier lives suggest comes next.
+
+    ``habit`` is what followed the last time, ``usual`` what followed most often, and ``before`` all that was achieved
+    in the life before.
+    """
+    rows: list[dict[str, str | None]] = []
+    followed: dict[tuple[str, str], list[str]] = {}
+    before: dict[str, list[str]] = {}
+    lives = table.group_by(LIFE, maintain_order=True).agg(pl.col("unlock").drop_nulls())
+    for player, life, achieved in lives.iter_rows():
+        told = " ".join(sorted(before.get(player, ())))
+        for last in (BEGIN, *achieved):
+            known = followed.get((player, last), [])
+            usual = max(reversed(known), key=known.count) if known else None
+            row = {"episode": life, LAST: last, "habit": known[-1] if known else None, "usual": usual}
+            rows.append({**row, "before": told})
+        steps = list(zip((BEGIN, *achieved), achieved, strict=False))
+        for last, following in steps:
+            followed.setdefault((player, last), []).append(following)
+        before[player] = achieved
+    return pl.DataFrame(rows, schema=dict.fromkeys(("episode", LAST, "habit", "usual", "before"), pl.String))
+
+
+# --- starcraft log ----------------------------------------------------------------------------------------------------
+# People's play of StarCraft II as a log of goals: which building comes next, from the orders given so far.
+#
+# A goal is the next base, tech building or static defence that a player orders for the first time. Goals belong to a
+# race, and the race of each player is known.
+
+
+STARCRAFT_CLOCK = (0, 60, 120, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200, 1500)
+SECONDS = (0, 10, 20, 40, 60, 90, 120, 180, 240, 360, 600)
+ORDERS = (1, 2, 3, 5, 9, 17, 33)
+LATELY = (1, 2, 4, 9, 21)
+COMMON = 400  # an order that is given more seldom in the whole log is called by its kind in the chapter's models
+GAME = ["game", "player"]
+STARCRAFT_COLUMNS = Columns(player="player", session="game", group="group", action="common", achieved="milestone")
+STARCRAFT_NEEDED = ("group", "game", "player", "race", "opp_race", "t", "action", "kind", "done", "milestone")
+STARCRAFT_PREDICATES = (
+    *("action", "loc", "state", "order", "ordered", "lately", "match", "path", DONE, LAST, "many", SINCE, "clock"),
+    "barred",
+)
+NOTHING = "none"
+
+
+def starcraft_log(path: Path, *, folds: int, seed: int) -> GoalLog:
+    """Return the log in ``events.csv.gz`` of human players of StarCraft II."""
+    table = pl.read_csv(path, infer_schema_length=100_000)
+    table = table.rename({"action": "order", "done": "order done"})
+    milestone = pl.when(pl.col("milestone") != "").then(pl.concat_str("race", "milestone", separator="_"))
+    table = with_past(table.with_columns(milestone.alias("milestone")), "milestone", GAME, (0,))
+    table = table.with_columns(*_told()).with_columns(
+        _tally(table, GAME, ORDERS).alias("ordered"), _tally(table, ["pursuit"], LATELY).alias("lately")
+    )
+    table = table.with_columns(_barred(table).alias("barred"))
+    return read_log(
+        "starcraft", table, STARCRAFT_COLUMNS, STARCRAFT_PREDICATES, is_simulated=False, folds=folds, seed=seed
+    )
+
+
+def _told() -> list[pl.Expr]:
+    start = pl.col("t").shift(1).over(GAME).fill_null(0)
+    since = pl.col("t") - start.first().over("pursuit")
+    return [
+        pl.when(pl.len().over("order") >= COMMON).then("order").otherwise("kind").alias("common"),
+        pl.col("race").alias("loc"),
+        pl.col(LAST).fill_null(NOTHING).alias("state"),
+        pl.col(LAST).fill_null(NOTHING).alias(LAST),
+        pl.concat_str("race", "opp_race", separator="_").alias("match"),
+        pl.col(DONE).str.replace_all(" ", "+").replace("", NOTHING).alias("path"),
+        pl.col(DONE).str.split(" ").list.filter(pl.element() != "").list.len().cast(pl.String).alias("many"),
+        named(since, SECONDS).alias(SINCE),
+        named(pl.col("t"), STARCRAFT_CLOCK).alias("clock"),
+    ]
+
+
+def _tally(table: pl.DataFrame, over: list[str], edges: tuple[int, ...]) -> pl.Series:
+    """Return how often each order was given up to now, in this game or since the last milestone: ``MorphDrone_9``."""
+    orders = table["order"].unique(maintain_order=True)
+    code = table["order"].replace_strict(orders, range(len(orders)), return_dtype=pl.Int32).to_numpy()
+    begins = np.flatnonzero(table.select(pl.struct(over).rle_id().diff().fill_null(1) != 0).to_series().to_numpy())
+    times = np.zeros((table.height, len(orders)), np.int32)
+    times[np.arange(table.height), code] = 1
+    for begin, end in zip(begins, np.append(begins[1:], table.height), strict=True):
+        np.cumsum(times[begin:end], axis=0, out=times[begin:end])
+    row, given = np.nonzero(times)
+    reached = np.searchsorted(edges, times[row, given], side="right") - 1
+    names = pl.Series([f"{order}_{edge}" for order in orders for edge in edges])
+    said = pl.DataFrame({"row": row, "name": names[given * len(edges) + reached]})
+    return said.group_by("row", maintain_order=True).agg("name")["name"]  # every row has given its own order
+
+
+def _barred(table: pl.DataFrame) -> pl.Series:
+    """Return the goals that are out of the question: those of another race, and those that are achieved."""
+    parts = []
+    for goal in sorted(table["milestone"].drop_nulls().unique()):
+        is_other = pl.col("race") != goal.split("_")[0]
+        is_done = pl.col(DONE).str.split(" ").list.contains(goal)
+        parts.append(pl.when(is_other | is_done).then(pl.lit(goal)))
+    return table.select(pl.concat_str(parts, separator=" ", ignore_nulls=True)).to_series()
+
+
+# --- human logs -------------------------------------------------------------------------------------------------------
+# Which logs of people a folder holds: told by what is in their tables, not by what they are called.
+
+
+TABLES = ("events.csv.gz", "events.csv")
+KNOWN = {
+    "crafter": (crafter_log, CRAFTER_NEEDED),
+    "starcraft": (starcraft_log, STARCRAFT_NEEDED),
+}
+
+
+def find_logs(folder: Path) -> dict[str, Path]:
+    """Return the tables in a folder, or in the folders right inside it, by the name of the game that they are of."""
+    if not folder.is_dir():
+        raise TelosError(f"{folder}: no such folder", f"name one that holds {TABLES[0]}, or several such folders")
+    found: dict[str, Path] = {}
+    seen = []
+    for path in _tables(folder):
+        seen.append(path)
+        columns = _columns(path)
+        for name, (_, wanted) in KNOWN.items():
+            if set(wanted) <= columns:
+                found.setdefault(name, path)
+    if not found:
+        held = f"{seen[0]} is none" if seen else f"there is no {TABLES[0]} in it or in a folder of it"
+        raise TelosError(f"{folder}: no log of {' or '.join(KNOWN)}: {held}")
+    return found
+
+
+def human_log(name: str, path: Path, *, folds: int, seed: int) -> GoalLog:
+    """Return the log of one game."""
+    read, _ = KNOWN[name]
+    try:
+        return read(path, folds=folds, seed=seed)
+    except pl.exceptions.PolarsError as error:
+        raise TelosError(f"{path}: not the table that its columns promise: {str(error).splitlines()[0]}") from error
+
+
+def _tables(folder: Path) -> Iterator[Path]:
+    for place in (folder, *sorted(each for each in folder.iterdir() if each.is_dir())):
+        yield from (place / name for name in TABLES if (place / name).is_file())
+
+
+def _columns(path: Path) -> set[str]:
+    try:
+        with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as lines:
+            return set(next(csv.reader(lines), []))
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise TelosError(f"{path}: cannot be read: {error}", "is it a table, as the name says?") from error

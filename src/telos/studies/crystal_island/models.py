@@ -1,0 +1,346 @@
+"""Contenders and baselines (CRF, logistic)."""
+
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from telos import recognition
+from telos.core.errors import TelosError
+from telos.logic.exact import ChainScores, chain_scores, forward_filter, viterbi
+from telos.logic.exact.chains import Chain, chain_of
+from telos.logic.grounding import ground
+from telos.logic.model import MarkovLogic
+from telos.logic.network import Factors, Network, tabled
+from telos.logic.syntax import load_mln
+from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
+
+# --- contenders -------------------------------------------------------------------------------------------------------
+# Who competes: formula files of the package, how their weights are learned, and yardsticks from outside.
+
+
+DATA = Path(recognition.__file__).parent / "data"
+CRF, LOGISTIC = "crf", "logistic"
+MAJORITY, UNIGRAM, BIGRAM, FACTORED = "majority", "unigram", "bigram", "factored"
+COMPARED = (UNIGRAM, BIGRAM, FACTORED)  # in the chapter's analysis of variance
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A file of formulas and how its weights are learned: ``epochs`` passes of MIRA, or steps of L-BFGS."""
+
+    key: str
+    label: str
+    file: str
+    by: Literal["mira", "perceptron", "likelihood", "prefix"] = "mira"
+    epochs: int = 50
+    l2: float = 1.0
+
+    def quick(self) -> "Contender":
+        """Return the same with less learning."""
+        return replace(self, epochs=min(self.epochs, 30 if self.by == "mira" else 20))
+
+    @property
+    def formulas(self) -> MarkovLogic:
+        """The formulas, without weights."""
+        return load_mln(DATA / self.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """A method from outside, which sees the same features as the formulas of a file."""
+
+    key: str
+    label: str
+    file: str
+    l2: float = 1.0
+    iterations: int = 60
+
+    @property
+    def formulas(self) -> MarkovLogic:
+        """The formulas whose evidence is its features."""
+        return load_mln(DATA / self.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All who compete on one log."""
+
+    contenders: tuple[Contender, ...]
+    yardsticks: tuple[Yardstick, ...]
+
+    def quick(self, kept: tuple[str, ...]) -> "Field":
+        """Return fewer contenders with less learning."""
+        chosen = tuple(each.quick() for each in self.contenders if each.key in kept)
+        return Field(chosen, tuple(replace(each, iterations=15) for each in self.yardsticks if each.key in kept))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What each is called in words."""
+        ours = {each.key: each.label for each in self.contenders}
+        return {**ours, **{each.key: each.label for each in self.yardsticks}}
+
+
+_CHAPTER = (
+    Contender(MAJORITY, "majority", "majority.mln", by="likelihood", epochs=20),
+    Contender(UNIGRAM, "unigram", "unigram.mln"),
+    Contender(BIGRAM, "bigram", "bigram.mln"),
+    Contender(FACTORED, "factored MLN", "island.mln"),
+)
+_FURTHER = (
+    Contender("arguments", "factored + arguments", "island-arguments.mln"),
+    Contender("window", "factored + window", "island-window.mln"),
+    Contender("duration", "factored + duration", "island-duration.mln"),
+    Contender("narrative", "factored + narrative", "island-narrative.mln"),
+    Contender("prefix", "factored, for online", "island.mln", by="prefix", epochs=40),
+)
+
+
+def field_for(log: GoalLog) -> Field:
+    """Return who competes on a log.
+
+    On logs of people, the chapter's models see an action, a place (what is in front; the race) and a state (what was
+    achieved last); ``tailored`` is a file of formulas for that game.
+    """
+    if log.is_simulated:
+        return Field((*_CHAPTER, *_FURTHER), _yardsticks("island.mln", 1.0))
+    l2 = {"crafter": 200.0, "starcraft": 400.0}[log.name]
+    own = Contender("tailored", f"{log.name}.mln", f"{log.name}.mln", "likelihood", 40, l2)
+    joined = Contender("sequence", f"{log.name}-sequence.mln", f"{log.name}-sequence.mln", "likelihood", 40, l2)
+    chapter = (replace(each, epochs=20) for each in _CHAPTER)  # so many goals make a pass slow
+    return Field((*chapter, own, joined), _yardsticks(own.file, l2))
+
+
+def _yardsticks(file: str, l2: float) -> tuple[Yardstick, ...]:
+    return Yardstick(CRF, "linear-chain CRF", file, l2), Yardstick(LOGISTIC, "logistic regression", file, l2)
+
+
+# --- features ---------------------------------------------------------------------------------------------------------
+# What the formulas of a model see at each row, as a table of features: so that yardsticks see the very same.
+#
+# Every formula ``evidence => goal(t, +g)`` has one table of weights for each way in which its evidence holds. Each of
+# those ways is a feature of the rows at which it is met.
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A network over some sequences of a log, with the row that each of its positions stands for."""
+
+    network: Network
+    chain: Chain
+    row: Ints  # (positions,)
+    goals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of all rows of a log: row ``row[i]`` has feature ``feature[i]``, once."""
+
+    row: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    count: int  # features in all
+
+
+def grounded(
+    log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str], *, told: bool
+) -> Grounded:
+    """Ground a model on some sequences; ``told`` keeps their goals as the truth to learn from."""
+    known = database(log, model, sequences, goals, told=told)
+    closed = [name for name in model.predicates if name != GOAL]
+    network = ground(model, known, [GOAL], closed=closed, learning=told)
+    chain = chain_of(network)
+    if chain is None:
+        raise TelosError(f"{model.source or 'the model'}: its goals are no chain, which online reading needs")
+    times = network.atoms.arguments[0].max(axis=1)  # a block's own argument is -1, and only the time is left
+    first = log.start[list(sequences)]
+    row = (first[network.world] + times)[chain.order]
+    return Grounded(network, chain, row.astype(np.int32), network.atoms.values[0])
+
+
+def features_of(log: GoalLog, model: MarkovLogic) -> Features:
+    """Return what each row of a log shows to the formulas that speak of one goal, as numbers of features."""
+    found = grounded(log, model, range(len(log.groups)), log.goals, told=True)
+    factors_of = _factors(found)
+    rows, features, count = [], [], 0
+    place: dict[int, int] = {}  # where the features of a group of factors begin
+    for links in found.chain.singles:
+        factors = factors_of[links.group]
+        if factors.hard:
+            continue
+        if links.group not in place:
+            place[links.group], count = count, count + len(factors.weights)
+        met = links.key >= 0
+        rows.append(found.row[met].astype(np.int64))
+        features.append(links.key[met].astype(np.int64) + place[links.group])
+    return Features(np.concatenate(rows), np.concatenate(features), count)
+
+
+def _factors(found: Grounded) -> tuple[Factors, ...]:
+    """Return the factors that a chain's links number: short clauses count behind the network's own."""
+    together = tabled(found.network, most_variables=2)
+    assert together is not None  # or it would be no chain
+    return tuple(together.factors)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+# Reading a log with a trained model, in two ways that are never mixed: online, and with look-ahead.
+#
+# Online is what a game has while it runs: the belief at a row from the evidence up to that row. Look-ahead is the most
+# probable assignment to a whole sequence at once, as in the chapter: every row is read in the light of what came
+# later.
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What one method said about some rows; goals are places in the log's goals.
+
+    ``belief`` is the chance of every goal at every row, online; ``ahead`` the goal with look-ahead, None for a method
+    that has no such reading.
+    """
+
+    rows: Ints  # (n,)
+    belief: NDArray[np.float32]  # (n, goals)
+    ahead: Ints | None  # (n,)
+
+    @property
+    def online(self) -> Ints:
+        """The likeliest goal at each row, online."""
+        return np.asarray(self.belief.argmax(axis=1), np.int32)
+
+
+def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str]) -> Readings:
+    """Read some sequences with a trained model that knows these goals; other goals get no chance."""
+    found = grounded(log, model, sequences, goals, told=False)
+    scores = chain_scores(found.network, found.chain)
+    filtered = forward_filter(found.chain, scores).filtered
+    best = viterbi(found.chain, scores).values
+    places = np.array([log.goals.index(goal) for goal in found.goals])
+    order = np.argsort(found.row)
+    belief = np.zeros((len(order), len(log.goals)), np.float32)
+    belief[:, places] = filtered[order]
+    return Readings(found.row[order], belief, places[best][order].astype(np.int32))
+
+
+# --- yardsticks -------------------------------------------------------------------------------------------------------
+# Yardsticks from outside: a linear-chain CRF and a plain logistic regression, on the features that formulas see.
+#
+# Both are optional installs. The CRF is trained by python-crfsuite; for online reading its learned weights are put
+# into a
+# forward filter, which gives at every row what tagging the sequence up to there would give.
+
+
+def missing(yardstick: Yardstick) -> str | None:
+    """Return what has to be installed for a yardstick, None if it is there."""
+    try:
+        if yardstick.key == CRF:
+            import pycrfsuite  # noqa: F401
+        else:
+            import sklearn  # noqa: F401
+    except ImportError:
+        return f"{yardstick.label} is left out: it is not installed; pip install 'telos[studies]'"
+    return None
+
+
+def measured(log: GoalLog, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]) -> Readings:
+    """Train a yardstick on some sequences, and read others with it."""
+    features = features_of(log, yardstick.formulas)
+    if yardstick.key == CRF:
+        return _crf(log, features, yardstick, train, test)
+    return _logistic(log, features, yardstick, train, test)
+
+
+def _logistic(
+    log: GoalLog, features: Features, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]
+) -> Readings:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    table = _table(log, features)
+    rows, tested = log.rows(train), log.rows(test)
+    model = LogisticRegression(C=1 / yardstick.l2, max_iter=yardstick.iterations)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # more steps change a third decimal
+        model.fit(table[rows], log.truth[rows])
+    belief = np.zeros((len(tested), len(log.goals)), np.float32)
+    belief[:, model.classes_] = model.predict_proba(table[tested])
+    return Readings(tested, belief, None)
+
+
+def _table(log: GoalLog, features: Features) -> Any:
+    """Return the features as a sparse table of rows and features."""
+    from scipy.sparse import csr_matrix
+
+    shape = (len(log.truth), features.count)
+    return csr_matrix((np.ones(len(features.row)), (features.row, features.feature)), shape=shape)
+
+
+def _crf(log: GoalLog, features: Features, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]) -> Readings:
+    with _trained_crf(log, _items(features, len(log.truth)), yardstick, train) as tagger:
+        state, steps = _weights(tagger.info(), features.count, len(log.goals))
+    rows = log.rows(test)
+    chain, scores = _chain(log, features, test, rows, state, steps)
+    belief = forward_filter(chain, scores).filtered
+    return Readings(rows, belief.astype(np.float32), viterbi(chain, scores).values)
+
+
+@contextmanager
+def _trained_crf(
+    log: GoalLog, items: Sequence[Sequence[str]], yardstick: Yardstick, train: Sequence[int]
+) -> Iterator[Any]:
+    """Train a CRF on some sequences; it lives in a file, which is gone afterwards."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params({"c2": yardstick.l2 / 2, "max_iterations": yardstick.iterations})
+    for sequence in train:
+        start, end = log.start[sequence], log.start[sequence + 1]
+        trainer.append(items[start:end], [str(goal) for goal in log.truth[start:end]])
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model.crfsuite")
+        trainer.train(path)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        yield tagger
+        tagger.close()
+
+
+def _items(features: Features, rows: int) -> list[list[str]]:
+    """Return the features of each row as names."""
+    order = np.argsort(features.row, kind="stable")
+    ends = np.cumsum(np.bincount(features.row, minlength=rows))[:-1]
+    names = [str(each) for each in range(features.count)]
+    return [[names[each] for each in part.tolist()] for part in np.split(features.feature[order], ends)]
+
+
+def _weights(info: Any, features: int, goals: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what a CRF has learned: a number for each feature and goal, and for each goal and the next."""
+    known = [int(label) for label in info.labels]
+    state, steps = np.full((features, goals), 0.0), np.full((goals, goals), -np.inf)
+    steps[np.ix_(known, known)] = 0.0
+    for (feature, goal), weight in info.state_features.items():
+        state[int(feature), int(goal)] = weight
+    for (before, after), weight in info.transitions.items():
+        steps[int(before), int(after)] = weight
+    return state, steps
+
+
+def _chain(
+    log: GoalLog,
+    features: Features,
+    test: Sequence[int],
+    rows: Ints,
+    state: NDArray[np.float64],
+    steps: NDArray[np.float64],
+) -> tuple[Chain, ChainScores]:
+    """Return the tested sequences with what a CRF's weights add; goals that it never met are forbidden."""
+    unary = np.asarray(_table(log, features)[rows] @ state)
+    unary[:, np.isneginf(steps).all(axis=0)] = -np.inf
+    start = np.append(0, np.cumsum(np.diff(log.start)[sorted(test)])).astype(np.int32)
+    chain = Chain(len(log.goals), np.arange(len(rows), dtype=np.int32), start, (), ())
+    return chain, ChainScores(unary, np.zeros(len(rows), np.int32), steps[np.newaxis])

@@ -1,0 +1,351 @@
+"""By planning."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from telos.core.errors import TelosError, name_hint
+from telos.core.event import Event
+from telos.core.values import Value
+from telos.files.domain_file import load
+from telos.recognition.by_planning.reader import Options, PlanModel, PlanReader
+from telos.recognition.feature_hmm import FeatureIOHMM
+from telos.recognition.filtering import Reader
+from telos.studies.humans import crafter, overcooked
+from telos.studies.humans.crafter import THINGS
+from telos.studies.humans.logs import DATA, Play, Seen, Source, groups_of, read_plays
+from telos.studies.results import Figure, HumanComparison, HumanStudy, Watched, compared, unwatched
+from telos.studies.scoring import HumanScore, folds, shared_out, teach
+from telos.telemetry.logs import LogRow
+
+# --- planning games ---------------------------------------------------------------------------------------------------
+# How logs of people are read by planning: one domain file for each game, and what a row of the log means in it.
+
+
+PRESS, IDLE = "press", "idle"
+SIGHTS = tuple(f"d_{thing}" for thing in THINGS)  # -1 where nothing of the kind is in view
+ACHIEVED = "achieved"  # the context entry that says what the row before achieved, as far as a recogniser may know
+
+
+class Standing(NamedTuple):
+    """How the goals stood at one scored row: what was wasted, what is to go, and which could be meant at all."""
+
+    group: str
+    truth: str
+    wasted: tuple[float, ...]
+    to_go: tuple[float, ...]
+    is_open: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game whose log can be read by planning: its columns, its domain, and the events that a row stands for."""
+
+    source: Source
+    domain: str
+    options: Options
+    events: Callable[[PlanReader, Seen], Iterator[Event]]
+
+    def reader(self) -> PlanReader:
+        """Return a reader that has seen nothing yet."""
+        return PlanReader(PlanModel(load(DATA / f"{self.domain}.yaml"), **self.options))
+
+
+def standings(game: Game, plays: Sequence[Play]) -> Iterator[Standing]:
+    """Read every sequence from its start, and yield how the goals stood at each scored row."""
+    reader = game.reader()
+    for play in plays:
+        reader.reset()
+        for row in play.rows:
+            for event in game.events(reader, row):
+                reader.observe(event)
+            if row.is_scored and row.truth is not None:
+                yield _standing(reader, play.group, row.truth)
+
+
+def _standing(reader: PlanReader, group: str, truth: str) -> Standing:
+    accounts = {each.goal: each for each in reader.why().accounts}
+    found = [accounts[goal] for goal in reader.goals]
+    is_open = tuple(chance > 0.0 for chance in reader.belief.values())
+    to_go = tuple(0.0 if each.to_go is None else each.to_go for each in found)
+    return Standing(group, truth, tuple(each.wasted for each in found), to_go, is_open)
+
+
+def _look_at_life(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
+    """Return what the columns say about the domain's variables, and what was achieved by the row before."""
+    slept = before is not None and before.event.action == "sleep"
+    return {**now.event.context, "asleep": slept, ACHIEVED: None if before is None else before.event.goal}
+
+
+def _live(reader: PlanReader, row: Seen) -> Iterator[Event]:
+    """Every key is a press; what it did is seen in the next row. An achievement begins a new pursuit."""
+    event = row.event
+    achieved = event.context[ACHIEVED]
+    if achieved is not None:
+        yield Event(IDLE, player=event.player, time=event.time, goal=achieved)
+    start = reader.model.start
+    told = {name: start[name] if name in SIGHTS and value < 0 else value for name, value in event.context.items()}
+    action = IDLE if event.action == "noop" else PRESS
+    yield Event(action, told, player=event.player, time=event.time)
+
+
+# What `interact` does by what is in front and what is held, and the goal that is reached by it.
+USES = {
+    ("onions", "nothing"): ("take-onion", "get_onion"),
+    ("dishes", "nothing"): ("take-dish", "get_dish"),
+    ("pot", "onion"): ("pot-onion", "pot_onion"),
+    ("pot", "dish"): ("plate-soup", "plate_soup"),
+    ("serving", "soup"): ("deliver", "deliver_soup"),
+    ("counter", "onion"): ("put-onion", "put_onion_on_counter"),
+    ("counter", "dish"): ("put-dish", "put_dish_on_counter"),
+    ("counter", "soup"): ("put-soup", "put_soup_on_counter"),
+    ("counter", "nothing"): ("pick-onion", "take_onion_from_counter"),  # most often; nobody sees what lies there
+}
+DISTANCES = ("d_onions", "d_dishes", "d_pot", "d_serving")
+
+
+def _look_at_kitchen(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:
+    """Return what position says, and nothing of what hands and pots hold."""
+    here = now.event.context
+    shown = {name: max(1, int(here[name])) for name in DISTANCES}
+    return {**shown, "facing_tile": here["facing_tile"], "last": "nothing_yet"}
+
+
+def _cook(reader: PlanReader, row: Seen) -> Iterator[Event]:
+    """What the cook holds is known from what was done; an `interact` that could do nothing is a press like another."""
+    event = row.event
+    use = USES.get((str(event.context["facing_tile"]), str(reader.state["held"])))
+    if event.action == "interact" and use is not None:
+        yield Event(use[0], event.context, player=event.player, time=event.time, goal=use[1])
+    else:
+        action = IDLE if event.action == "stay" else PRESS
+        yield Event(action, event.context, player=event.player, time=event.time)
+
+
+# The log tells how things stand after every key, and that is the player's doing; plays are long, and old steps say
+# little about what is pursued now.
+_TOLD: Options = {"luck": False, "ignores": (IDLE,), "sees_all": True}
+GAMES = {
+    "crafter": Game(
+        Source("crafter-planning", idle="noop", look=_look_at_life),
+        "crafter-domain",
+        {**_TOLD, "relevance": True, "lasts": 30.0},
+        _live,
+    ),
+    "overcooked": Game(
+        Source("overcooked", idle="stay", look=_look_at_kitchen, group="pair"),
+        "overcooked-domain",
+        {**_TOLD, "lasts": 30.0},
+        _cook,
+    ),
+}
+
+
+# --- planning ---------------------------------------------------------------------------------------------------------
+# Reading people by planning, beside and together with the recogniser that was trained on other people.
+#
+# Ten folds by player (or pair). Planning needs no training: a domain file says what the game allows. Only the weight
+# of
+# each expert, four numbers at most, and how common each goal is are learned, on the rows of the other folds: there,
+# the
+# trained recogniser believes what it does without having been trained on the player at hand.
+
+
+FOLDS = 10
+THIN = 5  # a quick study reads one sequence of so many
+LEAST = 1e-6  # belief that a goal always has in the product: no expert may rule one out
+FARTHEST = 200.0  # a way that is longer, or that there is not, counts as this long
+TRAINED, WASTED, TO_GO, PRIOR = range(4)
+EXPERT_NAMES = ("trained", "wasted", "to go", "prior")
+BOTH, ALONE, WEIGHED = "product of both", "trained alone", "trained alone, with a prior"
+EXPERTS = {
+    "planning alone": (WASTED, TO_GO),
+    "planning alone, with a prior": (WASTED, TO_GO, PRIOR),
+    ALONE: (TRAINED,),
+    WEIGHED: (TRAINED, PRIOR),
+    BOTH: (TRAINED, WASTED, TO_GO, PRIOR),
+}
+AS_THEY_ARE = {"planning": (WASTED,), "trained": (TRAINED,), "product": (TRAINED, WASTED, TO_GO)}
+TRAINERS: dict[str, tuple[Source, Callable[[Sequence[str]], FeatureIOHMM]]] = {
+    "crafter": (crafter.SOURCE, lambda goals: crafter.features()),
+    "overcooked": (overcooked.SOURCE, overcooked.cook),
+}
+
+
+class Task(NamedTuple):
+    """One fold of the study, small enough to be sent to another process."""
+
+    name: str
+    folder: str
+    fold: int
+    quick: bool
+
+
+class Read(NamedTuple):
+    """What one fold brought: at each scored row how the goals stood, and what the trained recogniser believed."""
+
+    goals: tuple[str, ...]
+    standings: list[Standing]
+    trained: list[tuple[float, ...]]
+
+
+def run_planning(
+    name: str,
+    folder: str | os.PathLike[str],
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    seed: int = 1,
+    watched: Watched = unwatched,
+) -> HumanStudy:
+    """Read the log of a game in ``folder`` by planning, by a trained recogniser, and by both together."""
+    if name not in GAMES:
+        raise TelosError(f"there is no domain for {name!r}", name_hint(name, GAMES))
+    experts = _experts()
+    place = str(Path(folder))
+    groups = groups_of(_plays(place, name, quick))
+    if len(groups) < 2:
+        raise TelosError(f"{place}: {len(groups)} group of players", "folds need at least two")
+    tasks = [Task(name, place, fold, quick) for fold in range(len(folds(groups, FOLDS)))]
+    done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
+    return _study(name, _Weighing(experts, done), seed=seed, quick=quick)
+
+
+def run_fold(task: Task) -> Read:
+    """Read the players of one fold by planning, and with a model that was trained on the others."""
+    game = GAMES[task.name]
+    plays = _plays(task.folder, task.name, task.quick)
+    tested = folds(groups_of(plays), FOLDS)[task.fold]
+    found = list(standings(game, [play for play in plays if play.group in tested]))
+    goals = game.reader().goals
+    models = _taught(task.folder, task.name, task.quick)
+    model = TRAINERS[task.name][1](goals).join(each for group, each in models.items() if group not in tested)
+    reader, trained = Reader(model, remembers=1), []
+    for play in _lessons(task.folder, task.name, task.quick):
+        if play.group in tested:
+            reader.reset()
+            for row in play.rows:
+                belief = reader.observe(row.event)
+                if row.is_scored:
+                    trained.append(tuple(belief.get(goal, 0.0) for goal in goals))
+    return Read(goals, found, trained)
+
+
+class _Weighing:
+    """The rows of all folds as arrays, and the beliefs of each set of experts, fitted on the other folds."""
+
+    def __init__(self, experts: ModuleType, done: Sequence[Read]) -> None:
+        import numpy as np
+
+        goals = done[0].goals
+        rows = [row for each in done for row in each.standings]
+        trained = np.log(np.maximum(np.array([row for each in done for row in each.trained]), LEAST))
+        wasted = np.array([row.wasted for row in rows])
+        to_go = np.minimum(np.array([row.to_go for row in rows]), FARTHEST)
+        truth = np.array([goals.index(row.truth) for row in rows])
+        self.experts, self.truth = experts, truth
+        self.said = experts.Said(np.stack([trained, -wasted, -to_go]), np.array([row.is_open for row in rows]), truth)
+        self.groups = [row.group for row in rows]
+        self.folds = np.repeat(np.arange(len(done)), [len(each.standings) for each in done])
+
+    def fitted(self, chosen: Sequence[int]) -> tuple[Any, list[list[float]]]:
+        """Return the beliefs at all rows, and the weights of each fold."""
+        import numpy as np
+
+        found, weights = np.zeros(self.said.is_open.shape), []
+        for fold in np.unique(self.folds):
+            tested = self.folds == fold
+            said = self.said.with_prior(~tested).experts(list(chosen))
+            weights.append(self.experts.fit(said.rows(~tested)))
+            found[tested] = self.experts.beliefs(said.rows(tested), weights[-1])
+        return found, [[round(float(each), 4) for each in of] for of in weights]
+
+    def plain(self, chosen: Sequence[int]) -> Any:
+        """Return the beliefs with all weights at 1: temperature 1, and nothing fitted."""
+        import numpy as np
+
+        return self.experts.beliefs(self.said.experts(list(chosen)), np.ones(len(chosen)))
+
+    def score(self, chances: Any) -> HumanScore:
+        """Return how often the likeliest goal was right, by group."""
+        found = HumanScore()
+        for group, is_right in zip(self.groups, (chances.argmax(axis=1) == self.truth).tolist(), strict=True):
+            found.add(group, is_right)
+        return found
+
+    def quality(self, chances: Any) -> dict[str, float]:
+        """Return how far the belief is from how often it is right, and how surprising the truth was."""
+        error = self.experts.calibration_error(chances, self.truth)
+        return {"ece": round(error, 4), "log_loss": round(self.experts.log_loss(chances, self.truth), 4)}
+
+
+def _study(name: str, weighing: _Weighing, *, seed: int, quick: bool) -> HumanStudy:
+    rng, figures, scores = Random(seed), list[Figure](), dict[str, HumanScore]()
+    weights = dict[str, list[list[float]]]()
+    plain = {method: weighing.quality(weighing.plain(chosen)) for method, chosen in AS_THEY_ARE.items()}
+    fitted = dict[str, dict[str, float]]()
+    for method, chosen in EXPERTS.items():
+        chances, weights[method] = weighing.fitted(chosen)
+        fitted[method] = weighing.quality(chances)
+        scores[method] = weighing.score(chances)
+        figures.append(Figure.of(method, scores[method], rng=rng))
+    tests = tuple(_compared(BOTH, other, scores, rng) for other in (ALONE, WEIGHED))
+    details = {
+        "calibration": {"all weights 1": plain, "fitted": fitted},
+        "experts": {method: [EXPERT_NAMES[each] for each in chosen] for method, chosen in EXPERTS.items()},
+        "weights": weights,
+    }
+    return HumanStudy(f"{name}-planning", seed, quick, tuple(figures), tests, _findings(plain, fitted), details)
+
+
+def _compared(a: str, b: str, scores: dict[str, HumanScore], rng: Random) -> HumanComparison:
+    shares = [scores[each].by_group for each in (a, b)]
+    return compared(a, b, *([each[group] for group in sorted(each)] for each in shares), rng=rng)
+
+
+def _findings(plain: dict[str, dict[str, float]], fitted: dict[str, dict[str, float]]) -> tuple[str, ...]:
+    """Say what the weights do to calibration, and how surprising the truth is to each."""
+    surprise = ", ".join(f"{method} {each['log_loss']:.3f}" for method, each in fitted.items())
+    trained = plain["trained"]
+    return (
+        f"Expected calibration error of the product: {plain['product']['ece']:.3f} with all weights at 1, "
+        f"{fitted[BOTH]['ece']:.3f} with fitted ones; of the trained recogniser as it is: {trained['ece']:.3f}.",
+        f"Surprise at the truth, in nats: {surprise}; the trained recogniser as it is {trained['log_loss']:.3f}.",
+    )
+
+
+def _experts() -> ModuleType:
+    try:
+        from telos.studies.humans import experts
+    except ImportError:
+        raise TelosError("a product of experts needs numpy", "install it with: pip install 'telos[studies]'") from None
+    return experts
+
+
+@lru_cache(maxsize=2)  # a process has several folds to do, and reading takes long
+def _read(folder: str, source: Source, quick: bool) -> list[Play]:
+    plays = read_plays(folder, source)
+    return plays[::THIN] if quick else plays
+
+
+def _plays(folder: str, name: str, quick: bool) -> list[Play]:
+    return _read(folder, GAMES[name].source, quick)
+
+
+def _lessons(folder: str, name: str, quick: bool) -> list[Play]:
+    return _read(folder, TRAINERS[name][0], quick)
+
+
+@lru_cache(maxsize=1)
+def _taught(folder: str, name: str, quick: bool) -> dict[str, FeatureIOHMM]:
+    """Return one model for each group: counts add up, so any set of groups is then trained in no time."""
+    plays, goals = _lessons(folder, name, quick), GAMES[name].reader().goals
+    models = {group: TRAINERS[name][1](goals) for group in groups_of(plays)}
+    for play in plays:
+        teach(models[play.group], [play])
+    return models

@@ -1,0 +1,514 @@
+"""Monroe and Kitchen."""
+
+import json
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from telos.core.errors import TelosError, name_hint
+from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Literal, Step, read_domain, read_problem
+from telos.recognition.grammar.lifted import Choices, Goal, LiftedReader, Limits, learned_follow, next_actions
+from telos.recognition.grammar.lifted_state import LiftedTables, lifted_tables
+from telos.studies.results import Watched, unwatched
+from telos.studies.scoring import shared_out
+
+# --- hierarchical data ------------------------------------------------------------------------------------------------
+# Public problems of hierarchical goal recognition: a domain in HDDL, plans that were seen, and their goals.
+
+
+# In these methods of Monroe's HDDL file nothing ties a place (`?objloc`, `?vehloc`) to where the thing is, so a van may
+# be sent anywhere to fetch anything. These preconditions do, after what the actions below need; no plan in the data
+# breaks them.
+_MONROE = """
+m-get-to-as-cargo: (atloc ?obj ?objloc) (fit-in ?obj ?veh)
+m-get-to-with-ambulance: (atloc ?obj ?objloc) (fit-in ?obj ?veh)
+m-get-in-ambulatory-person: (atloc ?obj ?objloc) (atloc ?veh ?objloc)
+m-get-in-load-in: (atloc ?obj ?objloc) (atloc ?veh ?objloc) (can-lift ?person ?obj)
+m-get-out-unload: (atloc ?veh ?vehloc) (can-lift ?person ?obj)
+m-emt-treat: (atloc ?person ?personloc)
+"""
+_MANY = Limits(beam=500, refinements=15_000)  # five dishes by turns have many stories
+_CALL = re.compile(r"\(([^()]*)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is particular to one set of problems: the tasks whose steps are the goals, and preconditions added."""
+
+    name: str
+    above_goals: tuple[str, ...]
+    added: str = ""
+    several: bool = False  # several goals at once
+    limits: Limits | None = None  # of the search, if others than usual
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("monroe", ("tlt",), _MONROE),
+        Kind(
+            "kitchen",
+            ("makestarter", "makemain", "makedessert"),
+            several=True,
+            limits=_MANY,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One problem: what was seen, all of it, and the goals that it was for."""
+
+    name: str
+    problem: HddlProblem
+    actions: tuple[Step, ...]
+    goals: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """All problems of a folder, and what in their initial states tells them apart."""
+
+    kind: Kind
+    domain: HddlDomain
+    tables: LiftedTables
+    goals: tuple[str, ...]
+    cases: tuple[Case, ...]
+    special_predicates: frozenset[str]  # that not every initial state has
+    special_objects: frozenset[str]
+
+
+@lru_cache(maxsize=2)
+def read_problems(folder: str, kind: str) -> Problems:
+    """Read the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
+    place = Path(folder)
+    for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
+        if not (place / part).exists():
+            raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
+    known = KINDS[kind]
+    domain = read_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
+    goals = tuple(
+        dict.fromkeys(
+            step.name for task in known.above_goals for way in domain.methods.get(task, ()) for step in way.steps
+        )
+    )
+    if not goals:
+        raise TelosError(f"{folder} has no task {known.above_goals[0]!r}", f"is it the folder of {kind}?")
+    labels = {row["id"]: tuple(map(_step, row["goals"])) for row in _rows(place / "labels.jsonl")}
+    cases = tuple(_case(place, row, labels) for row in _rows(place / "observations.jsonl"))
+    predicates = [frozenset(fact[0] for fact in case.problem.facts) for case in cases]
+    objects = [frozenset(case.problem.objects) for case in cases]
+    return Problems(
+        known,
+        domain,
+        lifted_tables(domain, _added(known.added)),
+        goals,
+        cases,
+        frozenset().union(*predicates) - frozenset.intersection(*predicates),
+        frozenset().union(*objects) - frozenset.intersection(*objects),
+    )
+
+
+def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[Step, ...]]) -> Case:
+    name = str(row["id"])
+    if not re.fullmatch(r"[\w-]+", name) or name not in labels:
+        raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
+    file = place / "problems" / f"{name}.hddl"
+    seen = row["obs"]
+    if not isinstance(seen, list) or not seen:
+        raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
+    return Case(name, read_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        rows = [json.loads(line) for line in _text(path).splitlines() if line.strip()]
+    except json.JSONDecodeError as error:
+        raise TelosError(f"{path}: a line is no JSON: {error}") from None
+    return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TelosError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _step(said: object) -> Step:
+    found = _CALL.fullmatch(str(said).strip().lower())
+    words = found[1].split() if found else []
+    if not words:
+        raise TelosError(f"{said!r} is no action", "write `(name argument …)`")
+    return Step(words[0], tuple(words[1:]))
+
+
+def _added(said: str) -> dict[str, list[Literal]]:
+    found: dict[str, list[Literal]] = {}
+    for line in filter(None, said.splitlines()):
+        method, _, needs = line.partition(": ")
+        words = [each.split() for each in _CALL.findall(needs)]
+        found[method] = [Literal(predicate, tuple(arguments)) for predicate, *arguments in words]
+    return found
+
+
+# --- hierarchical reading ---------------------------------------------------------------------------------------------
+# One problem of hierarchical goal recognition, read action by action, and what was right on the way.
+
+
+SHARES = tuple(range(10, 101, 10))  # per cent of the plan that was seen
+SURE = 0.5  # a goal that is pursued more probably than not counts as returned
+
+Chances = Mapping[tuple[str, str], float]
+Rank = tuple[int, int]  # how many were foretold as likelier, and how many as just as likely, itself among them
+FAR = (1_000, 1)  # what was not foretold at all
+
+
+class Lessons(NamedTuple):
+    """What was learned from other problems: chances of methods, and how often players go on with what they began."""
+
+    chances: Chances
+    follow: float
+
+
+class Task(NamedTuple):
+    """One problem to be read, small enough to be sent to another process."""
+
+    folder: str
+    kind: str
+    case: int
+    hidden: bool
+    lessons: Lessons | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was right at one share of the plan, by names of goals and with their arguments."""
+
+    top: bool
+    top_exact: bool
+    precision: float
+    recall: float
+    precision_exact: float
+    recall_exact: float
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """All about one problem: answers by share of the plan, ranks of what came next, and methods taken."""
+
+    case: str
+    answers: Mapping[int, Answer]
+    ranks: tuple[Rank, ...]  # of the action that came next, with its arguments
+    name_ranks: tuple[Rank, ...]
+    counts: Mapping[tuple[str, str], float]
+    choices: Choices
+    lost: float
+    unexplained: int
+
+
+def read_case(task: Task) -> Read:
+    """Read one problem."""
+    problems = read_problems(task.folder, task.kind)
+    case = problems.cases[task.case]
+    reader = _reader(problems, case, task)
+    wanted = {max(1, math.ceil(len(case.actions) * share / 100)): share for share in reversed(SHARES)}
+    shares_at = {share: max(1, math.ceil(len(case.actions) * share / 100)) for share in SHARES}
+    answers: dict[int, Answer] = {}
+    ranks, name_ranks = list[Rank](), list[Rank]()
+    for count, action in enumerate(case.actions, start=1):
+        exact, by_name = next_actions(reader)
+        ranks.append(_rank(exact, action))
+        name_ranks.append(_rank(by_name, action.name))
+        reader.observe(action)
+        if count in wanted:
+            answers[count] = _answer(reader, case)
+    by_share = {share: answers[count] for share, count in shares_at.items()}
+    counts, choices = reader.method_counts(), reader.choices
+    return Read(case.name, by_share, tuple(ranks), tuple(name_ranks), counts, choices, reader.lost, reader.unexplained)
+
+
+def _reader(problems: Problems, case: Case, task: Task) -> LiftedReader:
+    return LiftedReader(
+        problems.domain,
+        case.problem,
+        problems.goals,
+        chances=task.lessons.chances if task.lessons else None,
+        follow=task.lessons.follow if task.lessons else 1.0,
+        tables=problems.tables,
+        hidden_predicates=problems.special_predicates if task.hidden else (),
+        hidden_objects=problems.special_objects if task.hidden else (),
+        limits=problems.kind.limits,
+    )
+
+
+def _answer(reader: LiftedReader, case: Case) -> Answer:
+    names, exact = reader.goal_names(), reader.goal_shares()
+    true_names = {goal.name for goal in case.goals}
+    true: set[Goal] = {(goal.name, goal.arguments) for goal in case.goals}
+    returned = {name for name, share in names.items() if share > SURE}
+    returned_exact = {goal for goal, share in exact.items() if share > SURE}
+    return Answer(
+        _top(names) in true_names,
+        _top(exact) in true,
+        _share(len(returned & true_names), len(returned)),
+        _share(len(returned & true_names), len(true_names)),
+        _share(len(returned_exact & true), len(returned_exact)),
+        _share(len(returned_exact & true), len(true)),
+    )
+
+
+def _top(shares: Mapping[str, float] | Mapping[Goal, float]) -> object:
+    ranked: Iterable[tuple[object, float]] = shares.items()
+    return max(ranked, key=lambda pair: pair[1])[0] if shares else None
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _rank(chances: Mapping[Any, float], seen: Step | str) -> Rank:
+    mine = chances.get(seen, 0.0)
+    if mine <= 0.0:
+        return FAR
+    better = sum(chance > mine * (1 + 1e-9) for chance in chances.values())
+    equal = sum(abs(chance - mine) <= mine * 1e-9 for chance in chances.values())
+    return better, equal
+
+
+# --- hierarchical report ----------------------------------------------------------------------------------------------
+# What comes out of a study of hierarchical problems, as figures and in lines.
+
+
+_SINGLE: dict[str, Callable[[Answer], float]] = {
+    "goal": lambda answer: answer.top,
+    "goal with arguments": lambda answer: answer.top_exact,
+}
+_SEVERAL: dict[str, Callable[[Answer], float]] = {
+    "top-1 is one of them": lambda answer: answer.top,
+    "precision": lambda answer: answer.precision,
+    "recall": lambda answer: answer.recall,
+    "with arguments: top-1 is one of them": lambda answer: answer.top_exact,
+    "with arguments: precision": lambda answer: answer.precision_exact,
+    "with arguments: recall": lambda answer: answer.recall_exact,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """All problems read in one way: with chances of methods that are even or learned, with facts shown or hidden."""
+
+    chances: str
+    hidden: bool
+    reads: tuple[Read, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        return f"{self.chances} chances{', goal-specific facts hidden' if self.hidden else ''}"
+
+    def by_share(self, of: Callable[[Answer], float]) -> list[float]:
+        """Return the mean over problems at each share of the plan."""
+        return [fmean(of(read.answers[share]) for read in self.reads) for share in SHARES]
+
+    def foretold(self) -> dict[str, float]:
+        """Return how often the next action was the first, or among the first three, of those foretold."""
+        exact = [rank for read in self.reads for rank in read.ranks]
+        names = [rank for read in self.reads for rank in read.name_ranks]
+        return {
+            "top-1": _within(exact, 1),
+            "top-3": _within(exact, 3),
+            "name top-1": _within(names, 1),
+            "name top-3": _within(names, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchicalStudy:
+    """The whole outcome; ``figures`` is what ``--json`` prints, ``lines`` what a terminal shows."""
+
+    kind: str
+    quick: bool
+    seed: int
+    several: bool
+    conditions: tuple[Condition, ...]
+    special: tuple[tuple[str, ...], int]  # predicates and number of objects that not every initial state has
+    majority: float
+    bigram: tuple[float, float]
+
+    @property
+    def _measures(self) -> dict[str, Callable[[Answer], float]]:
+        return _SEVERAL if self.several else _SINGLE
+
+    def figures(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "study": self.kind,
+            "quick": self.quick,
+            "seed": self.seed,
+            "simulated": True,
+            "problems": len(self.conditions[0].reads),
+            "shares": list(SHARES),
+            "hidden": {"predicates": list(self.special[0]), "objects": self.special[1]},
+            "baselines": {"majority goal": self.majority, "bigram of names": list(self.bigram)},
+            "conditions": {each.name: self._condition(each) for each in self.conditions},
+        }
+
+    def _condition(self, condition: Condition) -> dict[str, Any]:
+        shown = {name: [round(value, 4) for value in condition.by_share(of)] for name, of in self._measures.items()}
+        return {
+            **shown,
+            "next action": {name: round(value, 4) for name, value in condition.foretold().items()},
+            "probability dropped": round(fmean(read.lost for read in condition.reads), 6),
+            "actions unexplained": sum(read.unexplained for read in condition.reads),
+        }
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return the tables, in per cent."""
+        count = len(self.conditions[0].reads)
+        lines = [f"{self.kind}: {count} public problems, by share of the plan that was seen, in per cent", ""]
+        width = max(map(len, self._measures)) + 2
+        for each in self.conditions:
+            lines.append(
+                each.name + (" (learned on one half, tested on the other)" if each.chances == "learned" else "")
+            )
+            lines.append(f"  {'seen':<{width}}" + "".join(f"{share:>6}" for share in SHARES))
+            lines += (f"  {name:<{width}}{_row(each.by_share(of))}" for name, of in self._measures.items())
+            said = ", ".join(f"{name} {value:.1%}" for name, value in each.foretold().items())
+            lines += [f"  next action: {said}", *_troubles(each), ""]
+        lines.append(
+            f"commonest goal: {self.majority:.1%}; names that mostly follow the last: "
+            f"top-1 {self.bigram[0]:.1%}, top-3 {self.bigram[1]:.1%}"
+        )
+        if self.special[0]:
+            lines.append(f"hidden: {', '.join(self.special[0])}, and {self.special[1]} objects that one problem has")
+        return tuple(lines)
+
+
+def _troubles(condition: Condition) -> Iterable[str]:
+    unexplained = sum(read.unexplained for read in condition.reads)
+    if unexplained:
+        yield f"  actions that no plan explained: {unexplained}"
+    lost = fmean(read.lost for read in condition.reads)
+    if lost >= 0.0005:
+        yield f"  probability that the beam dropped: {lost:.1%}"
+
+
+def _row(values: Iterable[float]) -> str:
+    return "".join(f"{100 * value:>6.0f}" for value in values)
+
+
+def _within(ranks: list[Rank], most: int) -> float:
+    """Return how often the first ``most`` have it; of those that are equally likely, any may come first."""
+    return fmean(min(1.0, max(0, most - better) / equal) for better, equal in ranks) if ranks else 0.0
+
+
+# --- hierarchical -----------------------------------------------------------------------------------------------------
+# ``telos study monroe`` and ``telos study kitchen``: goals and next actions read with a lifted plan grammar.
+#
+# Each problem is read action by action. Methods are first as likely as one another; then their chances are learned on
+# one half of the problems and tested on the other, both ways round. Where initial states name facts that only one goal
+# needs (a tree on the road), everything is done again with those hidden.
+
+
+QUICK = 8  # problems
+PRIOR = 0.5  # added to the count of each method
+
+
+def run_hierarchical(
+    kind: str,
+    folder: str | os.PathLike[str],
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    seed: int = 1,
+    watched: Watched = unwatched,
+) -> HierarchicalStudy:
+    """Run the study of one kind of problems (monroe, kitchen) on those in ``folder``; nothing in it is random."""
+    if kind not in KINDS:
+        raise TelosError(f"there are no hierarchical problems {kind!r}", name_hint(kind, KINDS))
+    place = str(Path(folder))
+    problems = read_problems(place, kind)
+    number = min(QUICK, len(problems.cases)) if quick else len(problems.cases)
+    if number < 2:
+        raise TelosError(f"{place}: {number} problem", "learning on one half needs at least two")
+    hides = bool(problems.special_predicates or problems.special_objects)
+    conditions: list[Condition] = []
+    for hidden in (False, True) if hides else (False,):
+        conditions += _conditions(
+            problems, [Task(place, kind, case, hidden, None) for case in range(number)], jobs, watched
+        )
+    cases = problems.cases[:number]
+    return HierarchicalStudy(
+        kind=kind,
+        quick=quick,
+        seed=seed,
+        several=problems.kind.several,
+        conditions=tuple(conditions),
+        special=(tuple(sorted(problems.special_predicates)), len(problems.special_objects)),
+        majority=_majority(cases),
+        bigram=_bigram(cases),
+    )
+
+
+def _conditions(problems: Problems, tasks: Sequence[Task], jobs: int, watched: Watched) -> tuple[Condition, Condition]:
+    """Read all problems with even chances, and then each half with what the other one has taught."""
+    even = list(watched(shared_out(read_case, tasks, jobs=jobs), len(tasks)))
+    halves = [learned(problems, even[start::2]) for start in (0, 1)]
+    lessons = [task._replace(lessons=halves[1 - task.case % 2]) for task in tasks]
+    taught = list(watched(shared_out(read_case, lessons, jobs=jobs), len(lessons)))
+    hidden = tasks[0].hidden
+    return Condition("even", hidden, tuple(even)), Condition("learned", hidden, tuple(taught))
+
+
+def learned(problems: Problems, reads: Sequence[Read]) -> Lessons:
+    """Return what ``reads`` teach: the chances of methods, and how often players go on with what they began."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in reads:
+        counts.update(each.counts)
+    chances = dict[tuple[str, str], float]()
+    for task, methods in problems.domain.methods.items():
+        total = sum(counts[task, method.name] + PRIOR for method in methods)
+        chances |= {(task, method.name): (counts[task, method.name] + PRIOR) / total for method in methods}
+    return Lessons(chances, learned_follow(each.choices for each in reads))
+
+
+def _majority(cases: Sequence[Case]) -> float:
+    """Return how often the goal that is commonest in the other half is right (or one of those that are)."""
+    right = 0
+    for place, case in enumerate(cases):
+        others = Counter(goal.name for each in cases[1 - place % 2 :: 2] for goal in each.goals)
+        commonest = max(sorted(others), key=lambda name: others[name])
+        right += commonest in {goal.name for goal in case.goals}
+    return right / len(cases)
+
+
+def _bigram(cases: Sequence[Case]) -> tuple[float, float]:
+    """Return how often the names that most often follow the last one in the other half are right: the first, three."""
+    first = three = total = 0
+    for place, case in enumerate(cases):
+        following: dict[str, Counter[str]] = {}
+        for each in cases[1 - place % 2 :: 2]:
+            for before, after in pairwise(["", *(action.name for action in each.actions)]):
+                following.setdefault(before, Counter())[after] += 1
+        for before, after in pairwise(["", *(action.name for action in case.actions)]):
+            counts = following.get(before, Counter())
+            ranked = sorted(counts, key=lambda name: (-counts[name], name))
+            first += after in ranked[:1]
+            three += after in ranked[:3]
+            total += 1
+    return first / total, three / total
+
+
+STUDIES = {kind: partial(run_hierarchical, kind) for kind in KINDS}
+"""By name: ``run(folder, quick=, jobs=, seed=, watched=)``."""

@@ -1,0 +1,168 @@
+"""New game, recordings."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+from nicegui import ui
+from nicegui.events import UploadEventArguments
+
+from telos.studio.page.widgets import box, heading, icon_button, tell, telling, text_button
+from telos.studio.recording import MOST_BYTES
+from telos.studio.server.hub import Hub
+from telos.studio.session import Session
+from telos.studio.stage import Setting
+
+# --- newgame ----------------------------------------------------------------------------------------------------------
+# A new game: its seed and settings in a popup. Each game has an address of its own, so this only goes there.
+
+
+_SEEDS = 10_000  # few enough digits to be told to somebody
+_MOST_SEED = 2**31 - 1
+
+
+class NewGame:
+    """The popup: what the next game is begun with."""
+
+    def __init__(self, session: Session, *, rng: Random) -> None:
+        self._session, self._rng = session, rng
+        self._fields: dict[str, Any] = {}
+        with ui.menu().props("no-focus") as self._menu, box("ts-popup"):
+            self._menu.classes("ts-menu")
+            heading(f"New game: {session.world.title}")
+            with box("ts-field"):
+                ui.label("Seed")
+                self._seed = ui.number(value=session.seed, min=0, max=_MOST_SEED, precision=0)
+                self._seed.props("dense outlined").props["aria-label"] = "Seed"
+                icon_button("casino", "Another seed, by chance", self._roll)
+            for setting in session.world.settings:
+                self._fields[setting.name] = self._field(setting)
+            with box("ts-row ts-end"):
+                text_button("Same again", "The same seed, from the start", self._again)
+                text_button("Begin", "Begin a game with these settings", self._begin, icon="play_arrow").classes(
+                    "ts-main"
+                )
+
+    def _field(self, setting: Setting) -> Any:
+        value = self._session.settings[setting.name]
+        with box("ts-field"):
+            ui.label(setting.title)
+            field: Any
+            if setting.options:
+                titles = {option: option or "default" for option in setting.options}
+                field = ui.select(titles, value=value).props("dense outlined options-dense")
+            else:
+                field = ui.number(value=int(value), min=0, max=999_999, precision=0).props("dense outlined")
+            field.props["aria-label"] = setting.title
+        if setting.about:
+            ui.label(setting.about).classes("ts-hint")
+        return field
+
+    def another(self) -> None:
+        """Begin a game like this one, from another seed."""
+        ui.navigate.to(address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
+
+    def _roll(self) -> None:
+        self._seed.set_value(self._rng.randrange(_SEEDS))
+
+    def _again(self) -> None:
+        ui.navigate.to(address(self._session.world.name, self._session.seed, self._session.settings))
+
+    def _begin(self) -> None:
+        settings = {name: _said(field.value) for name, field in self._fields.items()}
+        ui.navigate.to(address(self._session.world.name, int(self._seed.value or 0), settings))
+
+
+def address(world: str, seed: int, settings: Mapping[str, str], *, at: int | None = None) -> str:
+    """Return where a game is found, and a moment of it.
+
+    >>> address("adventure", 7, {"rules": "test"}, at=412)
+    '/adventure?seed=7&rules=test&at=412'
+    """
+    query = {"seed": str(seed), **settings, **({} if at is None else {"at": str(at)})}
+    return f"/{world}?{urlencode(query)}"
+
+
+def _said(value: Any) -> str:
+    """Return a field as the text that settings are: a number without its point."""
+    return str(int(value)) if isinstance(value, float | int) else str(value or "")
+
+
+# --- recordings -------------------------------------------------------------------------------------------------------
+# Recordings: the game as a download, and a game brought along to be played again.
+
+
+class Recordings:
+    """The menu behind the record button."""
+
+    def __init__(self, session: Session, hub: Hub) -> None:
+        self._session, self._hub = session, hub
+        with ui.menu() as self._menu, box("ts-popup"):
+            self._menu.classes("ts-menu")
+            heading("Recording")
+            text_button(
+                "Download this game", "The whole game, to be played again here", self._download, icon="download"
+            )
+            self._log = text_button(
+                "Download its log", "The game as other commands of Telos read it", self._download_log, icon="list_alt"
+            )
+            self._upload_box()
+        self._menu.on("before-show", self._offer, args=[])
+
+    def _offer(self) -> None:
+        """Offer the file of other commands only in worlds that write one."""
+        self._log.set_visibility(self._session.stage.recording() is not None)
+
+    def _upload_box(self) -> None:
+        heading("Play a recording again")
+        upload = ui.upload(
+            max_file_size=MOST_BYTES,
+            max_files=1,
+            auto_upload=True,
+            on_upload=partial(_take, self._hub),
+            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MOST_BYTES // 2**20} MB.", bad=True),
+        )
+        upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
+        text_button(
+            "Open a recording…",
+            f"A file that was downloaded here, of at most {MOST_BYTES // 2**20} MB",
+            lambda: upload.run_method("pickFiles"),
+            icon="upload_file",
+        )
+
+    def _download(self) -> None:
+        name, data = self._session.recording()
+        ui.download.content(data, name, "application/x-ndjson")
+
+    def _download_log(self) -> None:
+        with telling():
+            found = self._session.stage.recording()
+            if found is None:
+                tell("There is nothing to download yet: play a little first.")
+                return
+            name, data = found
+            ui.download.content(data, name, "application/octet-stream")
+
+
+async def _take(hub: Hub, event: UploadEventArguments) -> None:
+    """Play a recording that somebody brings along. No method: the route of an upload outlives its page, and would keep
+    the session alive.
+    """
+    assert isinstance(event.sender, ui.upload)
+    event.sender.reset()  # it takes one file: who brought the wrong one may bring another
+    if event.file.size() > MOST_BYTES:  # the browser's own check is easily gone round
+        tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MOST_BYTES}.", bad=True)
+        return
+    data = await event.file.read()
+    with telling():
+        game = hub.replayed(data, now=asyncio.get_running_loop().time(), file=event.file.name)
+        ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
+
+
+def recordings_button(session: Session, hub: Hub) -> None:
+    """Show the button with its menu."""
+    with icon_button("save_alt", "Recordings", tip="left"):
+        Recordings(session, hub)

@@ -1,0 +1,250 @@
+"""Mind panel."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from telos.core.errors import TelosError
+from telos.studio.mind_view import FactLine, GoalLine, MindSheet
+from telos.studio.page.widgets import box, empty, heading, icon_button, mark, show_rows, show_text, steady_table
+from telos.studio.plan_drawing import plan_svg
+from telos.studio.session import Session
+
+# --- sheets -----------------------------------------------------------------------------------------------------------
+# A mind on paper as rows and lines of text: what the Mind panel shows, without a browser.
+
+
+_MOST_FACTS = 120  # rows; the surest and freshest come first
+
+
+def goal_rows(goals: Sequence[GoalLine]) -> list[dict[str, Any]]:
+    """Return a row for each goal; its weight is drawn as a share of the greatest.
+
+    >>> goal_rows([GoalLine("cover", 20, True, True, "under fire"), GoalLine("patrol", 5, False, False, "")])[1]
+    {'name': 'patrol', 'state': 'idle', 'weight': '5', 'share': 25, 'why': ''}
+    """
+    greatest = max((abs(goal.weight) for goal in goals), default=0) or 1
+    return [
+        {
+            "name": goal.name,
+            "state": "pursued" if goal.pursued else "relevant" if goal.relevant else "idle",
+            "weight": short(goal.weight),
+            "share": round(100 * abs(goal.weight) / greatest),
+            "why": goal.why,
+        }
+        for goal in goals
+    ]
+
+
+def fact_rows(facts: Sequence[FactLine]) -> list[dict[str, Any]]:
+    """Return a row for each fact, with a key that stays the same while the fact does.
+
+    >>> fact_rows([FactLine("enemy", "Bert", 2.34, 0.5, "at door")])
+    [{'key': 'enemy Bert', 'about': 'enemy Bert', 'text': 'at door', 'age': '2 s', 'sure': '50 %', 'share': 50}]
+    """
+    rows, times = [], dict[str, int]()
+    for fact in facts[:_MOST_FACTS]:
+        about = f"{fact.kind} {fact.subject}".strip()
+        times[about] = times.get(about, 0) + 1
+        rows.append(
+            {
+                "key": about if times[about] == 1 else f"{about} {times[about]}",
+                "about": about,
+                "text": fact.text,
+                "age": age(fact.age),
+                "sure": f"{100 * fact.confidence:.0f} %",
+                "share": round(100 * fact.confidence),
+            }
+        )
+    return rows
+
+
+def age(seconds: float) -> str:
+    """Return how old something is, as coarse as one reads it.
+
+    >>> age(0.4), age(41.7), age(200)
+    ('now', '42 s', '3 min')
+    """
+    if seconds < 1:
+        return "now"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def short(value: float) -> str:
+    """Return a number in three digits at most, so that columns stay where they are.
+
+    >>> short(20), short(3.14159), short(0.0512)
+    ('20', '3.14', '0.05')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}"
+
+
+def pairs_text(pairs: Sequence[tuple[str, str]]) -> str:
+    r"""Return a line for each pair.
+
+    >>> pairs_text([("target", "Bert"), ("order", "cover Ann")])
+    'target: Bert\norder: cover Ann'
+    """
+    return "\n".join(f"{name}: {words}" for name, words in pairs)
+
+
+def spoken(lines: Sequence[tuple[float, str]]) -> str:
+    r"""Return what was said, the last first, as that is what one looks for.
+
+    >>> spoken([(1.0, "Flank!"), (2.5, "Take cover!")])
+    '2.5 s  Take cover!\n1.0 s  Flank!'
+    """
+    return "\n".join(f"{time:.1f} s  {words}" for time, words in reversed(lines))
+
+
+# --- mind -------------------------------------------------------------------------------------------------------------
+# The Mind panel: one character at the moment that is looked at, goals and plan and memory, and why not.
+
+
+_NOBODY = "Nobody here has a mind to look into. In other worlds, click a character in the picture."
+_GONE = "{who} is not there at this moment."
+_ASK = (
+    '<button type="button" class="ts-ask" @click="$parent.$emit(\'ask\', props.row.name)">{{ props.row.name }}</button>'
+)
+_MARK = '<span :class="\'ts-mark ts-mark-\' + props.row.state" :title="props.row.state"></span>'
+_WEIGHT = (
+    '<span class="ts-meter"><i :style="{width: props.row.share + \'%\'}"></i></span>'
+    '<span class="ts-number">{{ props.row.weight }}</span>'
+)
+_WHY = '<span class="ts-clamped" :title="props.row.why">{{ props.row.why }}</span>'
+_SURE = (
+    '<span class="ts-meter"><i :style="{width: props.row.share + \'%\'}"></i></span>'
+    '<span class="ts-number">{{ props.row.sure }}</span>'
+)
+
+
+class MindPanel:
+    """Patched about once a second while it is shown: only what differs is sent, so nothing jumps under the pointer."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._who = ""
+        self._names: tuple[str, ...] = ()
+        self._actions: tuple[str, ...] = ()
+        self._sheet: MindSheet | None = None
+        with box("ts-panel-body ts-mind"):
+            self._chips = box("ts-chips")
+            self._nothing = empty(_NOBODY)
+            with box("ts-scroll") as self._body:
+                self._build()
+            self._answer_box()
+        self.refresh()
+
+    def _build(self) -> None:
+        with box("ts-doing"):
+            self._doing = ui.label().classes("ts-strong")
+            self._about = ui.label().classes("ts-faint")
+        heading("Goals", about="Click a goal to hear why it is not pursued")
+        self._goals = steady_table(
+            [("state", ""), ("name", "goal"), ("weight", "weight"), ("why", "why")],
+            key="name",
+            cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT, "why": _WHY},
+            narrow="state name weight",
+        )
+        self._goals.on("ask", self._ask)
+        heading("Plan", about="What comes next; a condition that nothing provides is marked with a cross")
+        self._plan = ui.html("", sanitize=False).classes("ts-plan")  # our own drawing, its texts escaped
+        self._minding_heading = heading("Attention", about="What it is taken up with, and what it was told to do")
+        self._minding = ui.label().classes("ts-list")
+        heading("Memory", about="What the character believes, how old that is, and how sure")
+        self._facts = steady_table(
+            [("about", "about"), ("text", "fact"), ("age", "age"), ("sure", "sure")],
+            key="key",
+            cells={"sure": _SURE},
+            narrow="age sure",
+        )
+        self._no_facts = empty("It keeps nothing in mind now.")
+        self._said_heading = heading("Said")
+        self._said = ui.label().classes("ts-list")
+        self._can_heading = heading("Can do", about="Click an action to hear why it is not done")
+        self._can = box("ts-chips")
+
+    def _answer_box(self) -> None:
+        with box("ts-answer") as self._answer:
+            with box("ts-row"):
+                self._question = ui.label().classes("ts-strong")
+                icon_button("close", "Close the answer", lambda: self._answer.set_visibility(False))
+            self._words = ui.label().classes("ts-words")
+        self._answer.set_visibility(False)
+
+    def open(self, who: str) -> None:
+        """Look into somebody's mind."""
+        if who != self._who:
+            self._who = who
+            self._answer.set_visibility(False)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the mind as it is at the moment that is looked at."""
+        self._show_names(self._session.minds())
+        sheet = self._session.mind(self._who) if self._who else None
+        self._body.set_visibility(sheet is not None)
+        self._nothing.set_visibility(sheet is None)
+        if sheet is None:
+            show_text(self._nothing, _GONE.format(who=self._who) if self._who else _NOBODY)
+        elif sheet != self._sheet:
+            self._show(sheet)
+        self._sheet = sheet
+
+    def _show_names(self, names: tuple[str, ...]) -> None:
+        if not self._who and names:
+            self._who = names[0]
+        shown = (*names, self._who) if self._who and self._who not in names else names
+        if shown != self._names:
+            self._names = shown
+            self._chips.clear()
+            with self._chips:
+                for name in shown:
+                    _chip(name, self.open)
+        for chip in self._chips:
+            mark(chip, "ts-on", chip.props["label"] == self._who, aria="aria-pressed")
+
+    def _show(self, sheet: MindSheet) -> None:
+        show_text(self._doing, sheet.doing or "doing nothing")
+        show_text(self._about, f"{sheet.who}, {sheet.about}" if sheet.about else sheet.who)
+        show_rows(self._goals, goal_rows(sheet.goals))
+        self._plan.set_content(plan_svg(sheet))
+        minding = pairs_text([*sheet.focus, *(("order", each) for each in sheet.orders)])
+        show_text(self._minding, minding)
+        self._minding_heading.set_visibility(bool(minding))
+        show_rows(self._facts, fact_rows(sheet.facts))
+        self._facts.set_visibility(bool(sheet.facts))
+        self._no_facts.set_visibility(not sheet.facts)
+        show_text(self._said, spoken(sheet.lines))
+        self._said_heading.set_visibility(bool(sheet.lines))
+        self._show_actions(sheet.actions)
+
+    def _show_actions(self, actions: Sequence[str]) -> None:
+        self._can_heading.set_visibility(bool(actions))
+        if tuple(actions) != self._actions:
+            self._actions = tuple(actions)
+            self._can.clear()
+            with self._can:
+                for name in actions:
+                    _chip(name, self._why_not)
+
+    def _ask(self, event: GenericEventArguments) -> None:
+        self._why_not(str(event.args))
+
+    def _why_not(self, what: str) -> None:
+        self._question.set_text(f"Why not {what}?")
+        try:
+            words = self._session.why_not(self._who, what)
+        except TelosError as refusal:
+            words = str(refusal)
+        if self._session.shown not in (None, self._session.last):
+            words = f"As things are now, not at the moment that is looked at:\n{words}"
+        self._words.set_text(words)
+        self._answer.set_visibility(True)
+
+
+def _chip(name: str, act: Callable[[str], None]) -> ui.button:
+    chip = ui.button(name, on_click=lambda: act(name), color=None)
+    return chip.props("flat dense no-caps").classes("ts-chip")

@@ -1,0 +1,571 @@
+"""Editor, compare, save."""
+
+import asyncio
+import difflib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
+from typing import Any, Literal
+
+from nicegui import background_tasks, ui
+from nicegui.events import GenericEventArguments
+
+from telos.core.errors import Fault, TelosError
+from telos.studio.models.compare import Comparison, compare, faults_of
+from telos.studio.models.completion import Completion, completions
+from telos.studio.models.library import MOST_COMPARED, Library
+from telos.studio.page.widgets import Act, box, empty, mark, show_text, tell, telling, text_button
+from telos.studio.session import Session
+from telos.studio.stage import Model
+from telos.studio.worlds.shapes import GOALS
+
+# --- editor -----------------------------------------------------------------------------------------------------------
+# The editor of model files: CodeMirror with our completion, and faults shown where they are.
+
+
+THEMES: dict[bool, Literal["vscodeDark", "vscodeLight"]] = {True: "vscodeDark", False: "vscodeLight"}
+_MOST_OFFERED = 60
+
+Complete = Callable[[str, int, int], Sequence[Completion]]  # text, line, column (from 1): what may stand there
+
+
+class ModelEditor(ui.codemirror, esm={"telos-page": "scripts"}):
+    """A text with faults at their lines. ``complete`` says what may stand at the cursor."""
+
+    def __init__(self, complete: Complete, *, dark: bool, on_change: Act, keymap: dict[str, Any]) -> None:
+        super().__init__("", language="YAML", theme=THEMES[dark], indent="  ", on_change=on_change, keymap=keymap)
+        self._complete = complete
+        self.on("complete", self._offer)
+        self.classes("ts-editor")
+        self._call(f"complete(getElement({self.id}))")
+
+    def show_faults(self, faults: Sequence[Fault]) -> None:
+        """Mark the lines of faults, and say each of them on hover."""
+        lines = self.value.count("\n") + 1  # as the editor counts them
+        said: dict[int, str] = {}
+        for fault in faults:
+            line = min(max(fault.line, 1), lines)
+            said[line] = f"{said[line]}\n{sentence(fault)}" if line in said else sentence(fault)
+        self.decorations = [{"kind": "line", "line": line, "class": "ts-fault-line"} for line in said]
+        self.line_tooltips = said
+
+    def jump(self, line: int, column: int = 1) -> None:
+        """Put the cursor on a line, and show it."""
+        self._call(f"jump(getElement({self.id}), {line:d}, {column:d})")
+
+    def _offer(self, event: GenericEventArguments) -> None:
+        asked = event.args if isinstance(event.args, dict) else {}
+        number, line, column = (asked.get(key) for key in ("number", "line", "column"))
+        if not (isinstance(number, int) and isinstance(line, int) and isinstance(column, int)):
+            return  # a page may send anything
+        found = self._complete(self.value, line, column)[:_MOST_OFFERED]
+        options = [{"label": each.label, "info": each.info} for each in found]
+        ui.run_javascript(f"window.telosCompleted?.({number:d}, {json.dumps(options)})")
+
+    def _call(self, call: str) -> None:
+        ui.run_javascript(f'import("telos-page/completion.js").then((module) => module.{call})')
+
+
+def sentence(fault: Fault) -> str:
+    """Return what is wrong and what to do about it, without its place.
+
+    >>> sentence(Fault("there is no goal 'exlore'", suggestion="did you mean 'explore'?", line=3, column=7))
+    "there is no goal 'exlore'; did you mean 'explore'?"
+    """
+    return f"{fault.message}; {fault.suggestion}" if fault.suggestion else fault.message
+
+
+# --- saving -----------------------------------------------------------------------------------------------------------
+# Saving a model: the difference is shown first, and nothing is overwritten without asking.
+
+
+_MOST_LINES = 400  # of a difference: nobody reads on after that
+_SAME = "The file says the same already."
+_NEW = "A new file. What differs from the model that the game began with:"
+_NEW_AS_BEGUN = "A new file, with the model as the game began with it."
+_REPLACES = "This replaces the file {name} in the models folder."
+
+
+class SaveDialog:
+    """Asks for a name, shows what would change in that file, and saves when told to.
+
+    Of a file that is not there yet, it shows what differs from ``begun``, which the game began with.
+    """
+
+    def __init__(self, library: Library, name: str, text: str, *, begun: str) -> None:
+        self._library, self._text, self._begun = library, text, begun
+        self._digest: str | None = None
+        with ui.dialog() as self._dialog, box("ts-dialog ts-save"):
+            with box("ts-dialog-head"):
+                ui.label("Save the model")
+            ui.label("File in the models folder").classes("ts-hint")
+            self._name = ui.input(value=name, on_change=self._look).on("keydown.enter", self._save)
+            self._name.props("dense outlined autofocus").props["aria-label"] = "File in the models folder"
+            self._note = ui.label().classes("ts-hint")
+            self._lines = box("ts-diff")
+            with box("ts-row ts-end"):
+                text_button("Cancel", "Save nothing", self._dialog.close)
+                self._button = text_button("Save", "Write the file", self._save).classes("ts-main")
+        self._dialog.on("hide", self._dialog.delete, args=[])
+        self._look()
+
+    def open(self) -> None:
+        """Show the dialog."""
+        self._dialog.open()
+
+    def _look(self) -> None:
+        """Show what saving would change; the digest of what is there now is what may be replaced, and nothing else."""
+        name = (self._name.value or "").strip()
+        self._lines.clear()
+        self._lines.set_visibility(False)
+        try:
+            held = self._library.held(name)
+            self._digest = None if held is None else held.digest
+            lines = self._differences(name, is_new=held is None)
+        except TelosError as refusal:
+            self._say(str(refusal), can_save=False)
+            return
+        if self._digest is None:
+            self._say(_NEW if lines else _NEW_AS_BEGUN, can_save=True)
+        else:
+            self._say(_REPLACES.format(name=name) if lines else _SAME, can_save=bool(lines))
+            self._button.set_text("Replace")
+        self._lines.set_visibility(bool(lines))
+        with self._lines:
+            for line in lines[:_MOST_LINES]:
+                ui.label(line or " ").classes(diff_class(line))
+
+    def _differences(self, name: str, *, is_new: bool) -> list[str]:
+        if not is_new:
+            return self._library.diff(name, self._text).splitlines()
+        before, after = self._begun.splitlines(), self._text.splitlines()
+        if max(len(before), len(after)) > MOST_COMPARED:  # comparing takes the square of it
+            return [f"+{line}" for line in after]
+        return list(difflib.unified_diff(before, after, "as the game began", name, lineterm=""))
+
+    def _say(self, words: str, *, can_save: bool) -> None:
+        show_text(self._note, words)
+        self._button.set_text("Save")
+        self._button.set_enabled(can_save)
+
+    def _save(self) -> None:
+        name = (self._name.value or "").strip()
+        try:
+            self._library.save(name, self._text, replaces=self._digest)
+        except TelosError as refusal:  # it may have changed since the difference was shown
+            self._look()
+            tell(str(refusal), bad=True)
+            return
+        self._dialog.close()
+        tell(f"Saved as {name}.")
+
+
+def diff_class(line: str) -> str:
+    """Return how a line of a unified difference is shown.
+
+    >>> diff_class("+lasts: 50"), diff_class("+++ new"), diff_class(" same")
+    ('ts-added', 'ts-faint', '')
+    """
+    if line.startswith(("+++", "---", "@@")):
+        return "ts-faint"
+    return {"+": "ts-added", "-": "ts-removed"}.get(line[:1], "")
+
+
+# --- curves -----------------------------------------------------------------------------------------------------------
+# Old and new curves of each goal above one another, as an SVG of our own; all texts in it are escaped.
+
+
+_WIDTH, _LEFT, _RIGHT = 860.0, 120.0, 12.0
+_ROW, _GAP, _TOP = 72.0, 14.0, 8.0
+_FOOT = 24.0
+_MOST_POINTS = 600  # of a curve: there are not more pixels
+
+Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]  # of each goal: old, new
+
+
+def overlaid_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves, goals: Sequence[str]) -> str:
+    """Return a row for each goal: the old curve dashed, the new one solid, the time at which it was the truth shaded.
+
+    ``goals`` are all goals of the game, in the order of their colours.
+    """
+    height = _TOP + len(curves) * (_ROW + _GAP) + _FOOT
+    parts = [
+        part
+        for number, (goal, (old, new)) in enumerate(curves.items())
+        for part in _row(_TOP + number * (_ROW + _GAP), goal, _colour(goal, goals), times, truths, old, new)
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ts-overlaid" viewBox="0 0 {_WIDTH:g} {height:g}" '
+        f'role="img" aria-label="Old and new beliefs">{"".join(parts)}{_axis(height - _FOOT, times)}</svg>'
+    )
+
+
+def _row(
+    top: float, goal: str, colour: str, times: Sequence[float], truths: Sequence[str | None],
+    old: Sequence[float], new: Sequence[float],
+) -> list[str]:  # fmt: skip
+    bottom = top + _ROW
+    width = _WIDTH - _LEFT - _RIGHT
+    return [
+        f'<rect x="{_LEFT:g}" y="{top:g}" width="{width:g}" height="{_ROW:g}" rx="3" fill="var(--telos-ground)"/>',
+        *(_shade(begin, end, top, colour, times) for begin, end in stretches(truths, goal)),
+        _curve(times, old, bottom, 'stroke="var(--telos-faint)" stroke-dasharray="4 3" stroke-width="1.3"'),
+        _curve(times, new, bottom, f'stroke="{colour}" stroke-width="1.8"'),
+        f'<text x="{_LEFT - 10:g}" y="{top + _ROW / 2 + 4:g}" text-anchor="end" fill="var(--telos-ink)" '
+        f'font-size="12">{escape(_clipped(goal))}</text>',
+        *(_tick(_LEFT - 4, bottom - share * _ROW + 3, f"{share:g}") for share in (0, 1)),
+    ]
+
+
+def _curve(times: Sequence[float], values: Sequence[float], bottom: float, style: str) -> str:
+    points = " ".join(
+        f"{_x(times, at):.1f},{bottom - min(max(values[at], 0.0), 1.0) * _ROW:.1f}" for at in thinned(len(values))
+    )
+    return f'<polyline points="{points}" fill="none" {style}/>'
+
+
+def _shade(begin: int, end: int, top: float, colour: str, times: Sequence[float]) -> str:
+    left, right = _x(times, begin), _x(times, min(end, len(times) - 1))
+    width = max(right - left, 1)
+    return (
+        f'<rect x="{left:.1f}" y="{top:g}" width="{width:.1f}" height="{_ROW:g}" fill="{colour}" fill-opacity="0.16"/>'
+    )
+
+
+def _axis(y: float, times: Sequence[float]) -> str:
+    if not times:
+        return ""
+    marks = [(times[0], "start"), ((times[0] + times[-1]) / 2, "middle"), (times[-1], "end")]
+    places = (_LEFT, (_LEFT + _WIDTH - _RIGHT) / 2, _WIDTH - _RIGHT)
+    return "".join(_tick(x, y + 10, f"{time:.0f} s", anchor) for x, (time, anchor) in zip(places, marks, strict=True))
+
+
+def _tick(x: float, y: float, words: str, anchor: str = "end") -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="var(--telos-faint)" font-size="10">{words}</text>'
+
+
+def _x(times: Sequence[float], at: int) -> float:
+    spread = (times[-1] - times[0]) or 1.0
+    return _LEFT + (times[at] - times[0]) / spread * (_WIDTH - _LEFT - _RIGHT)
+
+
+def stretches(truths: Sequence[str | None], goal: str) -> list[tuple[int, int]]:
+    """Return where a goal was the truth, as pairs of the first update and the one after the last.
+
+    >>> stretches(["a", "b", "b", None, "b"], "b")
+    [(1, 3), (4, 5)]
+    """
+    found: list[tuple[int, int]] = []
+    for at, truth in enumerate(truths):
+        if truth != goal:
+            continue
+        if found and found[-1][1] == at:
+            found[-1] = found[-1][0], at + 1
+        else:
+            found.append((at, at + 1))
+    return found
+
+
+def thinned(count: int) -> list[int]:
+    """Return which points of a curve are drawn: all, or an even choice with both ends.
+
+    >>> thinned(3), len(thinned(10_000)) <= 602, thinned(10_000)[-1]
+    ([0, 1, 2], True, 9999)
+    """
+    every = max(1, -(-count // _MOST_POINTS))
+    chosen = list(range(0, count, every))
+    return chosen if not count or chosen[-1] == count - 1 else [*chosen, count - 1]
+
+
+def _colour(goal: str, goals: Sequence[str]) -> str:
+    number = list(goals).index(goal) if goal in goals else len(goals)
+    return f"var(--telos-goal{number % len(GOALS)})"
+
+
+def _clipped(words: str, most: int = 16) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+# --- compare ----------------------------------------------------------------------------------------------------------
+# Comparing models: what was played so far, under the old one and the new one.
+
+
+_NOTHING = "Nothing has been read yet. Play for a moment, then compare."
+
+
+def show_comparison(found: Comparison, title: str, goals: Sequence[str]) -> None:
+    """Open a dialog with the curves laid over each other, and the accuracy of both."""
+    with ui.dialog() as dialog, box("ts-dialog ts-compare"):
+        with box("ts-dialog-head"):
+            ui.label(f"{title}: in force and edited")
+            text_button("Close", "Close the comparison", dialog.close, key="Esc")
+        if not found.times:
+            empty(_NOTHING)
+        else:
+            _show(found, goals)
+    dialog.on("hide", dialog.delete, args=[])
+    dialog.open()
+
+
+def _show(found: Comparison, goals: Sequence[str]) -> None:
+    ui.label(found.summary()).classes("ts-strong")
+    with box("ts-row ts-legend"):
+        box("ts-legend-old")
+        ui.label(f"in force {percent(found.old_accuracy)}")
+        box("ts-legend-new")
+        ui.label(f"edited {percent(found.new_accuracy)}")
+        ui.label("shaded: it was the player's goal").classes("ts-faint")
+    curves = {goal: (found.old[goal], found.new[goal]) for goal in found.old}
+    with box("ts-scroll"):
+        ui.html(overlaid_svg(found.times, found.truths, curves, goals), sanitize=False)  # our own, its texts escaped
+
+
+def percent(share: float | None) -> str:
+    """Return a share in per cent, or a dash where there was nothing to judge.
+
+    >>> percent(0.8731), percent(None)
+    ('87.3 %', '–')
+    """
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+# --- model ------------------------------------------------------------------------------------------------------------
+# The Model panel: the file behind the game, edited while it runs. With faults, the game goes on with the old one.
+
+
+_PAUSE = 0.3  # seconds without a key press until a text is checked
+_NONE = (
+    "No file stands behind this world, so there is nothing to edit. Interfere with the world itself instead: Poke, "
+    "below the picture, does something to it, and the Mind panel shows what everybody makes of that."
+)
+_READ_ONLY = "The world itself is made of this file: it is here to be read, and changing it would be another world."
+_NO_READER = (
+    "Those in the picture live by this file. Apply it, and they do so from now on; there are no beliefs to compare."
+)
+_KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
+_MOST_SHOWN = 100  # faults or files in a list
+
+
+class ModelPanel:
+    """Drafts by the name of their model: changing from one file to another loses nothing."""
+
+    def __init__(self, session: Session, library: Library, *, dark: bool) -> None:
+        self._session, self._library = session, library
+        self._models = {model.name: model for model in session.stage.models()}
+        self._in_force = {name: session.panel.texts.get(name, model.text) for name, model in self._models.items()}
+        self._drafts = dict(self._in_force)
+        self._saved_as = {name: model.file or f"{name}.yaml" for name, model in self._models.items()}
+        self._name = next(
+            (name for name, model in self._models.items() if model.editable), next(iter(self._models), "")
+        )
+        self._faults: tuple[Fault, ...] = ()
+        self._version = session.version
+        self._edits = 0
+        with box("ts-panel-body ts-model"):
+            if not self._models:
+                empty(_NONE)
+                return
+            self._build(dark)
+        self._open(self._name)
+
+    def _build(self, dark: bool) -> None:
+        with box("ts-row"):
+            titles = {name: model.title for name, model in self._models.items()}
+            self._which = ui.select(titles, value=self._name, on_change=lambda event: self._open(event.value))
+            self._which.props("dense borderless options-dense").classes("ts-select ts-grow")
+            self._which.props["aria-label"] = "Which file"
+            self._state = ui.label().classes("ts-state")
+        self._editor = ModelEditor(
+            self._complete,
+            dark=dark,
+            on_change=self._typed,
+            keymap={"Mod-Enter": self.apply, "Mod-s": self.save},
+        )
+        self._hint = ui.label().classes("ts-hint")
+        with box("ts-faults") as self._fault_box:
+            self._fault_box.props["aria-live"] = "polite"
+        self._fault_box.set_visibility(False)
+        with box("ts-row") as self._buttons:
+            self._apply = text_button(
+                "Apply", "Put it into force in the running game", self.apply, key="Ctrl+Enter", tip="above"
+            )
+            self._apply.classes("ts-main")
+            self._compare = text_button("Compare", "Old and new on what was played so far", self.compare, tip="above")
+            with text_button("Open…", "A file of the folder, into the editor", tip="above"):
+                self._files = ui.menu().props("auto-close no-refocus")
+                self._files.on("before-show", self._offer_files, args=[])
+            self._save = text_button("Save…", "Show the difference, then save", self.save, key="Ctrl+S", tip="above")
+            self._revert = text_button("Revert", "Back to the model in force", self.revert, tip="above")
+
+    @property
+    def model(self) -> Model:
+        """The model whose text is in the editor."""
+        return self._models[self._name]
+
+    def set_dark(self, dark: bool) -> None:
+        """Follow the theme of the page."""
+        if self._models:
+            self._editor.set_theme(THEMES[dark])
+
+    def refresh(self) -> None:
+        """Take up what was put into force elsewhere: a recording that is played again applies models, too."""
+        if self._version != self._session.version:
+            self._version = self._session.version
+            self._take_up({model.name: model.text for model in self._session.stage.models()})
+            self._take_up(self._session.panel.texts)
+        if self._models:
+            self._show_state()
+
+    def _take_up(self, texts: Mapping[str, str]) -> None:
+        for name, text in texts.items():
+            if name not in self._in_force or self._in_force[name] == text:
+                continue
+            was_draft = self._drafts[name] != self._in_force[name]
+            self._in_force[name] = text
+            if not was_draft:
+                self._drafts[name] = text
+                if name == self._name:
+                    self._open(name)
+
+    # --- editing ------------------------------------------------------------------------------------------------------
+
+    def _open(self, name: str) -> None:
+        self._name = name
+        self._editor.set_language("YAML" if self.model.language == "YAML" else None)
+        self._editor.set_value(self._drafts[name])
+        self._editor.set_enabled(self.model.editable)
+        self._buttons.set_visibility(self.model.editable)
+        self._compare.set_visibility(self.model.make is not None)
+        show_text(self._hint, hint(self.model))
+        self._show_faults(())
+        self._show_state()
+
+    def _typed(self) -> None:
+        self._drafts[self._name] = self._editor.value
+        self._edits += 1
+        self._show_state()
+        background_tasks.create(self._check_after_a_pause(self._edits))
+
+    async def _check_after_a_pause(self, edit: int) -> None:
+        await asyncio.sleep(_PAUSE)
+        if edit == self._edits and not self._editor.is_deleted:
+            await self._check()
+
+    async def _check(self) -> tuple[Fault, ...]:
+        """Check the draft beside the game, so that it does not stop for that."""
+        name, text = self._name, self._drafts[self._name]
+        if text == self._in_force[name]:
+            faults: tuple[Fault, ...] = ()
+        else:
+            faults = await asyncio.to_thread(faults_of, self.model, text)
+        if (name, text) == (self._name, self._drafts[self._name]):  # nobody typed meanwhile
+            self._show_faults(faults)
+        return faults
+
+    def _complete(self, text: str, line: int, column: int) -> Sequence[Completion]:
+        try:
+            return completions(self.model.name, text, line, column, words=self._words())
+        except TelosError:
+            return ()
+
+    def _words(self) -> set[str]:
+        """Return names that a file of a character may use: the goals and actions of those who are there."""
+        sheets = [sheet for who in self._session.minds() if (sheet := self._session.mind(who)) is not None]
+        return {name for sheet in sheets for name in (*sheet.actions, *(goal.name for goal in sheet.goals))}
+
+    def _show_faults(self, faults: tuple[Fault, ...]) -> None:
+        self._show_state()
+        if faults == self._faults:
+            return  # a list that is built again under the pointer cannot be clicked
+        self._faults = faults
+        self._editor.show_faults(faults)
+        self._fault_box.clear()
+        self._fault_box.set_visibility(bool(faults))
+        self._hint.set_visibility(not faults)  # the first fault takes its place, so that the editor keeps its height
+        with self._fault_box:
+            for fault in faults[:_MOST_SHOWN]:
+                _fault_line(fault, partial(self._editor.jump, max(fault.line, 1), max(fault.column, 1)))
+        self._show_state()
+
+    def _show_state(self) -> None:
+        changed = self._drafts[self._name] != self._in_force[self._name]
+        words = "not applied" if changed else "in force" if self.model.editable else "read only"
+        if self._faults:
+            words = f"{len(self._faults)} fault{'s' if len(self._faults) != 1 else ''}"
+        mark(self._state, "ts-bad", bool(self._faults))
+        mark(self._state, "ts-warn", changed and not self._faults)
+        show_text(self._state, words)
+        self._apply.set_enabled(changed and not self._faults)
+        self._compare.set_enabled(changed and not self._faults)
+        self._revert.set_enabled(changed)
+        self._save.set_enabled(self.model.editable)
+
+    # --- buttons ------------------------------------------------------------------------------------------------------
+
+    async def apply(self) -> None:
+        """Put the draft into force; with faults, show them and change nothing."""
+        if await self._check():
+            tell("The game goes on with the old model until the faults are mended.", bad=True)
+            return
+        name, text = self._name, self._drafts[self._name]
+        with telling():
+            said = self._session.apply(name, text)
+            self._in_force[name] = text
+            tell(said)
+        self._show_state()
+
+    async def compare(self) -> None:
+        """Show what was played so far under the model in force and under the draft."""
+        if await self._check():
+            return
+        with telling():
+            found = await asyncio.to_thread(compare, self._session.panel, self._name, self._drafts[self._name])
+            show_comparison(found, self.model.title, self._session.panel.goals)
+
+    def load(self, file: str) -> None:
+        """Put a file of the folder into the editor; it is not in force before it is applied."""
+        with telling():
+            self._drafts[self._name] = self._library.open(file)
+            self._saved_as[self._name] = file
+            self._open(self._name)
+            self._typed()
+
+    def _offer_files(self) -> None:
+        files = self._library.names()
+        self._files.clear()
+        with self._files:
+            for file in files[:_MOST_SHOWN]:
+                ui.menu_item(file, on_click=partial(self.load, file)).props("dense")
+            if not files:
+                ui.menu_item("No model is in the folder yet; Save… puts one there").props("dense disable")
+
+    def save(self) -> None:
+        """Show the difference to the file, and save it when asked to."""
+        if self.model.editable:
+            file = self._saved_as[self._name]
+            SaveDialog(self._library, file, self._drafts[self._name], begun=self.model.text).open()
+
+    def revert(self) -> None:
+        """Go back to the model in force."""
+        self._drafts[self._name] = self._in_force[self._name]
+        self._open(self._name)
+
+
+def hint(model: Model) -> str:
+    """Return what one can do with a file, in a line or two.
+
+    >>> hint(Model("soldier", "soldier", "")).startswith("Those in the picture live by this file.")
+    True
+    """
+    if not model.editable:
+        return _READ_ONLY
+    return _KEYS if model.make is not None else f"{_NO_READER} {_KEYS}"
+
+
+def _fault_line(fault: Fault, jump: Any) -> None:
+    line = ui.button(on_click=jump, color=None).props("flat dense no-caps align=left").classes("telos-fault")
+    line.props["aria-label"] = f"Line {fault.line}: {sentence(fault)}"
+    with line:
+        ui.label(f"{max(fault.line, 1)}").classes("ts-fault-number")
+        ui.label(sentence(fault)).classes("ts-fault-words")

@@ -1,0 +1,328 @@
+"""Island drawing."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from random import Random
+
+from telos.studio.worlds.adventure_drawing import SCENERY, area, disc, drawn, ellipse
+from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
+from telos.worlds.island.story import IslandMap, Place, Story, the_story
+from telos.worlds.island.visit import Stretch
+
+# --- island places ----------------------------------------------------------------------------------------------------
+# Where the places of the island are on its map: columns as the story draws them, lines with room for what is there.
+
+
+WIDTH, HEIGHT = 960.0, 540.0
+ROOM = (112.0, 50.0)  # the floor of one place in a building
+_LEFT, _COLUMN = 70.0, 18.2
+# The lines of the story's drawing are close together, as lines of text are; here each has the height that it needs.
+_ROWS = {1: 92.0, 3: 138.0, 6: 196.0, 7: 250.0, 9: 300.0, 11: 362.0, 12: 416.0, 14: 486.0}
+_SHORT = {
+    "infirmary-entrance": "entrance",
+    "dining-entrance": "entrance",
+    "laboratory-entrance": "entrance",
+    "laboratory-office": "office",
+    "quarters-hall": "hall",
+    "medicine-cabinet": "medicines",
+    "microscope-bench": "microscope",
+    "serving-counter": "counter",
+    "nurses-desk": "desk",
+}
+
+
+def spot(place: Place) -> tuple[float, float]:
+    """Return the point of a place on the map.
+
+    >>> spot(Place("dock", "outdoors", 36, 14))
+    (725.2, 486.0)
+    """
+    return round(_LEFT + place.column * _COLUMN, 1), _line(place.row)
+
+
+def _line(row: int) -> float:
+    """Return the height of a line; one that is not in the table lies between its neighbours."""
+    if row in _ROWS:
+        return _ROWS[row]
+    below = max((each for each in _ROWS if each < row), default=min(_ROWS))
+    above = min((each for each in _ROWS if each > row), default=max(_ROWS))
+    share = 0.0 if above == below else (row - below) / (above - below)
+    return _ROWS[below] + share * (_ROWS[above] - _ROWS[below])
+
+
+def words(name: str) -> str:
+    """Return what is written at a place: in a building it goes without saying whose entrance it is."""
+    return _SHORT.get(name, name).replace("-", " ")
+
+
+# --- island -----------------------------------------------------------------------------------------------------------
+# The island in pictures: the visitor on the map, the way that led here, and where goals were reached.
+
+
+Point = tuple[float, float]
+_TRAIL = 16  # ways that are still seen
+
+
+def picture(
+    the_map: IslandMap,
+    now: Stretch,
+    time: float,
+    walked: Sequence[str],
+    reached: Sequence[str],
+    *,
+    doing: str,
+    aim: str,
+    who: str,
+) -> Picture:
+    """Return what changes: ``walked`` are the places so far, ``reached`` where a goal was, ``aim`` where they want."""
+    here = whereabouts(the_map, now, time)
+    drawn = [path(_dots(the_map, set(walked)), fill="player")]
+    drawn += _trail([spot(the_map.place(each)) for each in walked[-_TRAIL:]], here)
+    for i, name in enumerate(dict.fromkeys(reached)):
+        drawn.append(place(f"reached{i}", "star", *_beside(the_map, name), scale=0.8))
+    if aim:
+        drawn.append(place("aim", "aim", *spot(the_map.place(aim))))
+    drawn.append(place("visitor", "visitor", here[0], here[1] - 8, pick=who, label=doing or None))
+    return drawn
+
+
+def whereabouts(the_map: IslandMap, now: Stretch, time: float) -> Point:
+    """Return where the visitor is: on the way, while on the way."""
+    (x, y), (to_x, to_y) = (spot(the_map.place(view.place)) for view in (now.before, now.after))
+    share = now.share(time)
+    return x + (to_x - x) * share, y + (to_y - y) * share
+
+
+def _trail(points: Sequence[Point], here: Point) -> Iterator[Shape]:
+    """Yield the ways walked, the older the fainter."""
+    ways = list(zip(points, [*points[1:], here], strict=True))
+    for age, (start, end) in enumerate(reversed(ways)):
+        if start != end:
+            faint = max(6, round(72 * (1 - age / _TRAIL)))
+            yield line(*start, *end, f"player/{faint}", width=4)
+
+
+def _dots(the_map: IslandMap, places: set[str]) -> str:
+    """Return dots for places: an outline of circles."""
+    spots = [spot(the_map.place(name)) for name in sorted(places)]
+    return "".join(f"M{x - 3.5:g} {y:g}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z" for x, y in spots)
+
+
+def _beside(the_map: IslandMap, name: str) -> Point:
+    x, y = spot(the_map.place(name))
+    return x + 14, y - 2
+
+
+# --- island ground ----------------------------------------------------------------------------------------------------
+# The map of the island: the sea, the shore, the ways, and the houses of the camp with the places in them.
+
+
+_SHORE = (
+    "M44 150C34 66 110 44 240 46C360 48 430 36 510 42C650 32 800 30 884 54C950 78 938 160 936 240"
+    "C934 330 950 404 916 444C880 470 800 462 742 470C650 482 610 516 520 520C440 524 400 512 330 516"
+    "C240 524 140 522 96 486C48 446 46 380 46 300C46 230 50 200 44 150Z"
+)
+_OPEN_AIR = ("outdoors", "waterfall")
+_PEOPLE = {
+    "nurse": "danger", "cook": "fire", "virus-expert": "gem", "bacteria-expert": "good", "technician": "accent",
+    "lead-scientist": "gold", "gardener": "leaf",
+}  # fmt: skip
+_SICK = "accent"
+_NARROW = ("lead-scientist",)  # houses whose rooms are narrow
+# What makes the places in the open easy to know, by how far it stands from them.
+_LANDMARKS = (
+    ("fire-pit", "fire", 34, -4), ("fire-pit", "tree", 74, 0), ("garden", "bed", -58, -4), ("garden", "bed", -108, -4),
+    ("cave", "cave", -6, -14), ("cave", "palm", -54, 22), ("rock-steps", "rock", 36, -8),
+    ("rock-steps", "rock", -48, 16), ("pool", "bush", 46, 18), ("north-path", "pine", -50, -2),
+    ("north-path", "pine", 48, -6), ("beach", "palm", -52, -8), ("beach", "bush", 60, 14), ("gate", "palm", -70, -14),
+    ("gate", "palm", 64, -14), ("dock", "palm", -90, -18), ("dock", "rock", 96, -26),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)  # there is one island
+def ground() -> Picture:
+    """Return all that stands still."""
+    story = the_story()
+    drawn: Picture = [*_sea(Random("waves")), *_land(Random("meadow")), *_nature(story), *_paths(story)]
+    for name in dict.fromkeys(each.area for each in story.map.places.values()):
+        if name not in _OPEN_AIR:
+            drawn += _house(story, name)
+    drawn += _doors(story)
+    drawn += _places(story)
+    drawn += _people(story)
+    return drawn
+
+
+def _sea(rng: Random) -> Iterator[Shape]:
+    yield rect(0, 0, WIDTH, HEIGHT, "water")
+    yield path(_SHORE, stroke="gem/10", width=64)
+    yield path(_SHORE, stroke="gem/14", width=36)
+    for i in range(16):
+        x, y = rng.uniform(10, WIDTH - 10), rng.choice((rng.uniform(8, 26), rng.uniform(HEIGHT - 18, HEIGHT - 6)))
+        yield place(f"wave{i}", "wave", x, y, scale=round(rng.uniform(0.7, 1.1), 2))
+
+
+def _land(rng: Random) -> Iterator[Shape]:
+    yield path(_SHORE, fill="grass", stroke="path", width=16)
+    for i in range(44):
+        x, y = rng.uniform(70, 900), rng.uniform(70, 460)
+        yield place(f"tuft{i}", rng.choice(("tuft", "tuft", "tuft", "flower")), x, y, scale=0.8, tint="gold")
+
+
+def _nature(story: Story) -> Iterator[Shape]:
+    """Draw the pool with its fall, the dock, and the landmarks."""
+    x, y = spot(story.map.place("pool"))
+    yield path(f"M{x - 34} {y}a34 18 0 1 0 68 0a34 18 0 1 0 -68 0Z", fill="water", stroke="stone/60", width=3)
+    yield path(f"M{x - 12} {y - 44}h24l4 40h-32z", fill="water")
+    yield path(f"M{x - 6} {y - 42}v34M{x + 1} {y - 40}v36M{x + 8} {y - 42}v32", stroke="ink/35", width=1.5)
+    x, y = spot(story.map.place("dock"))
+    planks = "".join(f"M{x - 16} {y - 22 + 9 * i:g}h32" for i in range(7))
+    yield rect(x - 16, y - 26, 32, 62, "wood", radius=2)
+    yield path(planks, stroke="shadow", width=1.5)
+    for i, (where, symbol, right, down) in enumerate(_LANDMARKS):
+        x, y = spot(story.map.place(where))
+        yield place(f"landmark{i}", symbol, x + right, y + down)
+
+
+def _paths(story: Story) -> Iterator[Shape]:
+    """Draw the ways that lead through the open air, as one trodden net."""
+    net = ""
+    for name, ways in story.map.ways.items():
+        here = story.map.place(name)
+        if here.area in _OPEN_AIR and name != "dock":
+            (x, y) = spot(here)
+            net += "".join(f"M{x} {y}L{_point(story, way.to)}" for way in ways)
+    yield path(net, stroke="wood/20", width=13)
+    yield path(net, stroke="path", width=10)
+
+
+def _point(story: Story, name: str) -> str:
+    x, y = spot(story.map.place(name))
+    return f"{x} {y}"
+
+
+def _house(story: Story, area: str) -> Iterator[Shape]:
+    spots = [spot(each) for each in story.map.places.values() if each.area == area]
+    across = min(ROOM[0], *(abs(a[0] - b[0]) - 8 for a in spots for b in spots if a[0] != b[0]))
+    left, right = min(x for x, _ in spots) - across / 2 - 8, max(x for x, _ in spots) + across / 2 + 8
+    top, bottom = min(y for _, y in spots) - 42, max(y for _, y in spots) + 36
+    yield rect(left + 5, top + 6, right - left, bottom - top, "shadow", radius=8)
+    yield rect(left, top, right - left, bottom - top, "wall", radius=7)
+    yield rect(left + 4, top + 4, right - left - 8, bottom - top - 8, "floor", radius=5)
+    yield path(f"M{left - 3:g} {top + 15:g}V{top + 3:g}q0 -6 6 -6H{right - 3:g}q6 0 6 6V{top + 15:g}Z", fill="roof")
+    yield text(left + 10, top + 6, area.replace("-", " "), "panel", size=12, align="left")
+    for x, y in spots:
+        yield rect(x - across / 2, y - 22, across, ROOM[1], "floor2", radius=4)
+    for one in (each for each in story.map.places.values() if each.area == area):
+        for way in story.map.ways[one.name]:
+            other = story.map.place(way.to)
+            if other.area == area and one.name < other.name:
+                yield line(*spot(one), *spot(other), "wall/35", width=5)
+
+
+def _doors(story: Story) -> Iterator[Shape]:
+    for one, other in story.map.doors.values():
+        (x, y), (to_x, to_y) = spot(story.map.place(one)), spot(story.map.place(other))
+        across, down = (6, 16) if abs(to_x - x) > abs(to_y - y) else (16, 6)
+        yield rect(
+            (x + to_x) / 2 - across / 2, (y + to_y) / 2 - down / 2, across, down, "wood", radius=2, stroke="panel"
+        )
+
+
+def _places(story: Story) -> Iterator[Shape]:
+    for each in story.map.places.values():
+        x, y = spot(each)
+        yield circle(x, y, 5, "panel", stroke="faint", width=1.5)
+        yield text(x, y + 14, words(each.name), "ink", size=11)
+
+
+def _people(story: Story) -> Iterator[Shape]:
+    """Stand everybody to the right of their place, with the name in the left corner of the room."""
+    for who in story.people.values():
+        x, y = spot(story.map.place(who.at))
+        if who.name.startswith("patient"):
+            yield place(who.name, "patient", x + 32, y - 2, tint=_SICK)
+        else:
+            area = story.map.place(who.at).area
+            room = 46 if area in _NARROW else 54
+            left, up = (room, 2) if area in _OPEN_AIR else (6 - room, 14)  # out there is no corner, but room beside
+            yield place(who.name, "person", x + room - 16, y - 2, tint=_PEOPLE.get(who.name, "faint"))
+            yield text(x + left, y - up, who.name.replace("-", " "), "faint", size=10, align="left")
+
+
+# --- island symbols ---------------------------------------------------------------------------------------------------
+# The symbols of the island: its visitor, the people of the camp, and what makes its places easy to know.
+
+
+_PERSON: Symbol = [
+    area("shadow", ellipse(0, 9, 8, 3)),
+    area("tint", "M-7 9C-7 1 -4 -2 0 -2C4 -2 7 1 7 9C4 10.5 -4 10.5 -7 9Z"),
+    area("shadow", "M0 -2C4 -2 7 1 7 9C5 10 3 10.2 1 10.2C3 6 2 1 0 -2Z"),
+    area("wood", disc(0, -6.5, 4.6)),
+    area("tint", "M-4.6 -7C-4.6 -10 -2.4 -11.6 0 -11.6C2.4 -11.6 4.6 -10 4.6 -7C2 -8.4 -2 -8.4 -4.6 -7Z"),
+]
+_PATIENT: Symbol = [
+    area("shadow", ellipse(1, 7, 15, 3.5)),
+    area("wood", "M-15 -7h3v14h-3zM12 -2h3v9h-3z"),
+    area("panel", "M-13 -1h26v6h-26z"),
+    area("ink/30", "M-12 -5h8v5h-8z"),
+    area("wood", disc(-7, -3.5, 3.4)),
+    area("tint", "M-3 -4C2 -6 10 -4 13 -1V3H-3Z"),
+]
+_VISITOR: Symbol = [
+    area("player/18", disc(0, 0, 19)),
+    area("shadow", ellipse(0, 12, 10, 3.6)),
+    area("player", "M-9 12C-9 2 -5 -2 0 -2C5 -2 9 2 9 12C5 14 -5 14 -9 12Z"),
+    area("shadow", "M0 -2C5 -2 9 2 9 12C6.6 13.2 4 13.5 1.4 13.5C4 8 3 1 0 -2Z"),
+    area("wood", "M-11 2C-11 0 -8 0 -7 2V10C-9 11 -11 10 -11 8ZM-8 3L6 11L7 9.4L-6 1.4Z"),
+    area("wood", disc(0, -7.5, 5.8)),
+    area("gold", "M-9 -8.4C-6 -10 -5 -14.6 0 -14.6C5 -14.6 6 -10 9 -8.4C5 -6.8 -5 -6.8 -9 -8.4Z"),
+    area("roof", "M-5.6 -10.4C-3 -9.4 3 -9.4 5.6 -10.4L6.2 -8.8C3 -7.8 -3 -7.8 -6.2 -8.8Z"),
+]
+_FIRE: Symbol = [
+    area("shadow", ellipse(0, 6, 15, 5)),
+    area("stone", disc(-11, 5, 3), disc(-6, 8, 3), disc(0, 9, 3), disc(6, 8, 3), disc(11, 5, 3)),
+    area("wood", "M-9 4L8 8L9 5L-8 1ZM9 4L-8 8L-9 5L8 1Z"),
+    area("fire", "M-7 4C-9 -3 -3 -5 -3 -12C2 -9 2 -6 3 -5C4 -6 4 -7 4 -8C8 -4 8 1 6 4C3 7 -5 7 -7 4Z"),
+    area("gold", "M-3.5 4C-4.4 0 -1 -1 -0.6 -5C2.4 -3 4 1 3 4C2 6 -2.6 6 -3.5 4Z"),
+]
+_PALM: Symbol = [
+    area("shadow", ellipse(3, 17, 16, 5)),
+    drawn("wood", 4, "M2 17C-1 8 -2 0 0 -8"),
+    area("leaf", "M0 -8C-8 -16 -18 -13 -20 -5C-13 -10 -7 -9 0 -8ZM0 -8C8 -16 18 -13 20 -5C13 -10 7 -9 0 -8Z"),
+    area("leaf", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
+    area("shadow", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
+    area("leaf", "M0 -8C-6 -17 -3 -22 4 -24C2 -19 3 -13 0 -8Z"),
+    area("wood", disc(-2, -6, 2), disc(2.4, -5.4, 2)),
+]
+_WAVE: Symbol = [drawn("ink/16", 1.6, "M-14 0C-10 -5 -6 -5 -3 0C0 -5 4 -5 7 0C10 -5 13 -4 15 -1")]
+_BED: Symbol = [
+    area("wood/70", "M-22 -5q0 -3 3 -3h38q3 0 3 3v10q0 3 -3 3h-38q-3 0 -3 -3z"),
+    drawn("leaf", 2.4, "M-16 4V-2M-16 0L-19 -4M-16 0L-13 -4M-5 4V-2M-5 0L-8 -4M-5 0L-2 -4"),
+    drawn("leaf", 2.4, "M6 4V-2M6 0L3 -4M6 0L9 -4M16 4V-2M16 0L13 -4M16 0L19 -4"),
+]
+_CAVE: Symbol = [
+    area("shadow", ellipse(2, 18, 34, 7)),
+    area("stone", "M-34 18C-36 0 -22 -24 2 -24C22 -24 36 -4 34 18C20 22 -20 22 -34 18Z"),
+    area("ink/12", "M-28 2C-24 -14 -10 -22 2 -22C-4 -12 -16 -8 -28 2Z"),
+    area("shadow", "M-15 20C-17 4 -9 -6 0 -6C9 -6 17 4 15 20Z", "M-12 20C-13 6 -7 -2 0 -2C7 -2 13 6 12 20Z"),
+]
+_STAR: Symbol = [
+    ("gold", "M0 -8L2.3 -2.8L8 -2.2L3.8 1.6L5 7.2L0 4.3L-5 7.2L-3.8 1.6L-8 -2.2L-2.3 -2.8Z", "panel", 1.4),
+]
+_AIM: Symbol = [drawn("accent", 2, "M-15 -7C-13 -12 -8 -15 -3 -15.6M15 -7C13 -12 8 -15 3 -15.6"),
+                drawn("accent", 2, "M-15 7C-13 12 -8 15 -3 15.6M15 7C13 12 8 15 3 15.6")]  # fmt: skip
+
+SYMBOLS: Symbols = {
+    **{name: SCENERY[name] for name in ("tree", "pine", "rock", "bush", "tuft", "flower")},
+    "person": _PERSON,
+    "patient": _PATIENT,
+    "visitor": _VISITOR,
+    "fire": _FIRE,
+    "palm": _PALM,
+    "wave": _WAVE,
+    "bed": _BED,
+    "cave": _CAVE,
+    "star": _STAR,
+    "aim": _AIM,
+}

@@ -1,0 +1,116 @@
+"""Picture shapes and palette."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+# Shapes: what a picture is made of, as plain lists that fit JSON. The browser has one painter for all worlds.
+#
+# Coordinates are the stage's own units (``Stage.size``), x to the right and y down; the painter fits them to the page.
+# Colours are the names of roles in ``palette.py``, so that one picture serves both themes; ``"role/40"`` is the role
+# at
+# 40 % opacity, and ``""`` draws nothing.
+
+
+Shape: TypeAlias = list[Any]
+Picture: TypeAlias = list[Shape]
+Symbol: TypeAlias = list[tuple[str, str, str, float]]  # parts: fill, SVG path data around (0, 0), stroke, its width
+
+
+def rect(x: float, y: float, width: float, height: float, fill: str, *, radius: float = 0, stroke: str = "") -> Shape:
+    """Return a rectangle; ``x`` and ``y`` are its upper left corner."""
+    return ["r", _short(x), _short(y), _short(width), _short(height), fill, radius, stroke]
+
+
+def circle(x: float, y: float, radius: float, fill: str, *, stroke: str = "", width: float = 1) -> Shape:
+    """Return a circle around a point."""
+    return ["c", _short(x), _short(y), _short(radius), fill, stroke, width]
+
+
+def line(x: float, y: float, to_x: float, to_y: float, stroke: str, *, width: float = 1, dashed: bool = False) -> Shape:
+    """Return a straight line."""
+    return ["l", _short(x), _short(y), _short(to_x), _short(to_y), stroke, width, int(dashed)]
+
+
+def path(data: str, *, fill: str = "", stroke: str = "", width: float = 1) -> Shape:
+    """Return any outline, as SVG path data (``M0 0L10 0Z``)."""
+    return ["p", data, fill, stroke, width]
+
+
+def text(x: float, y: float, words: str, fill: str = "ink", *, size: float = 14, align: str = "center") -> Shape:
+    """Return a line of text; ``y`` is its middle."""
+    return ["t", _short(x), _short(y), words, fill, size, align]
+
+
+def place(
+    name: str, symbol: str, x: float, y: float, *, angle: float = 0, scale: float = 1, **more: str | float | None
+) -> Shape:
+    """Return a symbol that is somewhere, turned by ``angle`` radians, clockwise. Its ``name`` is the same from frame to
+    frame, so that it moves smoothly.
+
+    More, all optional: ``pick`` (the character that a click on it opens), ``label`` (a name below it), ``tint`` (a role
+    in place of the symbol's ``tint``), ``bar`` (a share, drawn above it), ``alpha`` (0 to 1), ``says`` (a speech
+    bubble), ``glow`` (a role, for whoever is pointed out).
+    """
+    options = {key: value for key, value in more.items() if value is not None}
+    return ["s", name, symbol, _short(x), _short(y), _short(angle), scale, options]
+
+
+def _short(value: float) -> float:
+    """Round to what can be seen: a frame is sent thirty times a second."""
+    return round(value, 2)
+
+
+Symbols: TypeAlias = Mapping[str, Symbol]
+
+
+# --- palette ----------------------------------------------------------------------------------------------------------
+# The colours of the studio, by role: one pair of hex values each, for the dark and the light theme.
+
+
+ROLES: dict[str, tuple[str, str]] = {  # role: (dark, light)
+    "ground": ("#1b2430", "#eef1ea"),
+    "ground2": ("#202b39", "#e5eadf"),
+    "grass": ("#22382f", "#d5e5c8"),
+    "path": ("#2d3340", "#e9dfc8"),
+    "floor": ("#262c38", "#f3eee4"),
+    "floor2": ("#2b3240", "#ebe4d6"),
+    "water": ("#17364d", "#b9dcef"),
+    "wall": ("#4a566a", "#6d7889"),
+    "wall2": ("#39445a", "#8b96a6"),
+    "wood": ("#7a5b3c", "#a97f52"),
+    "stone": ("#5d6778", "#a3acb9"),
+    "leaf": ("#3f7a54", "#6fae6b"),
+    "roof": ("#9c4f46", "#c4675b"),
+    "fire": ("#f0883e", "#e36f1e"),
+    "gold": ("#e3b341", "#c8921a"),
+    "gem": ("#56c8d8", "#1796a8"),
+    "player": ("#58a6ff", "#1769c9"),
+    "friend": ("#56d364", "#238636"),
+    "foe": ("#f0616d", "#c93c48"),
+    "side0": ("#58a6ff", "#1769c9"),
+    "side1": ("#f0616d", "#c93c48"),
+    "danger": ("#ff7b72", "#cf222e"),
+    "good": ("#56d364", "#1a7f37"),
+    "warn": ("#e3b341", "#9a6700"),
+    "ink": ("#e6edf3", "#1f2733"),
+    "faint": ("#8b98a9", "#5b6675"),
+    "line": ("#313c4d", "#d3d9e0"),
+    "panel": ("#151c26", "#ffffff"),
+    "page": ("#0e141c", "#f5f6f4"),
+    "accent": ("#a78bfa", "#6d4fd6"),
+    "shadow": ("#00000066", "#1f273326"),
+    "tint": ("#8b98a9", "#5b6675"),  # what a placed symbol's own ``tint`` stands in for
+}
+GOALS: tuple[
+    tuple[str, str], ...
+] = (  # the colour of the first goal, the second, …: told apart by the colour-blind too
+    ("#f2a65a", "#c76a12"),
+    ("#5aa9e6", "#1b6fb3"),
+    ("#8fd694", "#2e8540"),
+    ("#e57ba8", "#b83b74"),
+    ("#b39ddb", "#6a4fb0"),
+    ("#e6d36a", "#8a7400"),
+    ("#6fd3c9", "#137f76"),
+    ("#c9a27e", "#8a5a2b"),
+)

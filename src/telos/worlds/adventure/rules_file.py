@@ -1,0 +1,624 @@
+"""Rules files; mind domains shipped with the world."""
+
+import hashlib
+import math
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from pathlib import Path as File
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
+
+from telos.agents.character import Character
+from telos.core.domain import Domain
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
+from telos.core.values import FrozenMap
+from telos.files.definition import Sheet, refuse
+from telos.files.domain_file import load
+from telos.files.schema import FileShape, Leaf, Period, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.yaml import read_text
+from telos.worlds.adventure.map import AreaMap
+from telos.worlds.adventure.recognizer_loop import reader_names
+from telos.worlds.adventure.rules import (
+    FRAMES_A_SECOND,
+    ChestRules,
+    CompanionRules,
+    MonsterRules,
+    Phase,
+    PlayerRules,
+    Rules,
+    SwordRules,
+    Worth,
+)
+
+# --- minds ------------------------------------------------------------------------------------------------------------
+# What the minds of the adventure are made of: their domains, read once, and the kinds of character in them.
+
+
+MINDS = Path(__file__).parent / "data" / "minds"
+KINDS = ("hunter", "guard", "stalker")
+COMPANION = "companion"
+
+# In how many seconds each kind of fact is gone.
+_BEAST_FADES = FrozenMap({"player": 2.0, "blade": 1.0, "deed": 3.0, "failure": 1.0})
+_COMPANION_FADES = FrozenMap({"monster": 1.0, "failure": 1.0})
+
+
+@cache  # it never changes, and every game asks for it
+def beast_domain() -> Domain:
+    """Return what monsters live by.
+
+    >>> [goal.name for goal in beast_domain().goals_of("guard")]
+    ['stay_alive', 'defend', 'guard']
+    """
+    return load(MINDS / "beasts.yaml")
+
+
+@cache
+def companion_domain() -> Domain:
+    """Return what the companion lives by.
+
+    >>> companion_domain().goal("keep_off").priority
+    40.0
+    """
+    return load(MINDS / "companion.yaml")
+
+
+@cache
+def beast_kind(kind: str) -> Character:
+    """Return a kind of monster.
+
+    >>> [action.name for action in beast_kind("stalker").actions]
+    ['lurk', 'pounce', 'give-way', 'prowl']
+    """
+    domain = beast_domain()
+    return Character(kind, domain.goals_of(kind), domain.actions_of(kind), memory=_BEAST_FADES)
+
+
+@cache
+def companion_kind() -> Character:
+    """Return the companion's character."""
+    domain = companion_domain()
+    return Character(COMPANION, domain.goals_of(COMPANION), domain.actions_of(COMPANION), memory=_COMPANION_FADES)
+
+
+@cache
+def mind_marks() -> str:
+    """Return a short text that is the same only for the same minds: games go differently with others."""
+    texts = (read_text(MINDS / f"{name}.yaml") for name in ("beasts", "companion"))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
+
+
+# --- rules shape ------------------------------------------------------------------------------------------------------
+# The shape of a rules file: which keys stand where, and what kind of entry each is.
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and value % 1 == 0
+
+
+def _one_of(*words: str | int) -> Leaf:
+    wanted = " or ".join(f"`{word}`" for word in words)
+    return Leaf(wanted, lambda value: not isinstance(value, bool) and value in words, {"enum": list(words)})
+
+
+_LEFT_OUT: Any = None  # no value: what an entry means that is not there is said in its own words
+_MOST_PIXELS = 10_000
+_MOST = 1_000  # of anything that is counted
+_RulesName: TypeAlias = Annotated[str, name_leaf("the name of the rules")]
+_Goal: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
+_Who: TypeAlias = Annotated[str, name_leaf("a name")]
+_Reader: TypeAlias = Annotated[str, name_leaf("the name of a recogniser")]
+_Kind: TypeAlias = Annotated[str, _one_of(*KINDS)]
+_Round: TypeAlias = Annotated[str, name_leaf("the name of a round")]
+_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
+_Drawing: TypeAlias = Annotated[str, text_leaf("a drawing of the map", "write `map: |`, and draw below it")]
+_Pixels: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a number of pixels above zero",
+        lambda value: _is_number(value) and 0 < value <= _MOST_PIXELS,
+        {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS},
+    ),
+]
+_WholePixels: TypeAlias = Annotated[
+    int,
+    Leaf(
+        "a whole number of pixels, 100 or more",
+        lambda value: _is_whole(value) and 100 <= value <= _MOST_PIXELS,
+        {"type": "integer", "minimum": 100, "maximum": _MOST_PIXELS},
+    ),
+]
+_Distance: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a number of pixels, zero or more",
+        lambda value: _is_number(value) and 0 <= value <= _MOST_PIXELS,
+        {"type": "number", "minimum": 0, "maximum": _MOST_PIXELS},
+    ),
+]
+_Count: TypeAlias = Annotated[
+    int,
+    Leaf(
+        "a whole number, 1 or more",
+        lambda value: _is_whole(value) and 1 <= value <= _MOST,
+        {"type": "integer", "minimum": 1, "maximum": _MOST},
+    ),
+]
+_Chance: TypeAlias = Annotated[
+    float,
+    Leaf(
+        "a probability from 0.01 to 1",  # with less, drawing until there is a chest would take long
+        lambda value: _is_number(value) and 0.01 <= value <= 1,
+        {"type": "number", "minimum": 0.01, "maximum": 1},
+        "as in `chance: 0.33`",
+    ),
+]
+_Reach: TypeAlias = Annotated[
+    float | str,
+    Leaf(
+        "`area`, or a number of pixels above zero",
+        lambda value: value == "area" or (_is_number(value) and 0 < value <= _MOST_PIXELS),
+        {"anyOf": [{"const": "area"}, {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS}]},
+    ),
+]
+_Amount: TypeAlias = Annotated[
+    float,
+    Leaf("a number zero or more", lambda value: _is_number(value) and value >= 0, {"type": "number", "minimum": 0}),
+]
+_Bool: TypeAlias = Annotated[bool, Leaf("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})]
+
+
+class ScreenShape(FileShape):
+    """How large an area is, in pixels."""
+
+    width: _WholePixels = Field(examples=[640])
+    """From its west edge to its east edge."""
+    height: _WholePixels = Field(examples=[480])
+    """From its north edge to its south edge."""
+
+
+class PlayerShape(FileShape):
+    """The player's body."""
+
+    size: _Pixels = Field(examples=[24])
+    """The side of the square that monsters can touch, in pixels."""
+    speed: _Pixels = Field(examples=[8])
+    """Pixels a frame, also along diagonals."""
+
+
+class SwordShape(FileShape):
+    """The sword."""
+
+    reach: _Pixels = Field(examples=[48])
+    """How far it goes from the player's middle, in pixels."""
+    width: _Pixels = Field(examples=[32])
+    """How wide it strikes, in pixels."""
+    lasts: Period = Field(examples=["200 ms"])
+    """How long it is out: `200 ms`."""
+    ways: Annotated[int, _one_of(4, 8)] = Field(examples=[8])
+    """8, or 4 if it cannot be swung along diagonals."""
+
+
+class MonstersShape(FileShape):
+    """The monsters of an area."""
+
+    number: _Count = Field(examples=[5])
+    """How many there are in each area."""
+    size: _Pixels = Field(examples=[24])
+    """The side of the square that kills, in pixels."""
+    speed: _Pixels = Field(examples=[4])
+    """Pixels a frame."""
+    move: Annotated[str, _one_of("axes", "charge", "minds")] = Field(examples=["axes"])
+    """`axes`: along rows and columns only; `charge`: straight at the player; `minds`: each has a mind of its own."""
+    kinds: list[_Kind] = Field(default=_LEFT_OUT)
+    """Kinds of those with minds, in turn as they appear. `hunter` comes at once, `guard` stays where it belongs,
+    `stalker` comes from behind."""
+    sight: _Pixels = Field(default=_LEFT_OUT)
+    """The aggro radius: they move only while the player is inside it. If left out, they always come."""
+    respawn: Period = Field(examples=["5 s"])
+    """How long after its death a monster comes back: `5 s`. All come back when an area is entered."""
+    clear: _Distance = Field(examples=[120])
+    """No monster appears nearer to the player than this, in pixels."""
+
+
+class ChestShape(FileShape):
+    """Where chests are: `number` of the places marked `C`, or each of them with a `chance`."""
+
+    size: _Pixels = Field(examples=[32])
+    """The side of a chest, in pixels."""
+    number: _Count = Field(default=_LEFT_OUT)
+    """In how many of the places a chest is."""
+    chance: _Chance = Field(default=_LEFT_OUT)
+    """How likely a chest is in each place; if chance leaves all empty, it is drawn again."""
+    away: _Count = 1
+    """How many screens from town a place must be, at least."""
+
+
+class GemsShape(FileShape):
+    """What a dead monster leaves behind."""
+
+    size: _Pixels = Field(examples=[16])
+    """The side of a gem, in pixels."""
+
+
+class TownShape(FileShape):
+    """The town, or the bank in it."""
+
+    reach: _Reach = Field(examples=["area"])
+    """Being there means being in its `area`, or within so many pixels of the middle of it."""
+
+
+class DeathShape(FileShape):
+    """What happens to a player whom a monster touches."""
+
+    restart: Annotated[str, _one_of("last", "town")] = Field(examples=["last"])
+    """`last`: at the town or where a chest was picked up, whichever was last; `town`: always there, and a chest
+    that was carried is back in its place."""
+
+
+class WorthShape(FileShape):
+    """What is earned."""
+
+    kill: _Amount = 0.0
+    """For a kill, at once."""
+    gem: _Amount = 0.0
+    """For a gem that is brought to town."""
+    chest: _Amount = 0.0
+    """For a chest that is brought to town."""
+
+
+class PhaseShape(FileShape):
+    """A goal that the player is given. It ends with `until`, or after so many `kills`."""
+
+    goal: _Goal = Field(examples=["explore"])
+    """What recognisers should find out."""
+    say: _Text = Field(examples=["Find the treasure chest"])
+    """What the player is told."""
+    until: Annotated[str, _one_of("chest", "town")] = Field(default=_LEFT_OUT)
+    """`chest`: until one is picked up; `town`: until it is brought there."""
+    kills: _Count = Field(default=_LEFT_OUT)
+    """Until so many monsters are killed."""
+    round: _Round = ""
+    """A name for the round that the phase belongs to, such as `training`."""
+    tip: _Text = ""
+    """A line at the bottom of the screen, shown when the phase begins."""
+    death_tip: _Text = ""
+    """A line at the bottom of the screen, shown at the first death in the phase."""
+    fresh: _Bool = False
+    """Whether the map counts as unvisited again."""
+
+
+class CompanionShape(FileShape):
+    """Somebody who goes along, reads what the player is after, and helps with that."""
+
+    name: _Who = Field(examples=["Wren"])
+    """What it is called."""
+    reads: _Reader = Field(examples=["wilds"])
+    """The recogniser by which it reads the player: one that comes with the package. If that has a director, the game
+    adapts."""
+    size: _Pixels = Field(examples=[22])
+    """The side of its body, in pixels. Nothing can harm it."""
+    speed: _Pixels = Field(examples=[7])
+    """Pixels a frame."""
+    reach: _Pixels = Field(examples=[56])
+    """How near a monster must be to be stunned by its staff, in pixels. It never kills."""
+
+
+class RulesShape(FileShape):
+    """The rules of an adventure."""
+
+    rules: _RulesName = Field(examples=["flairs"])
+    """The name of the rules."""
+    about: _Text = ""
+    """A line about them."""
+    map: _Drawing = Field(examples=["|"])
+    """The areas and the walls between them, drawn below `map: |`."""
+    screen: ScreenShape = Field(examples=[{"width": 640, "height": 480}])
+    """How large an area is."""
+    player: PlayerShape = Field(examples=[{"size": 24, "speed": 8}])
+    """The player's body."""
+    sword: SwordShape = Field(examples=[{"reach": 48, "width": 32, "lasts": "200 ms", "ways": 8}])
+    """The sword."""
+    monsters: MonstersShape = Field(examples=[{"number": 5, "…": "…"}])
+    """The monsters of an area."""
+    chest: ChestShape = Field(examples=[{"size": 32, "number": 1}])
+    """Where chests are."""
+    gems: GemsShape = Field(default=_LEFT_OUT)
+    """What a dead monster leaves behind; nothing if left out."""
+    town: TownShape = Field(examples=[{"reach": "area"}])
+    """What counts as being in town."""
+    death: DeathShape = Field(examples=[{"restart": "last"}])
+    """What happens to a player whom a monster touches."""
+    worth: WorthShape = Field(default_factory=WorthShape)
+    """What is earned."""
+    companion: CompanionShape = Field(default=_LEFT_OUT)
+    """Somebody who goes along; nobody if left out. It takes monsters that `move: minds`."""
+    phases: list[PhaseShape] = Field(examples=["[{goal: explore, say: Find the chest, until: chest}]"])
+    """The goals that the player is given, one after the other."""
+
+
+def rules_schema() -> str:
+    """Return the JSON Schema of a rules file."""
+    return schema_text(RulesShape, "Telos adventure rules")
+
+
+# --- rules files ------------------------------------------------------------------------------------------------------
+# Rules files: an adventure that a designer wrote down, read and checked.
+
+
+DATA = File(__file__).parent / "data"
+_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # what starts a text whose lines stay lines, perhaps with an anchor
+
+
+def rules_names() -> tuple[str, ...]:
+    """Return the names of the rule sets that come with the package.
+
+    >>> rules_names()
+    ('aiide', 'flairs', 'wilds')
+    """
+    return tuple(sorted(file.stem for file in DATA.glob("*.yaml")))
+
+
+def load_rules(rules: str | os.PathLike[str]) -> Rules:
+    """Read one of the rule sets that come with the package, by its name, or the rules file at a path.
+
+    >>> load_rules("flairs").monsters.number
+    5
+    """
+    name = os.fspath(rules)
+    if name in rules_names():
+        return _shipped(name)
+    if File(name).name == name and not File(name).suffix and not File(name).exists():
+        remedy = name_hint(name, rules_names()) or "name a file, as in ./mine.yaml"
+        raise TelosError(f"there are no rules called {name!r}", remedy)
+    return read_rules(read_text(rules), file=name)
+
+
+@lru_cache(maxsize=8)  # they never change, and every game of a study asks for them
+def _shipped(name: str) -> Rules:
+    file = DATA / f"{name}.yaml"
+    return read_rules(read_text(file), file=os.fspath(file))
+
+
+def read_rules(text: str, *, file: str = "<text>") -> Rules:
+    """Read rules from the text of a rules file; a bad one raises a ``DefinitionError`` that holds all its faults."""
+    draft = _Draft(Sheet(text, file, RulesShape, "a rules file"), text.split("\n"))
+    if draft.faults or draft.map is None:
+        refuse(draft.faults)
+    sheet = draft.sheet
+    reach = sheet.entry("town", "reach")
+    return Rules(
+        name=sheet.entry("rules"),
+        about=sheet.entry("about", default=""),
+        map=draft.map,
+        width=int(sheet.entry("screen", "width")),
+        height=int(sheet.entry("screen", "height")),
+        player=PlayerRules(float(sheet.entry("player", "size")), float(sheet.entry("player", "speed"))),
+        sword=draft.sword(),
+        monsters=draft.monsters(),
+        chest=draft.chest(),
+        gem_size=_number(sheet.entry("gems", "size")),
+        town_reach=None if reach == "area" else float(reach),
+        restart=sheet.entry("death", "restart"),
+        worth=Worth(**{key: float(value) for key, value in sheet.entry("worth", default={}).items()}),
+        phases=draft.phases(),
+        companion=draft.companion(),
+        minds=mind_marks() if sheet.entry("monsters", "move") == "minds" else "",
+    )
+
+
+class _Draft:
+    """The parts of a rule set as far as they can be made, and the faults met on the way."""
+
+    def __init__(self, sheet: Sheet, lines: Sequence[str]) -> None:
+        self.sheet = sheet
+        self._map_faults: list[Fault] = []
+        self.map = self._read_map(lines)
+        self._check_sizes()
+        self._check_chest()
+        self._check_company()
+        self._check_phases()
+
+    @property
+    def faults(self) -> list[Fault]:
+        return [*self.sheet.faults, *self._map_faults]
+
+    def _read_map(self, lines: Sequence[str]) -> AreaMap | None:
+        said = self.sheet.entry("map")
+        if said is None:
+            return None
+        place = self.sheet.document.places["map",].value
+        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
+            self.sheet.fault(
+                "the lines of this drawing run together",
+                ("map",),
+                "write `map: |`, and draw below it",
+                code=FaultCode.BAD_SYNTAX,
+            )
+            return None
+        shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
+        try:
+            return AreaMap.drawn(said)
+        except DefinitionError as error:
+            for each in error.faults:
+                moved = replace(each, file=self.sheet.file, line=each.line + place.line, column=each.column + shift)
+                self._map_faults.append(moved)
+            return None
+
+    def _check_sizes(self) -> None:
+        """Whoever is in an area must have room to move in it."""
+        sides = [self.sheet.entry("screen", side) for side in ("width", "height")]
+        if None in sides:
+            return
+        for what, key in ((each, "size") for each in ("player", "monsters", "chest", "gems", "companion")):
+            size = self.sheet.entry(what, key)
+            if size is not None and size * 4 > min(sides):
+                message = f"{size} pixels are too large for a screen of {sides[0]} x {sides[1]}"
+                self.sheet.fault(message, (what, key), "a quarter of it at most", code=FaultCode.OUT_OF_RANGE)
+        speed = self.sheet.entry("player", "speed")
+        if speed is not None and speed * 4 > min(sides):
+            self.sheet.fault(
+                f"{speed} pixels a frame cross a screen in an instant",
+                ("player", "speed"),
+                "as in 8",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+
+    def _check_chest(self) -> None:
+        sheet = self.sheet
+        if not sheet.is_touched("chest") and (sheet.entry("chest", "number") is None) == (
+            sheet.entry("chest", "chance") is None
+        ):
+            sheet.fault(
+                "a chest has either a `number` or a `chance`",
+                ("chest",),
+                "as in `number: 1`",
+                at_key=True,
+                code=FaultCode.CONFLICT,
+            )
+        if self.map is None:
+            return
+        places, number = self.map.chest_places, sheet.entry("chest", "number")
+        if number is not None and number > len(places):
+            sheet.fault(
+                f"the map has {len(places)} places for {number} chests",
+                ("chest", "number"),
+                "draw more `C`",
+                code=FaultCode.WRONG_COUNT,
+            )
+        away = sheet.entry("chest", "away", default=1)
+        near = [self.map.name(place) for place in places if (self.map.distance[place] or 0) < away]
+        if near:
+            message = f"the chest at {' and '.join(near)} is nearer to town than {away} screens"
+            sheet.fault(message, ("chest", "away"), "move its `C` away from `T`", code=FaultCode.CONFLICT)
+
+    def _check_company(self) -> None:
+        sheet, kinds = self.sheet, self.sheet.entry("monsters", "kinds")
+        has_minds = sheet.entry("monsters", "move") == "minds"
+        if not sheet.is_touched("monsters") and has_minds != bool(kinds):
+            message = "monsters with minds are of some `kinds`, and others of none"
+            remedy = "as in `kinds: [hunter, guard]`" if has_minds else "write `move: minds`, or leave the kinds out"
+            sheet.fault(message, ("monsters", "move"), remedy, code=FaultCode.CONFLICT)
+        if sheet.entry("companion") is not None and not sheet.is_touched("monsters") and not has_minds:
+            message = "a companion takes monsters with minds, which its staff can stun"
+            sheet.fault(
+                message,
+                ("companion",),
+                "write `move: minds`, or leave the companion out",
+                at_key=True,
+                code=FaultCode.CONFLICT,
+            )
+        reads = sheet.entry("companion", "reads")
+        if reads is not None and reads not in reader_names():
+            sheet.fault(
+                f"no recogniser {reads!r} comes along",
+                ("companion", "reads"),
+                name_hint(reads, reader_names()),
+                code=FaultCode.UNKNOWN_NAME,
+            )
+
+    def _check_phases(self) -> None:
+        goals: dict[str, str] = {}
+        carrying = False
+        if self.sheet.entry("phases") == []:
+            self.sheet.fault("there are no phases", ("phases",), "give the player a goal", code=FaultCode.EMPTY)
+        for where, _ in list(self.sheet.items("phases")):
+            if self.sheet.is_touched(*where):
+                carrying = True  # it may be the one in which the chest is found
+                continue
+            until = self._until(where)
+            if not until:
+                continue
+            if until == "town" and not carrying:
+                message = "there is nothing to bring to town yet"
+                self.sheet.fault(
+                    message,
+                    (*where, "until"),
+                    "put a phase with `until: chest` right before it",
+                    code=FaultCode.UNREACHABLE,
+                )
+            carrying = until == "chest"
+            self._check_goal(where, until, goals)
+
+    def _until(self, where: KeyPath) -> str:
+        until, kills = self.sheet.entry(*where, "until"), self.sheet.entry(*where, "kills")
+        if (until is None) == (kills is None):
+            self.sheet.fault(
+                "a phase ends either by `until` or by `kills`", where, "as in `until: chest`", code=FaultCode.CONFLICT
+            )
+            return ""
+        if until == "chest" and self.map is not None and not self.map.chest_places:
+            self.sheet.fault(
+                "there is no place for a chest on the map",
+                (*where, "until"),
+                "write `C` into an area",
+                code=FaultCode.INCOMPLETE,
+            )
+            return ""
+        return until or "kills"
+
+    def _check_goal(self, where: KeyPath, until: str, goals: dict[str, str]) -> None:
+        """What ends a phase tells recognisers which goal was achieved, so it must always be the same goal."""
+        goal = self.sheet.entry(*where, "goal")
+        if goals.setdefault(until, goal) != goal:
+            message = f"a phase with the same end has the goal {goals[until]!r}, this one {goal!r}"
+            self.sheet.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
+
+    def sword(self) -> SwordRules:
+        entry = self.sheet.entry("sword")
+        return SwordRules(float(entry["reach"]), float(entry["width"]), _frames(entry["lasts"]), int(entry["ways"]))
+
+    def monsters(self) -> MonsterRules:
+        entry = self.sheet.entry("monsters")
+        return MonsterRules(
+            number=int(entry["number"]),
+            size=float(entry["size"]),
+            speed=float(entry["speed"]),
+            move=entry["move"],
+            sight=_number(entry.get("sight")),
+            respawn=_frames(entry["respawn"]),
+            clear=float(entry["clear"]),
+            kinds=tuple(entry.get("kinds") or ()),
+        )
+
+    def companion(self) -> CompanionRules | None:
+        entry = self.sheet.entry("companion")
+        if entry is None:
+            return None
+        size, speed, reach = (float(entry[key]) for key in ("size", "speed", "reach"))
+        return CompanionRules(entry["name"], entry["reads"], size, speed, reach)
+
+    def chest(self) -> ChestRules:
+        entry = self.sheet.entry("chest")
+        number = entry.get("number")
+        return ChestRules(float(entry["size"]), None if number is None else int(number), _number(entry.get("chance")))
+
+    def phases(self) -> tuple[Phase, ...]:
+        return tuple(
+            Phase(**{"until": "kills", **entry, "kills": int(entry.get("kills", 0))})
+            for entry in self.sheet.entry("phases")
+        )
+
+
+def _frames(time: float | str) -> int:
+    """Return a written time in frames, one at least."""
+    return max(1, round((seconds_of(time) or 0.0) * FRAMES_A_SECOND))
+
+
+def _number(said: float | None) -> float | None:
+    return None if said is None else float(said)
+
+
+def _indentation(lines: Sequence[str]) -> int:
+    """Return how many spaces the first line with something in it starts with."""
+    first = next((line for line in lines if line.strip()), "")
+    return len(first) - len(first.lstrip(" "))

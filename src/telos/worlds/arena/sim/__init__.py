@@ -1,0 +1,1 @@
+"""The simulation: bodies on a map; decides nothing."""

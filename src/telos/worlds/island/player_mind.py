@@ -1,0 +1,453 @@
+"""Attention, memory, deduction, errands."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from random import Random
+from typing import TypeAlias
+
+from telos.agents.memory import Fact, WorkingMemory
+from telos.core.action import Action
+from telos.core.values import FrozenMap
+from telos.worlds.island import story as words
+from telos.worlds.island.island import QUESTIONS
+from telos.worlds.island.state import IslandView
+from telos.worlds.island.story import AGENTS, Disease, IslandMap, Lesson, Story, TalkGoal
+from telos.worlds.island.styles import Temper, Traits
+
+# --- recollection -----------------------------------------------------------------------------------------------------
+# What a player remembers: places, people and things seen, and lessons learned; most of it fades.
+
+
+PLACE = "place"
+
+
+class Recollection:
+    """A working memory with the words of the island.
+
+    >>> mine = Recollection({"meal": 60.0})
+    >>> mine.learn([Lesson("meal", "milk")], now=0.0)
+    [Lesson(kind='meal', about='milk')]
+    >>> mine.all_of("meal", now=30.0), mine.all_of("meal", now=58.0)
+    (['milk'], [])
+    """
+
+    def __init__(self, fades: Mapping[str, float]) -> None:
+        self.memory = WorkingMemory(fades)
+
+    def notice(self, view: IslandView) -> list[str]:
+        """Take in a place: that one was here, and who and what is here; return whom one sees for the first time."""
+        self.did("visited", view.place, view.time)
+        strangers = [name for name in view.people if not self.knows("person", name, view.time)]
+        for kind, names in (
+            ("person", view.people), ("thing", view.things), ("book", view.books), ("poster", view.posters),
+        ):  # fmt: skip
+            for name in names:
+                self.memory.note(Fact(kind, name, view.time, attributes=_spot(view.place)))
+        return strangers
+
+    def did(self, kind: str, what: str, now: float) -> None:
+        """Remember having done something."""
+        self.memory.note(Fact(kind, what, now))
+
+    def learn(self, lessons: Iterable[Lesson], now: float) -> list[Lesson]:
+        """Remember what was told, read or found; return what was news."""
+        return [lesson for lesson in lessons if self.memory.note(Fact(lesson.kind, lesson.about, now))]
+
+    def knows(self, kind: str, what: str, now: float) -> bool:
+        """Whether something is still remembered."""
+        return self.memory.recall(kind, what, now) is not None
+
+    def all_of(self, kind: str, now: float) -> list[str]:
+        """Return what is still remembered of a kind."""
+        return [fact.subject for fact in self.memory.all_of(kind, now)]
+
+    def where(self, kind: str, name: str, now: float) -> str | None:
+        """Return where somebody or something was last seen."""
+        fact = self.memory.recall(kind, name, now)
+        return None if fact is None else str(fact[PLACE])
+
+    def spots(self, kind: str, now: float) -> dict[str, str]:
+        """Return where everything of a kind was last seen."""
+        return {fact.subject: str(fact[PLACE]) for fact in self.memory.all_of(kind, now)}
+
+
+_SPOTS: dict[str, FrozenMap[str, str]] = {}  # there are 39 places, and they are noted all the time
+
+
+def _spot(place: str) -> FrozenMap[str, str]:
+    if place not in _SPOTS:
+        _SPOTS[place] = FrozenMap({PLACE: place})
+    return _SPOTS[place]
+
+
+# --- deduction --------------------------------------------------------------------------------------------------------
+# What a player concludes from what they remember, field by field of the worksheet, and where they must guess.
+
+
+_TELLING = 2  # symptoms that must be known before one disease stands out from the others
+
+
+@dataclass(slots=True)
+class Deduction:
+    """The state of the case in somebody's head. Guesses are kept until they turn out wrong."""
+
+    story: Story
+    known: Recollection
+    rng: Random
+    _guesses: dict[str, str] = field(default_factory=dict)
+
+    def entries(self, now: float) -> dict[str, tuple[str, bool]]:
+        """Return what the player would write into each field, and whether they know it."""
+        source, disease = self._source(now), self._disease(now)
+        treatment = self._confirmed("treatment", now)
+        if treatment is None and disease is not None and self.known.knows("disease", disease, now):
+            treatment = self.story.diseases[disease].treatment
+        found = {"disease": disease, "source": source, "treatment": treatment}
+        return {name: (value or self._guess(name, now), value is not None) for name, value in found.items()}
+
+    def sure(self, now: float) -> int:
+        """Return how many fields are known."""
+        return sum(is_known for _, is_known in self.entries(now).values())
+
+    def _confirmed(self, name: str, now: float) -> str | None:
+        said = [each for each in self.known.all_of("right", now) if each.startswith(f"{name}=")]
+        return said[-1].partition("=")[2] if said else None
+
+    def _source(self, now: float) -> str | None:
+        found = self.known.all_of("found", now)
+        return self._confirmed("source", now) or (found[-1].partition(":")[0] if found else None)
+
+    def agent(self, now: float) -> str | None:
+        """Return what sort of thing makes people ill, if that is known."""
+        labelled, found = self.known.all_of("agent", now), self.known.all_of("found", now)
+        return labelled[-1] if labelled else found[-1].partition(":")[2] if found else None
+
+    def _disease(self, now: float) -> str | None:
+        confirmed = self._confirmed("disease", now)
+        if confirmed is not None:
+            return confirmed
+        symptoms = set(self.known.all_of("symptom", now))
+        if len(symptoms) < _TELLING:
+            return None
+        fits = [each.name for each in self._read_about(now) if symptoms <= each.symptoms and self._may_be(each, now)]
+        return fits[0] if len(fits) == 1 else None
+
+    def _read_about(self, now: float) -> list[Disease]:
+        return [self.story.diseases[name] for name in self.known.all_of("disease", now)]
+
+    def _may_be(self, disease: Disease, now: float) -> bool:
+        agent = self.agent(now)
+        if self.known.knows("wrong", f"disease={disease.name}", now):
+            return False
+        return agent is None or disease.agent == agent
+
+    def _guess(self, name: str, now: float) -> str:
+        held = self._guesses.get(name)
+        if held is None or self.known.knows("wrong", f"{name}={held}", now):
+            held = self._guesses[name] = self.rng.choice(self._guessable(name, now))
+        return held
+
+    def _guessable(self, name: str, now: float) -> Sequence[str]:
+        choices = self.story.choices[name]
+        left = [each for each in choices if not self.known.knows("wrong", f"{name}={each}", now)] or list(choices)
+        if name == "disease":
+            likely = [each.name for each in self._read_about(now) if each.name in left and self._may_be(each, now)]
+        else:
+            likely = [each for each in self.known.all_of("meal", now) if each in left] if name == "source" else []
+        return likely or left
+
+    def next_test(self, foods: Sequence[str], in_hand: str | None, now: float) -> tuple[str, str] | None:
+        """Return which of the foods to test for what, or None if all that can be thought of was tested.
+
+        What is in the hand is tested for everything before another food is fetched.
+        """
+        meals = set(self.known.all_of("meal", now))
+        open_tests = [
+            (food, agent)
+            for food in dict.fromkeys(foods)
+            for agent in AGENTS
+            if not self.known.knows("clean", f"{food}:{agent}", now)
+            and not self.known.knows("found", f"{food}:{agent}", now)
+        ]
+        suspected = [each for each in open_tests if each[0] == in_hand]
+        suspected = suspected or [each for each in open_tests if each[0] in meals] or open_tests
+        return self.rng.choice(suspected) if suspected else None
+
+
+# --- attention --------------------------------------------------------------------------------------------------------
+# Attention: what each goal is about right now, if there is anything that it can be about.
+
+
+_NEAR = 30.0  # metres that make no difference when choosing what to turn to
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a goal is about: a place, somebody or something there, and what to do with it."""
+
+    spot: str
+    subject: str = ""
+    detail: str = ""
+    source: str | None = None  # where the thing lies that must be fetched
+
+
+class Attention:
+    """Looks through memory for what a goal could be about; chance settles between equals, and near is better."""
+
+    def __init__(self, story: Story, known: Recollection, case: Deduction, temper: Temper, rng: Random) -> None:
+        self._story, self._known, self._case, self._temper, self._rng = story, known, case, temper, rng
+        self._about_diseases = frozenset(
+            f"book:{book.name}" for book in story.books.values() if any(each.kind == "disease" for each in book.tells)
+        )
+        self._talk_goals = {goal.name: goal for goal in story.goals}
+        main = {f"{who}:{goal.topic}" for goal in story.goals for who in goal.people}
+        self._small_talk = {
+            who: [said for topic in person.topics if (said := f"{who}:{topic}") not in main]
+            for who, person in story.people.items()
+        }
+        self._others: dict[str, Callable[[IslandView], Focus | None]] = {
+            "test-contaminated": self._test,
+            "submit-diagnosis": self._submit,
+            "explore": self._explore,
+            "read-up": self._read,
+            "handle": self._handle,
+            "chat": self._chat,
+            "see-slide": self._slide,
+            "review": self._review,
+        }
+
+    def focus(self, goal: str, view: IslandView) -> Focus | None:
+        """Return what ``goal`` is about, or None if the player knows of nothing."""
+        if goal in self._talk_goals:
+            return self._talk(self._talk_goals[goal], view)
+        return self._others[goal](view)
+
+    def _talk(self, goal: TalkGoal, view: IslandView) -> Focus | None:
+        known, now = self._known, view.time
+        if any(known.knows("heard", f"{who}:{goal.topic}", now) for who in goal.people):
+            return None
+        met = {who: spot for who in goal.people if (spot := known.where("person", who, now)) is not None}
+        who = self._nearest(view, met)
+        return None if who is None else Focus(met[who], who, goal.topic)
+
+    def _chat(self, view: IslandView) -> Focus | None:
+        known, now = self._known, view.time
+        spots = {
+            topic: spot
+            for who, spot in known.spots("person", now).items()
+            for topic in self._small_talk[who]
+            if not known.knows("heard", topic, now)
+        }
+        chosen = self._nearest(view, spots)
+        return None if chosen is None else Focus(spots[chosen], *chosen.split(":"))
+
+    def _test(self, view: IslandView) -> Focus | None:
+        now, things = view.time, self._story.things
+        if self._known.all_of("found", now):
+            return None
+        spots = {name: spot for name, spot in self._known.spots("thing", now).items() if things[name].food}
+        in_hand = things[view.hands].food if view.hands else None
+        if view.hands and in_hand:
+            spots[view.hands] = view.place
+        wanted = self._case.next_test([things[name].food or "" for name in spots], in_hand, now)
+        if wanted is None:
+            return None
+        food, agent = wanted
+        portions = {name: spot for name, spot in spots.items() if things[name].food == food}
+        thing = view.hands if view.hands in portions else self._nearest(view, portions)
+        return Focus(self._story.tester, thing or "", agent, source=spots[thing or ""])
+
+    def _slide(self, view: IslandView) -> Focus | None:
+        if view.slide != "ready":
+            return None
+        return Focus(self._story.slide_at, self._story.slide_from, self._case.agent(view.time) or "")
+
+    def _submit(self, view: IslandView) -> Focus | None:
+        now = view.time
+        if self._known.where("person", self._story.nurse, now) is None:
+            return None
+        if self._case.sure(now) < self._temper.traits.proof:
+            return None
+        return Focus(self._story.desk)
+
+    def _explore(self, view: IslandView) -> Focus | None:
+        unseen = {
+            name: name
+            for name in self._story.map.places
+            if name != view.place and not self._known.knows("visited", name, view.time)
+        }
+        spot = self._nearest(view, unseen)
+        return None if spot is None else Focus(spot)
+
+    def _read(self, view: IslandView) -> Focus | None:
+        found = self._new(view, "book", "read") | self._new(view, "poster", "read")
+        chosen = self._nearest(view, found, self._telling(view.time))
+        if chosen is None:
+            return None
+        kind, _, name = chosen.partition(":")
+        return Focus(found[chosen], name, f"read-{kind}")
+
+    def _telling(self, now: float) -> frozenset[str]:
+        """Return the books whose titles speak of a disease, once it is known that one has to be named."""
+        return self._about_diseases if self._known.all_of("found", now) else frozenset()
+
+    def _handle(self, view: IslandView) -> Focus | None:
+        found = self._new(view, "thing", "handled")
+        chosen = self._nearest(view, found)
+        return None if chosen is None else Focus(found[chosen], chosen.partition(":")[2], source=found[chosen])
+
+    def _new(self, view: IslandView, kind: str, done: str) -> dict[str, str]:
+        spots = self._known.spots(kind, view.time)
+        return {f"{kind}:{name}": at for name, at in spots.items() if not self._known.knows(done, name, view.time)}
+
+    def _review(self, view: IslandView) -> Focus | None:
+        return Focus(view.place) if view.notes else None
+
+    def _nearest(self, view: IslandView, spots: dict[str, str], sought: frozenset[str] = frozenset()) -> str | None:
+        """Draw one of them, the rarer the farther it is, and what is sought before anything else."""
+        if not spots:
+            return None
+        names, here, the_map = [each for each in spots if each in sought] or list(spots), view.place, self._story.map
+        return self._rng.choices(names, [_pull(the_map, here, spots[name]) for name in names])[0]
+
+
+def _pull(the_map: IslandMap, here: str, spot: str) -> float:
+    far = the_map.distance(here, spot)
+    return 1.0 / (_NEAR + far) ** 2
+
+
+# --- errands ----------------------------------------------------------------------------------------------------------
+# Errands: how a body carries out each step of a plan, one command at a time.
+
+
+class Over(Enum):
+    """How a step ends that has no further command."""
+
+    DONE = "it is done"
+    GIVEN_UP = "it cannot be done, or has become too tedious"
+
+
+Command: TypeAlias = str | Over  # a command, or how the step ends that has no further one
+
+
+@dataclass(slots=True)
+class Errand:
+    """A goal being pursued: what it is about, the steps that are left, and how far the present one is."""
+
+    goal: str
+    focus: Focus
+    steps: list[Action]
+    done: list[str] = field(default_factory=list)  # commands of the present step so far
+    given: int = 0  # commands in all
+
+
+class Body:
+    """Knows how to do each step of a plan."""
+
+    def __init__(self, story: Story, known: Recollection, case: Deduction, traits: Traits, rng: Random) -> None:
+        self._story, self._known, self._case, self._traits, self._rng = story, known, case, traits, rng
+        self._ways: dict[str, Callable[[Errand, IslandView], Command]] = {
+            "goto": self._goto,
+            "greet": lambda errand, view: self._greet(errand.focus.subject, view),
+            "greet-nurse": lambda errand, view: self._greet(story.nurse, view),
+            "part": lambda errand, view: words.PART if view.talking else Over.DONE,
+            "ask": self._ask,
+            "earn-test": self._earn,
+            "look": lambda errand, view: Over.DONE if errand.done else words.LOOK,
+            "read": self._read,
+            "review": lambda errand, view: Over.DONE if errand.done or not view.notes else words.READ_NOTES,
+            "put-down": lambda errand, view: words.DROP if view.hands else Over.DONE,
+            "take": self._take,
+            "handle": self._handle,
+            "test": self._test,
+            "label": self._label,
+            "fill": self._fill,
+            "submit": lambda errand, view: Over.DONE if errand.done else words.SUBMIT,
+        }
+
+    def next(self, errand: Errand, view: IslandView) -> Command:
+        """Return the next command of the present step, or how the step has ended."""
+        return self._ways[errand.steps[0].name](errand, view)
+
+    def _goto(self, errand: Errand, view: IslandView) -> Command:
+        there = str(errand.steps[0].arguments["there"])
+        if view.place == there:
+            return Over.DONE
+        return self.towards(self._story.map.route(view.place, there)[0], view)
+
+    def towards(self, beside: str, view: IslandView) -> str:
+        """Return the command that leads to a place beside this one: the door first, if one is shut."""
+        way = self._story.map.way(view.place, beside)
+        if way is not None and way.door in view.closed:
+            return f"{words.OPEN} {way.door}"
+        return f"{words.MOVE} {beside}"
+
+    def _greet(self, person: str, view: IslandView) -> Command:
+        if view.talking == person:
+            return Over.DONE
+        if person not in view.people:
+            return Over.GIVEN_UP
+        return f"{words.TALK} {person}"
+
+    def _ask(self, errand: Errand, view: IslandView) -> Command:
+        who, topic = errand.focus.subject, errand.focus.detail
+        if errand.done and not view.more:
+            self._known.did("heard", f"{who}:{topic}", view.time)
+            return Over.DONE
+        if errand.done and self._rng.random() > self._traits.patience:
+            return Over.GIVEN_UP
+        return f"{words.ASK} {topic}"
+
+    def _earn(self, errand: Errand, view: IslandView) -> Command:
+        if view.question is not None:
+            return f"{words.ANSWER} {self._answer(view)}"
+        if view.tests:
+            return Over.DONE
+        if len(errand.done) > 1 and self._rng.random() > self._traits.patience:
+            return Over.GIVEN_UP
+        return f"{words.ASK} {QUESTIONS}"
+
+    def _answer(self, view: IslandView) -> str:
+        question = view.question
+        assert question is not None
+        if self._known.knows("concept", question.about, view.time):
+            return question.right
+        return self._rng.choice(question.choices)
+
+    def _read(self, errand: Errand, view: IslandView) -> Command:
+        if self._known.knows("read", errand.focus.subject, view.time):
+            return Over.DONE  # just now, or on the way here
+        return f"{errand.focus.detail} {errand.focus.subject}"
+
+    def _take(self, errand: Errand, view: IslandView) -> Command:
+        thing = errand.focus.subject
+        if view.hands == thing:
+            return Over.DONE
+        if thing in view.things:
+            return f"{words.PICK_UP} {thing}"
+        inside = self._story.things[thing].inside
+        if inside is None or inside not in view.closed:
+            self._known.memory.forget("thing", thing)  # it is not where it was
+            return Over.GIVEN_UP
+        return f"{words.OPEN} {inside}"
+
+    def _handle(self, errand: Errand, view: IslandView) -> Command:
+        thing = errand.focus.subject
+        if not errand.done:
+            return f"{words.EXAMINE} {thing}"
+        return words.DROP if view.hands == thing and len(errand.done) == 1 else Over.DONE
+
+    def _test(self, errand: Errand, view: IslandView) -> Command:
+        return Over.DONE if errand.done else f"{words.TEST} {errand.focus.detail}"
+
+    def _label(self, errand: Errand, view: IslandView) -> Command:
+        if view.slide != "ready":
+            return Over.DONE
+        sure = errand.focus.detail if not errand.done else ""
+        return f"{words.LABEL} {sure or self._rng.choice(words.AGENTS)}"
+
+    def _fill(self, errand: Errand, view: IslandView) -> Command:
+        entries = self._case.entries(view.time)
+        changed = [name for name, (value, _) in entries.items() if view.worksheet.get(name) != value]
+        return f"{words.FILL} {changed[0]}={entries[changed[0]][0]}" if changed else Over.DONE
