@@ -14,7 +14,7 @@ def silent(record: object) -> None:
 
 
 def as_json(record: Any) -> str:
-    """Write one trace record as one line of JSON; ``kind`` is the name of its class, in lower case.
+    """Return one trace record as one line of JSON; ``kind`` is its class name in lower case, or the class's ``KIND``.
 
     >>> @dataclasses.dataclass
     ... class Woke:
@@ -24,7 +24,13 @@ def as_json(record: Any) -> str:
     '{"kind": "woke", "time": 7.5, "who": "Ada"}'
     """
     fields = {field.name: _plain(getattr(record, field.name)) for field in dataclasses.fields(record)}
-    return json.dumps({"kind": type(record).__name__.lower(), **fields}, allow_nan=False)
+    return json.dumps({"kind": record_kind(type(record)), **fields}, allow_nan=False)
+
+
+def record_kind(record_class: type) -> str:
+    """Return the ``kind`` under which records of a class are written: its ``KIND``, or its name in lower case."""
+    kind: str = getattr(record_class, "KIND", record_class.__name__.lower())
+    return kind
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.core.trace import Trace, as_json, silent
+from telos.core.trace import Trace, as_json, record_kind, silent
 from telos.core.values import FrozenMap, Value
 from telos.squads.squad import Concluded, Grouped, Ordered, Said
 from telos.worlds.arena.ai.characters import arena_of
@@ -222,8 +222,7 @@ _PLAYED = ("commanded", "event", "ended")  # the records that a replay goes by
 
 _MINDS = (Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned)
 _KINDS: Mapping[str, Any] = {
-    kind.__name__.lower(): kind
-    for kind in (Started, Commanded, Ended, Event, *_MINDS, Concluded, Grouped, Ordered, Said)
+    record_kind(kind): kind for kind in (Started, Commanded, Ended, Event, *_MINDS, Concluded, Grouped, Ordered, Said)
 }
 
 
