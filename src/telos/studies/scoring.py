@@ -9,7 +9,7 @@ from itertools import pairwise
 from multiprocessing import get_context
 from random import Random
 from statistics import fmean
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ from telos.core.event import Event
 from telos.recognition.filtering import Chances, Pulse, Reader, as_weighed, forward
 from telos.recognition.hindsight import look_back
 from telos.recognition.recognizer import Evidence, GoalModel, Recognizer
-from telos.studies.crystal_island.logs import Ints
-from telos.studies.humans.logs import Play
 from telos.studies.statistics import CONFIDENCE, LEVEL, RESAMPLES, Paired, interval, paired, quantile
+
+if TYPE_CHECKING:
+    from telos.studies.crystal_island.logs import Ints
+    from telos.studies.humans.logs import Play
+
 
 # --- scoring ----------------------------------------------------------------------------------------------------------
 # Scoring: at each update, whether the goal that a method believes in is the one that the player was given.
@@ -391,7 +394,7 @@ class HumanScore:
         return quantile(shares, tail), quantile(shares, 1 - tail)
 
 
-def teach(model: Taught, plays: Iterable[Play]) -> None:
+def teach(model: Taught, plays: Iterable["Play"]) -> None:
     """Train a model on every row whose goal is known, idle ones and achieving ones as well."""
     for play in plays:
         before = None
@@ -401,7 +404,7 @@ def teach(model: Taught, plays: Iterable[Play]) -> None:
                 before = row.truth
 
 
-def score(model: GoalModel, plays: Iterable[Play]) -> HumanScore:
+def score(model: GoalModel, plays: Iterable["Play"]) -> HumanScore:
     """Read every sequence from its start, and count how often the likeliest goal was the right one."""
     found = HumanScore()
     reader = Reader(model, remembers=1)
@@ -437,7 +440,7 @@ BINS = 10  # of probability, for calibration
 Floats = NDArray[np.float64]
 
 
-def f1(truth: Ints, said: Ints) -> float:
+def f1(truth: "Ints", said: "Ints") -> float:
     """Return the share of rows that were right.
 
     >>> f1(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 2]))
@@ -446,7 +449,7 @@ def f1(truth: Ints, said: Ints) -> float:
     return float((truth == said).mean()) if len(truth) else 0.0
 
 
-def macro_f1(truth: Ints, said: Ints, goals: int) -> float:
+def macro_f1(truth: "Ints", said: "Ints", goals: int) -> float:
     """Return the mean of the F1 of each goal that was pursued or said.
 
     >>> macro_f1(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]), 2)
@@ -476,7 +479,7 @@ class Convergence:
         return {"rate": self.rate, "point": self.point, "pursuits": self.pursuits}
 
 
-def convergence(truth: Ints, said: Ints, pursuit: Ints) -> Convergence:
+def convergence(truth: "Ints", said: "Ints", pursuit: "Ints") -> Convergence:
     """Return how often and how early readings settle on the right goal; rows of a pursuit stand together.
 
     >>> convergence(np.array([1, 1, 1, 1]), np.array([0, 1, 1, 1]), np.array([5, 5, 5, 5]))
@@ -492,7 +495,7 @@ def convergence(truth: Ints, said: Ints, pursuit: Ints) -> Convergence:
     return Convergence(float(converged.mean()), float(points.mean()) if len(points) else None, len(start))
 
 
-def by_share(truth: Ints, said: Ints, pursuit: Ints) -> Floats:
+def by_share(truth: "Ints", said: "Ints", pursuit: "Ints") -> Floats:
     """Return the accuracy in each tenth of pursuits, from the first actions to the last.
 
     Every pursuit counts as much, long or short; a pursuit shorter than ten actions fills only some of the tenths.
@@ -509,7 +512,7 @@ def by_share(truth: Ints, said: Ints, pursuit: Ints) -> Floats:
     return np.asarray(np.nansum(shares, axis=0) / counted)
 
 
-def runs(values: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def runs(values: "Ints") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where runs of the same value start, and how long they are.
 
     >>> [each.tolist() for each in runs(np.array([4, 4, 7, 9, 9]))]
@@ -537,7 +540,7 @@ class Calibration:
         return {"error": self.error, "bins": [{"believed": b, "right": r, "rows": n} for b, r, n in bins]}
 
 
-def calibration(truth: Ints, belief: NDArray[np.float32]) -> Calibration:
+def calibration(truth: "Ints", belief: NDArray[np.float32]) -> Calibration:
     """Return how far beliefs can be taken at their word; empty bins are left out."""
     top = belief.max(axis=1).astype(np.float64)
     right = belief.argmax(axis=1) == truth
