@@ -17,7 +17,7 @@ from telos.recognition.recognizer import Recognizer
 from telos.studio.stage import Happening, Inputs, Stage
 from telos.studio.stage import World as StudioWorld
 from telos.studio.worlds.shapes import ROLES, Picture, Symbols
-from telos.worlds.world import View, World
+from telos.worlds.registry import View, World
 
 # --- planners ---------------------------------------------------------------------------------------------------------
 # The promises of every way to plan, as a function that tests anyone's.

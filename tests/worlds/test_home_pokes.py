@@ -8,7 +8,7 @@ from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.home.home import POKES, Home, offered, poke
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Accident, Began, Chose, Delivered, Log, Poked
+from telos.worlds.home.trace import Accident, Began, Chose, Delivered, HomeLog, Poked
 
 BATHROOM = {"toilet.use", "shower.shower", "basin.wash-hands"}
 
@@ -202,7 +202,7 @@ def test_an_unknown_poke_is_refused_with_the_one_that_was_meant() -> None:
 
 
 def test_the_trace_tells_of_pokes_in_words() -> None:
-    log, lines = Log(), list[str]()
+    log, lines = HomeLog(), list[str]()
     seen: list[object] = []
     household = Household(1, seed=0, trace=seen.append)
     household.poke("cut-power")

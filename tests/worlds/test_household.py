@@ -9,7 +9,7 @@ import pytest
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Began, Chose, Ended, Finished, Interrupted, Log, Started
+from telos.worlds.home.trace import Began, Chose, Ended, Finished, HomeLog, Interrupted, Started
 from telos.worlds.registry import world
 
 
@@ -74,7 +74,7 @@ def test_every_line_of_the_trace_is_one_json_object_with_a_kind_and_a_time() -> 
 
 
 def test_the_log_says_who_does_what_and_why_and_does_not_repeat_pottering() -> None:
-    log, lines = Log(), []
+    log, lines = HomeLog(), []
     Household(3, seed=7, trace=lambda record: lines.append(log.line(record))).live(minutes=1440)
     said = [line for line in lines if line]
     assert any("cooks at the oven — hunger" in line for line in said)

@@ -5,7 +5,7 @@ from random import Random
 from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.worlds.forge.domain import PLANS
 from telos.worlds.forge.scene import LONGEST, Scene, SceneView
-from telos.worlds.forge.trace import line
+from telos.worlds.forge.trace import describe
 
 
 def watch_forge(*, seed: int, plan: str | None, companion: str | None, speed: float, as_lines: bool) -> None:
@@ -18,7 +18,7 @@ def watch_forge(*, seed: int, plan: str | None, companion: str | None, speed: fl
     elif is_terminal():
         _show(scene, speed)
     else:
-        scene.trace = printer(line)
+        scene.trace = printer(describe)
         for _ in scene.moments():
             pass
 

@@ -8,7 +8,7 @@ from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.core.errors import TelosError
 from telos.core.trace import Trace
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Log
+from telos.worlds.home.trace import HomeLog
 from telos.worlds.home.views import MINUTES_A_DAY
 
 _LONGEST = 36_500  # days; a hundred years is surely a slip of the keyboard
@@ -27,7 +27,7 @@ def watch_home(*, people: int, days: float, seed: int, speed: float, as_lines: b
     elif is_terminal():
         _show(people, seed, minutes, speed)
     else:
-        Household(people, seed=seed, trace=printer(Log().line)).live(minutes=minutes)
+        Household(people, seed=seed, trace=printer(HomeLog().line)).live(minutes=minutes)
 
 
 def _live(household: Household, minutes: int) -> None:

@@ -3,7 +3,7 @@
 from telos.cli.watch_show import is_terminal, print_json, printer, run, show
 from telos.core.errors import TelosError
 from telos.worlds.island.story import the_story
-from telos.worlds.island.trace import line
+from telos.worlds.island.trace import describe
 from telos.worlds.island.visit import Moment, Visit
 
 
@@ -18,7 +18,7 @@ def watch_island(*, seed: int, style: str | None, seconds: float | None, speed: 
     elif is_terminal():
         _show(seed, style, limit, speed)
     else:
-        for _ in Visit(seed, style=style, trace=printer(line)).moments(limit):
+        for _ in Visit(seed, style=style, trace=printer(describe)).moments(limit):
             pass
 
 

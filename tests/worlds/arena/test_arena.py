@@ -16,7 +16,7 @@ from telos.worlds.arena.sim.constants import TICK
 from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import ArenaMap, load_map
-from telos.worlds.world import World
+from telos.worlds.registry import World
 
 FLAT = """
 #############

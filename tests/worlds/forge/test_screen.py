@@ -13,7 +13,7 @@ from telos.core.errors import TelosError
 from telos.worlds.forge.domain import PLANS, the_domain
 from telos.worlds.forge.scene import Scene
 from telos.worlds.forge.terminal import Frame
-from telos.worlds.forge.trace import DOES, WANTS, line
+from telos.worlds.forge.trace import DOES, WANTS, describe
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(watch)
@@ -75,7 +75,7 @@ def test_a_plain_log_tells_who_does_and_says_what() -> None:
     assert "companion lights the fire" in said
     assert said.splitlines()[-2].endswith("the door is open (key); the player asked for nothing")
     assert said.splitlines()[-1].startswith("01:59  companion: “")
-    assert line(object()) is None
+    assert describe(object()) is None
 
 
 @pytest.mark.parametrize("companion", ["reads", "waits", "none"])

@@ -13,7 +13,7 @@ from telos.core.errors import TelosError
 from telos.worlds.island.domain import the_domain
 from telos.worlds.island.story import ACTIONS
 from telos.worlds.island.terminal import Screen
-from telos.worlds.island.trace import DOES, WANTS, line
+from telos.worlds.island.trace import DOES, WANTS, describe
 from telos.worlds.island.visit import Visit
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -64,7 +64,7 @@ def test_every_goal_and_every_action_has_words() -> None:
 
 def test_a_log_line_tells_what_is_wanted_and_why() -> None:
     said: list[str] = []
-    visit = Visit(7, trace=lambda record: said.append(line(record) or ""))
+    visit = Visit(7, trace=lambda record: said.append(describe(record) or ""))
     for _ in visit.moments(120):
         pass
     assert said[0].startswith("00:00  player-000, ")

@@ -154,7 +154,7 @@ def chances(belief: dict[str, float]) -> str:
     return ", ".join(f"{name} {chance:.0%}" for name, chance in sorted(belief.items(), key=lambda each: -each[1]))
 
 
-def line(record: object) -> str | None:
+def describe(record: object) -> str | None:
     """Return the line for a record, or None if it is not worth one."""
     said = _said(record)
     return None if said is None else f"{clock_of(getattr(record, 'time', 0.0))}  {said}"

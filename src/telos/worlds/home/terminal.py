@@ -10,7 +10,7 @@ from rich.text import Text
 
 from telos.worlds.home.floor import Cell, FloorPlan
 from telos.worlds.home.home import Home
-from telos.worlds.home.trace import Log
+from telos.worlds.home.trace import HomeLog
 from telos.worlds.home.views import HomeView, PersonView
 
 _COLOURS = ("#d16ba5", "#4cc9f0", "#f4a261", "#80c96a", "#e5636b", "#9d8df1")
@@ -41,7 +41,7 @@ class Screen:
     def __init__(self, home: Home, *, title: str = "home") -> None:
         self._plan = home.plan
         self._title = title
-        self._log = Log()
+        self._log = HomeLog()
         self._lines: deque[str] = deque(maxlen=_LOG)
 
     def note(self, record: object) -> None:

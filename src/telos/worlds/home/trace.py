@@ -132,10 +132,10 @@ class Ended:
 # The trace of a household in words: one line for each thing worth telling.
 
 
-class Log:
+class HomeLog:
     """Turns records into lines. It remembers what each person is up to, so as not to say it twice.
 
-    >>> log = Log()
+    >>> log = HomeLog()
     >>> log.line(Delivered(1800, 2, "06:00", food=18))
     'day 2 06:00  the grocer fills the fridge (18 portions)'
     """

@@ -117,7 +117,7 @@ def plain(name: str) -> str:
     return name.replace("-", " ").replace("=", ": ")
 
 
-def line(record: object) -> str | None:
+def describe(record: object) -> str | None:
     """Return the line for a record, or None if it is not worth one."""
     match record:
         case Started():

@@ -16,7 +16,7 @@ from telos.files.domain_file import load
 from telos.files.yaml import read_text
 from telos.worlds.arena.ai.fighter_body import SPEECH
 from telos.worlds.arena.ai.sensors import SENSORS
-from telos.worlds.arena.scene import Scene
+from telos.worlds.arena.scene import Scene, load_scene
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.fighter import BODY_KEYS, Fighter, Placed, ThingPlaced, body_of
 
@@ -64,6 +64,11 @@ def arena_of(scene: Scene, kinds: Mapping[str, Character] | None = None, *, seed
     ]
     things = [ThingPlaced(each.name, each.kind, each.x, each.y) for each in scene.things]
     return Arena(scene.map, bodies, things, seed=seed)
+
+
+def create_default_arena() -> Arena:
+    """Create the arena of the scene ``skirmish``, which the registry of worlds offers as ``arena``."""
+    return arena_of(load_scene("skirmish"))
 
 
 # --- kinds ------------------------------------------------------------------------------------------------------------
