@@ -18,8 +18,8 @@ from telos.agents.body import Animate, Goto, UseSmartObject, load_performances, 
 from telos.agents.character import Character, characters_from, characters_in, load_character
 from telos.core.errors import DefinitionError, Fault
 from telos.files import loads
-from telos.files.definition import Sheet
-from telos.files.schema import check_model, seconds_of
+from telos.files.definition import Definition
+from telos.files.schema import check_model, parse_duration
 from telos.files.yaml import read_yaml
 
 BROKEN = Path(__file__).parents[1] / "broken_characters"
@@ -190,7 +190,7 @@ def test_texts_know_each_other_by_name_and_no_file(folder: Path) -> None:
 
 
 def test_a_world_may_add_to_the_faults_of_a_text() -> None:
-    def check(name: str, sheet: Sheet) -> None:
+    def check(name: str, sheet: Definition) -> None:
         sheet.fault(f"no {name} here", ("character",))
 
     with pytest.raises(DefinitionError, match=r"spy.yaml:1:12: no spy here"):
@@ -215,7 +215,7 @@ def test_a_character_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
     [("0.2 s", 0.2), ("200 ms", 0.2), ("5s", 5.0), (".5 s", 0.5), (3, 3.0), ("3", None), ("1 m", None), (True, None)],
 )
 def test_times_have_units(said: object, seconds: float | None) -> None:
-    assert seconds_of(said) == seconds
+    assert parse_duration(said) == seconds
 
 
 # Broken files say in their comments what is wrong with them.

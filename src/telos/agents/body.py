@@ -14,8 +14,8 @@ from telos.core.domain import Domain
 from telos.core.errors import FaultCode, KeyPath, name_hint
 from telos.core.state import State
 from telos.core.values import FrozenMap, Value
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FileModel, text_type
 from telos.files.yaml import read_text
 
 # --- body -------------------------------------------------------------------------------------------------------------
@@ -170,11 +170,11 @@ class Performed(Procedure):
 # Performance files: how bodies carry out the actions of a domain, in YAML, read with every fault named by line.
 
 
-_Name: TypeAlias = Annotated[str, text_leaf("a name: a parameter, what attention rests on, or a variable")]
-_Word: TypeAlias = Annotated[str, text_leaf("a word")]
+_Name: TypeAlias = Annotated[str, text_type("a name: a parameter, what attention rests on, or a variable")]
+_Word: TypeAlias = Annotated[str, text_type("a word")]
 
 
-class PerformanceShape(FileShape):
+class PerformanceShape(FileModel):
     """How an action is carried out: exactly one of `goto`, `animate` and `use`."""
 
     goto: _Name = ""
@@ -188,7 +188,7 @@ class PerformanceShape(FileShape):
     how: _Word = ""
 
 
-class PerformancesShape(FileShape):
+class PerformancesShape(FileModel):
     """A performance file."""
 
     performances: dict[str, PerformanceShape] = Field(examples=[{"reload": {"animate": "reload"}}])
@@ -225,14 +225,16 @@ def loads_performances(
     ...
     telos.core.errors.DefinitionError: <text>:2:3: unknown action 'relaod'; did you mean 'reload'?
     """
-    sheet = Sheet(text, name, PerformancesShape, "a performance file")
+    sheet = Definition(text, name, PerformancesShape, "a performance file")
     made = dict(_performances(sheet, domain, focus))
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     return FrozenMap(made)
 
 
-def _performances(sheet: Sheet, domain: Domain, focus: Collection[str] | None) -> Iterator[tuple[str, Performance]]:
+def _performances(
+    sheet: Definition, domain: Domain, focus: Collection[str] | None
+) -> Iterator[tuple[str, Performance]]:
     actions = {action.name: action for action in domain.all_actions}
     for where, said in list(sheet.items("performances")):
         action = str(where[-1])
@@ -251,7 +253,7 @@ def _performances(sheet: Sheet, domain: Domain, focus: Collection[str] | None) -
             yield action, performance
 
 
-def _performance(sheet: Sheet, where: KeyPath, said: Mapping[str, Any]) -> Performance | None:
+def _performance(sheet: Definition, where: KeyPath, said: Mapping[str, Any]) -> Performance | None:
     states = [state for state in _STATES if state in said]
     if len(states) != 1:
         given = " and ".join(states) or "none"
@@ -280,7 +282,7 @@ def _performance(sheet: Sheet, where: KeyPath, said: Mapping[str, Any]) -> Perfo
     return None if strange else Performance(make(said))
 
 
-def _check_names(sheet: Sheet, where: KeyPath, said: Mapping[str, Any], known: Collection[str]) -> None:
+def _check_names(sheet: Definition, where: KeyPath, said: Mapping[str, Any], known: Collection[str]) -> None:
     for key in (key for key in ("goto", "at", "use") if key in said and said[key] not in known):
         sheet.fault(
             f"unknown name {said[key]!r}", (*where, key), name_hint(said[key], known), code=FaultCode.UNKNOWN_NAME

@@ -15,8 +15,18 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, name_h
 from telos.core.goal import Goal
 from telos.core.values import FrozenMap, Value
 from telos.files import schema
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, Moment, Period, mark, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import (
+    Duration,
+    FieldType,
+    FileModel,
+    PositiveDuration,
+    branch_tag,
+    name_type,
+    parse_duration,
+    schema_text,
+    text_type,
+)
 from telos.files.yaml import read_text
 
 # --- character --------------------------------------------------------------------------------------------------------
@@ -44,19 +54,19 @@ class Character:
 # The shape of a character file: which keys stand where, and what kind of entry each is.
 
 
-CharacterName: TypeAlias = Annotated[str, name_leaf("the name of a character")]
-GoalOrSet: TypeAlias = Annotated[str, text_leaf("the name of a goal or of a goal set")]
-ActionOrSet: TypeAlias = Annotated[str, text_leaf("the name of an action or of an action set")]
-SensorName: TypeAlias = Annotated[str, name_leaf("the name of a sensor")]
-FactKind: TypeAlias = Annotated[str, name_leaf("a kind of fact")]
-BodyKey: TypeAlias = Annotated[str, name_leaf("what a body has")]
-Remark: TypeAlias = Annotated[str, text_leaf("a line about it")]
-_Like: TypeAlias = Annotated[str, text_leaf("the name or the file of another character")]
+CharacterName: TypeAlias = Annotated[str, name_type("the name of a character")]
+GoalOrSet: TypeAlias = Annotated[str, text_type("the name of a goal or of a goal set")]
+ActionOrSet: TypeAlias = Annotated[str, text_type("the name of an action or of an action set")]
+SensorName: TypeAlias = Annotated[str, name_type("the name of a sensor")]
+FactKind: TypeAlias = Annotated[str, name_type("a kind of fact")]
+BodyKey: TypeAlias = Annotated[str, name_type("what a body has")]
+Remark: TypeAlias = Annotated[str, text_type("a line about it")]
+_Like: TypeAlias = Annotated[str, text_type("the name or the file of another character")]
 
-_ONE, _LIST = mark("one"), mark("list")
+_ONE, _LIST = branch_tag("one"), branch_tag("list")
 _Scalar: TypeAlias = Annotated[
     bool | float | str,
-    Leaf(
+    FieldType(
         "true, false, a number or a word, or a list of them",
         lambda value: isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)),
         {"type": ["boolean", "number", "string"]},
@@ -68,18 +78,18 @@ BodyValue: TypeAlias = Annotated[
 ]
 
 
-class AddShape(FileShape):
+class AddShape(FileModel):
     """What comes on top of what `like` gave."""
 
     goals: list[GoalOrSet] = Field(default_factory=list)
     """Goals or goal sets."""
     actions: list[ActionOrSet] = Field(default_factory=list)
     """Actions or action sets."""
-    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
+    sensors: dict[SensorName, Duration] = Field(default_factory=dict)
     """Sensors, and how often each is polled."""
 
 
-class DropShape(FileShape):
+class DropShape(FileModel):
     """What is left out of what `like` gave."""
 
     goals: list[GoalOrSet] = Field(default_factory=list)
@@ -90,7 +100,7 @@ class DropShape(FileShape):
     """Sensors."""
 
 
-class CharacterShape(FileShape):
+class CharacterShape(FileModel):
     """One kind of character."""
 
     character: CharacterName = Field(examples=["drone"])
@@ -103,9 +113,9 @@ class CharacterShape(FileShape):
     """What it wants: goals and goal sets of the domain. They take the place of those of `like`."""
     actions: list[ActionOrSet] = Field(default_factory=list)
     """What it can do: actions and action sets of the domain. They take the place of those of `like`."""
-    sensors: dict[SensorName, Moment] = Field(default_factory=dict)
+    sensors: dict[SensorName, Duration] = Field(default_factory=dict)
     """How often each sensor is polled: `{sight: 0.2 s, hearing: 500 ms}`; 0: whenever it thinks."""
-    memory: dict[FactKind, Period] = Field(default_factory=dict)
+    memory: dict[FactKind, PositiveDuration] = Field(default_factory=dict)
     """How long each kind of fact takes to fade: `{enemy: 12 s}`; others stay."""
     body: dict[BodyKey, BodyValue] = Field(default_factory=dict)
     """What the world wants to know of its body: `{speed: 5, weapon: rifle}`."""
@@ -128,8 +138,8 @@ def character_schema() -> str:
 
 _LISTS = ("goals", "actions")
 _MAPS: dict[str, Callable[[Any], Any]] = {
-    "sensors": seconds_of,
-    "memory": seconds_of,
+    "sensors": parse_duration,
+    "memory": parse_duration,
     "body": lambda value: tuple(value) if isinstance(value, list) else value,
     "priorities": float,
 }
@@ -156,7 +166,7 @@ class Vocabulary:
         self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
         self._keys = {"sensors": sensors, "body": body, "priorities": goals}
 
-    def members(self, sheet: Sheet, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
+    def members(self, sheet: Definition, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
         """Return the goals (or actions) that each entry of a list stands for; unknown entries are faults."""
         word, names, sets = section[:-1], self._names[section], self._sets[section]
         found: list[tuple[KeyPath, tuple[str, ...]]] = []
@@ -175,7 +185,7 @@ class Vocabulary:
                 )
         return found
 
-    def entries(self, sheet: Sheet, section: str, *path: str) -> dict[str, Any]:
+    def entries(self, sheet: Definition, section: str, *path: str) -> dict[str, Any]:
         """Return the entries of a mapping, read; unknown keys are faults."""
         known, found = self._keys.get(section), {}
         for where, value in list(sheet.items(*path)):
@@ -190,7 +200,7 @@ class Vocabulary:
         return found
 
 
-def changed(parent: Traits, sheet: Sheet, words: Vocabulary) -> Traits:
+def changed(parent: Traits, sheet: Definition, words: Vocabulary) -> Traits:
     """Return what ``parent`` has with the changes that a file makes; what cannot be is added to the file's faults."""
     lists = {section: _list(parent, sheet, words, section) for section in _LISTS}
     maps = {section: dict(parent.maps[section]) | words.entries(sheet, section, section) for section in _MAPS}
@@ -219,7 +229,7 @@ def changed(parent: Traits, sheet: Sheet, words: Vocabulary) -> Traits:
     )
 
 
-def _list(parent: Traits, sheet: Sheet, words: Vocabulary, section: str) -> tuple[str, ...]:
+def _list(parent: Traits, sheet: Definition, words: Vocabulary, section: str) -> tuple[str, ...]:
     given = words.members(sheet, section, section)
     kept = {name: None for _, names in given for name in names}
     if sheet.entry(section) is None:
@@ -234,7 +244,7 @@ def _list(parent: Traits, sheet: Sheet, words: Vocabulary, section: str) -> tupl
     return tuple(kept)
 
 
-def _is_sure(parent: Traits, sheet: Sheet, section: str, *also: str) -> bool:
+def _is_sure(parent: Traits, sheet: Definition, section: str, *also: str) -> bool:
     """Whether nothing about a section is in doubt, so that one may say what it does not have."""
     faulty = sheet.is_touched(section) or any(sheet.is_touched(key, section) for key in ("add", *also))
     return not faulty and section not in parent.unsure
@@ -293,7 +303,7 @@ def characters_from(
     *,
     sensors: Collection[str] | None = None,
     body: Collection[str] | None = None,
-    check: Callable[[str, Sheet], None] = lambda name, sheet: None,
+    check: Callable[[str, Definition], None] = lambda name, sheet: None,
 ) -> dict[str, Character]:
     """Read characters from texts, by the names that they are known by; ``like`` names another of them, never a file.
 
@@ -359,7 +369,7 @@ class _Reader:
     """Reads characters and those that they are like, each file once, and gathers the faults of them all."""
 
     def __init__(
-        self, words: Vocabulary, shelf: _Shelf, check: Callable[[Path, Sheet], None] = lambda file, sheet: None
+        self, words: Vocabulary, shelf: _Shelf, check: Callable[[Path, Definition], None] = lambda file, sheet: None
     ) -> None:
         self.faults: list[Fault] = []
         self._words, self._shelf, self._check = words, shelf, check
@@ -368,7 +378,7 @@ class _Reader:
     def refuse(self) -> None:
         """Raise the faults, if there are any."""
         if self.faults:
-            refuse(self.faults)
+            raise_faults(self.faults)
 
     def read(self, file: Path, likes: tuple[Path, ...] = ()) -> Traits:
         """Return what the character in ``file`` has; ``likes`` are the files that led here."""
@@ -379,7 +389,7 @@ class _Reader:
 
     def _fresh(self, file: Path, likes: tuple[Path, ...]) -> Traits:
         try:
-            sheet = Sheet(self._shelf.text(file), os.fspath(file), CharacterShape, "a character file")
+            sheet = Definition(self._shelf.text(file), os.fspath(file), CharacterShape, "a character file")
         except DefinitionError as error:
             self.faults += error.faults
             return Traits(unsure=EVERYTHING)
@@ -388,7 +398,7 @@ class _Reader:
         self.faults += sheet.faults
         return traits
 
-    def _parent(self, sheet: Sheet, file: Path, likes: tuple[Path, ...]) -> Traits:
+    def _parent(self, sheet: Definition, file: Path, likes: tuple[Path, ...]) -> Traits:
         like = sheet.entry("like")
         if like is None:
             return Traits(unsure=EVERYTHING if sheet.is_touched("like") else frozenset())

@@ -12,7 +12,7 @@ import typer
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.domain_file import load, schema_text
-from telos.files.yaml import LARGEST
+from telos.files.yaml import MAX_BYTES
 
 # --- check sorts ------------------------------------------------------------------------------------------------------
 # What sort of file ``telos check`` is looking at, and how each sort is read.
@@ -224,7 +224,7 @@ def _fault_lines(checked: Checked) -> Iterator[str]:
 def _source(file: Path) -> list[str]:
     try:
         with file.open("rb") as opened:
-            return opened.read(LARGEST).decode("utf-8-sig", errors="replace").split("\n")
+            return opened.read(MAX_BYTES).decode("utf-8-sig", errors="replace").split("\n")
     except OSError:
         return []
 

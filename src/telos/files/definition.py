@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
-from telos.files.schema import FileShape, check_model
+from telos.files.schema import FileModel, check_model
 from telos.files.yaml import Document, read_yaml
 
 
-class Sheet:
+class Definition:
     """The entries of an authored file. What is broken counts as not there, and its fault is told once."""
 
-    def __init__(self, text: str, file: str, shape: type[FileShape], what: str) -> None:
+    def __init__(self, text: str, file: str, shape: type[FileModel], what: str) -> None:
         self.document: Document = read_yaml(text, file)
         self.faults: list[Fault] = list(self.document.faults)
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
@@ -81,7 +81,7 @@ class Sheet:
         self._broken.add(path)
 
 
-def refuse(faults: Iterable[Fault]) -> NoReturn:
+def raise_faults(faults: Iterable[Fault]) -> NoReturn:
     """Raise all faults in the order in which they stand in their files, each of them once."""
     # An alias repeats what it points at, faults and all, and a file may be read on behalf of several others.
     told = {(each.file, each.line, each.column, each.message): each for each in faults}

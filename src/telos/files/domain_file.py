@@ -97,7 +97,7 @@ class ActionShape(_Shape):
     """What it sets: `ammo -= 1`, or a list. All effects read the state before and happen at once."""
     cost: schema.Cost = 1.0
     """How much a planner should avoid it: a number, or an expression such as `distance(at, place)`."""
-    duration: schema.PositiveNumber = 0.0
+    duration: schema.NonNegativeNumber = 0.0
     """How long it takes, in the game's unit of time."""
     changes: dict[str, schema.Number] | None = None
     """How much it raises or lowers each goal: `{eat: -2}`."""
@@ -110,13 +110,13 @@ class ActionShape(_Shape):
 class GoalShape(_Shape):
     """Something a character wants."""
 
-    insistence: schema.PositiveNumber = 0.0
+    insistence: schema.NonNegativeNumber = 0.0
     """How badly it is wanted at the start."""
     drift: schema.Number = 0.0
     """How much insistence grows in a unit of time."""
     curve: schema.CurveName = "square"
     """How insistence turns into discontent."""
-    weight: schema.PositiveNumber = 1.0
+    weight: schema.NonNegativeNumber = 1.0
     """How much the discontent counts."""
     wants: _Conditions = True
     """What should hold: `target == dead`."""

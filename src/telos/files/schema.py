@@ -19,7 +19,7 @@ from telos.core.values import KEYWORDS, NAME
 
 
 @dataclass(frozen=True, eq=False)  # by identity, as type hints are hashed and a schema is not hashable
-class Leaf:
+class FieldType:
     """One kind of entry. ``wanted`` completes the sentence "duration must be …"; ``remedy`` is what to do instead."""
 
     wanted: str
@@ -47,12 +47,12 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _name(wanted: str, pattern: str, remedy: str) -> Leaf:
+def _name(wanted: str, pattern: str, remedy: str) -> FieldType:
     # Wrapped in allOf because pydantic would turn a bare pattern of a key into patternProperties, which lets every
     # other key through.
     schema = {"type": "string", "allOf": [{"pattern": f"^{pattern}$"}]}
     compiled = re.compile(rf"{pattern}\Z")
-    return Leaf(wanted, lambda value: isinstance(value, str) and bool(compiled.match(value)), schema, remedy)
+    return FieldType(wanted, lambda value: isinstance(value, str) and bool(compiled.match(value)), schema, remedy)
 
 
 _WORD = f"(?!(?:{'|'.join(sorted(KEYWORDS))})$)[A-Za-z][A-Za-z0-9_]*"
@@ -69,22 +69,24 @@ Label: TypeAlias = Annotated[str, _name("a label", _WORD, _WORD_REMEDY)]
 ActionName: TypeAlias = Annotated[str, _name("the name of an action", _LONG_WORD, _LONG_REMEDY)]
 GoalName: TypeAlias = Annotated[str, _name("the name of a goal", _LONG_WORD, _LONG_REMEDY)]
 # Mentions of a name may be any text: whether there is such an action or goal is for the domain to say.
-ActionMember: TypeAlias = Annotated[str, Leaf("the name of an action", _is_text, {"type": "string"})]
-GoalMember: TypeAlias = Annotated[str, Leaf("the name of a goal", _is_text, {"type": "string"})]
+ActionMember: TypeAlias = Annotated[str, FieldType("the name of an action", _is_text, {"type": "string"})]
+GoalMember: TypeAlias = Annotated[str, FieldType("the name of a goal", _is_text, {"type": "string"})]
 SetName: TypeAlias = Annotated[str, _name("the name of a set", _LONG_WORD, _LONG_REMEDY)]
 DomainName: TypeAlias = Annotated[str, _name("the name of the domain", _LONG_WORD, _LONG_REMEDY)]
 TypeWord: TypeAlias = Annotated[
     str, _name("bool, int, number, a kind of handle or a list of labels", _WORD, "as in `ammo: int`")
 ]
 
-Number: TypeAlias = Annotated[float, Leaf("a number", _is_number, {"type": "number"})]
-PositiveNumber: TypeAlias = Annotated[
+Number: TypeAlias = Annotated[float, FieldType("a number", _is_number, {"type": "number"})]
+NonNegativeNumber: TypeAlias = Annotated[
     float,
-    Leaf("a number zero or more", lambda value: _is_number(value) and value >= 0, {"type": "number", "minimum": 0}),
+    FieldType(
+        "a number zero or more", lambda value: _is_number(value) and value >= 0, {"type": "number", "minimum": 0}
+    ),
 ]
 Cost: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "a number zero or more, or an expression",
         lambda value: _is_text(value) or (_is_number(value) and value >= 0),
         {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]},
@@ -92,7 +94,7 @@ Cost: TypeAlias = Annotated[
 ]
 ConditionText: TypeAlias = Annotated[
     str | bool,
-    Leaf(
+    FieldType(
         "a condition such as `ammo >= 1`, or a list of them",
         lambda value: isinstance(value, str | bool),
         {"type": ["string", "boolean"], "examples": ["weapon_loaded and ammo >= 1"]},
@@ -100,7 +102,7 @@ ConditionText: TypeAlias = Annotated[
 ]
 EffectText: TypeAlias = Annotated[
     str,
-    Leaf(
+    FieldType(
         "an effect such as `ammo -= 1`, or a list of them",
         _is_text,
         {"type": "string", "examples": ["ammo -= 1", "weapon_loaded = true"]},
@@ -109,11 +111,11 @@ EffectText: TypeAlias = Annotated[
 ]
 CurveName: TypeAlias = Annotated[
     str,
-    Leaf(f"one of {', '.join(CURVES)}", lambda value: _is_text(value) and value in CURVES, {"enum": list(CURVES)}),
+    FieldType(f"one of {', '.join(CURVES)}", lambda value: _is_text(value) and value in CURVES, {"enum": list(CURVES)}),
 ]
 StartValue: TypeAlias = Annotated[
     bool | float | str,
-    Leaf(
+    FieldType(
         "true, false, a number, a label or a handle",
         lambda value: isinstance(value, str | bool) or _is_number(value),
         {"type": ["boolean", "number", "string"]},
@@ -138,25 +140,25 @@ class Finding:
 _MARK = "‹"
 
 
-def mark(word: str) -> str:
+def branch_tag(word: str) -> str:
     """Return the mark of a union's branch, so that a mistake is told by one branch only."""
     return f"{_MARK}{word}›"
 
 
-def name_leaf(wanted: str) -> Leaf:
+def name_type(wanted: str) -> FieldType:
     """Return the entry that names something: letters, digits, dots, hyphens and underscores."""
     # Wrapped in allOf because pydantic would turn a bare pattern of a key into patternProperties, which lets every
     # other key through.
     pattern = NAME.pattern.removesuffix(r"\Z")
     schema = {"type": "string", "allOf": [{"pattern": f"^{pattern}$"}]}
     remedy = "use letters, digits, - and _, and start with a letter"
-    return Leaf(wanted, lambda value: isinstance(value, str) and bool(NAME.match(value)), schema, remedy)
+    return FieldType(wanted, lambda value: isinstance(value, str) and bool(NAME.match(value)), schema, remedy)
 
 
-def text_leaf(wanted: str, remedy: str = "") -> Leaf:
+def text_type(wanted: str, remedy: str = "") -> FieldType:
     """Return the entry that is any text with something in it."""
     schema = {"type": "string", "minLength": 1}
-    return Leaf(wanted, lambda value: isinstance(value, str) and value != "", schema, remedy)
+    return FieldType(wanted, lambda value: isinstance(value, str) and value != "", schema, remedy)
 
 
 def _tidy(schema: dict[str, Any]) -> None:
@@ -166,7 +168,7 @@ def _tidy(schema: dict[str, Any]) -> None:
             entry.pop("default", None)
 
 
-class FileShape(BaseModel):
+class FileModel(BaseModel):
     """A mapping in a file with known keys. A field that must be there has an example, which is its remedy."""
 
     model_config = ConfigDict(
@@ -178,14 +180,14 @@ class FileShape(BaseModel):
     )
 
 
-def schema_text(model: type[FileShape], title: str) -> str:
+def schema_text(model: type[FileModel], title: str) -> str:
     """Return the JSON Schema of a sort of file."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
     schema["title"] = title
     return json.dumps(schema, indent=2, ensure_ascii=False)
 
 
-def check_model(model: type[FileShape], data: Any, what: str) -> list[Finding]:
+def check_model(model: type[FileModel], data: Any, what: str) -> list[Finding]:
     """Return everything about ``data`` that the shape does not allow; ``what`` is what such a file is called."""
     try:
         model.model_validate(data)
@@ -194,7 +196,7 @@ def check_model(model: type[FileShape], data: Any, what: str) -> list[Finding]:
     return []
 
 
-def _finding(model: type[FileShape], error: Any, what: str) -> Finding:
+def _finding(model: type[FileModel], error: Any, what: str) -> Finding:
     path: KeyPath = tuple(part for part in error["loc"] if not str(part).startswith(_MARK))
     if error["type"] == "extra_forbidden":
         return _unknown_key(path, list(_keys_at(model, path[:-1])))
@@ -235,7 +237,7 @@ def _unknown_key(path: KeyPath, known: list[str]) -> Finding:
     return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
 
 
-def _example(model: type[FileShape], path: KeyPath) -> Any:
+def _example(model: type[FileModel], path: KeyPath) -> Any:
     shapes = (each for hint in _hints_at(model, path[:-1]) for each in _shapes(hint))
     found = (shape.model_fields[str(path[-1])].examples for shape in shapes if path[-1] in shape.model_fields)
     return next((examples[0] for examples in found if examples), "…")
@@ -247,7 +249,7 @@ def _written(example: Any) -> str:
     return str(example)
 
 
-def _keys_at(model: type[FileShape], path: KeyPath) -> Iterator[str]:
+def _keys_at(model: type[FileModel], path: KeyPath) -> Iterator[str]:
     """Yield the keys that the mapping at ``path`` may have."""
     for hint in _hints_at(model, path):
         for shape in _shapes(hint):
@@ -264,7 +266,7 @@ def _hints_at(hint: Any, path: KeyPath) -> Iterator[Any]:
 
 
 def _inside(hint: Any, part: str | int) -> Iterator[Any]:
-    if isinstance(hint, type) and issubclass(hint, FileShape):
+    if isinstance(hint, type) and issubclass(hint, FileModel):
         if part in hint.model_fields:
             yield hint.model_fields[str(part)].annotation
     elif get_origin(hint) in (dict, list):
@@ -274,8 +276,8 @@ def _inside(hint: Any, part: str | int) -> Iterator[Any]:
             yield from _inside(each, part)
 
 
-def _shapes(hint: Any) -> Iterator[type[FileShape]]:
-    if isinstance(hint, type) and issubclass(hint, FileShape):
+def _shapes(hint: Any) -> Iterator[type[FileModel]]:
+    if isinstance(hint, type) and issubclass(hint, FileModel):
         yield hint
     elif get_origin(hint) not in (dict, list):
         for each in get_args(hint):
@@ -300,11 +302,11 @@ _TIME = re.compile(rf"({_PATTERN})\Z")
 _ABOVE_ZERO = "(?=[^1-9]*[1-9])"  # in a schema there is only the pattern to say so
 
 
-def seconds_of(said: Any) -> float | None:
+def parse_duration(said: Any) -> float | None:
     """Return a written time in seconds; None if it is no time.
 
-    >>> seconds_of("200 ms"), seconds_of("12 s"), seconds_of(3), seconds_of("3 days"), seconds_of("-1 s")
-    (0.2, 12.0, 3.0, None, None)
+    >>> [parse_duration(text) for text in ("200 ms", "12 s", 3, "3 days", "-1 s")]
+    [0.2, 12.0, 3.0, None, None]
     """
     if isinstance(said, str) and _TIME.match(said):
         number = float(said.rstrip("ms "))
@@ -315,24 +317,24 @@ def seconds_of(said: Any) -> float | None:
 
 
 def _is_time(value: Any) -> bool:
-    return seconds_of(value) is not None
+    return parse_duration(value) is not None
 
 
 def _is_period(value: Any) -> bool:
-    return (seconds_of(value) or 0.0) > 0
+    return (parse_duration(value) or 0.0) > 0
 
 
-Moment: TypeAlias = Annotated[
+Duration: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "a time such as `3 s` or `500 ms`, zero or more",
         _is_time,
         {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": f"^{_PATTERN}$"}]},
     ),
 ]
-Period: TypeAlias = Annotated[
+PositiveDuration: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "a time above zero, such as `3 s` or `500 ms`",
         _is_period,
         {

@@ -72,7 +72,7 @@ def _fault(message: str, suggestion: str, line: int, column: int) -> Fault:
 # as 90, and a date as a date: none of it what a designer means.
 
 
-MOST_DIGITS = 18  # of a whole number: what fits 64 bits. Longer ones are read as floats, in linear time
+MAX_DIGITS = 18  # of a whole number: what fits 64 bits. Longer ones are read as floats, in linear time
 
 _CONSTANTS: dict[str, Any] = {"": None, "~": None}
 for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
@@ -87,17 +87,17 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\
 _ESCAPE = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|.", re.DOTALL)
 
 
-def resolve(word: str) -> Any:
+def parse_scalar(word: str) -> Any:
     """Return the value of an unquoted word.
 
-    >>> [resolve(word) for word in ("true", "yes", "~", "0x1f", "1e3", "ammo >= 1")]
+    >>> [parse_scalar(word) for word in ("true", "yes", "~", "0x1f", "1e3", "ammo >= 1")]
     [True, 'yes', None, 31, 1000.0, 'ammo >= 1']
     """
     if word in _CONSTANTS:
         return _CONSTANTS[word]
     if word[0] not in "+-.0123456789":
         return word  # most words: an expression, a name, a type
-    if len(word) <= MOST_DIGITS:
+    if len(word) <= MAX_DIGITS:
         if _INTEGER.match(word):
             return int(word)
         if _OTHER_BASE.match(word):
@@ -105,12 +105,12 @@ def resolve(word: str) -> Any:
     return float(word) if _FLOAT.match(word) else word
 
 
-def width(source: str, offset: int) -> int:
+def source_width(source: str, offset: int) -> int:
     r"""Return how many characters of ``source``, a scalar as written, come before character ``offset`` of its value.
 
     A scalar over several lines has no ``source``: we point at its start.
 
-    >>> width("ammo >= 1", 5), width("'ammo >= 1'", 5), width(r'"a\tb"', 2)
+    >>> source_width("ammo >= 1", 5), source_width("'ammo >= 1'", 5), source_width(r'"a\tb"', 2)
     (5, 6, 4)
     """
     quote = source[:1]
@@ -127,7 +127,7 @@ def width(source: str, offset: int) -> int:
 # A YAML text that has been read: its data, and the place of every entry in it.
 
 
-LONGEST = 300  # characters of a message: it may quote a name, and a hostile one has megabytes
+MAX_MESSAGE = 300  # characters of a message: it may quote a name, and a hostile one has megabytes
 
 
 class Place(NamedTuple):
@@ -166,9 +166,11 @@ class Document:
         entry = self.places.get(path)
         if entry is None:
             return replace(fault, file=self.file)
-        place, inside = (entry.key, 0) if at_key and entry.key else (entry.value, width(entry.value.source, offset))
+        place, inside = (
+            (entry.key, 0) if at_key and entry.key else (entry.value, source_width(entry.value.source, offset))
+        )
         text = fault.text or place.text
-        message = fault.message if len(fault.message) <= LONGEST else f"{fault.message[: LONGEST - 3]}..."
+        message = fault.message if len(fault.message) <= MAX_MESSAGE else f"{fault.message[: MAX_MESSAGE - 3]}..."
         return replace(
             fault,
             message=message,
@@ -198,8 +200,8 @@ def in_one_line(text: str) -> str:
 # too far, and nothing is ever constructed but lists, dictionaries and scalars.
 
 
-DEEPEST = 32
-MOST_NODES = 200_000  # counted after aliases are followed, so that nine short lines cannot mean a billion entries
+MAX_DEPTH = 32
+MAX_NODES = 200_000  # counted after aliases are followed, so that nine short lines cannot mean a billion entries
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast, where libyaml is there
 _ANCHOR = re.compile(r"&\S*\s*")  # an anchor, which stands before its scalar
@@ -275,9 +277,9 @@ class _Composer:
         documents = 0
         for event in yaml.parse(self.text, Loader=_LOADER):
             if isinstance(event, yaml.CollectionStartEvent):
-                if len(self._open) == DEEPEST:
+                if len(self._open) == MAX_DEPTH:
                     raise _Stop(
-                        "too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE
+                        "too deeply nested", event.start_mark, f"at most {MAX_DEPTH} levels", code=FaultCode.TOO_LARGE
                     )
                 self._open.append((event, []))
             elif isinstance(event, yaml.DocumentStartEvent):
@@ -314,7 +316,7 @@ class _Composer:
                 bare = _ANCHOR.sub("", source, count=1)
                 column, source = column + len(source) - len(bare), bare
         place = Place(mark.line + 1, column, event.value, source)
-        value = resolve(event.value) if event.implicit[0] else event.value
+        value = parse_scalar(event.value) if event.implicit[0] else event.value
         return Node(str, value, place, event.tag or "")
 
     def _aliased(self, event: Any) -> Node:
@@ -328,15 +330,15 @@ class _Composer:
                 code=FaultCode.CIRCULAR,
             )
         node = self._anchors[event.anchor]
-        if len(self._open) + node.height > DEEPEST:
-            raise _Stop("too deeply nested", event.start_mark, f"at most {DEEPEST} levels", code=FaultCode.TOO_LARGE)
+        if len(self._open) + node.height > MAX_DEPTH:
+            raise _Stop("too deeply nested", event.start_mark, f"at most {MAX_DEPTH} levels", code=FaultCode.TOO_LARGE)
         return node
 
     def _add(self, node: Node, event: Any, anchor: str | None) -> None:
         self._count += node.size if isinstance(event, yaml.AliasEvent) else 1
-        if self._count > MOST_NODES:
+        if self._count > MAX_NODES:
             raise _Stop(
-                f"more than {MOST_NODES:,} entries",
+                f"more than {MAX_NODES:,} entries",
                 event.start_mark,
                 "split it into several files",
                 code=FaultCode.TOO_LARGE,
@@ -397,7 +399,7 @@ class _Reader:
 # The text of a file that a person wrote, or what is wrong with the file.
 
 
-LARGEST = 4_000_000  # bytes; ten times the largest file that a person would keep
+MAX_BYTES = 4_000_000  # bytes; ten times the largest file that a person would keep
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -405,15 +407,15 @@ def read_text(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     try:
         with Path(path).open("rb") as file:
-            content = file.read(LARGEST + 1)  # never more, even from a device that has no end
+            content = file.read(MAX_BYTES + 1)  # never more, even from a device that has no end
     except FileNotFoundError:
         raise _no_text(name, "no such file") from None
     except IsADirectoryError:
         raise _no_text(name, "this is a folder", "name a file in it") from None
     except OSError as error:
         raise _no_text(name, f"cannot be read: {error.strerror or error}") from None
-    if len(content) > LARGEST:
-        raise _no_text(name, f"larger than {LARGEST // 1_000_000} MB", "split it into several files")
+    if len(content) > MAX_BYTES:
+        raise _no_text(name, f"larger than {MAX_BYTES // 1_000_000} MB", "split it into several files")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

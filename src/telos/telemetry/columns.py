@@ -15,8 +15,8 @@ from telos.core.expressions import Literal
 from telos.core.parser import parse_expression
 from telos.core.values import FrozenMap
 from telos.files import schema
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, mark, name_leaf, schema_text, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
 from telos.files.yaml import read_text
 
 # --- columns ----------------------------------------------------------------------------------------------------------
@@ -99,13 +99,13 @@ def usual_columns(table: Iterable[str]) -> Columns:
 # The shape of a corpus file: which keys stand where, and what kind of entry each is.
 
 
-_ONE, _LIST, _MAPPING = mark("one"), mark("list"), mark("mapping")
-_Column: TypeAlias = Annotated[str, text_leaf("the name of a column")]
-_Goal: TypeAlias = Annotated[str, text_leaf("the name of a goal")]
+_ONE, _LIST, _MAPPING = branch_tag("one"), branch_tag("list"), branch_tag("mapping")
+_Column: TypeAlias = Annotated[str, text_type("the name of a column")]
+_Goal: TypeAlias = Annotated[str, text_type("the name of a goal")]
 _Flag: TypeAlias = Annotated[
-    bool, Leaf("true or false", lambda value: isinstance(value, bool), {"type": "boolean"}, "as in `sort: true`")
+    bool, FieldType("true or false", lambda value: isinstance(value, bool), {"type": "boolean"}, "as in `sort: true`")
 ]
-_Cell: TypeAlias = Annotated[str, text_leaf("what a cell holds, as text", "put it in quotes")]
+_Cell: TypeAlias = Annotated[str, text_type("what a cell holds, as text", "put it in quotes")]
 _Values: TypeAlias = Annotated[
     Annotated[_Cell, Tag(_ONE)] | Annotated[list[_Cell], Tag(_LIST)],
     Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
@@ -118,7 +118,7 @@ def _branch(value: object) -> str:
     return _LIST if isinstance(value, list) else _ONE
 
 
-class OrderShape(FileShape):
+class OrderShape(FileModel):
     """A column to sort by."""
 
     column: _Column = Field(examples=["time"])
@@ -127,7 +127,7 @@ class OrderShape(FileShape):
     """Whether the rows may come in any order; if not, a time that runs backwards is a fault of the log."""
 
 
-class AchievedShape(FileShape):
+class AchievedShape(FileModel):
     """Which rows achieve a goal, and which goal it is."""
 
     goal: _Column = ""
@@ -138,10 +138,10 @@ class AchievedShape(FileShape):
     """Or: the actions that achieve goals, and which: `{talk_to_nurse: nurse}`."""
 
 
-class CorpusShape(FileShape):
+class CorpusShape(FileModel):
     """Which column of an event table holds what."""
 
-    corpus: Annotated[str, name_leaf("the name of the corpus")] = Field(examples=["crafter"])
+    corpus: Annotated[str, name_type("the name of the corpus")] = Field(examples=["crafter"])
     """The name of the corpus."""
     action: _Column = Field(examples=["action"])
     """The column with what the player did."""
@@ -221,15 +221,15 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
     ...
     telos.core.errors.DefinitionError: <text>:1:58: feature 'd' is listed twice; leave one out
     """
-    sheet = Sheet(text, name, CorpusShape, "a corpus file")
+    sheet = Definition(text, name, CorpusShape, "a corpus file")
     parts = {"bins": _bins(sheet), "features": _features(sheet), **_achieved(sheet), **_order(sheet), **_drop(sheet)}
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     plain = {key: sheet.entry(key, default="") for key in ("action", "player", "session", "group")}
     return Columns(**plain, **parts, name=sheet.entry("corpus"))
 
 
-def _drop(sheet: Sheet) -> dict[str, Any]:
+def _drop(sheet: Definition) -> dict[str, Any]:
     said = sheet.entry("drop", default=False)
     if isinstance(said, dict):
         values = {
@@ -242,7 +242,7 @@ def _drop(sheet: Sheet) -> dict[str, Any]:
     return {"drop": None if condition.expression == Literal(False) else condition}
 
 
-def _order(sheet: Sheet) -> dict[str, Any]:
+def _order(sheet: Definition) -> dict[str, Any]:
     said = sheet.entry("order", default="")
     if isinstance(said, dict):
         return {
@@ -252,7 +252,7 @@ def _order(sheet: Sheet) -> dict[str, Any]:
     return {"order": said}
 
 
-def _achieved(sheet: Sheet) -> dict[str, Any]:
+def _achieved(sheet: Definition) -> dict[str, Any]:
     said = sheet.entry("achieved", default="")
     if not isinstance(said, dict):
         return {"achieved": said}
@@ -273,7 +273,7 @@ def _achieved(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _features(sheet: Sheet) -> FrozenMap[str, str]:
+def _features(sheet: Definition) -> FrozenMap[str, str]:
     found: dict[str, str] = {}
     for path, name, column in list(_listed(sheet)):
         if sheet.is_touched(*path):
@@ -291,7 +291,7 @@ def _features(sheet: Sheet) -> FrozenMap[str, str]:
     return FrozenMap(found)
 
 
-def _listed(sheet: Sheet) -> Iterator[tuple[KeyPath, str, str]]:
+def _listed(sheet: Definition) -> Iterator[tuple[KeyPath, str, str]]:
     """Yield the features that the file lists: where, under which name, and in which column."""
     said = sheet.entry("features", default=[])
     if isinstance(said, str):
@@ -302,7 +302,7 @@ def _listed(sheet: Sheet) -> Iterator[tuple[KeyPath, str, str]]:
         yield from ((("features", i), column, column) for i, column in enumerate(said))
 
 
-def _bins(sheet: Sheet) -> FrozenMap[str, tuple[float, ...]]:
+def _bins(sheet: Definition) -> FrozenMap[str, tuple[float, ...]]:
     features = [name for _, name, _ in _listed(sheet)]
     found = {}
     for path, edges in list(sheet.items("bins")):
@@ -323,7 +323,7 @@ def _bins(sheet: Sheet) -> FrozenMap[str, tuple[float, ...]]:
     return FrozenMap(found)
 
 
-def _condition(sheet: Sheet, path: KeyPath, *, default: bool) -> Condition:
+def _condition(sheet: Definition, path: KeyPath, *, default: bool) -> Condition:
     said = sheet.entry(*path, default=default)
     if isinstance(said, bool):
         return Condition(Literal(said))

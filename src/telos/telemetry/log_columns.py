@@ -9,22 +9,22 @@ from pydantic import Discriminator, Field, Tag
 from telos.core.errors import KeyPath, TelosError
 from telos.core.values import FrozenMap, Value
 from telos.files import schema
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Period, mark, name_leaf, seconds_of, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FileModel, PositiveDuration, branch_tag, name_type, parse_duration, text_type
 from telos.files.yaml import read_text
 from telos.recognition.files.schema import KindShape, read_kind
 from telos.telemetry.logs import Columns
 
-_ONE, _MAPPING = mark("one"), mark("mapping")
-_Column: TypeAlias = Annotated[str, text_leaf("the name of a column")]
+_ONE, _MAPPING = branch_tag("one"), branch_tag("mapping")
+_Column: TypeAlias = Annotated[str, text_type("the name of a column")]
 
 
-class TimeShape(FileShape):
+class TimeShape(FileModel):
     """A column that counts something else than seconds."""
 
     column: _Column = Field(examples=["step"])
     """The column."""
-    unit: Period = 1.0
+    unit: PositiveDuration = 1.0
     """How long one of what it counts is: `150 ms`."""
 
 
@@ -34,7 +34,7 @@ _Time: TypeAlias = Annotated[
 ]
 
 
-class EntryShape(FileShape):
+class EntryShape(FileModel):
     """A fact of the game that stands in a column of another name."""
 
     column: _Column = Field(examples=["n_mobs"])
@@ -49,10 +49,10 @@ _Entry: TypeAlias = Annotated[
 ]
 
 
-class ColumnsShape(FileShape):
+class ColumnsShape(FileModel):
     """Which column of a log holds what."""
 
-    columns: Annotated[str, name_leaf("the name of the log")] = Field(examples=["overcooked"])
+    columns: Annotated[str, name_type("the name of the log")] = Field(examples=["overcooked"])
     """The name of the log."""
     time: _Time = Field(examples=["time"])
     """The column with the time in seconds, or `{column: step, unit: 150 ms}`."""
@@ -83,26 +83,26 @@ def loads_columns(text: str, *, name: str = "<text>") -> Columns:
     >>> loads_columns("{columns: kitchen, time: {column: step, unit: 150 ms}, action: key}").unit
     0.15
     """
-    sheet = Sheet(text, name, ColumnsShape, "a column file")
+    sheet = Definition(text, name, ColumnsShape, "a column file")
     context = {str(path[-1]): _entry(sheet, path) for path in _good(sheet)}
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     time = sheet.entry("time")
     time = time if isinstance(time, dict) else {"column": time}
     return Columns(
         time=time["column"],
-        unit=seconds_of(time.get("unit", 1.0)) or 1.0,
+        unit=parse_duration(time.get("unit", 1.0)) or 1.0,
         context=FrozenMap(context),
         actions=FrozenMap(sheet.entry("actions", default={})),
         **{key: sheet.entry(key, default="") for key in ("action", "player", "session", "goal", "truth")},
     )
 
 
-def _good(sheet: Sheet) -> list[KeyPath]:
+def _good(sheet: Definition) -> list[KeyPath]:
     return [path for path, _ in sheet.items("context") if not sheet.is_touched(*path)]
 
 
-def _entry(sheet: Sheet, path: KeyPath) -> tuple[str, Callable[[str], Value]]:
+def _entry(sheet: Definition, path: KeyPath) -> tuple[str, Callable[[str], Value]]:
     said: Any = sheet.entry(*path)
     column, kind = (said["column"], said["type"]) if isinstance(said, dict) else (str(path[-1]), said)
     where = (*path, "type") if isinstance(said, dict) else path

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import Fault
-from telos.files.yaml import MOST_NODES, read_yaml, resolve
+from telos.files.yaml import MAX_NODES, parse_scalar, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ from telos.files.yaml import MOST_NODES, read_yaml, resolve
     ],
 )
 def test_plain_words_are_read_by_the_core_schema_of_yaml_1_2(word: str, value: object) -> None:
-    assert resolve(word) == value
-    assert type(resolve(word)) is type(value)
+    assert parse_scalar(word) == value
+    assert type(parse_scalar(word)) is type(value)
 
 
 def test_quoted_words_are_texts() -> None:
@@ -75,9 +75,9 @@ def test_aliases_are_followed_and_point_at_what_they_repeat() -> None:
 
 
 def test_a_file_may_hold_many_entries_but_not_endlessly_many() -> None:
-    text = "a: [" + "x," * (MOST_NODES - 10) + "]"
+    text = "a: [" + "x," * (MAX_NODES - 10) + "]"
     assert not read_yaml(text).faults
-    (fault,) = read_yaml("a: [" + "x," * MOST_NODES + "]").faults
+    (fault,) = read_yaml("a: [" + "x," * MAX_NODES + "]").faults
     assert fault.message == "more than 200,000 entries"
 
 

@@ -14,8 +14,8 @@ from telos.core.expressions import Literal, names
 from telos.core.parser import parse_expression
 from telos.core.state import Layout
 from telos.core.values import Kind, Type
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import seconds_of
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import parse_duration
 from telos.files.yaml import read_text, read_yaml
 from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
 from telos.recognition.distributions import OTHERS, SHARED, shared_out
@@ -64,7 +64,7 @@ class Page:
         data = read_yaml(text, file).data
         self.shape: type[RecognizerShape]
         self.shape, unknown = shape_for(data)
-        self.sheet = sheet = Sheet(text, file, self.shape, "a recogniser file")
+        self.sheet = sheet = Definition(text, file, self.shape, "a recogniser file")
         if unknown:
             sheet.faults = [each for each in sheet.faults if each.path != ("recognizer",)]
             self.tell(unknown)
@@ -166,7 +166,7 @@ class Page:
                 )
         if sheet.entry("clock") is None or sheet.is_touched("clock"):
             return Clock()
-        return self.made(("clock",), lambda: Clock(on, None if every is None else seconds_of(every)), Clock())
+        return self.made(("clock",), lambda: Clock(on, None if every is None else parse_duration(every)), Clock())
 
     def _goals(self) -> tuple[str, ...]:
         found: list[str] = []
@@ -495,8 +495,8 @@ def _rule(page: Page, path: KeyPath) -> DirectorRule | None:
             code=FaultCode.INCOMPLETE,
         )
         return None
-    hold = seconds_of(sheet.entry(*path, "for", default=0.0)) or 0.0
-    return DirectorRule(condition, until=until, hold=hold, pay=pay, say=say, again_after=seconds_of(again))
+    hold = parse_duration(sheet.entry(*path, "for", default=0.0)) or 0.0
+    return DirectorRule(condition, until=until, hold=hold, pay=pay, say=say, again_after=parse_duration(again))
 
 
 def _check_say(page: Page, path: KeyPath, say: str) -> None:
@@ -532,7 +532,7 @@ def loads_model(text: str, *, name: str = "<text>") -> FileModel:
     page = Page(text, name)
     model = _READERS[page.shape](page)
     if page.sheet.faults:
-        refuse(page.sheet.faults)
+        raise_faults(page.sheet.faults)
     assert model is not None  # it is made where there are no faults
     return model
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
 from telos.core.values import Kind, Type
-from telos.files.schema import seconds_of
-from telos.files.yaml import resolve
+from telos.files.schema import parse_duration
+from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import ANY_EXIT, EXITS, FileModel
@@ -150,7 +150,7 @@ def _clock(clock: Clock) -> str:
 
 def _period(seconds: float) -> str:
     said = [f"{_number(seconds * 1000)} ms", f"{_number(seconds)} s"]
-    exact = [each for each in (said if seconds < 1 else reversed(said)) if seconds_of(each) == seconds]
+    exact = [each for each in (said if seconds < 1 else reversed(said)) if parse_duration(each) == seconds]
     return exact[0] if exact else _number(seconds)
 
 
@@ -225,5 +225,5 @@ def _number(value: float) -> str:
 
 def _word(text: str) -> str:
     """Return a text as YAML has it: bare where it can be."""
-    is_bare = _PLAIN.match(text) and resolve(text) == text and text.lower() not in _TAKEN and text == text.strip()
+    is_bare = _PLAIN.match(text) and parse_scalar(text) == text and text.lower() not in _TAKEN and text == text.strip()
     return text if is_bare else json.dumps(text, ensure_ascii=False)

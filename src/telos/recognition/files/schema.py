@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, TypeAdapter
 
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint, nearest
 from telos.files import schema
-from telos.files.definition import Sheet
-from telos.files.schema import FileShape, Finding, Leaf, Period, mark, name_leaf, text_leaf
+from telos.files.definition import Definition
+from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, branch_tag, name_type, text_type
 
 # --- context ----------------------------------------------------------------------------------------------------------
 # What a game tells a recogniser: the names that conditions may use, and what kind of value each has.
@@ -22,11 +22,11 @@ Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a te
 
 KINDS = ("bool", "int", "number", "text", "edges")
 
-_ONE_TAG, _LIST_TAG = mark("one"), mark("list")
+_ONE_TAG, _LIST_TAG = branch_tag("one"), branch_tag("list")
 _Word: TypeAlias = Annotated[
     str,
     # Any word will do here: which one was meant is for the loader to say. Editors get the words to complete from.
-    Leaf(
+    FieldType(
         "bool, int, number, text, edges or a list of labels",
         lambda value: isinstance(value, str) and value != "",
         {"type": "string", "minLength": 1, "examples": list(KINDS)},
@@ -39,7 +39,7 @@ KindShape: TypeAlias = Annotated[
 ]
 
 
-def read_kind(sheet: Sheet, path: KeyPath, said: Any) -> Kind:
+def read_kind(sheet: Definition, path: KeyPath, said: Any) -> Kind:
     """Return the kind of value that an entry names; a word that is none is a fault."""
     if isinstance(said, list):
         if not said:
@@ -112,7 +112,7 @@ _CHANCE_SCHEMA = {
 }
 ChanceOrShared: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "a chance from 0 to 1, such as 0.8 or 1/3",
         lambda value: value == "shared" or _is_chance(value),
         {"anyOf": [*_CHANCE_SCHEMA["anyOf"], {"const": "shared"}], "examples": [0.8, "1/3"]},
@@ -121,7 +121,7 @@ ChanceOrShared: TypeAlias = Annotated[
 ]
 Updates: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "a number of updates, 1 or more, such as `100 updates`",
         lambda value: updates_of(value) is not None,
         {"anyOf": [{"type": "number", "minimum": 1}, {"type": "string", "pattern": f"^{_UPDATES}$"}]},
@@ -129,7 +129,7 @@ Updates: TypeAlias = Annotated[
 ]
 Count: TypeAlias = Annotated[
     float,
-    Leaf(
+    FieldType(
         "a count, zero or more",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf,
         {"type": "number", "minimum": 0},
@@ -138,7 +138,7 @@ Count: TypeAlias = Annotated[
 MOST_PAY = 1000  # so that no product of factors runs out of numbers
 Factor: TypeAlias = Annotated[
     float,
-    Leaf(
+    FieldType(
         "a factor from 0 to 1000, such as 0.5",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_PAY,
         {"type": "number", "minimum": 0, "maximum": MOST_PAY, "examples": [0.5]},
@@ -153,8 +153,8 @@ Factor: TypeAlias = Annotated[
 FROM = "from "  # as in `from explore: {…}`; `from any` is all goals
 TOWARDS = re.compile(r"towards ([A-Za-z][A-Za-z0-9_]*)\Z")
 
-_ONE, _LIST, _MAPPING = mark("one"), mark("list"), mark("mapping")
-_ELSE, _IF = mark("else"), mark("if")
+_ONE, _LIST, _MAPPING = branch_tag("one"), branch_tag("list"), branch_tag("mapping")
+_ELSE, _IF = branch_tag("else"), branch_tag("if")
 
 
 def _branch(value: Any) -> str:
@@ -165,13 +165,13 @@ def _one_or_mapping(value: Any) -> str:
     return _MAPPING if isinstance(value, dict) else _ONE
 
 
-def _kind(word: str) -> Leaf:
-    return Leaf(word, lambda value: value == word, {"const": word})
+def _kind(word: str) -> FieldType:
+    return FieldType(word, lambda value: value == word, {"const": word})
 
 
-GoalName: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
-GoalMember: TypeAlias = Annotated[str, text_leaf("the name of a goal")]
-SeenName: TypeAlias = Annotated[str, name_leaf("the name of something seen")]
+GoalName: TypeAlias = Annotated[str, name_type("the name of a goal")]
+GoalMember: TypeAlias = Annotated[str, text_type("the name of a goal")]
+SeenName: TypeAlias = Annotated[str, name_type("the name of something seen")]
 Row: TypeAlias = dict[GoalMember, ChanceOrShared]
 
 
@@ -185,7 +185,7 @@ def _from_rows(schema: dict[str, Any]) -> None:
             entry.pop("default", None)
 
 
-class CaseShape(FileShape):
+class CaseShape(FileModel):
     """When goals change in another way, and how."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_from_rows)
@@ -195,7 +195,7 @@ class CaseShape(FileShape):
     """When: `chest_taken`. The first case that holds is taken."""
 
 
-class TransitionsShape(FileShape):
+class TransitionsShape(FileModel):
     """How goals follow one another."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_from_rows)
@@ -210,19 +210,19 @@ class TransitionsShape(FileShape):
     """Cases in which goals change in another way; the first that holds is taken."""
 
 
-class ClockShape(FileShape):
+class ClockShape(FileModel):
     """Which events count."""
 
-    on: list[Annotated[str, text_leaf("a cause such as input or area")]] = Field(default_factory=list)
+    on: list[Annotated[str, text_type("a cause such as input or area")]] = Field(default_factory=list)
     """The causes of events that always count: `[input, area]`."""
-    every: Period | None = None
+    every: PositiveDuration | None = None
     """How often at most a tick counts: `500 ms`; never if left out."""
 
 
 _Look: TypeAlias = Annotated[
     Annotated[
         str,
-        Leaf(
+        FieldType(
             "`towards` and some exits, or a mapping of what is seen to its chance",
             lambda value: isinstance(value, str) and bool(TOWARDS.match(value)),
             {"type": "string", "pattern": "^towards [A-Za-z][A-Za-z0-9_]*$", "examples": ["towards any_exit"]},
@@ -235,7 +235,7 @@ _Look: TypeAlias = Annotated[
 ]
 
 
-class IfShape(FileShape):
+class IfShape(FileModel):
     """What a goal looks like while something holds."""
 
     if_: schema.ConditionText = Field(alias="if", examples=["monsters > 0"])
@@ -244,7 +244,7 @@ class IfShape(FileShape):
     """What it looks like: `{swing_still: 0.8, others: shared}` or `towards any_exit`."""
 
 
-class ElseShape(FileShape):
+class ElseShape(FileModel):
     """What a goal looks like otherwise; the last rule."""
 
     else_: _Look = Field(alias="else")
@@ -258,7 +258,7 @@ _Rule: TypeAlias = Annotated[
 _Looks: TypeAlias = Annotated[
     Annotated[
         str,
-        Leaf(
+        FieldType(
             "`towards` and some exits, a mapping, or a list of rules",
             lambda value: isinstance(value, str) and bool(TOWARDS.match(value)),
             {"type": "string", "pattern": "^towards [A-Za-z][A-Za-z0-9_]*$", "examples": ["towards any_exit"]},
@@ -273,7 +273,7 @@ _Looks: TypeAlias = Annotated[
 _Context: TypeAlias = Annotated[
     Annotated[
         str,
-        Leaf(
+        FieldType(
             "adventure, or a mapping of names to kinds of values",
             lambda value: value == "adventure",
             {"const": "adventure"},
@@ -286,39 +286,39 @@ _Context: TypeAlias = Annotated[
 ]
 
 
-class DirectorShape(FileShape):
+class DirectorShape(FileModel):
     """One rule by which the game adapts to what it believes about its player."""
 
     if_: schema.ConditionText = Field(alias="if", examples=["level > 0.9"])
     """When: how likely goals are, and what the game knows: `level > 0.9 and not in_town`."""
     until: schema.ConditionText | None = None
     """When that is over, if it is not as soon as it no longer holds: `explore > 0.8 or new_area`. Beliefs waver."""
-    for_: Period | None = Field(default=None, alias="for", examples=["20 s"])
+    for_: PositiveDuration | None = Field(default=None, alias="for", examples=["20 s"])
     """How long that has to hold before anything follows: `20 s`; at once if left out."""
-    pay: dict[Annotated[str, name_leaf("the name of what is earned")], Factor] = Field(default_factory=dict)
+    pay: dict[Annotated[str, name_type("the name of what is earned")], Factor] = Field(default_factory=dict)
     """What is earned counts by these factors while the rule holds: `{kill: 0.5}`."""
-    say: Annotated[str, text_leaf("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
+    say: Annotated[str, text_type("a line to say", "as in `Nobody has been {unvisited_exits} of here.`")] = ""
     """What the game says then; `{unvisited_exits}` stands for what the game knows, and a line without any waits."""
-    again_after: Period | None = Field(default=None, alias="again after", examples=["60 s"])
+    again_after: PositiveDuration | None = Field(default=None, alias="again after", examples=["60 s"])
     """After how long it is said again, if the rule still holds: `60 s`; not before it has ended if left out."""
 
 
-class RecognizerShape(FileShape):
+class RecognizerShape(FileModel):
     """What every recogniser file has."""
 
-    recognizer: Annotated[str, text_leaf("the sort of recogniser")] = Field(examples=["ffbm"])
+    recognizer: Annotated[str, text_type("the sort of recogniser")] = Field(examples=["ffbm"])
     """The sort of recogniser."""
     goals: list[GoalName] = Field(examples=["[level, explore, town]"])
     """What a player may be after."""
-    name: Annotated[str, name_leaf("the name of a recogniser")] = ""
+    name: Annotated[str, name_type("the name of a recogniser")] = ""
     """What this recogniser is called; the name of the file if left out."""
-    about: Annotated[str, text_leaf("a line about it")] = ""
+    about: Annotated[str, text_type("a line about it")] = ""
     """A line on what it is."""
     context: _Context = "adventure"
     """What the game tells: `adventure`, or each name with its kind: `{monsters: int, in_town: bool}`."""
-    actions: list[Annotated[str, text_leaf("the name of an action")]] = Field(default_factory=list)
+    actions: list[Annotated[str, text_type("the name of an action")]] = Field(default_factory=list)
     """What a player can do; if left out, that of the adventure, or anything."""
-    moments: list[Annotated[str, text_leaf("a name of the context")]] = Field(default_factory=list)
+    moments: list[Annotated[str, text_type("a name of the context")]] = Field(default_factory=list)
     """Which names of the context say what happened since the event before."""
     director: list[DirectorShape] = Field(default_factory=list)
     """How the game adapts: `[{if: level > 0.9, for: 20 s, pay: {kill: 0.5}}]`."""
@@ -349,14 +349,14 @@ class ConstantShape(FfbmShape):
 
 
 CountTable: TypeAlias = dict[GoalMember, dict[GoalMember, Count]]
-_DISCOUNT = Leaf(
+_DISCOUNT = FieldType(
     "a number above 0, at most 1",
     lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1,
     {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
 )
 
 
-class LearnedShape(FileShape):
+class LearnedShape(FileModel):
     """Which goal followed which, counted on top of the rows that were written."""
 
     strength: Count = 10.0
@@ -390,7 +390,7 @@ class IohmmShape(RecognizerShape):
     """Present if it is learned which goal follows which, too."""
 
 
-class RuleShape(FileShape):
+class RuleShape(FileModel):
     """One rule of a state machine."""
 
     if_: schema.ConditionText = Field(alias="if", examples=["attacked"])
@@ -416,7 +416,7 @@ SHAPES: dict[str, type[RecognizerShape]] = {
     "iohmm": IohmmShape,
     "fsm": FsmShape,
 }
-_ROWS: tuple[type[FileShape], ...] = (TransitionsShape, CaseShape)
+_ROWS: tuple[type[FileModel], ...] = (TransitionsShape, CaseShape)
 
 
 def shape_for(data: Any) -> tuple[type[RecognizerShape], Fault | None]:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, mark, name_leaf, schema_text, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
 from telos.files.yaml import read_text, read_yaml
 from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance, even, grammar_faults, tidy_step
 
@@ -17,7 +17,7 @@ from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
 # The shape of a grammar file: which keys stand where, and what kind of entry each is.
 
 
-_ONE, _LIST, _MAP = mark("one"), mark("list"), mark("map")
+_ONE, _LIST, _MAP = branch_tag("one"), branch_tag("list"), branch_tag("map")
 
 
 def _is_chance(value: Any) -> bool:
@@ -32,17 +32,19 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-TaskName: TypeAlias = Annotated[str, name_leaf("the name of a task")]
-MethodName: TypeAlias = Annotated[str, name_leaf("the name of a method")]
-ActionText: TypeAlias = Annotated[str, text_leaf("an action such as take or goto(forge)")]
+TaskName: TypeAlias = Annotated[str, name_type("the name of a task")]
+MethodName: TypeAlias = Annotated[str, name_type("the name of a method")]
+ActionText: TypeAlias = Annotated[str, text_type("an action such as take or goto(forge)")]
 Chance: TypeAlias = Annotated[
-    float, Leaf("a number from 0 to 1", _is_chance, {"type": "number", "minimum": 0, "maximum": 1})
+    float, FieldType("a number from 0 to 1", _is_chance, {"type": "number", "minimum": 0, "maximum": 1})
 ]
 _Rate: TypeAlias = Annotated[
-    float, Leaf("a number from 0 to below 1", _is_rate, {"type": "number", "minimum": 0, "exclusiveMaximum": 1})
+    float, FieldType("a number from 0 to below 1", _is_rate, {"type": "number", "minimum": 0, "exclusiveMaximum": 1})
 ]
-_Count: TypeAlias = Annotated[int, Leaf("a whole number, at least 1", _is_count, {"type": "integer", "minimum": 1})]
-_Step: TypeAlias = Annotated[str, text_leaf("a step such as take or goto(forge), or a list of them")]
+_Count: TypeAlias = Annotated[
+    int, FieldType("a whole number, at least 1", _is_count, {"type": "integer", "minimum": 1})
+]
+_Step: TypeAlias = Annotated[str, text_type("a step such as take or goto(forge), or a list of them")]
 _Steps: TypeAlias = Annotated[
     Annotated[_Step, Tag(_ONE)] | Annotated[list[_Step], Tag(_LIST)],
     Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
@@ -51,10 +53,10 @@ _Goals: TypeAlias = Annotated[
     Annotated[list[TaskName], Tag(_LIST)] | Annotated[dict[TaskName, Chance], Tag(_MAP)],
     Discriminator(lambda value: _LIST if isinstance(value, list) else _MAP),
 ]
-_Word: TypeAlias = Annotated[str, Leaf("grammar", lambda value: value == "grammar", {"const": "grammar"})]
+_Word: TypeAlias = Annotated[str, FieldType("grammar", lambda value: value == "grammar", {"const": "grammar"})]
 
 
-class MethodShape(FileShape):
+class MethodShape(FileModel):
     """One way to do a task."""
 
     steps: _Steps = Field(examples=["[take_gold, goto(forge)]"])
@@ -63,7 +65,7 @@ class MethodShape(FileShape):
     """How often it is taken. Methods without one share what the others leave."""
 
 
-class GrammarShape(FileShape):
+class GrammarShape(FileModel):
     """How goals look when they are pursued: the plans for each, as a grammar."""
 
     recognizer: _Word = Field(examples=["grammar"])
@@ -112,7 +114,7 @@ def loads_grammar(text: str, *, name: str = "<text>") -> PlanGrammar:
     ...
     telos.core.errors.DefinitionError: <text>:1:31: goal 'rst' is no task; did you mean 'rest'?
     """
-    sheet = Sheet(text, name, GrammarShape, "a grammar file")
+    sheet = Definition(text, name, GrammarShape, "a grammar file")
     productions = [made for path, _ in sheet.items("tasks") for made in _task(sheet, path)]
     goals = _goals(sheet)
     if not sheet.is_touched("tasks"):
@@ -121,12 +123,12 @@ def loads_grammar(text: str, *, name: str = "<text>") -> PlanGrammar:
         for fault in grammar_faults(productions, goals):
             _tell(sheet, fault)
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     given = {key: value for key in _TOLERANCE if (value := sheet.entry(key)) is not None}
     return PlanGrammar(productions, goals, tolerance=Tolerance(**given))
 
 
-def _goals(sheet: Sheet) -> dict[str, float]:
+def _goals(sheet: Definition) -> dict[str, float]:
     said = sheet.entry("goals", default={})
     if isinstance(said, dict):
         return dict(said)
@@ -136,7 +138,7 @@ def _goals(sheet: Sheet) -> dict[str, float]:
     return even(said)
 
 
-def _task(sheet: Sheet, path: KeyPath) -> Iterator[Production]:
+def _task(sheet: Definition, path: KeyPath) -> Iterator[Production]:
     task, methods = str(path[-1]), list(sheet.items(*path))
     if not methods and not sheet.is_touched(*path):
         sheet.fault(
@@ -162,7 +164,7 @@ def _task(sheet: Sheet, path: KeyPath) -> Iterator[Production]:
         yield Production(task, str(where[-1]), steps, max(0.0, left) / sharing if chance is None else chance)
 
 
-def _steps(sheet: Sheet, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+def _steps(sheet: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Yield the steps in an entry, each with its path. YAML cuts `[give(gold, smith)]` at the comma; it is mended."""
     said: Any = sheet.entry(*path, default=[])
     if isinstance(said, str):
@@ -177,7 +179,7 @@ def _steps(sheet: Sheet, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
             whole = ""
 
 
-def _check_steps(sheet: Sheet, productions: list[Production]) -> None:
+def _check_steps(sheet: Definition, productions: list[Production]) -> None:
     """Note steps that are neither tasks nor actions, if the file says which actions there are."""
     if sheet.entry("actions") is None:
         return
@@ -190,7 +192,7 @@ def _check_steps(sheet: Sheet, productions: list[Production]) -> None:
                     sheet.fault(f"unknown step {step!r}", at, name_hint(step, known), code=FaultCode.UNKNOWN_NAME)
 
 
-def _tell(sheet: Sheet, fault: Fault) -> None:
+def _tell(sheet: Definition, fault: Fault) -> None:
     """Note a fault of the grammar where it stands in the file."""
     path = fault.path
     if path[:1] == ("goals",) and len(path) == 2 and isinstance(sheet.entry("goals"), list):

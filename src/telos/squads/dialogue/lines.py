@@ -20,8 +20,17 @@ from telos.core.parser import parse_expression
 from telos.core.state import Layout
 from telos.core.values import BOOL, INT, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Type, Variable
 from telos.files import schema
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, Moment, mark, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import (
+    Duration,
+    FieldType,
+    FileModel,
+    branch_tag,
+    name_type,
+    parse_duration,
+    schema_text,
+    text_type,
+)
 from telos.files.yaml import read_text
 from telos.squads.dialogue.occasions import OCCASIONS
 
@@ -358,41 +367,41 @@ enemy, hurt, last_place, place
 # The shape of a file of lines: which keys stand where, and what kind of entry each is.
 
 
-_ONE, _LIST = mark("one"), mark("list")
+_ONE, _LIST = branch_tag("one"), branch_tag("list")
 
 
 def _is_chance(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
 
 
-def _word(wanted: str, words: dict[str, str]) -> Leaf:
+def _word(wanted: str, words: dict[str, str]) -> FieldType:
     # Any text will do here: which word was meant is for the loader to say. Editors get the words to complete from.
-    return Leaf(wanted, lambda value: isinstance(value, str), {"type": "string", "examples": list(words)})
+    return FieldType(wanted, lambda value: isinstance(value, str), {"type": "string", "examples": list(words)})
 
 
-def _role_leaf() -> Leaf:
+def _role_leaf() -> FieldType:
     pattern = f"(?!(?:{'|'.join(sorted(RESERVED))})$)[A-Za-z][A-Za-z0-9_]*"
     remedy = f"use letters, digits and _, and none of {', '.join(sorted(RESERVED))}"
     # Wrapped in allOf for the same reason as other names: a bare pattern would let every other key through.
     schema = {"type": "string", "allOf": [{"pattern": f"^{pattern}$"}]}
-    return Leaf("the name of a role", lambda value: bool(re.fullmatch(pattern, str(value))), schema, remedy)
+    return FieldType("the name of a role", lambda value: bool(re.fullmatch(pattern, str(value))), schema, remedy)
 
 
-ExchangeName: TypeAlias = Annotated[str, name_leaf("the name of an exchange")]
+ExchangeName: TypeAlias = Annotated[str, name_type("the name of an exchange")]
 RoleName: TypeAlias = Annotated[str, _role_leaf()]
 _Occasion: TypeAlias = Annotated[str, _word("an occasion such as hit", OCCASIONS)]
 _Casting: TypeAlias = Annotated[str, _word("a way to find somebody, such as who or comrade", CASTING)]
 _Chance: TypeAlias = Annotated[
-    float, Leaf("a number above 0, at most 1", _is_chance, {"type": "number", "exclusiveMinimum": 0, "maximum": 1})
+    float, FieldType("a number above 0, at most 1", _is_chance, {"type": "number", "exclusiveMinimum": 0, "maximum": 1})
 ]
-_Text: TypeAlias = Annotated[str, text_leaf("what is said, or a list of variations of it", "put it in quotes")]
+_Text: TypeAlias = Annotated[str, text_type("what is said, or a list of variations of it", "put it in quotes")]
 _Variations: TypeAlias = Annotated[
     Annotated[_Text, Tag(_ONE)] | Annotated[list[_Text], Tag(_LIST)],
     Discriminator(lambda value: _LIST if isinstance(value, list) else _ONE),
 ]
 
 
-class TurnShape(FileShape):
+class TurnShape(FileModel):
     """One line: `role: [variations]`, and when it is said."""
 
     model_config = ConfigDict(extra="allow")  # the role's name is a key
@@ -400,13 +409,13 @@ class TurnShape(FileShape):
 
     if_: schema.ConditionText = Field(default=True, alias="if")
     """When it is said; otherwise the turn is skipped: `hurt_health < 40`."""
-    to: Annotated[str, text_leaf("a role, or squad")] = ""
+    to: Annotated[str, text_type("a role, or squad")] = ""
     """Who is spoken to: a role, or `squad`. If left out, the one who spoke before, or else who speaks next."""
-    after: Moment = PAUSE
+    after: Duration = PAUSE
     """The pause before it, once the line before has ended."""
 
 
-class ExchangeShape(FileShape):
+class ExchangeShape(FileModel):
     """Turns that belong together, and the occasion for them."""
 
     on: _Occasion = Field(examples=["hit"])
@@ -415,7 +424,7 @@ class ExchangeShape(FileShape):
     """Who takes part, and how each is found: `{hurt: who, asker: comrade}`."""
     if_: schema.ConditionText = Field(default=True, alias="if")
     """When it fits: `hurt_health > 0 and comrades >= 1`."""
-    cooldown: Moment = COOLDOWN
+    cooldown: Duration = COOLDOWN
     """For how long a squad does not repeat it."""
     chance: _Chance = 1.0
     """How often it is taken when it fits, 0 to 1."""
@@ -425,7 +434,7 @@ class ExchangeShape(FileShape):
     """What is said instead of the rest if the next to speak has died."""
 
 
-class LinesShape(FileShape):
+class LinesShape(FileModel):
     """Everything that a side has to say, the most important first."""
 
     exchanges: dict[ExchangeName, ExchangeShape] = Field(examples=["{status: {on: hit, …}}"])
@@ -466,7 +475,7 @@ def loads_lines(text: str, *, name: str = "<text>") -> Lines:
     ...
     telos.core.errors.DefinitionError: <text>:1:24: unknown occasion 'hti'; did you mean 'hit'?
     """
-    sheet = Sheet(text, name, LinesShape, "a file of lines")
+    sheet = Definition(text, name, LinesShape, "a file of lines")
     exchanges = [_exchange(sheet, path) for path, _ in sheet.items("exchanges")]
     if sheet.entry("exchanges") == {}:
         sheet.fault(
@@ -477,11 +486,11 @@ def loads_lines(text: str, *, name: str = "<text>") -> Lines:
             code=FaultCode.EMPTY,
         )
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     return Lines(exchanges)
 
 
-def _exchange(sheet: Sheet, path: KeyPath) -> Exchange:
+def _exchange(sheet: Definition, path: KeyPath) -> Exchange:
     """Return the exchange as far as it can be made; what is wrong with it is noted in the sheet."""
     exchange = Exchange(
         name=str(path[-1]),
@@ -501,7 +510,7 @@ def _exchange(sheet: Sheet, path: KeyPath) -> Exchange:
     return exchange
 
 
-def _turns(sheet: Sheet, path: KeyPath) -> Iterator[Turn]:
+def _turns(sheet: Definition, path: KeyPath) -> Iterator[Turn]:
     for i in range(len(sheet.entry(*path, default=()))):
         where = (*path, i)
         roles = [key for key in sheet.entry(*where, default={}) if key not in TURN_KEYS]
@@ -520,17 +529,17 @@ def _turns(sheet: Sheet, path: KeyPath) -> Iterator[Turn]:
         )
 
 
-def _texts(sheet: Sheet, path: KeyPath) -> list[str]:
+def _texts(sheet: Definition, path: KeyPath) -> list[str]:
     said = sheet.entry(*path, default=[])
     # What is no text has been told off; something must stand for it, as faults count the texts.
     return [each if isinstance(each, str) else "…" for each in ([said] if isinstance(said, str) else said)]
 
 
 def _seconds(said: Any) -> float:
-    return seconds_of(said) or 0.0
+    return parse_duration(said) or 0.0
 
 
-def _condition(sheet: Sheet, path: KeyPath) -> Condition:
+def _condition(sheet: Definition, path: KeyPath) -> Condition:
     said = sheet.entry(*path, default=True)
     if isinstance(said, bool):
         return ALWAYS if said else Condition(Literal(False))
@@ -542,7 +551,7 @@ def _condition(sheet: Sheet, path: KeyPath) -> Condition:
         return ALWAYS
 
 
-def _tell(sheet: Sheet, fault: Fault) -> None:
+def _tell(sheet: Definition, fault: Fault) -> None:
     """Note a fault where it stands: in a text, or at the role of a turn, which is a key that the author chose."""
     *around, last = fault.path
     if fault.path not in sheet.document.places and isinstance(last, int):

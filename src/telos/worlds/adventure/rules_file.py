@@ -17,9 +17,9 @@ from telos.agents.character import Character
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.values import FrozenMap
-from telos.files.definition import Sheet, refuse
+from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
-from telos.files.schema import FileShape, Leaf, Period, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.schema import FieldType, FileModel, PositiveDuration, name_type, parse_duration, schema_text, text_type
 from telos.files.yaml import read_text
 from telos.worlds.adventure.map import AreaMap
 from telos.worlds.adventure.recognizer_loop import reader_names
@@ -105,25 +105,25 @@ def _is_whole(value: Any) -> bool:
     return _is_number(value) and value % 1 == 0
 
 
-def _one_of(*words: str | int) -> Leaf:
+def _one_of(*words: str | int) -> FieldType:
     wanted = " or ".join(f"`{word}`" for word in words)
-    return Leaf(wanted, lambda value: not isinstance(value, bool) and value in words, {"enum": list(words)})
+    return FieldType(wanted, lambda value: not isinstance(value, bool) and value in words, {"enum": list(words)})
 
 
 _LEFT_OUT: Any = None  # no value: what an entry means that is not there is said in its own words
 _MOST_PIXELS = 10_000
 _MOST = 1_000  # of anything that is counted
-_RulesName: TypeAlias = Annotated[str, name_leaf("the name of the rules")]
-_Goal: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
-_Who: TypeAlias = Annotated[str, name_leaf("a name")]
-_Reader: TypeAlias = Annotated[str, name_leaf("the name of a recogniser")]
+_RulesName: TypeAlias = Annotated[str, name_type("the name of the rules")]
+_Goal: TypeAlias = Annotated[str, name_type("the name of a goal")]
+_Who: TypeAlias = Annotated[str, name_type("a name")]
+_Reader: TypeAlias = Annotated[str, name_type("the name of a recogniser")]
 _Kind: TypeAlias = Annotated[str, _one_of(*KINDS)]
-_Round: TypeAlias = Annotated[str, name_leaf("the name of a round")]
-_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
-_Drawing: TypeAlias = Annotated[str, text_leaf("a drawing of the map", "write `map: |`, and draw below it")]
+_Round: TypeAlias = Annotated[str, name_type("the name of a round")]
+_Text: TypeAlias = Annotated[str, text_type("a line of text")]
+_Drawing: TypeAlias = Annotated[str, text_type("a drawing of the map", "write `map: |`, and draw below it")]
 _Pixels: TypeAlias = Annotated[
     float,
-    Leaf(
+    FieldType(
         "a number of pixels above zero",
         lambda value: _is_number(value) and 0 < value <= _MOST_PIXELS,
         {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS},
@@ -131,7 +131,7 @@ _Pixels: TypeAlias = Annotated[
 ]
 _WholePixels: TypeAlias = Annotated[
     int,
-    Leaf(
+    FieldType(
         "a whole number of pixels, 100 or more",
         lambda value: _is_whole(value) and 100 <= value <= _MOST_PIXELS,
         {"type": "integer", "minimum": 100, "maximum": _MOST_PIXELS},
@@ -139,7 +139,7 @@ _WholePixels: TypeAlias = Annotated[
 ]
 _Distance: TypeAlias = Annotated[
     float,
-    Leaf(
+    FieldType(
         "a number of pixels, zero or more",
         lambda value: _is_number(value) and 0 <= value <= _MOST_PIXELS,
         {"type": "number", "minimum": 0, "maximum": _MOST_PIXELS},
@@ -147,7 +147,7 @@ _Distance: TypeAlias = Annotated[
 ]
 _Count: TypeAlias = Annotated[
     int,
-    Leaf(
+    FieldType(
         "a whole number, 1 or more",
         lambda value: _is_whole(value) and 1 <= value <= _MOST,
         {"type": "integer", "minimum": 1, "maximum": _MOST},
@@ -155,7 +155,7 @@ _Count: TypeAlias = Annotated[
 ]
 _Chance: TypeAlias = Annotated[
     float,
-    Leaf(
+    FieldType(
         "a probability from 0.01 to 1",  # with less, drawing until there is a chest would take long
         lambda value: _is_number(value) and 0.01 <= value <= 1,
         {"type": "number", "minimum": 0.01, "maximum": 1},
@@ -164,7 +164,7 @@ _Chance: TypeAlias = Annotated[
 ]
 _Reach: TypeAlias = Annotated[
     float | str,
-    Leaf(
+    FieldType(
         "`area`, or a number of pixels above zero",
         lambda value: value == "area" or (_is_number(value) and 0 < value <= _MOST_PIXELS),
         {"anyOf": [{"const": "area"}, {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS}]},
@@ -172,12 +172,16 @@ _Reach: TypeAlias = Annotated[
 ]
 _Amount: TypeAlias = Annotated[
     float,
-    Leaf("a number zero or more", lambda value: _is_number(value) and value >= 0, {"type": "number", "minimum": 0}),
+    FieldType(
+        "a number zero or more", lambda value: _is_number(value) and value >= 0, {"type": "number", "minimum": 0}
+    ),
 ]
-_Bool: TypeAlias = Annotated[bool, Leaf("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})]
+_Bool: TypeAlias = Annotated[
+    bool, FieldType("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+]
 
 
-class ScreenShape(FileShape):
+class ScreenShape(FileModel):
     """How large an area is, in pixels."""
 
     width: _WholePixels = Field(examples=[640])
@@ -186,7 +190,7 @@ class ScreenShape(FileShape):
     """From its north edge to its south edge."""
 
 
-class PlayerShape(FileShape):
+class PlayerShape(FileModel):
     """The player's body."""
 
     size: _Pixels = Field(examples=[24])
@@ -195,20 +199,20 @@ class PlayerShape(FileShape):
     """Pixels a frame, also along diagonals."""
 
 
-class SwordShape(FileShape):
+class SwordShape(FileModel):
     """The sword."""
 
     reach: _Pixels = Field(examples=[48])
     """How far it goes from the player's middle, in pixels."""
     width: _Pixels = Field(examples=[32])
     """How wide it strikes, in pixels."""
-    lasts: Period = Field(examples=["200 ms"])
+    lasts: PositiveDuration = Field(examples=["200 ms"])
     """How long it is out: `200 ms`."""
     ways: Annotated[int, _one_of(4, 8)] = Field(examples=[8])
     """8, or 4 if it cannot be swung along diagonals."""
 
 
-class MonstersShape(FileShape):
+class MonstersShape(FileModel):
     """The monsters of an area."""
 
     number: _Count = Field(examples=[5])
@@ -224,13 +228,13 @@ class MonstersShape(FileShape):
     `stalker` comes from behind."""
     sight: _Pixels = Field(default=_LEFT_OUT)
     """The aggro radius: they move only while the player is inside it. If left out, they always come."""
-    respawn: Period = Field(examples=["5 s"])
+    respawn: PositiveDuration = Field(examples=["5 s"])
     """How long after its death a monster comes back: `5 s`. All come back when an area is entered."""
     clear: _Distance = Field(examples=[120])
     """No monster appears nearer to the player than this, in pixels."""
 
 
-class ChestShape(FileShape):
+class ChestShape(FileModel):
     """Where chests are: `number` of the places marked `C`, or each of them with a `chance`."""
 
     size: _Pixels = Field(examples=[32])
@@ -243,21 +247,21 @@ class ChestShape(FileShape):
     """How many screens from town a place must be, at least."""
 
 
-class GemsShape(FileShape):
+class GemsShape(FileModel):
     """What a dead monster leaves behind."""
 
     size: _Pixels = Field(examples=[16])
     """The side of a gem, in pixels."""
 
 
-class TownShape(FileShape):
+class TownShape(FileModel):
     """The town, or the bank in it."""
 
     reach: _Reach = Field(examples=["area"])
     """Being there means being in its `area`, or within so many pixels of the middle of it."""
 
 
-class DeathShape(FileShape):
+class DeathShape(FileModel):
     """What happens to a player whom a monster touches."""
 
     restart: Annotated[str, _one_of("last", "town")] = Field(examples=["last"])
@@ -265,7 +269,7 @@ class DeathShape(FileShape):
     that was carried is back in its place."""
 
 
-class WorthShape(FileShape):
+class WorthShape(FileModel):
     """What is earned."""
 
     kill: _Amount = 0.0
@@ -276,7 +280,7 @@ class WorthShape(FileShape):
     """For a chest that is brought to town."""
 
 
-class PhaseShape(FileShape):
+class PhaseShape(FileModel):
     """A goal that the player is given. It ends with `until`, or after so many `kills`."""
 
     goal: _Goal = Field(examples=["explore"])
@@ -297,7 +301,7 @@ class PhaseShape(FileShape):
     """Whether the map counts as unvisited again."""
 
 
-class CompanionShape(FileShape):
+class CompanionShape(FileModel):
     """Somebody who goes along, reads what the player is after, and helps with that."""
 
     name: _Who = Field(examples=["Wren"])
@@ -313,7 +317,7 @@ class CompanionShape(FileShape):
     """How near a monster must be to be stunned by its staff, in pixels. It never kills."""
 
 
-class RulesShape(FileShape):
+class RulesShape(FileModel):
     """The rules of an adventure."""
 
     rules: _RulesName = Field(examples=["flairs"])
@@ -391,9 +395,9 @@ def _shipped(name: str) -> Rules:
 
 def read_rules(text: str, *, file: str = "<text>") -> Rules:
     """Read rules from the text of a rules file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    draft = _Draft(Sheet(text, file, RulesShape, "a rules file"), text.split("\n"))
+    draft = _Draft(Definition(text, file, RulesShape, "a rules file"), text.split("\n"))
     if draft.faults or draft.map is None:
-        refuse(draft.faults)
+        raise_faults(draft.faults)
     sheet = draft.sheet
     reach = sheet.entry("town", "reach")
     return Rules(
@@ -419,7 +423,7 @@ def read_rules(text: str, *, file: str = "<text>") -> Rules:
 class _Draft:
     """The parts of a rule set as far as they can be made, and the faults met on the way."""
 
-    def __init__(self, sheet: Sheet, lines: Sequence[str]) -> None:
+    def __init__(self, sheet: Definition, lines: Sequence[str]) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
         self.map = self._read_map(lines)
@@ -611,7 +615,7 @@ class _Draft:
 
 def _frames(time: float | str) -> int:
     """Return a written time in frames, one at least."""
-    return max(1, round((seconds_of(time) or 0.0) * FRAMES_A_SECOND))
+    return max(1, round((parse_duration(time) or 0.0) * FRAMES_A_SECOND))
 
 
 def _number(said: float | None) -> float | None:

@@ -13,8 +13,18 @@ from pydantic import Discriminator, Field, Tag
 from telos.agents.character import BodyKey, BodyValue, Remark
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.values import FrozenMap, Value
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, Moment, Period, mark, name_leaf, schema_text, seconds_of, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import (
+    Duration,
+    FieldType,
+    FileModel,
+    PositiveDuration,
+    branch_tag,
+    name_type,
+    parse_duration,
+    schema_text,
+    text_type,
+)
 from telos.files.yaml import read_text
 from telos.squads.behaviours import ALL
 from telos.worlds.arena.sim.commands import Words
@@ -91,30 +101,30 @@ class Scene:
 
 
 _LETTER = re.compile(r"[A-Z]\Z")
-_ONE, _LIST, _CUE, _REPEAT = map(mark, ("one", "list", "cue", "repeat"))
+_ONE, _LIST, _CUE, _REPEAT = map(branch_tag, ("one", "list", "cue", "repeat"))
 
-_SceneName: TypeAlias = Annotated[str, name_leaf("the name of a scene")]
-_Map: TypeAlias = Annotated[str, text_leaf("the name of a map, or a drawing", "write `map: |`, and draw below it")]
+_SceneName: TypeAlias = Annotated[str, name_type("the name of a scene")]
+_Map: TypeAlias = Annotated[str, text_type("the name of a map, or a drawing", "write `map: |`, and draw below it")]
 _Letter: TypeAlias = Annotated[
     str,
-    Leaf(
+    FieldType(
         "a mark on the map",
         lambda value: isinstance(value, str) and bool(_LETTER.match(value)),
         {"type": "string", "allOf": [{"pattern": "^[A-Z]$"}]},
         "use one of the capital letters A to Z",
     ),
 ]
-_Character: TypeAlias = Annotated[str, text_leaf("the name of a character")]
-_PersonName: TypeAlias = Annotated[str, name_leaf("the name of somebody")]
-_Side: TypeAlias = Annotated[str, name_leaf("the name of a side")]
-_Kind: TypeAlias = Annotated[str, name_leaf("a kind of thing, such as medkit")]
-_Order: TypeAlias = Annotated[str, name_leaf("a kind of order, such as advance")]
-_Command: TypeAlias = Annotated[str, text_leaf("a command such as `goto p1`")]
-_Behaviour: TypeAlias = Annotated[str, text_leaf("the name of a squad behaviour")]
+_Character: TypeAlias = Annotated[str, text_type("the name of a character")]
+_PersonName: TypeAlias = Annotated[str, name_type("the name of somebody")]
+_Side: TypeAlias = Annotated[str, name_type("the name of a side")]
+_Kind: TypeAlias = Annotated[str, name_type("a kind of thing, such as medkit")]
+_Order: TypeAlias = Annotated[str, name_type("a kind of order, such as advance")]
+_Command: TypeAlias = Annotated[str, text_type("a command such as `goto p1`")]
+_Behaviour: TypeAlias = Annotated[str, text_type("the name of a squad behaviour")]
 _Squads: TypeAlias = Annotated[
     Annotated[
         str,
-        Leaf(
+        FieldType(
             "`all`, or a list of squad behaviours",
             lambda value: value == "all",
             {"const": "all"},
@@ -127,28 +137,30 @@ _Squads: TypeAlias = Annotated[
 ]
 _Rank: TypeAlias = Annotated[
     int,
-    Leaf(
+    FieldType(
         "a whole number",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0,
         {"type": "integer"},
     ),
 ]
-_Bool: TypeAlias = Annotated[bool, Leaf("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})]
+_Bool: TypeAlias = Annotated[
+    bool, FieldType("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+]
 
 
-class CueShape(FileShape):
+class CueShape(FileModel):
     """A command, and when it is given."""
 
-    at: Moment = Field(examples=["3 s"])
+    at: Duration = Field(examples=["3 s"])
     """The time since the start of the script: `3 s`."""
     do: _Command = Field(examples=["goto p1"])
     """The command, as it is written for a body."""
 
 
-class RepeatShape(FileShape):
+class RepeatShape(FileModel):
     """When the script starts over; the last entry."""
 
-    repeat: Period = Field(examples=["10 s"])
+    repeat: PositiveDuration = Field(examples=["10 s"])
     """The time since the start of the script: `10 s`."""
 
 
@@ -158,7 +170,7 @@ _Entry: TypeAlias = Annotated[
 ]
 
 
-class CastShape(FileShape):
+class CastShape(FileModel):
     """Somebody in the scene."""
 
     character: _Character = Field(examples=["soldier"])
@@ -175,7 +187,7 @@ class CastShape(FileShape):
     """Commands by the clock, for somebody who has no mind."""
 
 
-class SceneShape(FileShape):
+class SceneShape(FileModel):
     """A map, who and what is on it, and how they are led."""
 
     scene: _SceneName = Field(examples=["flank"])
@@ -184,7 +196,7 @@ class SceneShape(FileShape):
     """One line on what to look at."""
     map: _Map = Field(examples=["courtyard"])
     """The name of a map, or the drawing itself below `map: |`."""
-    seconds: Period = Field(examples=[60])
+    seconds: PositiveDuration = Field(examples=[60])
     """How long it lasts."""
     cast: dict[_Letter, CastShape] = Field(examples=[{"A": {"character": "soldier"}}])
     """Who stands at which letter of the map."""
@@ -217,14 +229,14 @@ def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collec
 
     A bad text raises a ``DefinitionError`` that holds all its faults, and those of its map.
     """
-    draft = _Draft(Sheet(text, file, SceneShape, "a scene file"), text, maps, characters)
+    draft = _Draft(Definition(text, file, SceneShape, "a scene file"), text, maps, characters)
     if draft.faults or draft.map is None:
-        refuse(draft.faults)
+        raise_faults(draft.faults)
     sheet = draft.sheet
     return Scene(
         name=sheet.entry("scene"),
         about=sheet.entry("about", default=""),
-        seconds=seconds_of(sheet.entry("seconds")) or 0.0,
+        seconds=parse_duration(sheet.entry("seconds")) or 0.0,
         map=draft.map,
         cast=tuple(draft.cast),
         things=tuple(draft.things),
@@ -237,7 +249,7 @@ def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collec
 class _Draft:
     """The parts of a scene as far as they can be made, and the faults met on the way."""
 
-    def __init__(self, sheet: Sheet, text: str, maps: Sequence[File], characters: Collection[str]) -> None:
+    def __init__(self, sheet: Definition, text: str, maps: Sequence[File], characters: Collection[str]) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
         self._characters = characters
@@ -389,8 +401,8 @@ class _Draft:
                 )
                 continue
             latest = cues[-1].at if cues else 0.0
-            repeat = seconds_of(sheet.entry(*where, "repeat"))
-            at = seconds_of(sheet.entry(*where, "at")) if repeat is None else repeat
+            repeat = parse_duration(sheet.entry(*where, "repeat"))
+            at = parse_duration(sheet.entry(*where, "at")) if repeat is None else repeat
             if at is None:
                 continue
             if at < latest:

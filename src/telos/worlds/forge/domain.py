@@ -17,9 +17,9 @@ from telos.core.errors import KeyPath, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.state import State
 from telos.core.values import Value
-from telos.files.definition import Sheet, refuse
+from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load
-from telos.files.schema import FileShape, Number, name_leaf, text_leaf
+from telos.files.schema import FileModel, Number, name_type, text_type
 from telos.files.yaml import read_text
 
 # --- map --------------------------------------------------------------------------------------------------------------
@@ -89,11 +89,11 @@ PLANS = ("key", "force", "spare")  # the ways through the door: the player's goa
 TO = "to-"  # how the names of actions begin that lead to a place
 ASK = "ask-"  # ... and of those that are done by asking the other one
 
-_Name: TypeAlias = Annotated[str, name_leaf("a name")]
-_Text: TypeAlias = Annotated[str, text_leaf("a text")]
+_Name: TypeAlias = Annotated[str, name_type("a name")]
+_Text: TypeAlias = Annotated[str, text_type("a text")]
 
 
-class VillageShape(FileShape):
+class VillageShape(FileModel):
     """A file that says how a village is drawn."""
 
     village: _Name = Field(examples=["forge"])
@@ -125,12 +125,12 @@ def the_village() -> Village:
 
 def read_village(text: str, domain: Domain, *, file: str = "<text>") -> Village:
     """Read how the places of a domain are drawn; a bad file raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Sheet(text, file, VillageShape, "a village file")
+    sheet = Definition(text, file, VillageShape, "a village file")
     if not sheet.faults:  # names are looked up only in a file whose shape is right
         for message, path, remedy in _faults(sheet.document.data, domain.handles["place"]):
             sheet.fault(message, path, remedy, at_key=True)
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     data = sheet.document.data
     places = {name: (int(spot[0]), int(spot[1])) for name, spot in data["places"].items()}
     return Village(places, _ways(domain), tuple(data["drawing"].rstrip("\n").split("\n")))

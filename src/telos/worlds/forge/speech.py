@@ -16,8 +16,8 @@ from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, name_hint
 from telos.core.state import State
 from telos.core.values import BOOL
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, PositiveNumber, name_leaf, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FileModel, NonNegativeNumber, name_type, text_type
 from telos.files.yaml import read_text
 from telos.worlds.forge.domain import DATA, REQUESTS, Village, the_domain
 
@@ -156,29 +156,29 @@ def _reason(option: Weighed) -> str:
 # Files of utterances: what the player may say and what it may mean, in YAML, with every fault named by line.
 
 
-_Name: TypeAlias = Annotated[str, name_leaf("a name")]
-_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
+_Name: TypeAlias = Annotated[str, name_type("a name")]
+_Text: TypeAlias = Annotated[str, text_type("a line of text")]
 
 
-class ReadingShape(FileShape):
+class ReadingShape(FileModel):
     """One thing that an utterance may mean."""
 
     means: _Name = Field(examples=["fire"])
     at: _Name = Field(default="", examples=["forge"])
     plan: _Name = ANY
-    likely: PositiveNumber = 1.0
+    likely: NonNegativeNumber = 1.0
     condition: _Text = Field(default="", alias="if")
     """When it is to be thought of at all."""
 
 
-class UtteranceShape(FileShape):
+class UtteranceShape(FileModel):
     """What is said, in one of several ways, and what it may mean."""
 
     says: list[_Text] = Field(examples=["[Help me!]"])
     readings: list[ReadingShape] = Field(examples=["[{means: fire}]"])
 
 
-class UtterancesShape(FileShape):
+class UtterancesShape(FileModel):
     """A file of utterances."""
 
     utterances: dict[_Name, UtteranceShape] = Field(examples=["{help: {…}}"])
@@ -193,12 +193,12 @@ def the_utterances() -> Mapping[str, Utterance]:
 
 def read_utterances(text: str, domain: Domain, *, file: str = "<text>") -> dict[str, Utterance]:
     """Read utterances from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Sheet(text, file, UtterancesShape, "a file of utterances")
+    sheet = Definition(text, file, UtterancesShape, "a file of utterances")
     if not sheet.faults:  # names are looked up only in a file whose shape is right
         for message, path, remedy in _faults(sheet.document.data["utterances"], domain):
             sheet.fault(message, path, remedy)
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     return {name: _utterance(name, each) for name, each in sheet.document.data["utterances"].items()}
 
 
@@ -258,11 +258,11 @@ WORDS = {  # for what may be asked for, and for the plans
     "spare": "spare",
 }
 
-_GoalName: TypeAlias = Annotated[str, name_leaf("the name of a goal")]
+_GoalName: TypeAlias = Annotated[str, name_type("the name of a goal")]
 _Lines: TypeAlias = list[_Text]
 
 
-class LinesShape(FileShape):
+class LinesShape(FileModel):
     """A file of the companion's lines."""
 
     goals: dict[_GoalName, _Lines] = Field(examples=["{tend_fire: [I will see to the fire.]}"])
@@ -292,7 +292,7 @@ def the_lines() -> Lines:
 
 def read_lines(text: str, domain: Domain, *, file: str = "<text>") -> Lines:
     """Read lines from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Sheet(text, file, LinesShape, "a file of lines")
+    sheet = Definition(text, file, LinesShape, "a file of lines")
     known = [goal.name for goal in domain.goals_of("companion")]
     for path, lines in list(sheet.items("goals")):
         if path[-1] not in known:
@@ -312,7 +312,7 @@ def read_lines(text: str, domain: Domain, *, file: str = "<text>") -> Lines:
                 code=FaultCode.INCOMPLETE,
             )
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     return Lines(**sheet.document.data)
 
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 from pydantic import Field
 
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, PositiveNumber, name_leaf, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FieldType, FileModel, NonNegativeNumber, name_type, text_type
 from telos.files.yaml import read_text
 
 # --- story shape ------------------------------------------------------------------------------------------------------
@@ -22,11 +22,11 @@ from telos.files.yaml import read_text
 
 
 _LEFT_OUT: Any = None
-_Name: TypeAlias = Annotated[str, name_leaf("a name")]
-_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
+_Name: TypeAlias = Annotated[str, name_type("a name")]
+_Text: TypeAlias = Annotated[str, text_type("a line of text")]
 _Lesson: TypeAlias = Annotated[
     str,
-    Leaf(
+    FieldType(
         "what is learned: a kind and what it is about",
         lambda value: isinstance(value, str) and len(value.split()) == 2,
         {"type": "string"},
@@ -35,7 +35,7 @@ _Lesson: TypeAlias = Annotated[
 ]
 _Count: TypeAlias = Annotated[
     int,
-    Leaf(
+    FieldType(
         "a whole number, 1 or more",
         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
         {"type": "integer", "minimum": 1},
@@ -49,11 +49,11 @@ def _is_spot(value: Any) -> bool:
 
 
 _Spot: TypeAlias = Annotated[
-    list[int], Leaf("a column and a row of the drawing", _is_spot, {"type": "array"}, "as in `[23, 14]`")
+    list[int], FieldType("a column and a row of the drawing", _is_spot, {"type": "array"}, "as in `[23, 14]`")
 ]
 
 
-class ThingShape(FileShape):
+class ThingShape(FileModel):
     """Something that fits into a hand."""
 
     at: _Name = Field(examples=["kitchen"])
@@ -61,28 +61,28 @@ class ThingShape(FileShape):
     inside: _Name = Field(default=_LEFT_OUT, alias="in")
 
 
-class TopicShape(FileShape):
+class TopicShape(FileModel):
     """Something to ask about."""
 
     lines: _Count = Field(examples=[3])
     tells: list[_Lesson] = Field(default=_LEFT_OUT)
 
 
-class PersonShape(FileShape):
+class PersonShape(FileModel):
     """Somebody in the camp."""
 
     at: _Name = Field(examples=["kitchen"])
     topics: dict[_Name, TopicShape] = Field(examples=["{camp: {lines: 2}}"])
 
 
-class ReadingShape(FileShape):
+class ReadingShape(FileModel):
     """A book or a poster."""
 
     at: _Name = Field(examples=["library"])
     tells: list[_Lesson] = Field(default=_LEFT_OUT)
 
 
-class QuestionShape(FileShape):
+class QuestionShape(FileModel):
     """A question with choices."""
 
     about: _Name = Field(examples=["virus"])
@@ -90,7 +90,7 @@ class QuestionShape(FileShape):
     right: _Name = Field(examples=["virus"])
 
 
-class DiseaseShape(FileShape):
+class DiseaseShape(FileModel):
     """What is known of a disease."""
 
     agent: _Name = Field(examples=["bacteria"])
@@ -98,7 +98,7 @@ class DiseaseShape(FileShape):
     symptoms: list[_Name] = Field(examples=["[fever]"])
 
 
-class TruthShape(FileShape):
+class TruthShape(FileModel):
     """What really happened."""
 
     disease: _Name = Field(examples=["salmonellosis"])
@@ -106,7 +106,7 @@ class TruthShape(FileShape):
     treatment: _Name = Field(examples=["antibiotics"])
 
 
-class SlideShape(FileShape):
+class SlideShape(FileModel):
     """The slide under the microscope."""
 
     at: _Name = Field(examples=["microscope-bench"])
@@ -114,21 +114,21 @@ class SlideShape(FileShape):
     label: _Name = Field(examples=["bacteria"])
 
 
-class TalkGoalShape(FileShape):
+class TalkGoalShape(FileModel):
     """Whose words achieve a goal."""
 
     of: list[_Name] = Field(examples=["[cook]"])
     topic: _Name = Field(examples=["meals"])
 
 
-class StoryShape(FileShape):
+class StoryShape(FileModel):
     """An island and its mystery."""
 
     island: _Name = Field(examples=["research-camp"])
     start: _Name = Field(examples=["dock"])
-    hour: PositiveNumber = Field(examples=[3600])
-    metres: PositiveNumber = Field(examples=[4])
-    pace: PositiveNumber = Field(examples=[8])
+    hour: NonNegativeNumber = Field(examples=[3600])
+    metres: NonNegativeNumber = Field(examples=[4])
+    pace: NonNegativeNumber = Field(examples=[8])
     tests: _Count = Field(examples=[5])
     drawing: _Text = Field(examples=["|"])
     areas: dict[_Name, dict[_Name, _Spot]] = Field(examples=["{camp: {gate: [3, 4]}}"])
@@ -145,7 +145,7 @@ class StoryShape(FileShape):
     slide: SlideShape = Field(examples=["{at: test-bench, …}"])
     worksheet: _Name = Field(examples=["nurses-desk"])
     goals: dict[_Name, TalkGoalShape] = Field(examples=["{talk-cook: {of: [cook], topic: meals}}"])
-    seconds: dict[_Name, PositiveNumber] = Field(examples=["{open: 1}"])
+    seconds: dict[_Name, NonNegativeNumber] = Field(examples=["{open: 1}"])
 
 
 # --- map --------------------------------------------------------------------------------------------------------------
@@ -441,13 +441,13 @@ def the_story() -> Story:
 
 def read_story(text: str, *, file: str = "<text>") -> Story:
     """Read an island from the text of its file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Sheet(text, file, StoryShape, "an island file")
+    sheet = Definition(text, file, StoryShape, "an island file")
     if not sheet.faults:  # names are looked up only in a file whose shape is right
         for what, name, path, known in _strangers(sheet.document.data):
             message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
             sheet.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     return _story(sheet.document.data)
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
-from telos.files.definition import Sheet, refuse
-from telos.files.schema import FileShape, Leaf, Number, PositiveNumber, name_leaf, text_leaf
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
 from telos.files.yaml import read_text
 from telos.worlds.island.domain import the_domain
 from telos.worlds.island.story import DATA
@@ -94,8 +94,8 @@ def _factor(rng: Random, spread: float) -> float:
 
 
 _LEFT_OUT: Any = None
-_Name: TypeAlias = Annotated[str, name_leaf("a name")]
-_Text: TypeAlias = Annotated[str, text_leaf("a line of text")]
+_Name: TypeAlias = Annotated[str, name_type("a name")]
+_Text: TypeAlias = Annotated[str, text_type("a line of text")]
 
 
 def _is_share(value: Any) -> bool:
@@ -103,39 +103,39 @@ def _is_share(value: Any) -> bool:
 
 
 _Share: TypeAlias = Annotated[
-    float, Leaf("a number from 0 to 1", _is_share, {"type": "number", "minimum": 0, "maximum": 1})
+    float, FieldType("a number from 0 to 1", _is_share, {"type": "number", "minimum": 0, "maximum": 1})
 ]
 
 
-class TraitsShape(FileShape):
+class TraitsShape(FileModel):
     """Traits; a style gives only those that are its own."""
 
-    proof: PositiveNumber = Field(default=_LEFT_OUT)
+    proof: NonNegativeNumber = Field(default=_LEFT_OUT)
     notes: _Share = Field(default=_LEFT_OUT)
     patience: _Share = Field(default=_LEFT_OUT)
     curiosity: _Share = Field(default=_LEFT_OUT)
-    pause: PositiveNumber = Field(default=_LEFT_OUT)
+    pause: NonNegativeNumber = Field(default=_LEFT_OUT)
     wandering: _Share = Field(default=_LEFT_OUT)
     forgetting: _Share = Field(default=_LEFT_OUT)
     tidiness: _Share = Field(default=_LEFT_OUT)
     spread: _Share = Field(default=_LEFT_OUT)
 
 
-class StyleShape(FileShape):
+class StyleShape(FileModel):
     """A way to play."""
 
     about: _Text = Field(examples=["Reads before asking."])
-    cares: dict[_Name, PositiveNumber] = Field(examples=["{read-up: 1.5}"])
+    cares: dict[_Name, NonNegativeNumber] = Field(examples=["{read-up: 1.5}"])
     traits: TraitsShape = Field(examples=["{patience: 0.9}"])
 
 
-class PlayersShape(FileShape):
+class PlayersShape(FileModel):
     """Who plays."""
 
     share: dict[_Name, _Share] = Field(examples=["{methodical: 0.5, social: 0.5}"])
     styles: dict[_Name, StyleShape] = Field(examples=["{social: {…}}"])
     traits: TraitsShape = Field(examples=["{pause: 1.5}"])
-    memory: dict[_Name, PositiveNumber] = Field(examples=["{meal: 20}"])
+    memory: dict[_Name, NonNegativeNumber] = Field(examples=["{meal: 20}"])
     stirs: dict[_Name, dict[_Name, Number]] = Field(examples=["{meal: {talk-cook: 1}}"])
 
 
@@ -152,12 +152,12 @@ def the_styles() -> Styles:
 
 def read_styles(text: str, *, file: str = "<text>") -> Styles:
     """Read players from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Sheet(text, file, PlayersShape, "a file of players")
+    sheet = Definition(text, file, PlayersShape, "a file of players")
     if not sheet.faults:
         for code, message, path, suggestion in _faults(sheet.document.data):
             sheet.fault(message, path, suggestion, at_key=True, code=code)
     if sheet.faults:
-        refuse(sheet.faults)
+        raise_faults(sheet.faults)
     data = sheet.document.data
     styles = data["styles"]
     return Styles(

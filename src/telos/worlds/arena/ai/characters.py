@@ -11,7 +11,7 @@ from telos.agents.memory import WorkingMemory
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.values import FrozenMap
-from telos.files.definition import Sheet
+from telos.files.definition import Definition
 from telos.files.domain_file import load
 from telos.files.yaml import read_text
 from telos.worlds.arena.ai.fighter_body import SPEECH
@@ -113,7 +113,7 @@ def _elsewhere(fault: Fault, name: str) -> Fault:
     )
 
 
-def _check(name: str, sheet: Sheet) -> None:
+def _check(name: str, sheet: Definition) -> None:
     """Add what the arena minds, though the file is well written: another name than it is known by, an odd body."""
     said = sheet.entry("character", default=name)
     if said != name:
