@@ -137,10 +137,11 @@ def test_with_experience_every_weakness_shrinks() -> None:
         limits_at(1.5)
 
 
-def test_practice_makes_games_shorter() -> None:
+@pytest.mark.parametrize("people", [3, pytest.param(6, marks=pytest.mark.slow)])
+def test_practice_makes_games_shorter(people: int) -> None:
     def frames(runs: int) -> float:
         lengths = []
-        for seed in range(6):
+        for seed in range(people):
             player = Player(seed, NOVICE)
             for _ in range(runs):
                 player.after_run()
@@ -188,8 +189,9 @@ def distinctness(preset: Preset, seeds: Sequence[int]) -> float:
     return fmean(ratios)
 
 
-def test_experienced_players_are_told_apart_better_than_novices() -> None:
-    assert distinctness(EXPERIENCED, range(8)) > 2 * distinctness(NOVICE, range(8))
+@pytest.mark.parametrize("people", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_experienced_players_are_told_apart_better_than_novices(people: int) -> None:
+    assert distinctness(EXPERIENCED, range(people)) > 2 * distinctness(NOVICE, range(people))
 
 
 def stillness(habit: float, experience: float) -> float:
