@@ -92,7 +92,7 @@ class Table:
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def until(self, holds: Callable[[], bool]) -> None:
-        for _ in range(100):
+        for _ in range(1500):  # 45 seconds, as long as any page has: machines may be busy
             if holds():
                 return
             self.page.wait_for_timeout(30)
