@@ -3,6 +3,7 @@
 import pytest
 
 import telos
+from core.files.broken import is_said
 from telos.core.parser import parse_expression
 
 STATE = telos.Domain(
@@ -71,51 +72,51 @@ def test_an_effect_sets_what_it_says(effects: str, changed: dict[str, object]) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ammo = 1", "'=' sets a value in `ammo = 1`; use '==' to compare"),
-        ("loaded && ammo", "'&&' is not an operator here in `loaded && ammo`; write 'and'"),
-        ("!loaded", "write 'not'"),
-        ("ammo => 1", "write '>='"),
-        ("ammo >=", "expected a value but found nothing more"),
-        ("", "expected a value but found nothing more"),
-        ("(ammo >= 1", "'(' is never closed"),
-        ("ammo >= 1)", "expected 'and', 'or' or the end but found ')'"),
-        ("ammo ammo", "expected 'and', 'or' or the end but found 'ammo'"),
-        ("target == 'alive'", "quotes have no place in an expression"),
-        ("__import__('os')", "'__import__' is not a name in `__import__('os')`; names start with a letter"),
-        ("ammo.__class__", "'ammo.__class__'"),
-        ("ammo @ 2", "unexpected character '@'"),
-        ("3ammo", "unexpected character '3'"),
-        ("1e999 > ammo", "1e999 is too large a number"),
-        ("(" * 60 + "ammo" + ")" * 60, "too deeply nested"),
-        ("not " * 60 + "loaded", "too deeply nested"),
-        (" + ".join(["1"] * 400), "more than 500 words in one expression"),
+        ("ammo = 1", "bad-syntax '='; '=='"),
+        ("loaded && ammo", "bad-syntax '&&'; 'and'"),
+        ("!loaded", "bad-syntax; 'not'"),
+        ("ammo => 1", "bad-syntax; '>='"),
+        ("ammo >=", "bad-syntax value"),
+        ("", "bad-syntax value"),
+        ("(ammo >= 1", "bad-syntax '('"),
+        ("ammo >= 1)", "bad-syntax ')'"),
+        ("ammo ammo", "bad-syntax 'ammo'"),
+        ("target == 'alive'", "bad-syntax quotes"),
+        ("__import__('os')", "bad-syntax '__import__'; letter"),
+        ("ammo.__class__", "bad-syntax 'ammo.__class__'"),
+        ("ammo @ 2", "bad-syntax '@'"),
+        ("3ammo", "bad-syntax '3'"),
+        ("1e999 > ammo", "bad-syntax 1e999"),
+        ("(" * 60 + "ammo" + ")" * 60, "bad-syntax nested"),
+        ("not " * 60 + "loaded", "bad-syntax nested"),
+        (" + ".join(["1"] * 400), "bad-syntax 500"),
     ],
 )
 def test_a_text_that_is_no_expression_is_answered_with_what_was_probably_meant(text: str, said: str) -> None:
     with pytest.raises(telos.DefinitionError) as caught:
         parse_expression(text)
-    assert said in str(caught.value)
+    assert any(is_said(fault, said) for fault in caught.value.faults), str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("amo >= 1", "unknown variable 'amo'; did you mean 'ammo'?"),
-        ("target == alife", "'alife' is not one of [alive, dead]; did you mean 'alive'?"),
-        ("ammo == loaded", "cannot compare an integer with true or false"),
-        ("target < dead", "[alive, dead] has no order, so '<' says nothing; use == or !="),
-        ("ammo", "'ammo' is an integer, where a condition (true or false) is wanted"),
-        ("not ammo", "'ammo' is an integer, where true or false is wanted"),
-        ("loaded + 1 == 2", "'loaded' is true or false, where a number is wanted"),
-        ("abs(1, 2) == 1", "abs takes one value, not 2"),
-        ("min(ammo) == 1", "min takes at least two values, not 1"),
-        ("at == target", "cannot compare node with [alive, dead]"),
+        ("amo >= 1", "unknown-name 'amo'; 'ammo'"),
+        ("target == alife", "unknown-name 'alife'; 'alive'"),
+        ("ammo == loaded", "wrong-type integer"),
+        ("target < dead", "wrong-type '<'; =="),
+        ("ammo", "wrong-type condition"),
+        ("not ammo", "wrong-type 'ammo'"),
+        ("loaded + 1 == 2", "wrong-type 'loaded'"),
+        ("abs(1, 2) == 1", "wrong-count abs"),
+        ("min(ammo) == 1", "wrong-count min"),
+        ("at == target", "wrong-type node"),
     ],
 )
 def test_a_condition_of_the_wrong_type_is_answered_with_both_types(text: str, said: str) -> None:
     with pytest.raises(telos.DefinitionError) as caught:
         telos.Condition.of(text).holds(STATE)
-    assert said in str(caught.value)
+    assert any(is_said(fault, said) for fault in caught.value.faults), str(caught.value)
 
 
 def test_dividing_by_zero_is_said_with_the_expression() -> None:
@@ -130,7 +131,7 @@ def test_a_number_never_becomes_infinite() -> None:
 
 
 def test_a_function_that_the_game_has_not_registered_is_asked_for_by_name() -> None:
-    with pytest.raises(telos.TelosError, match="function 'dist' is not built in and the game has not registered it"):
+    with pytest.raises(telos.TelosError, match="'dist'"):
         telos.Condition.of("dist(1, 2) > 0").holds(STATE)
 
 

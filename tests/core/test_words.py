@@ -157,7 +157,7 @@ def test_a_belief_answers_with_its_top_its_doubt_and_its_reasons() -> None:
     assert (belief.top, belief["town"], belief.entropy) == ("explore", 0.25, 1.5)
     assert belief.why() == "explore: explore 50%, level 25%, town 25% (1.50 bits of doubt)\nwalked away from town"
     assert telos.Belief({"sure": 1.0}).entropy == 0
-    with pytest.raises(KeyError, match="did you mean 'town'"):
+    with pytest.raises(KeyError, match="'town'"):
         belief["twon"]
 
 
@@ -165,7 +165,7 @@ def test_an_event_is_a_value() -> None:
     one = telos.Event("swing", {"monsters": 2}, player="ann", time=1.5)
     assert one == telos.Event("swing", {"monsters": 2}, player="ann", time=1.5)
     assert len({one, telos.Event("swing", {"monsters": 3})}) == 2
-    with pytest.raises(telos.TelosError, match="an event's action is a name, got ''"):
+    with pytest.raises(telos.TelosError, match="'s action is a name, got '"):
         telos.Event("")
     with pytest.raises(telos.TelosError, match="an event's time must be a finite number, got nan"):
         telos.Event("swing", time=float("nan"))

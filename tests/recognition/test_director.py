@@ -138,7 +138,7 @@ def test_restoring_under_other_rules_is_refused() -> None:
 
 def test_a_belief_about_other_goals_and_events_of_two_players_are_refused() -> None:
     director = Director([GRIND], GOALS)
-    with pytest.raises(TelosError, match="ask how likely 'level' is, and the belief is about town"):
+    with pytest.raises(TelosError, match="'level'"):
         director.advise(Event("swing"), Belief({"town": 1.0}))
     director.advise(Event("swing"), sure(1.0))
     with pytest.raises(TelosError, match="one player at a time"):

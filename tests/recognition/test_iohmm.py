@@ -71,7 +71,7 @@ def test_lessons_that_the_clock_does_not_count_teach_nothing() -> None:
 
 
 def test_a_goal_that_is_not_there_cannot_be_taught() -> None:
-    with pytest.raises(TelosError, match="unknown goal 'levle'; did you mean 'level'"):
+    with pytest.raises(TelosError, match=r"'levle'.*'level'"):
         IOHMM().learn(Event("swing"), "levle")
 
 
@@ -121,20 +121,20 @@ def test_what_was_learned_survives_being_written_down() -> None:
 
 
 def test_counts_of_what_is_not_there_are_refused() -> None:
-    with pytest.raises(TelosError, match="unknown outcome 'swnig'; did you mean 'swing'"):
+    with pytest.raises(TelosError, match=r"'swnig'.*'swing'"):
         IOHMM(counts={"level": {"swnig": 1}})
-    with pytest.raises(TelosError, match="unknown goal 'levle'"):
+    with pytest.raises(TelosError, match="'levle'"):
         IOHMM(counts={"levle": {"swing": 1}})
     with pytest.raises(TelosError, match="zero or more"):
         IOHMM(counts={"level": {"swing": -1}})
-    with pytest.raises(DefinitionError, match="'retrun' is not one of"):
+    with pytest.raises(DefinitionError, match="'retrun'"):
         IOHMM(transitions=TransitionRules(lasts=10, cases=[("goal == retrun", {})]))
-    with pytest.raises(TelosError, match="a row 'usual from fun' that is not there"):
+    with pytest.raises(TelosError, match="'usual from fun'"):
         IOHMM(learned=LearnedTransitions(seen={"usual from fun": {"level": 1}}))
 
 
 def test_a_goal_nobody_knows_cannot_have_been_achieved() -> None:
-    with pytest.raises(TelosError, match="unknown goal 'retrun' was achieved; did you mean 'return'"):
+    with pytest.raises(TelosError, match=r"'retrun'.*'return'"):
         IOHMM().evidence(Event("up", goal="retrun"))
 
 

@@ -140,7 +140,7 @@ def test_why_takes_goals_that_there_are_and_never_one_against_itself(file: Path)
     reader = MarkovLogicReader(MarkovLogicModel(load_mln(file)))
     reader.observe(EVENTS[0])
     assert reader.why(over="Learn").goal == "Eat"
-    with pytest.raises(TelosError, match="unknown goal 'Lern'; did you mean 'Learn'"):
+    with pytest.raises(TelosError, match=r"'Lern'.*'Learn'"):
         reader.why("Lern")
 
 

@@ -121,5 +121,5 @@ def test_a_machine_starts_with_a_goal_drawn_by_the_generator_it_is_given() -> No
     assert FSM(THREE, FLAIRS_RULES, rng=Random(7)).start == FSM(THREE, FLAIRS_RULES, rng=Random(7)).start
     with pytest.raises(TelosError, match="say where to start"):
         FSM(THREE, FLAIRS_RULES)
-    with pytest.raises(TelosError, match="unknown goal 'twon'; did you mean 'town'"):
+    with pytest.raises(TelosError, match=r"'twon'.*'town'"):
         FSM(THREE, [("attacked", "twon")], start="town")

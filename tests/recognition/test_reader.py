@@ -92,7 +92,7 @@ def test_an_unknown_name_is_refused_even_if_all_else_was_seen_before() -> None:
     reader = Reader(flairs())
     event = play(1)[0]
     reader.observe(event)
-    with pytest.raises(TelosError, match="unknown context 'weather'"):
+    with pytest.raises(TelosError, match="'weather'"):
         reader.observe(Event(event.action, {**event.context, "weather": "rain"}, time=1))
 
 
@@ -192,7 +192,7 @@ def test_reasons_are_in_words() -> None:
     said = str(reader.why("level", "town", last=2))
     assert said.startswith("level over town: ")
     assert said.count("swing_still: speaks for level") == 2
-    with pytest.raises(TelosError, match="unknown goal 'twon'; did you mean 'town'"):
+    with pytest.raises(TelosError, match=r"'twon'.*'town'"):
         reader.why("level", "twon")
 
 

@@ -332,7 +332,7 @@ def test_a_game_may_have_words_of_its_own_for_places() -> None:
 
 
 def test_misuse_is_refused_in_words() -> None:
-    with pytest.raises(TelosError, match="unknown occasion 'hti'; did you mean 'hit'"):
+    with pytest.raises(TelosError, match=r"'hti'.*'hit'"):
         Occasion("hti", 0.0, "Ann")
     told = dialogue()
     told.tick({}, 5.0)
@@ -347,7 +347,7 @@ def test_a_saved_talk_needs_the_lines_that_it_was_saved_with() -> None:
     told.notice(occasion("hit", 0.0, "Bob"))
     told.tick(men, 0.0)
     other = dialogue(loads_lines("exchanges: {ha: {on: cleared, roles: {a: who}, lines: [{a: Clear.}]}}"))
-    with pytest.raises(TelosError, match="unknown exchange 'status'"):
+    with pytest.raises(TelosError, match="'status'"):
         other.restore(told.save())
 
 

@@ -15,6 +15,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
 # What the YAML library says about a broken text, in words that help to mend it.
 
 
+# The library has no codes: its texts are the only way to tell its errors apart.
 _MESSAGES = {
     "mapping values are not allowed in this context": (
         "a ':' where none can be",
@@ -321,14 +322,11 @@ class _Composer:
 
     def _aliased(self, event: Any) -> Node:
         if event.anchor not in self._anchors:
-            inside = any(start.anchor == event.anchor for start, _ in self._open)
-            message = f"alias *{event.anchor} stands inside of itself" if inside else f"unknown alias *{event.anchor}"
-            raise _Stop(
-                message,
-                event.start_mark,
-                "" if inside else f"mark what it repeats with &{event.anchor}",
-                code=FaultCode.CIRCULAR,
-            )
+            if any(start.anchor == event.anchor for start, _ in self._open):
+                message = f"alias *{event.anchor} stands inside of itself"
+                raise _Stop(message, event.start_mark, code=FaultCode.CIRCULAR)
+            message, remedy = f"unknown alias *{event.anchor}", f"mark what it repeats with &{event.anchor}"
+            raise _Stop(message, event.start_mark, remedy, code=FaultCode.UNKNOWN_NAME)
         node = self._anchors[event.anchor]
         if len(self._open) + node.height > MAX_DEPTH:
             raise _Stop("too deeply nested", event.start_mark, f"at most {MAX_DEPTH} levels", code=FaultCode.TOO_LARGE)

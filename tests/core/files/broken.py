@@ -1,7 +1,8 @@
 """The broken files, and the faults that each one says it has.
 
-A fault is written in a comment where it occurs, ``# fault: message`` or ``# fault: message; remedy``, with ``|``
-between several; or anywhere as ``# fault at line: message`` or ``# fault at line:column: message``.
+A fault is written in a comment where it occurs, as its code and a word of its message, and a word of its remedy if that
+matters: ``# fault: unknown-name amo; ammo``, with ``|`` between several; or anywhere as ``# fault at line: …`` or
+``# fault at line:column: …``.
 """
 
 import re
@@ -15,15 +16,15 @@ _FAULT = re.compile(r"fault(?: at (?P<line>\d+)(?::(?P<column>\d+))?)?: (?P<said
 
 # These cannot hold a comment: one has no content, the other no encoding.
 ELSEWHERE = {
-    "empty.yaml": [(1, 1, "the file is empty; start with `domain: name`")],
-    "not-utf8.yaml": [(3, 27, "the file is not UTF-8; save it as UTF-8")],
+    "empty.yaml": [(1, 1, "empty; domain")],
+    "not-utf8.yaml": [(3, 27, "unreadable UTF-8")],
 }
 
 Expected = tuple[int, int | None, str]
 
 
 def expected(file: Path) -> list[Expected]:
-    """Return the line, the column (if it is said) and the words of every fault that a file should have."""
+    """Return the line, the column (if it is said), the code and the words of every fault that a file should have."""
     if file.name in ELSEWHERE:
         return list(ELSEWHERE[file.name])
     found: list[Expected] = []
@@ -34,7 +35,13 @@ def expected(file: Path) -> list[Expected]:
     return sorted(found, key=lambda each: each[0])
 
 
+def is_said(fault: Fault, said: str) -> bool:
+    """Whether a fault has the code, the word of its message and the word of its remedy that ``said`` has."""
+    about, _, remedy = said.partition("; ")
+    code, _, word = about.partition(" ")
+    return fault.code == code and word in fault.message and remedy in fault.suggestion
+
+
 def matches(fault: Fault, line: int, column: int | None, said: str) -> bool:
-    """Whether a fault is the expected one: the remedy counts only where it is written down."""
-    words = (fault.message, f"{fault.message}; {fault.suggestion}")
-    return fault.line == line and column in (None, fault.column) and said in words
+    """Whether a fault is the expected one at the expected place."""
+    return fault.line == line and column in (None, fault.column) and is_said(fault, said)

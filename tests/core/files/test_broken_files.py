@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core.files.broken import FILES, expected, matches
+from core.files.broken import FILES, expected, is_said, matches
 from core.files.work import calls_in
 from telos.cli.main import app
 from telos.core.errors import DefinitionError, Fault
@@ -78,14 +78,14 @@ def only_fault(file: Path) -> Fault:
 def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
     file = tmp_path / "huge.yaml"
     file.write_bytes(b"domain: huge\n" + b"# filler\n" * 1_200_000)
-    assert only_fault(file).message == "larger than 4 MB"
+    assert is_said(only_fault(file), "unreadable 4 MB")
 
 
 def test_two_hundred_thousand_brackets_are_left_at_the_first_too_many(tmp_path: Path) -> None:
     file = tmp_path / "brackets.yaml"
     file.write_text("domain: deep\nactions: " + "[" * 200_000)
     fault = only_fault(file)
-    assert (fault.message, fault.line, fault.column) == ("too deeply nested", 2, 41)
+    assert matches(fault, 2, 41, "too-large nested")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_two_hundred_thousand_brackets_are_left_at_the_first_too_many(tmp_path: 
 def test_an_expression_without_end_is_a_fault_and_not_a_crash(tmp_path: Path, text: str) -> None:
     file = tmp_path / "expression.yaml"
     file.write_text(f"domain: deep\nvariables: {{ammo: int}}\nactions:\n  wait:\n    preconditions: '{text}'\n")
-    assert only_fault(file).message == "more than 500 words in one expression"
+    assert is_said(only_fault(file), "bad-syntax 500")
 
 
 def test_a_file_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:

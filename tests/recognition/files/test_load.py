@@ -98,7 +98,7 @@ def test_a_recognizer_is_found_by_name_by_file_and_by_the_name_of_a_file_that_co
     assert named_model("adventure.yaml") != named_model("adventure")
     belief = recognizer("adventure.yaml").observe(Event(action="swing", context={"monsters": 2, "in_town": False}))
     assert belief.top == "level"
-    with pytest.raises(TelosError, match=r"no recogniser 'advenure'; did you mean 'adventure'\?, or"):
+    with pytest.raises(TelosError, match=r"'advenure'.*'adventure'"):
         named_model("advenure")
     with pytest.raises(DefinitionError, match=r"mine\.yaml: no such file"):
         named_model("mine.yaml")
@@ -163,9 +163,9 @@ observations:
         )
     ]
     assert seen == ["at_work", "near", "other"]
-    with pytest.raises(TelosError, match="unknown action 'swing'"):
+    with pytest.raises(TelosError, match="'swing'"):
         model.evidence(Event("swing"))
-    with pytest.raises(TelosError, match="unknown context 'monsters'"):
+    with pytest.raises(TelosError, match="'monsters'"):
         model.evidence(Event("stay", {"monsters": 2}))
 
 

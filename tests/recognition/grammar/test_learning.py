@@ -42,7 +42,7 @@ def test_what_trees_never_do_keeps_its_chances_and_a_prior_keeps_methods_possibl
 
 def test_trees_that_the_grammar_does_not_have_are_refused() -> None:
     grammar = PlanGrammar(MADE, ["fetch"])
-    with pytest.raises(TelosError, match="did you mean 'send'"):
+    with pytest.raises(TelosError, match="'send'"):
         learn_from_trees(grammar, [Derivation("fetch", "sned")])
     with pytest.raises(TelosError, match="has the tasks reach, the tree none"):
         learn_from_trees(grammar, [Derivation("fetch", "walk")])
@@ -122,9 +122,9 @@ def test_methods_of_a_task_network_are_productions() -> None:
         ("walk", "take"),
         ("call",),
     }
-    with pytest.raises(TelosError, match="no task of the network; did you mean 'fetch'"):
+    with pytest.raises(TelosError, match="'fetch'"):
         from_tasks(loads_tasks(NETWORK, domain), ["fetc"])
-    with pytest.raises(TelosError, match="has no method 'cal'"):
+    with pytest.raises(TelosError, match="'cal'"):
         from_tasks(loads_tasks(NETWORK, domain), ["fetch"], chances={("fetch", "cal"): 0.4})
 
 

@@ -188,5 +188,5 @@ def test_a_study_runs_on_a_folder_of_problems(tmp_path: Path) -> None:
 def test_a_study_refuses_folders_and_kinds_that_it_does_not_know(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match=r"domain\.hddl' is missing; name the folder"):
         run_hierarchical("monroe", tmp_path)
-    with pytest.raises(TelosError, match="did you mean 'kitchen'"):
+    with pytest.raises(TelosError, match="'kitchen'"):
         run_hierarchical("kitchn", tmp_path)

@@ -129,7 +129,7 @@ def test_only_the_problems_that_a_table_names_are_read(tmp_path: Path) -> None:
     assert [case.id for case in read_cases(DATA, table)] == [wanted]
     assert [case.id for case in read_cases(DATA / "grid", table)] == [wanted]
     table.write_text("id\nd99999\n", encoding="utf-8")
-    with pytest.raises(TelosError, match="there is no problem 'd99999'"):
+    with pytest.raises(TelosError, match="'d99999'"):
         read_cases(DATA, table)
 
 

@@ -17,6 +17,7 @@ from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import ArenaMap, load_map
 from telos.worlds.registry import World
+from telos.worlds.arena.sim.outcomes import ActOutcome, blocked_by_door, blocked_by_low, stuck
 
 FLAT = """
 #############
@@ -79,11 +80,30 @@ def test_the_state_of_a_body_is_seen_while_a_command_is_under_way_and_gone_after
     assert (seen.state, seen.doing, seen.status) == ("", "", "done")
 
 
-@pytest.mark.parametrize(("mark", "reason"), [("+", "d1 is closed"), ("%", "d1 is locked"), ("_", "l1 is in the way")])
-def test_a_body_stops_beside_what_is_in_its_way(mark: str, reason: str) -> None:
+IN_THE_WAY = [
+    ("+", blocked_by_door("d1", locked=False)),
+    ("%", blocked_by_door("d1", locked=True)),
+    ("_", blocked_by_low("l1")),
+]
+
+
+@pytest.mark.parametrize(("mark", "outcome"), IN_THE_WAY)
+def test_a_body_stops_beside_what_is_in_its_way(mark: str, outcome: ActOutcome) -> None:
     arena = arena_of(f"#######\n#A {mark}  #\n#######")
-    assert told(arena, "A", "goto 5.5,1.5") == ("failed", reason)
+    assert told(arena, "A", "goto 5.5,1.5") == ("failed", outcome.text)
+    assert arena.fighter("A").outcome == outcome
     assert arena.fighter("A").position == (2.5, 1.5)
+
+
+@pytest.mark.parametrize(("mark", "outcome"), IN_THE_WAY)
+def test_a_saved_outcome_is_restored_with_its_data(mark: str, outcome: ActOutcome) -> None:
+    drawing = f"#######\n#A {mark}  #\n#######"
+    arena, again = arena_of(drawing), arena_of(drawing)
+    told(arena, "A", "goto 5.5,1.5")
+    saved = arena.save()
+    assert saved["fighters"]["A"]["reason"] == outcome.text
+    again.restore(saved)
+    assert again.fighter("A").outcome == outcome
 
 
 def test_there_may_be_no_way() -> None:
@@ -171,7 +191,8 @@ def test_doors_are_opened_closed_locked_and_unlocked() -> None:
         assert told(arena, "A", f"use d1 {use}") == ("done", "")
         assert arena.door("d1") == state
     assert told(arena, "A", "use d1 lock") == ("done", "")
-    assert told(arena, "B", "use d1 open") == ("failed", "d1 is locked")
+    told(arena, "B", "use d1 open")
+    assert arena.fighter("B").outcome == blocked_by_door("d1", locked=True)
     assert "kicked" in happened(arena, {"B": "use d1 kick"}, 8)
     assert arena.door("d1") == "open"
     assert told(arena, "B", "use d1 lock") == ("failed", "d1 is open")
@@ -182,8 +203,9 @@ def test_a_door_that_somebody_holds_neither_opens_nor_gives_way() -> None:
     arena.step({"B": "use d1 hold"})
     assert arena.view().doors[0].held_by == "B"
     assert "stuck" in happened(arena, {"A": "use d1 open"}, 5)
-    assert arena.fighter("A").reason == "d1 will not open"
-    assert told(arena, "A", "use d1 kick") == ("failed", "d1 holds")
+    assert arena.fighter("A").outcome == stuck("d1", kicked=False)
+    told(arena, "A", "use d1 kick")
+    assert arena.fighter("A").outcome == stuck("d1", kicked=True)
     arena.step({"B": "stop"})
     assert arena.view().doors[0].held_by is None
     assert told(arena, "A", "use d1 kick") == ("done", "")

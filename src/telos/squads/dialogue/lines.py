@@ -265,13 +265,11 @@ def _text_faults(exchange: Exchange, text: str) -> Iterator[Fault]:
                 f"nobody knows {slot!r} on {exchange.on!r}", suggestion=remedy, offset=offset, code=FaultCode.CONFLICT
             )
         elif slot not in allowed and slot not in SLOTS:
-            message = f"unknown slot {slot!r}" if slot else "a brace that stands alone"
-            yield Fault(
-                message,
-                suggestion=name_hint(slot, allowed) if slot else "write `{slot}`",
-                offset=offset,
-                code=FaultCode.UNKNOWN_NAME,
-            )
+            if slot:
+                message, remedy, code = f"unknown slot {slot!r}", name_hint(slot, allowed), FaultCode.UNKNOWN_NAME
+            else:
+                message, remedy, code = "a brace that stands alone", "write `{slot}`", FaultCode.BAD_SYNTAX
+            yield Fault(message, suggestion=remedy, offset=offset, code=code)
 
 
 def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Fault]:

@@ -383,7 +383,7 @@ class _Draft:
                     where,
                     name_hint(key, BODY_KEYS),
                     at_key=True,
-                    code=FaultCode.UNKNOWN_KEY,
+                    code=FaultCode.UNKNOWN_NAME,
                 )
 
     def _script(self, path: KeyPath) -> tuple[tuple[Cue, ...] | None, float | None]:
@@ -439,7 +439,7 @@ class _Draft:
             try:
                 words.read(text)
             except TelosError as error:
-                self.sheet.fault(error.message, where, error.remedy)
+                self.sheet.fault(error.message, where, error.remedy, code=FaultCode.BAD_SYNTAX)
 
     def _squads(self) -> Iterator[str]:
         if self.sheet.entry("squads") == "all":
