@@ -70,7 +70,7 @@ def test_an_unfinished_text_is_wrong_at_a_line_that_is_there() -> None:
 
 def test_other_errors_are_one_fault_at_the_start() -> None:
     def refuses(text: str) -> Recognizer:
-        raise TelosError('numpy is not installed; run pip install "telos[speed]"')
+        raise TelosError("numpy is not installed", 'run pip install "telos[speed]"')
 
     (fault,) = faults_of(Model("mln", "", "", make=refuses), "x")
     assert (fault.line, fault.column, fault.message) == (1, 1, "numpy is not installed")
