@@ -203,7 +203,7 @@ def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.Monk
     before = json.dumps(session.history()), session.panel.updates["last"], session.log.data()
 
     def refuse(name: str, text: str) -> str:
-        raise TelosError("nobody here lives by it; choose another")
+        raise TelosError("nobody here lives by it", "choose another")
 
     monkeypatch.setattr(session.stage, "apply", refuse)
     with pytest.raises(TelosError, match="nobody here"):

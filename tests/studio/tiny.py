@@ -58,7 +58,7 @@ class Line(QuietStage):
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         for asked in inputs.asked:
             if asked != "poke jump":
-                raise TelosError(f"nobody knows how to {asked!r}; try `poke jump`")
+                raise TelosError(f"nobody knows how to {asked!r}", "try `poke jump`")
         self.steps += 1
         self.x += {"left": -1, "right": 1}.get(inputs.held, 0) + 5 * len(inputs.asked)
         self.x += self._rng.choice((-1, 1)) if self._is_windy else 0
