@@ -16,8 +16,8 @@ from telos.worlds.arena.sim.constants import TICK
 from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import ArenaMap, load_map
-from telos.worlds.registry import World
 from telos.worlds.arena.sim.outcomes import ActOutcome, blocked_by_door, blocked_by_low, stuck
+from telos.worlds.registry import World
 
 FLAT = """
 #############
