@@ -62,7 +62,7 @@ def test_the_stage_plays_the_very_household() -> None:
     stage, household = HomeStage(7, people=3), Household(3, seed=7)
     lived(stage, 500)
     for _ in range(500):
-        household.minute()
+        household.step()
     assert stage.household.view == household.view
 
 

@@ -35,7 +35,7 @@ def _live(household: Household, minutes: int) -> None:
 
 
 def _save_plot(path: Path, people: int, seed: int, minutes: int, *, also: Trace | None) -> None:
-    from telos.worlds.home.plot import save  # matplotlib is heavy, and an extra
+    from telos.worlds.home.plot import save_plot  # matplotlib is heavy, and an extra
     from telos.worlds.plots import check_path
 
     check_path(path)
@@ -47,13 +47,13 @@ def _save_plot(path: Path, people: int, seed: int, minutes: int, *, also: Trace 
             also(record)
 
     _live(Household(people, seed=seed, trace=keep), minutes)
-    save(records, path)
+    save_plot(records, path)
 
 
 def _show(people: int, seed: int, minutes: int, speed: float) -> None:
-    from telos.worlds.home.terminal import Screen
+    from telos.worlds.home.terminal import HomeScreen
 
     household = Household(people, seed=seed)
-    screen = Screen(household.home, title=f"home · seed {seed} · {speed:g} min/s · Ctrl-C ends")
+    screen = HomeScreen(household.home, title=f"home · seed {seed} · {speed:g} min/s · Ctrl-C ends")
     household.trace = screen.note
     show(screen.frame, household.view, household.minutes(minutes), steps_a_second=speed)

@@ -13,7 +13,7 @@ from telos.studio.worlds.shapes import Picture
 from telos.worlds.home import home as home_world
 from telos.worlds.home.house import NAMES
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Accident, Began, Chose, Delivered, Poked, why_unchosen
+from telos.worlds.home.trace import Accident, Began, Delivered, HomeChoice, Poked, why_unchosen
 from telos.worlds.home.views import PersonView
 
 # --- home minds -------------------------------------------------------------------------------------------------------
@@ -52,8 +52,8 @@ def _doing(person: PersonView) -> str:
 
 def _goals(household: Household, person: PersonView) -> tuple[GoalLine, ...]:
     mind = household.minds[person.name]
-    changes = {} if person.doing is None else household.home.deed(person.doing).action.changes
-    promises = {} if person.doing is None else household.home.deed(person.doing).action.promises
+    changes = {} if person.doing is None else household.home.activity(person.doing).action.changes
+    promises = {} if person.doing is None else household.home.activity(person.doing).action.promises
     lines = []
     for goal in mind.goals:
         level, drift = person.levels[goal.name], person.drift[goal.name]
@@ -70,13 +70,13 @@ def _plan(household: Household, person: PersonView) -> tuple[StepLine, ...]:
     """Return the way and the deed: a mind of motives looks no further than one action."""
     if person.doing is None:
         return ()
-    action = household.home.deed(person.doing).action
+    action = household.home.activity(person.doing).action
     body = household.home.bodies[person.name]
-    assert body.errand is not None
-    where = household.home.plan.room(body.errand.place)
+    assert body.current is not None
+    where = household.home.plan.room_at(body.current.place)
     effects = [f"{name} {by:+g}" for name, by in {**action.promises, **action.changes}.items()]
     needs = tuple(Need(str(part), True) for part in action.preconditions.parts)
-    walk = StepLine(f"walk to the {where}", "now" if person.walking else "done", cost=float(body.errand.walk))
+    walk = StepLine(f"walk to the {where}", "now" if person.walking else "done", cost=float(body.current.walk))
     state = "next" if person.walking else "now"
     return walk, StepLine(action.name, state, needs, (*effects, *map(str, action.effects)), float(person.left))
 
@@ -149,7 +149,7 @@ def _why_not_motive(household: Household, who: str, motive: str) -> str:
     if weight <= 0:
         return f"{motive}: at {level:.1f} it is not felt yet."
     decision = household.decisions.get(who)
-    if person.doing is not None and household.home.deed(person.doing).action.changes.get(motive, 0.0) < 0:
+    if person.doing is not None and household.home.activity(person.doing).action.changes.get(motive, 0.0) < 0:
         return f"{motive}: {person.doing} is for just that."
     helping = {
         offer.action.name
@@ -194,12 +194,12 @@ class HomeStage(QuietStage):
         done = list(dict.fromkeys(line.removeprefix(_POKE).strip() for line in asked if line.startswith(_POKE)))
         told = dict(self._told(line) for line in asked if not line.startswith(_POKE))
         for name in done:
-            home_world.check(self.household.home, name)
+            home_world.find_poke(self.household.home, name)
         self.household.home.check(told)
         known = len(self._records)
         for name in done:
             self.household.poke(name)
-        self.household.minute(self._still_possible(told) if done else told)
+        self.household.step(self._still_possible(told) if done else told)
         happened = (self._happening(record) for record in self._records[known:])
         return [happening for happening in happened if happening is not None]
 
@@ -300,7 +300,7 @@ class HomeStage(QuietStage):
 
     def pokes(self) -> Sequence[Poke]:
         """Return what may be done to the house now."""
-        return [Poke(each.name, each.title) for each in home_world.offered(self.household.home)]
+        return [Poke(each.name, each.title) for each in home_world.available_pokes(self.household.home)]
 
     def commands(self) -> Sequence[str]:
         """Return what the person that you play could do now."""
@@ -311,7 +311,7 @@ class HomeStage(QuietStage):
     def _happening(self, record: object) -> Happening | None:
         """Return a record of the trace for the timeline, if it belongs there."""
         match record:
-            case Chose():
+            case HomeChoice():
                 why = record.why if record.because is None else f"{record.because}; {record.why}"
                 return Happening(record.time, record.person, record.words, why=why)
             case Began() if not self._is_chosen(record):

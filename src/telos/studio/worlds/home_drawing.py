@@ -57,7 +57,7 @@ def rooms(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
     found: dict[str, list[Cell]] = {}
     for row in range(plan.height):
         for column in range(plan.width):
-            name = plan.room((row, column))
+            name = plan.room_at((row, column))
             if name != "door":
                 found.setdefault(name, []).append((row, column))
     boxes = {}
@@ -145,7 +145,7 @@ def locked_door(plan: FloorPlan, room: str) -> Picture:
     """Return the doors of a room, shut and marked."""
     shapes: Picture = []
     for door in sorted(plan.doors):
-        if any(plan.room(near) == room for near in ((door[0] + 1, door[1]), (door[0] - 1, door[1]))):
+        if any(plan.room_at(near) == room for near in ((door[0] + 1, door[1]), (door[0] - 1, door[1]))):
             x, y = centre(door)
             shapes += [
                 line(x - CELL_WIDE / 2 - 3, y, x + CELL_WIDE / 2 + 3, y, "danger", width=_WALL),

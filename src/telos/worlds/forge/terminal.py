@@ -12,15 +12,14 @@ from telos.worlds.forge.forge import COMPANION, PLAYER
 from telos.worlds.forge.scene import SceneView
 from telos.worlds.forge.trace import PLANS, WANTS, deed
 from telos.worlds.forge.views import PersonView
+from telos.worlds.terminal import EIGHTHS, GAP, beside, fitted, labelled, styled, with_title
 
-_GAP = 2
 _COLOURS = {PLAYER: "#ffd166", COMPANION: "#4cc9f0"}
 _MARKS = {PLAYER: "☻", COMPANION: "☺"}
 _PLANS = {"key": "#e6c34a", "force": "#e5636b", "spare": "#80c96a"}
 _FIRES = {"out": ("░", "bright_black"), "low": ("▒", "#f4a261"), "hot": ("▓", "#ff5d3b")}
 _DRAWN = {"♠": "#3f7d4e", "♣": "#80c96a", "≈": "#3a86c8", "═": "#b08968"}
 _THINGS = {"in_shed": "in the shed", "at_door": "at the door", "in_hand": "in use"}
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +35,20 @@ class Frame:
         room = max(len(row) for row in self.village.drawing)
         height = max((options.height or console.size.height) - 1, len(self.village.drawing) + 2)
         left = [*self._map_lines(room)]
-        right = list(self._heads(max(8, width - room - _GAP)))
+        right = list(self._heads(max(8, width - room - GAP)))
         yield self._header(width)
         for row, line in enumerate(left):
-            if row < len(right) and width > room + _GAP + 8:
-                line.pad_right(room + _GAP - line.cell_len)
-                line.append_text(right[row])
-            yield _fitted(line, width)
+            if row < len(right) and width > room + GAP + 8:
+                beside(line, right[row], room)
+            yield fitted(line, width)
         for line in self._talk(height - 1 - len(left)):
-            yield _fitted(line, width)
+            yield fitted(line, width)
 
     def _header(self, width: int) -> Text:
-        line = _styled(f" {self.view.village.clock}  ", "bold")
+        line = styled(f" {self.view.village.clock}  ", "bold")
         is_shut = self.view.village.opened == "not_yet"
         line.append("a locked door" if is_shut else "the door is open!", style="" if is_shut else "bold #80c96a")
-        line.append(" " * max(1, width - line.cell_len - len(self.title) - 1))
-        line.append(self.title, style="dim")
-        return _fitted(line, width)
+        return fitted(with_title(line, self.title, width), width)
 
     # --- the village ----------------------------------------------------------------------------------------------
 
@@ -88,8 +84,8 @@ class Frame:
         return marks
 
     def _paths(self) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-        for start, beside in self.village.ways.items():
-            for to in beside:
+        for start, near in self.village.ways.items():
+            for to in near:
                 (x, y), (u, v) = self.village.places[start], self.village.places[to]
                 steps = max(abs(u - x) // 2, abs(v - y))
                 for k in range(1, steps):
@@ -115,12 +111,12 @@ class Frame:
             yield line
 
     def _person(self, person: PersonView, wants: str, width: int) -> Iterator[Text]:
-        line = _styled(f"{_MARKS[person.name]} {person.name}", f"bold {_COLOURS[person.name]}")
+        line = styled(f"{_MARKS[person.name]} {person.name}", f"bold {_COLOURS[person.name]}")
         held = [each for each in (person.hands, person.pocket) if each not in ("free", "empty")]
         line.append(f"  with {' and '.join(held)}" if held else "", style="dim")
         yield line
-        yield _styled(f"  {wants}", "italic dim")
-        does = _styled(f"  {deed(person.doing)}", "white")
+        yield styled(f"  {wants}", "italic dim")
+        does = styled(f"  {deed(person.doing)}", "white")
         if person.share > 0:
             does.append(" ")
             does.append_text(_bar(person.share, max(2, min(8, width - does.cell_len)), _COLOURS[person.name]))
@@ -134,71 +130,54 @@ class Frame:
 
     def _todo(self) -> Text:
         steps = [each.removeprefix(TO) for each in self.view.todo]
-        return _styled(f"  → {' → '.join(steps)}" if steps else "", "dim")
+        return styled(f"  → {' → '.join(steps)}" if steps else "", "dim")
 
     def _reads(self, width: int) -> Iterator[Text]:
         if not self.view.belief:
-            yield _styled("  waits to be asked", "dim")
+            yield styled("  waits to be asked", "dim")
             return
         for plan, chance in self.view.belief.items():
             is_taken = plan == self.view.reading
-            line = _styled(f"  {plan:<6}", f"bold {_PLANS[plan]}" if is_taken else "dim")
+            line = styled(f"  {plan:<6}", f"bold {_PLANS[plan]}" if is_taken else "dim")
             line.append_text(_bar(chance, max(4, width - 18), _PLANS[plan]))
             line.append(f" {chance:4.0%}", style="" if is_taken else "dim")
             line.append(" ◂" if is_taken else "", style=_PLANS[plan])
             yield line
         if self.view.expects is not None:
             action, chance = self.view.expects
-            yield _styled(f"  next    {action} {chance:.0%}", "dim")
+            yield styled(f"  next    {action} {chance:.0%}", "dim")
 
     def _things(self) -> Iterator[Text]:
         view = self.view.village
         glyph, colour = _FIRES[view.fire]
-        fire = _styled("fire    ", "dim")
+        fire = styled("fire    ", "dim")
         fire.append(f"{glyph * 3} {view.fire}", style=colour)
         fire.append(f"  wood {view.wood:.0f} s" if view.wood > 0 else "", style="dim")
         yield fire
-        yield _pair("hammer", _THINGS[view.tool])
-        yield _pair("apples", f"{'●' * view.owed}{'○' * (2 - view.owed)} baskets owed" if view.owed else "all given")
+        yield labelled("hammer", _THINGS[view.tool], width=8)
+        yield labelled(
+            "apples", f"{'●' * view.owed}{'○' * (2 - view.owed)} baskets owed" if view.owed else "all given", width=8
+        )
 
     # --- the talk -------------------------------------------------------------------------------------------------
 
     def _talk(self, room: int) -> list[Text]:
         lines = []
         for time, who, text in self.view.said[-room:] if room > 0 else ():
-            line = _styled(f" {int(time) // 60:02d}:{int(time) % 60:02d} ", "bright_black")
+            line = styled(f" {int(time) // 60:02d}:{int(time) % 60:02d} ", "bright_black")
             line.append(f"{who}: ", style=_COLOURS[who])
             line.append(f"“{text}”", style="italic" if self.view.time - time < 8 else "dim italic")
             lines.append(line)
         if self.view.heard and len(lines) < room:
             meant = sorted(self.view.heard.items(), key=lambda each: -each[1])
             said = ", ".join(f"{means} {chance:.0%}" for means, chance in meant)
-            lines.append(_styled(f"       last understood as {said}", "dim"))
+            lines.append(styled(f"       last understood as {said}", "dim"))
         return lines
 
 
 def _bar(share: float, width: int, colour: str) -> Text:
     """Return a bar that is drawn to an eighth of a column."""
     full, part = divmod(round(max(0.0, min(1.0, share)) * width * 8), 8)
-    line = _styled("█" * full + (_EIGHTHS[part] if part else ""), colour)
+    line = styled("█" * full + (EIGHTHS[part] if part else ""), colour)
     line.append("░" * (width - full - (1 if part else 0)), style="#303030")
-    return line
-
-
-def _pair(name: str, value: str) -> Text:
-    line = _styled(f"{name:<8}", "dim")
-    line.append(value)
-    return line
-
-
-def _fitted(line: Text, width: int) -> Text:
-    line.truncate(width, overflow="ellipsis")
-    line.no_wrap = True
-    return line
-
-
-def _styled(said: str, style: str | Style) -> Text:
-    """Return a text to which more can be appended without taking on its style."""
-    line = Text()
-    line.append(said, style=style)
     return line

@@ -1,18 +1,14 @@
-"""The house as data."""
+"""The house as data: the floor plan, the motives of its inhabitants, and the actions that each thing offers.
+
+Levels run from 0 (content) to 10 (desperate) and are not capped, so that the world moves exactly as a mind predicts.
+Rates are per hour, durations in minutes. ``THINGS`` and ``MOTIVES`` are the tables to extend.
+"""
 
 from dataclasses import dataclass, field, replace
 
 from telos.core.action import Action, SmartObject
 from telos.core.goal import Curve, Goal
 from telos.core.values import Variable
-
-# --- house ------------------------------------------------------------------------------------------------------------
-# The house as its designer wrote it: the floor plan, what people need, and what each thing in it offers.
-#
-# Levels run from 0 (content) to 10 (desperate). Nothing stops a level at 10: the world then moves exactly as a mind
-# predicts, and a person whom nobody commands just gets more and more desperate. Rates are per hour, durations in
-# minutes.
-
 
 PLAN = """
 ##############################################
@@ -35,15 +31,15 @@ PLAN = """
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 PACE = 8  # cells a minute: time is compressed, as in most games of this kind
 STARTS_AT = 7 * 60  # a run starts at seven in the morning of day 1
-EVENING, MORNING = 21 * 60, 4 * 60  # between these the body asks for sleep far more strongly
+EVENING, MORNING = 21 * 60, 4 * 60  # the need for sleep grows faster between them
 DELIVERY_AT = 6 * 60
-FOOD_EACH = 6  # what the delivery leaves in the fridge, for each person
+FOOD_EACH = 6  # portions per person in a full fridge
 
 
-def beyond(comfort: float, power: int) -> Curve:
-    """Return a curve that is flat up to ``comfort`` and rises from there: nobody gets up for a hunger of one.
+def rise_beyond(comfort: float, power: int) -> Curve:
+    """Return a curve that is zero up to ``comfort`` and rises as a power of the excess: small needs cause no action.
 
-    >>> beyond(2.0, power=2)(5.0)
+    >>> rise_beyond(2.0, power=2)(5.0)
     9.0
     """
     return lambda level: max(0.0, level - comfort) ** power
@@ -54,12 +50,12 @@ def _motive(name: str, hourly: float, curve: Curve, weight: float = 1.0) -> Goal
 
 
 MOTIVES = (
-    _motive("hunger", 0.80, beyond(4.0, power=2)),
-    _motive("bladder", 0.95, beyond(4.0, power=3), weight=0.5),
-    _motive("sleep", 0.25, beyond(5.0, power=2), weight=1.5),
-    _motive("fun", 1.60, beyond(1.5, power=2), weight=0.3),
-    _motive("company", 0.60, beyond(2.0, power=2), weight=0.5),
-    _motive("hygiene", 0.22, beyond(4.0, power=2)),
+    _motive("hunger", 0.80, rise_beyond(4.0, power=2)),
+    _motive("bladder", 0.95, rise_beyond(4.0, power=3), weight=0.5),
+    _motive("sleep", 0.25, rise_beyond(5.0, power=2), weight=1.5),
+    _motive("fun", 1.60, rise_beyond(1.5, power=2), weight=0.3),
+    _motive("company", 0.60, rise_beyond(2.0, power=2), weight=0.5),
+    _motive("hygiene", 0.22, rise_beyond(4.0, power=2)),
 )
 NIGHTLY = {"sleep": 1.4}  # hourly drift between EVENING and MORNING, where it differs
 STARTS_BETWEEN = {
@@ -73,8 +69,8 @@ STARTS_BETWEEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """An action with what only the world needs: the words for it, its kind, and whether it can be broken off."""
+class HomeActivity:
+    """An action of the house with its text, its kind, and whether it can be interrupted."""
 
     action: Action
     words: str
@@ -84,35 +80,35 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A smart object, and the letter on the floor plan that marks it: people sit on it, or stand beside it."""
+    """A smart object and its letter on the floor plan; it is used from its own cell (``sit``) or beside it."""
 
     name: str
     symbol: str
-    deeds: tuple[Deed, ...]
+    activities: tuple[HomeActivity, ...]
     variables: tuple[Variable, ...] = ()
     sit: bool = False
     posted: SmartObject = field(init=False)
 
     def __post_init__(self) -> None:
-        actions = [deed.action for deed in self.deeds]
+        actions = [activity.action for activity in self.activities]
         object.__setattr__(self, "posted", SmartObject(self.name, variables=self.variables, actions=actions))
 
 
-# Variables of the character itself, which any object's conditions may ask about.
+# Variables of the person itself; conditions of any object may read them.
 PERSON = (
     Variable("me", "person"),
     Variable("carrying", ["nothing", "raw", "meal"]),
     Variable("hands_dirty", "bool"),
 )
 
-# The way to a meal is long, so its early steps promise some of the hunger that only the last one stills. The promise
-# grows along the way: who has begun is ever surer to go on.
+# A meal takes five actions, so the early ones promise part of the relief that only the last one gives. The promise
+# grows along the chain, so that a person who has started is increasingly likely to continue.
 FRIDGE = Thing(
     "fridge",
     "F",
     variables=(Variable("food", "int"),),
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action(
                 "get-snack",
                 preconditions="food >= 1 and carrying != meal and oven.owner != me",
@@ -123,7 +119,7 @@ FRIDGE = Thing(
             "has a snack at the fridge",
             "eat",
         ),
-        Deed(
+        HomeActivity(
             Action(
                 "take-ingredients",
                 preconditions="food >= 1 and carrying == nothing and oven.contents == nothing",
@@ -140,8 +136,8 @@ OVEN = Thing(
     "oven",
     "O",
     variables=(Variable("contents", ["nothing", "raw", "cooked"]), Variable("owner", "person")),
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action(
                 "insert",
                 preconditions="carrying == raw and contents == nothing",
@@ -152,7 +148,7 @@ OVEN = Thing(
             "puts the ingredients into the oven",
             "cook",
         ),
-        Deed(
+        HomeActivity(
             Action(
                 "cook",
                 preconditions="contents == raw and owner == me",
@@ -163,7 +159,7 @@ OVEN = Thing(
             "cooks at the oven",
             "cook",
         ),
-        Deed(
+        HomeActivity(
             Action(
                 "take-out",
                 preconditions="contents == cooked and owner == me and carrying == nothing",
@@ -180,8 +176,8 @@ TABLE = Thing(
     "table",
     "H",
     sit=True,
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action(
                 "eat",
                 preconditions="carrying == meal",
@@ -198,8 +194,8 @@ TOILET = Thing(
     "toilet",
     "W",
     sit=True,
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action("use", effects="hands_dirty = true", duration=4, changes={"bladder": -10.0, "hygiene": +0.6}),
             "uses the toilet",
             "toilet",
@@ -209,8 +205,8 @@ TOILET = Thing(
 BASIN = Thing(
     "basin",
     "N",
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action(
                 "wash-hands",
                 preconditions="hands_dirty",
@@ -227,8 +223,8 @@ SHOWER = Thing(
     "shower",
     "S",
     sit=True,
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action(
                 "shower",
                 effects="hands_dirty = false",
@@ -244,8 +240,8 @@ SOFA = Thing(
     "sofa",
     "L",
     sit=True,
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action("watch-tv", duration=60, changes={"fun": -2.0}),
             "watches television",
             "fun",
@@ -256,8 +252,8 @@ SOFA = Thing(
 CONSOLE = Thing(
     "console",
     "G",
-    deeds=(
-        Deed(
+    activities=(
+        HomeActivity(
             Action("play", duration=45, changes={"fun": -2.5, "company": +0.8, "sleep": +0.3}),
             "plays on the console",
             "fun",
@@ -269,54 +265,59 @@ BOOKSHELF = Thing(
     "bookshelf",
     "C",
     sit=True,
-    deeds=(Deed(Action("read", duration=45, changes={"fun": -1.6}), "reads in the study", "fun", interruptible=True),),
+    activities=(
+        HomeActivity(
+            Action("read", duration=45, changes={"fun": -1.6}), "reads in the study", "fun", interruptible=True
+        ),
+    ),
 )
 PHONE = Thing(
     "phone",
     "P",
-    deeds=(Deed(Action("ring-friend", duration=15, changes={"company": -2.5}), "rings a friend", "company"),),
+    activities=(
+        HomeActivity(Action("ring-friend", duration=15, changes={"company": -2.5}), "rings a friend", "company"),
+    ),
 )
 THINGS = (FRIDGE, OVEN, TABLE, TOILET, BASIN, SHOWER, SOFA, CONSOLE, BOOKSHELF, PHONE)
-# T (table), V (television) and K (shelves) are drawn on the plan but offer nothing: one sits at H, L and C to use them.
+# T (table), V (television) and K (shelves) are drawn on the plan and offer nothing: they are used from H, L and C.
 
-# Always possible, wherever one stands, so that there is always something to choose.
-POTTER = Deed(Action("potter", duration=15), "potters about", "idle", interruptible=True)
+# Possible everywhere, so that a choice always has an option.
+POTTER = HomeActivity(Action("potter", duration=15), "potters about", "idle", interruptible=True)
 
 
-def bed_of(person: str, symbol: str) -> Thing:
-    """Return the bed that only ``person`` may sleep in.
+def create_bed(person: str, symbol: str) -> Thing:
+    """Return the bed of ``person``, in which only they may sleep.
 
-    A night is long: left to drift, hunger and the bladder would make it look unbearable. The body goes slower asleep,
-    so the action says itself what a night does to every motive.
+    Over nine hours the normal drift of hunger and bladder would make sleep look unattractive. The body slows down
+    at night, so the action states its own change for every motive.
     """
     night = {"sleep": -7.2, "hunger": +2.0, "bladder": +2.5, "fun": +0.5, "company": +0.5, "hygiene": +1.0}
     sleep = Action("sleep", preconditions=f"me == {person}", duration=540, changes=night)
-    return Thing(f"{person}s_bed", symbol, (Deed(sleep, "sleeps", "sleep", interruptible=True),), sit=True)
+    return Thing(f"{person}s_bed", symbol, (HomeActivity(sleep, "sleeps", "sleep", interruptible=True),), sit=True)
 
 
-def company_of(person: str) -> Thing:
-    """Return a person as others see them: somebody to talk to, while they are free. Both sides gain by it."""
+def create_companion_object(person: str) -> Thing:
+    """Return a person as an object for the others: they can be talked to while they are free, and both gain."""
     chat = Action("chat", preconditions=f"free and me != {person}", duration=20, changes={"company": -3.5, "fun": -0.8})
-    deed = Deed(chat, f"talks with {person}", "company", interruptible=True)
-    return Thing(person, "", (deed,), variables=(Variable("free", "bool"),))
+    activity = HomeActivity(chat, f"talks with {person}", "company", interruptible=True)
+    return Thing(person, "", (activity,), variables=(Variable("free", "bool"),))
 
 
-# --- extras -----------------------------------------------------------------------------------------------------------
-# Things and deeds that no house has from the start: an onlooker brings them about.
+# --- what interventions add ---
 
 
 SECOND_FRIDGE = "second_fridge"
-POWERED = frozenset({"sofa", "console"})  # what is no good without power: one sits on the sofa for the television
+POWERED = frozenset({"sofa", "console"})  # unusable without power; the sofa is there for the television
 
-# Nobody chooses it: it is what an alarm makes everybody do.
-GATHER = Deed(Action("gather", duration=10), "waits in the hall", "idle")
+# No mind chooses this one: the fire alarm assigns it to everybody.
+GATHER = HomeActivity(Action("gather", duration=10), "waits in the hall", "idle")
 
 
-def second_fridge() -> Thing:
-    """Return another fridge, which posts what the first one does.
+def create_second_fridge() -> Thing:
+    """Return a second fridge with the same actions as the first.
 
-    >>> [action.name for action in second_fridge().posted.actions]
+    >>> [action.name for action in create_second_fridge().posted.actions]
     ['second_fridge.get-snack', 'second_fridge.take-ingredients']
     """
-    deeds = [replace(deed, words=deed.words.replace("the fridge", "the second fridge")) for deed in FRIDGE.deeds]
-    return Thing(SECOND_FRIDGE, "R", tuple(deeds), variables=FRIDGE.variables)
+    renamed = [replace(each, words=each.words.replace("the fridge", "the second fridge")) for each in FRIDGE.activities]
+    return Thing(SECOND_FRIDGE, "R", tuple(renamed), variables=FRIDGE.variables)

@@ -1,4 +1,4 @@
-"""Bodies and minds together: the loop that shows each mind the world and hands its decision to the body."""
+"""Minds for the people of ``home``: the loop of view, decide and step."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -8,19 +8,19 @@ from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap
 from telos.worlds.home import home
-from telos.worlds.home.home import NAMES_OF_MOTIVES, Home
+from telos.worlds.home.home import MOTIVE_NAMES, Home
 from telos.worlds.home.house import MOTIVES
 from telos.worlds.home.trace import (
     Accident,
     Began,
-    Chose,
     Delivered,
-    Ended,
     Finished,
+    HomeChoice,
+    HomeEnded,
+    HomeStarted,
     Interrupted,
     Levels,
     Poked,
-    Started,
 )
 from telos.worlds.home.views import HomeView, PersonView, clock_of, day_of
 
@@ -28,12 +28,12 @@ _STAGES = {"begins": Began, "finishes": Finished, "stops": Interrupted}
 
 
 class Household:
-    """People who live in ``home`` by their own motives, but for those who are ``played`` and wait to be told.
+    """People who live in ``home`` by their motives; those in ``played`` wait for commands instead.
 
     >>> seen = []
     >>> household = Household(people=1, seed=7, trace=seen.append)
     >>> household.live(minutes=60)
-    >>> first = next(record for record in seen if isinstance(record, Chose))
+    >>> first = next(record for record in seen if isinstance(record, HomeChoice))
     >>> first.clock, first.action, first.why
     ('07:00', 'bookshelf.read', 'fun 1.6 → 0.1')
     """
@@ -47,19 +47,20 @@ class Household:
             raise TelosError(f"nobody here is called {unknown[0]!r}", name_hint(unknown[0], names))
         self.played = frozenset(played)
         self.minds = {name: MotiveMind(MOTIVES) for name in names}
-        self.decisions: dict[str, Decision] = {}  # the last one of each person
+        self.decisions: dict[str, Decision] = {}  # the latest of each person
         self.trace = trace
-        trace(Started(*_moment(self.home.time), world="home", seed=seed, people=names))
+        trace(HomeStarted(*_moment(self.home.time), world="home", seed=seed, people=names))
 
     def poke(self, name: str) -> None:
-        """Do something to the house, before the next minute; see ``telos.worlds.home.home``."""
-        home.poke(self.home, name)
+        """Apply an intervention before the next minute; ``telos.worlds.home.POKES`` lists them."""
+        home.apply_poke(self.home, name)
         self.view = self.home.view()
 
-    def minute(self, told: Mapping[str, str] | None = None) -> HomeView:
-        """Let everybody who has to decide do so, and a minute pass; return what can be seen then.
+    def step(self, told: Mapping[str, str] | None = None) -> HomeView:
+        """Let everybody decide who has to, advance by a minute and return the view.
 
-        Who is ``told`` something does that instead; what makes no sense is refused before anybody has decided.
+        People in ``told`` (person to action name) follow that command instead of deciding; an invalid command raises a
+        ``TelosError`` before anybody has decided.
         """
         self.home.check(told or {})
         commands = dict(told or {})
@@ -67,34 +68,36 @@ class Household:
             if person.name in commands or person.name in self.played:
                 continue
             decision = self._decide(person)
-            if decision is not None and decision.action.on not in (told or {}):  # who has been told is not free to talk
+            if decision is not None and decision.action.on not in (
+                told or {}
+            ):  # a commanded person is not free to talk
                 commands[person.name] = decision.action.name
         if self.view.time % 60 == 0:
-            self._tell_levels()
+            self._emit_levels()
         self.home.step(commands)
         for event in self.home.events:
-            self._tell(event)
+            self._emit(event)
         self.view = self.home.view()
         return self.view
 
     def live(self, *, minutes: int) -> None:
-        """Let ``minutes`` pass."""
+        """Advance by ``minutes``."""
         for _ in self.minutes(minutes):
             pass
 
     def minutes(self, count: int) -> Iterator[HomeView]:
-        """Let ``count`` minutes pass, and yield what can be seen after each."""
+        """Advance by ``count`` minutes and yield the view after each."""
         if count < 0:
-            raise TelosError(f"time does not run backwards: minutes must be zero or more, got {count}")
+            raise TelosError(f"minutes must be zero or more, got {count}")
         for _ in range(count):
-            yield self.minute()
-        self._tell_levels()
-        self.trace(Ended(*_moment(self.home.time), minutes=count))
+            yield self.step()
+        self._emit_levels()
+        self.trace(HomeEnded(*_moment(self.home.time), minutes=count))
 
     def _decide(self, person: PersonView) -> Decision | None:
-        """Return what ``person`` will do now, or None if they carry on."""
+        """Return what ``person`` starts now, or None if they continue."""
         mind = self.minds[person.name]
-        doing = None if person.doing is None else self.home.deed(person.doing).action
+        doing = None if person.doing is None else self.home.activity(person.doing).action
         restless = mind.restless(doing, person.levels) if doing is not None and person.interruptible else None
         if doing is not None and restless is None:
             return None
@@ -109,14 +112,14 @@ class Household:
         if doing is not None and not mind.reconsider(doing, decision):
             return None
         self.decisions[person.name] = decision
-        deed = self.home.deed(decision.action.name)
+        activity = self.home.activity(decision.action.name)
         self.trace(
-            Chose(
+            HomeChoice(
                 *_moment(self.home.time),
                 person=person.name,
                 action=decision.action.name,
-                activity=deed.kind,
-                words=deed.words,
+                activity=activity.kind,
+                words=activity.words,
                 value=decision.choice.value,
                 why=decision.why,
                 runner_up=decision.runner_up,
@@ -127,11 +130,11 @@ class Household:
         )
         return decision
 
-    def _tell_levels(self) -> None:
+    def _emit_levels(self) -> None:
         for person in self.view.people:
             self.trace(Levels(*_moment(self.view.time), person.name, person.room, person.doing, person.levels))
 
-    def _tell(self, event: Event) -> None:
+    def _emit(self, event: Event) -> None:
         when = _moment(int(event.time))
         if event.action == "delivery":
             self.trace(Delivered(*when, food=event.context["food"]))
@@ -140,10 +143,12 @@ class Household:
         elif event.player == home.ONLOOKER:
             self.trace(Poked(*when, poke=event.action, words=event.context["words"]))
         elif event.context["stage"] in _STAGES:
-            deed = self.home.deed(event.action)
-            levels = FrozenMap({name: event.context[name] for name in NAMES_OF_MOTIVES})
+            activity = self.home.activity(event.action)
+            levels = FrozenMap({name: event.context[name] for name in MOTIVE_NAMES})
             record = _STAGES[event.context["stage"]]
-            self.trace(record(*when, event.player, event.action, deed.kind, deed.words, event.context["room"], levels))
+            self.trace(
+                record(*when, event.player, event.action, activity.kind, activity.words, event.context["room"], levels)
+            )
 
 
 def _moment(time: int) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""A week in one picture: each person's motives over time, and what they did about them."""
+"""Plot of a run: each person's motives over time and bands for what they did (matplotlib)."""
 
 from collections.abc import Iterable
 from io import BytesIO
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from telos.core.errors import TelosError
-from telos.worlds.home.home import NAMES_OF_MOTIVES
-from telos.worlds.home.trace import Began, Finished, Interrupted, Levels, Started
+from telos.worlds.home.home import MOTIVE_NAMES
+from telos.worlds.home.trace import Began, Finished, HomeStarted, Interrupted, Levels
 from telos.worlds.home.views import MINUTES_A_DAY
 from telos.worlds.plots import figure_class
 
-_LINES = dict(zip(NAMES_OF_MOTIVES, ("#d1495b", "#3a86c8", "#4b3f8f", "#3f9b5b", "#d98324", "#8a8d91"), strict=True))
+_LINES = dict(zip(MOTIVE_NAMES, ("#d1495b", "#3a86c8", "#4b3f8f", "#3f9b5b", "#d98324", "#8a8d91"), strict=True))
 _BANDS = {
     "sleep": ("sleeps", "#4b3f8f"),
     "eat": ("eats", "#d1495b"),
@@ -22,9 +22,9 @@ _BANDS = {
 }
 
 
-def save(records: Iterable[object], path: Path) -> None:
+def save_plot(records: Iterable[object], path: Path) -> None:
     """Draw a trace into ``path``; the ending of its name says the format."""
-    figure = draw(list(records))
+    figure = draw_plot(list(records))
     try:
         if path.suffix.lower() == ".png":
             _save_small(figure, path)
@@ -43,9 +43,9 @@ def _save_small(figure: Any, path: Path) -> None:
     Image.open(drawn).convert("RGB").quantize(128).save(path, optimize=True)
 
 
-def draw(records: list[object]) -> Any:
+def draw_plot(records: list[object]) -> Any:
     """Return a matplotlib figure of a trace, one row for each person."""
-    started = next(record for record in records if isinstance(record, Started))
+    started = next(record for record in records if isinstance(record, HomeStarted))
     last = max(record.time for record in records if isinstance(record, Levels))
     figure = figure_class()(figsize=(10, 1.2 + 1.7 * len(started.people)), dpi=120, layout="constrained")
     rows = figure.subplots(len(started.people), 1, sharex=True, squeeze=False)[:, 0]

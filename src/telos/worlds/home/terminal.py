@@ -12,6 +12,7 @@ from telos.worlds.home.floor import Cell, FloorPlan
 from telos.worlds.home.home import Home
 from telos.worlds.home.trace import HomeLog
 from telos.worlds.home.views import HomeView, PersonView
+from telos.worlds.terminal import EIGHTHS, GAP, beside, cut, fitted, styled, with_title
 
 _COLOURS = ("#d16ba5", "#4cc9f0", "#f4a261", "#80c96a", "#e5636b", "#9d8df1")
 _NORTH, _SOUTH, _EAST, _WEST = 1, 2, 4, 8
@@ -29,13 +30,11 @@ _FURNITURE = {
 }  # fmt: skip
 _BED = ("▬", "#5a6ea8")
 _LEGEND = "▮fridge ▣oven ▄sofa ◈game ◡book ¤phone ░shower"
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
-_GAP = 2  # columns between the plan and the people
 _LOG = 40  # lines that are kept
 
 
-class Screen:
+class HomeScreen:
     """Draws a household: hand it every trace record with ``note``, and the present view to ``frame``."""
 
     def __init__(self, home: Home, *, title: str = "home") -> None:
@@ -50,13 +49,13 @@ class Screen:
         if line is not None:
             self._lines.append(line)
 
-    def frame(self, view: HomeView) -> "Frame":
+    def frame(self, view: HomeView) -> "HomeFrame":
         """Return what to show now."""
-        return Frame(self._plan, view, dict(self._log.why), tuple(self._lines), self._title)
+        return HomeFrame(self._plan, view, dict(self._log.why), tuple(self._lines), self._title)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class HomeFrame:
     """One picture, which fits itself to the terminal it is printed on."""
 
     plan: FloorPlan
@@ -68,30 +67,23 @@ class Frame:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = options.max_width
         height = max((options.height or console.size.height) - 1, self.plan.height + 2)
-        left = [*self._plan_lines(), _styled(_LEGEND, "bright_black")]
+        left = [*self._plan_lines(), styled(_LEGEND, "bright_black")]
         left += self._log_lines(height - 1 - len(left))
-        right = list(self._people_lines(width - self.plan.width - _GAP, height - 1))
+        right = list(self._people_lines(width - self.plan.width - GAP, height - 1))
         yield self._header(width)
-        for row in range(height - 1):
-            line = left[row] if row < len(left) else Text()
-            if row < len(right):  # below the people, the log may have the whole width
-                line.truncate(self.plan.width, overflow="ellipsis")
-                line.pad_right(self.plan.width + _GAP - line.cell_len)
-                line.append_text(right[row])
-            line.truncate(width, overflow="ellipsis")
-            line.no_wrap = True
-            yield line
+        for number in range(height - 1):
+            line = left[number] if number < len(left) else Text()
+            if number < len(right):  # below the people, the log may have the whole width
+                beside(line, right[number], self.plan.width)
+            yield fitted(line, width)
 
     def _header(self, width: int) -> Text:
         hour = int(self.view.clock[:2])
         sky = "night" if hour < 6 or hour >= 21 else "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
-        line = _styled(f" day {self.view.day}  {self.view.clock}  ", "bold")
+        line = styled(f" day {self.view.day}  {self.view.clock}  ", "bold")
         line.append(f"{sky}  ", style="yellow" if 6 <= hour < 21 else "#7f9cf5")
         line.append(f"fridge {self.view.things['fridge.food']}", style="dim")
-        line.append(" " * max(1, width - line.cell_len - len(self.title) - 1))
-        line.append(self.title, style="dim")
-        line.truncate(width)
-        return line
+        return cut(with_title(line, self.title, width), width)
 
     def _plan_lines(self) -> Iterator[Text]:
         people = {person.cell: number for number, person in enumerate(self.view.people)}
@@ -122,7 +114,7 @@ class Frame:
         lines = []
         for said in self.log[-room:] if room > 0 else ():
             moment, _, what = said.partition("  ")
-            line = _styled(moment.split()[-1], "bright_black")
+            line = styled(moment.split()[-1], "bright_black")
             line.append(f" {what}", style="dim")
             lines.append(line)
         return lines
@@ -130,7 +122,7 @@ class Frame:
     def _people_lines(self, width: int, height: int) -> Iterator[Text]:
         each = height // len(self.view.people)  # lines that a person may take
         for number, person in enumerate(self.view.people):
-            block = [_head(person, number), _styled(f"  {self.why.get(person.name, '')}", "dim italic")]
+            block = [_head(person, number), styled(f"  {self.why.get(person.name, '')}", "dim italic")]
             block += _bars(person, width, rows=3 if each >= 6 else 2 if each >= 4 else 1)
             block += [Text()] * (each > len(block))
             for line in block[:each]:
@@ -145,7 +137,7 @@ def _badge(person: PersonView, number: int) -> Style:
 
 
 def _head(person: PersonView, number: int) -> Text:
-    line = _styled(person.name[0], _badge(person, number))
+    line = styled(person.name[0], _badge(person, number))
     line.append(f" {person.name} ", style=Style(color=_COLOURS[number % len(_COLOURS)], bold=True))
     line.append(f"→ {person.words}" if person.walking else person.words)
     return line
@@ -186,18 +178,11 @@ def _colour(level: float) -> str:
     return "#6abf69" if level < 4 else "#e6c34a" if level < 7 else "#e5534b"
 
 
-def _styled(said: str, style: str | Style) -> Text:
-    """Return a text to which more can be appended without taking on its style."""
-    line = Text()
-    line.append(said, style=style)
-    return line
-
-
 def _bar(level: float, length: int) -> Text:
     colour = _colour(level)
     eighths = min(length * 8, round(level / 10 * length * 8))
     full, rest = divmod(eighths, 8)
-    filled = "█" * full + (_EIGHTHS[rest] if rest else "")
-    line = _styled(filled, Style(color=colour, bgcolor="#303030"))
+    filled = "█" * full + (EIGHTHS[rest] if rest else "")
+    line = styled(filled, Style(color=colour, bgcolor="#303030"))
     line.append(" " * (length - len(filled)), style=Style(bgcolor="#303030"))
     return line

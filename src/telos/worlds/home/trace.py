@@ -1,18 +1,17 @@
-"""Records and text log."""
+"""Trace records of a household, and the text log that describes them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from telos.core.values import FrozenMap
 from telos.worlds.home.house import GATHER
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The trace of a household: what was decided and why, what came of it, and how everybody was meanwhile.
-
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The first record of a run: all that is needed to repeat it."""
+class HomeStarted:
+    """The first record of a run: what is needed to repeat it."""
 
+    KIND: ClassVar[str] = "started"
     time: int
     day: int
     clock: str
@@ -22,9 +21,10 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Chose:
-    """Somebody made up their mind. ``value`` is the discontentment that they expect to be left with."""
+class HomeChoice:
+    """A person decided; ``value`` is the discontentment they expect afterwards."""
 
+    KIND: ClassVar[str] = "chose"
     time: int
     day: int
     clock: str
@@ -36,13 +36,13 @@ class Chose:
     why: str
     runner_up: str | None
     travel: int
-    instead_of: str | None = None  # what they break off for it
-    because: str | None = None  # why they break it off
+    instead_of: str | None = None  # the action that is interrupted for it
+    because: str | None = None  # the reason for the interruption
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """An action of somebody's at a moment: where, and how they were."""
+class ActionRecord:
+    """Base of the records about an action: who, where, and their motives."""
 
     time: int
     day: int
@@ -55,27 +55,27 @@ class Deed:
     levels: FrozenMap[str, float]
 
 
-class Began(Deed):
-    """Somebody is at the place, and starts."""
+class Began(ActionRecord):
+    """A person arrived and starts the action."""
 
     __slots__ = ()
 
 
-class Finished(Deed):
-    """An action is done, and has had its effects."""
+class Finished(ActionRecord):
+    """An action is complete and its effects are applied."""
 
     __slots__ = ()
 
 
-class Interrupted(Deed):
-    """An action was left before it was done: it has no effects, though motives have moved as far as it got."""
+class Interrupted(ActionRecord):
+    """An action ended early: no effects, although motives have moved for the minutes it lasted."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """How somebody is, once an hour."""
+    """The motives of one person, recorded every hour."""
 
     time: int
     day: int
@@ -88,7 +88,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The fridge is full again."""
+    """All fridges are full again."""
 
     time: int
     day: int
@@ -98,7 +98,7 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class Accident:
-    """Somebody could not get into a locked bathroom in time."""
+    """A person could not reach the locked bathroom in time."""
 
     time: int
     day: int
@@ -109,7 +109,7 @@ class Accident:
 
 @dataclass(frozen=True, slots=True)
 class Poked:
-    """An onlooker did something to the house."""
+    """An onlooker intervened."""
 
     time: int
     day: int
@@ -119,21 +119,16 @@ class Poked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The last record of a run."""
-
+class HomeEnded:
+    KIND: ClassVar[str] = "ended"
     time: int
     day: int
     clock: str
     minutes: int
 
 
-# --- log --------------------------------------------------------------------------------------------------------------
-# The trace of a household in words: one line for each thing worth telling.
-
-
 class HomeLog:
-    """Turns records into lines. It remembers what each person is up to, so as not to say it twice.
+    """Describes records in lines of text; it remembers each person's action to avoid repetition.
 
     >>> log = HomeLog()
     >>> log.line(Delivered(1800, 2, "06:00", food=18))
@@ -141,11 +136,11 @@ class HomeLog:
     """
 
     def __init__(self) -> None:
-        self.why: dict[str, str] = {}  # the last reason of each person
+        self.why: dict[str, str] = {}  # the latest reason of each person
         self._last: dict[str, str] = {}
 
     def line(self, record: object) -> str | None:
-        """Return the line for ``record``, or None if it brings nothing new."""
+        """Return the line for ``record``, or None if it adds nothing."""
         match record:
             case Delivered():
                 return f"day {record.day} {record.clock}  the grocer fills the fridge ({record.food} portions)"
@@ -153,7 +148,7 @@ class HomeLog:
                 return f"day {record.day} {record.clock}  {record.person:<5} could not hold it any longer"
             case Poked():
                 return f"day {record.day} {record.clock}  {record.words}"
-            case Chose():
+            case HomeChoice():
                 self.why[record.person] = record.why
             case Began() if self._last.get(record.person) != record.action:
                 self.why[record.person] = why_unchosen(record.action)
@@ -166,12 +161,12 @@ class HomeLog:
 
 
 def why_unchosen(action: str) -> str:
-    """Say why somebody does what they have not chosen themselves: it is a conversation, an alarm, or a command.
+    """Return why a person does what they did not choose: a conversation, the alarm, or a command.
 
     >>> why_unchosen("Ben.chat"), why_unchosen("gather")
     ('Ben came to talk', 'the alarm rings')
     """
-    thing, _, deed = action.partition(".")
+    thing, _, activity = action.partition(".")
     if thing == GATHER.action.name:
         return "the alarm rings"
-    return f"{thing} came to talk" if deed == "chat" else "told to"
+    return f"{thing} came to talk" if activity == "chat" else "told to"

@@ -1,4 +1,4 @@
-"""What can be seen of the house at one moment."""
+"""What is visible of the house at one moment, and its clock."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,11 @@ MINUTES_A_DAY = 24 * 60
 
 
 def day_of(time: float) -> int:
-    """Return the day, counted from 1."""
     return int(time) // MINUTES_A_DAY + 1
 
 
 def clock_of(time: float) -> str:
-    """Return the time of day.
+    """Return the time of day as ``07:35``.
 
     >>> day_of(1500), clock_of(1500)
     (2, '01:00')
@@ -25,25 +24,25 @@ def clock_of(time: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """One person: where, how they are, and what they are doing."""
+    """One person: position, motives and current action."""
 
     name: str
     cell: Cell
     room: str
     levels: FrozenMap[str, float]
-    drift: FrozenMap[str, float]  # per minute, as it is now
+    drift: FrozenMap[str, float]  # per minute, at this time of day
     carrying: str
-    doing: str | None = None  # the name of the action; None for somebody who waits for a command
+    doing: str | None = None  # the name of the action; None: waits for a command
     words: str = "is idle"
     kind: str = "idle"
     walking: bool = False
-    left: int = 0  # minutes until the action is done, without the way there
+    left: int = 0  # minutes until the action is done, the walk excluded
     interruptible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """The whole house. ``time`` is in minutes since the midnight that day 1 began with."""
+    """The whole house; ``time`` is in minutes since the midnight before day 1."""
 
     time: int
     people: tuple[PersonView, ...]
@@ -53,19 +52,15 @@ class HomeView:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Return everybody's name."""
         return tuple(person.name for person in self.people)
 
     @property
     def day(self) -> int:
-        """Return the day, counted from 1."""
         return day_of(self.time)
 
     @property
     def clock(self) -> str:
-        """Return the time of day, as in ``07:35``."""
         return clock_of(self.time)
 
     def person(self, name: str) -> PersonView:
-        """Return the person of that name."""
         return next(person for person in self.people if person.name == name)

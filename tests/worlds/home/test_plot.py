@@ -7,7 +7,7 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.worlds.home.household import Household
-from telos.worlds.home.plot import draw, save
+from telos.worlds.home.plot import draw_plot, save_plot
 from telos.worlds.plots import check_path
 
 
@@ -19,7 +19,7 @@ def a_day(people: int) -> list[object]:
 
 def test_each_person_has_a_row_with_all_motives_and_what_was_done() -> None:
     pytest.importorskip("matplotlib")
-    figure = draw(a_day(2))
+    figure = draw_plot(a_day(2))
     assert [axes.get_ylabel() for axes in figure.axes] == ["Ada", "Ben"]
     assert all(len(axes.get_lines()) >= 6 for axes in figure.axes)
 
@@ -27,7 +27,7 @@ def test_each_person_has_a_row_with_all_motives_and_what_was_done() -> None:
 @pytest.mark.parametrize("name", ["day.png", "day.svg"])
 def test_a_plot_is_written(tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
-    save(a_day(1), tmp_path / name)
+    save_plot(a_day(1), tmp_path / name)
     assert (tmp_path / name).stat().st_size > 1000
 
 

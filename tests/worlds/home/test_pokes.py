@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.home.home import POKES, Home, offered, poke
+from telos.worlds.home.home import POKES, Home, apply_poke, available_pokes
 from telos.worlds.home.household import Household
-from telos.worlds.home.trace import Accident, Began, Chose, Delivered, HomeLog, Poked
+from telos.worlds.home.trace import Accident, Began, Delivered, HomeChoice, HomeLog, Poked
 
 BATHROOM = {"toilet.use", "shower.shower", "basin.wash-hands"}
 
@@ -26,19 +26,19 @@ def walk_to(home: Home, command: str, person: str = "Ada") -> None:
 def test_nothing_in_a_locked_bathroom_is_offered_and_all_of_it_again_when_it_is_open() -> None:
     home = Home(2)
     before = on_offer(home)
-    poke(home, "lock-bathroom")
+    apply_poke(home, "lock-bathroom")
     assert not BATHROOM & on_offer(home)
     assert on_offer(home) == before - BATHROOM
     with pytest.raises(TelosError, match=r"Ada cannot 'toilet\.use' now: the bathroom is locked"):
         home.step({"Ada": "toilet.use"})
-    poke(home, "unlock-bathroom")
+    apply_poke(home, "unlock-bathroom")
     assert on_offer(home) == before
 
 
 def test_whoever_is_in_the_bathroom_finishes_and_comes_out() -> None:
     home = Home(2)
     walk_to(home, "shower.shower")
-    poke(home, "lock-bathroom")
+    apply_poke(home, "lock-bathroom")
     assert home.view().person("Ada").doing == "shower.shower"
     while home.view().person("Ada").doing:
         home.step({})
@@ -52,7 +52,7 @@ def test_whoever_is_on_the_way_to_the_bathroom_turns_to_something_else() -> None
     home = Home(2)
     home.step({"Ada": "toilet.use"})
     assert home.view().person("Ada").walking
-    poke(home, "lock-bathroom")
+    apply_poke(home, "lock-bathroom")
     assert home.view().person("Ada").doing is None
     home.step({})
     assert [(event.player, event.action) for event in home.events] == [
@@ -69,7 +69,7 @@ def test_nobody_goes_into_a_locked_room_to_talk() -> None:
     while home.view().person("Ada").doing:
         home.step({})
     assert "Ada.chat" in on_offer(home, "Ben")
-    poke(home, "lock-bathroom")
+    apply_poke(home, "lock-bathroom")
     assert "Ada.chat" not in on_offer(home, "Ben")
     with pytest.raises(TelosError, match="the bathroom is locked"):
         home.step({"Ben": "Ada.chat"})
@@ -107,13 +107,13 @@ def test_who_cannot_get_in_in_time_has_an_accident_and_only_then() -> None:
 def test_a_second_fridge_posts_what_the_first_one_does_and_stands_in_nobodys_way() -> None:
     home = Home(3, seed=1)
     cells = {cell for places in home.places.of.values() for cell in places}
-    poke(home, "drop-fridge")
+    apply_poke(home, "drop-fridge")
     assert {"second_fridge.get-snack", "second_fridge.take-ingredients"} <= on_offer(home)
     assert home.food == 2 * home.view().things["fridge.food"]
     assert not cells & set(home.plan.cells("R"))
     start = home.view().person("Ada").cell
-    assert all(home.plan.steps(start, cell) is not None for cell in home.plan.floor)
-    assert all(home.plan.steps(start, cell) is not None for places in home.places.of.values() for cell in places)
+    assert all(home.plan.distance(start, cell) is not None for cell in home.plan.floor)
+    assert all(home.plan.distance(start, cell) is not None for places in home.places.of.values() for cell in places)
 
 
 def test_a_second_fridge_changes_nothing_of_what_goes_on() -> None:
@@ -131,16 +131,16 @@ def test_people_eat_from_whichever_fridge_is_nearer() -> None:
     household = Household(4, seed=7, trace=seen.append)
     household.poke("drop-fridge")
     household.live(minutes=2 * 1440)
-    chosen = [record.action for record in seen if isinstance(record, Chose)]
+    chosen = [record.action for record in seen if isinstance(record, HomeChoice)]
     assert any(name.startswith("second_fridge") for name in chosen)
     assert any(name.startswith("fridge") for name in chosen)
 
 
 def test_a_fridge_is_dropped_once_and_is_gone_after_a_reset() -> None:
     home = Home(1)
-    poke(home, "drop-fridge")
+    apply_poke(home, "drop-fridge")
     with pytest.raises(TelosError, match="'drop-fridge' would change nothing now"):
-        poke(home, "drop-fridge")
+        apply_poke(home, "drop-fridge")
     home.reset(0)
     assert "second_fridge" not in home.things
     assert home.view() == Home(1).view()
@@ -148,11 +148,11 @@ def test_a_fridge_is_dropped_once_and_is_gone_after_a_reset() -> None:
 
 def test_without_food_no_fridge_offers_anything_until_the_grocer_has_come() -> None:
     home = Home(1)
-    poke(home, "drop-fridge")
-    poke(home, "take-food")
+    apply_poke(home, "drop-fridge")
+    apply_poke(home, "take-food")
     assert home.food == 0
     assert not any("fridge" in name for name in on_offer(home))
-    poke(home, "deliver-food")
+    apply_poke(home, "deliver-food")
     assert {"fridge.get-snack", "second_fridge.get-snack"} <= on_offer(home)
     home.step({})
     assert [event.action for event in home.events] == ["drop-fridge", "take-food", "deliver-food", "delivery"]
@@ -161,12 +161,12 @@ def test_without_food_no_fridge_offers_anything_until_the_grocer_has_come() -> N
 def test_without_power_nobody_watches_television_or_plays() -> None:
     home = Home(2)
     walk_to(home, "sofa.watch-tv")
-    poke(home, "cut-power")
+    apply_poke(home, "cut-power")
     assert home.view().person("Ada").doing is None
     assert not {"sofa.watch-tv", "console.play"} & on_offer(home)
     with pytest.raises(TelosError, match="the power is out"):
         home.step({"Ada": "console.play"})
-    poke(home, "restore-power")
+    apply_poke(home, "restore-power")
     assert {"sofa.watch-tv", "console.play"} <= on_offer(home)
 
 
@@ -176,7 +176,7 @@ def test_the_alarm_brings_everybody_into_the_hall_and_then_they_go_on() -> None:
     assert any(person.kind == "sleep" for person in household.view.people), "some are asleep"
     household.poke("sound-alarm")
     for _ in range(10):
-        household.minute()
+        household.step()
     assert {person.room for person in household.view.people} == {"hall"}
     assert len({person.cell for person in household.view.people}) == 6
     household.live(minutes=30)
@@ -191,14 +191,14 @@ def test_gathering_is_nothing_that_one_may_be_told_to_do() -> None:
 @pytest.mark.parametrize("name", ["unlock-bathroom", "restore-power"])
 def test_what_would_change_nothing_is_refused(name: str) -> None:
     home = Home(1)
-    assert name not in {each.name for each in offered(home)}
+    assert name not in {each.name for each in available_pokes(home)}
     with pytest.raises(TelosError, match=f"'{name}' would change nothing now; try one of lock-bathroom"):
-        poke(home, name)
+        apply_poke(home, name)
 
 
 def test_an_unknown_poke_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(TelosError, match="there is no poke 'lock-bathrom'; did you mean 'lock-bathroom'"):
-        poke(Home(1), "lock-bathrom")
+        apply_poke(Home(1), "lock-bathrom")
 
 
 def test_the_trace_tells_of_pokes_in_words() -> None:
@@ -207,7 +207,7 @@ def test_the_trace_tells_of_pokes_in_words() -> None:
     household = Household(1, seed=0, trace=seen.append)
     household.poke("cut-power")
     household.poke("deliver-food")
-    household.minute()
+    household.step()
     lines = [line for record in seen if (line := log.line(record)) is not None]
     assert "day 1 07:00  the power is out" in lines
     assert any(isinstance(record, Delivered) for record in seen)
@@ -219,7 +219,7 @@ def test_who_is_played_waits_to_be_told_and_does_that() -> None:
     household = Household(2, seed=5, played=["Ben"], trace=seen.append)
     household.live(minutes=60)
     assert household.view.person("Ben").doing is None
-    household.minute({"Ben": "bookshelf.read"})
+    household.step({"Ben": "bookshelf.read"})
     assert household.view.person("Ben").doing == "bookshelf.read"
     household.live(minutes=10)
     begun = [record.action for record in seen if isinstance(record, Began) and record.person == "Ben"]
@@ -240,9 +240,9 @@ def _poked(seed: int, script: list[tuple[int, str]]) -> list[str]:
     household = Household(3, seed=seed, trace=lambda record: lines.append(as_json(record)))
     for minute in range(300):
         for when, name in script:
-            if when == minute and name in {each.name for each in offered(household.home)}:
+            if when == minute and name in {each.name for each in available_pokes(household.home)}:
                 household.poke(name)
-        household.minute()
+        household.step()
         at_it = [person.cell for person in household.view.people if person.doing and not person.walking]
         assert len(set(at_it)) == len(at_it), "two in one place"
         plan = household.home.plan
