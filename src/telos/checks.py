@@ -14,8 +14,7 @@ from telos.core.plan import Answer, NoPlan, Plan
 from telos.core.state import State
 from telos.core.values import NUMBER, Value
 from telos.recognition.recognizer import Recognizer
-from telos.studio.stage import Happening, Inputs, Stage
-from telos.studio.stage import World as StudioWorld
+from telos.studio.stage import Happening, Inputs, Stage, StudioWorld
 from telos.studio.worlds.shapes import ROLES, Picture, Symbols
 from telos.worlds.registry import View, World
 
@@ -254,7 +253,7 @@ def check_stage(
     steps: int = 60,
 ) -> None:
     """Raise ``AssertionError`` at the first promise that a world of the studio breaks; ``held`` are keys, in turn."""
-    chosen = world.chosen(settings or {})
+    chosen = world.complete_settings(settings or {})
     watched, alone = world.make(seed, chosen), world.make(seed, chosen)
     _check_models(watched)
     for number in range(steps):

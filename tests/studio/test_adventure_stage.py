@@ -29,7 +29,7 @@ WATCHER = ffbm_text("wilds").replace("lasts: 100 updates", "lasts: 40 updates")
 
 
 def stage(seed: int = 7, **given: str) -> AdventureStage:
-    made = ADVENTURE.make(seed, ADVENTURE.chosen(given))
+    made = ADVENTURE.make(seed, ADVENTURE.complete_settings(given))
     assert isinstance(made, AdventureStage)
     return made
 
@@ -194,7 +194,7 @@ def test_the_session_gives_each_event_the_truth_of_the_study() -> None:
     name, data = game.stage.recording() or ("", b"")
     studied = session_of(from_recorded(data))
     assert name == "adventure-flairs-seed5.jsonl"
-    assert [(seen.event, seen.truth) for seen in game.panel.seen] == list(
+    assert [(seen.event, seen.truth) for seen in game.recognizers.events] == list(
         zip(studied.events, studied.truths, strict=True)
     )
 
@@ -337,7 +337,7 @@ def test_a_recording_that_is_brought_along_plays_as_it_was(given: dict[str, str]
     assert again.stage.picture() == on.picture()
     assert from_recorded(data).frames == 608
     if not given:
-        assert again.panel.texts["ffbm"] == WATCHER
+        assert again.recognizers.texts["ffbm"] == WATCHER
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ SCENES = [
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
-    stage = ARENA.make(3, ARENA.chosen({"scene": scene}))
+    stage = ARENA.make(3, ARENA.complete_settings({"scene": scene}))
     for _ in range(30):
         stage.step(Inputs())
         key, backdrop = stage.backdrop()
@@ -221,7 +221,7 @@ def test_who_has_fought_is_told_how_it_ended() -> None:
 
 
 def test_the_ways_to_cover_are_known_before_a_fight_begins() -> None:
-    stage = ARENA.make(1, ARENA.chosen({"scene": "pincer"}))
+    stage = ARENA.make(1, ARENA.complete_settings({"scene": "pincer"}))
     assert isinstance(stage, ArenaStage)
     arena = stage.battle.arena
     found = arena.navigator._field.cache_info()

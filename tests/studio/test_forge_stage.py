@@ -260,7 +260,7 @@ KEYS = ("", "up", "down", "left", "right", "up+right", "1", "2", "1+left", "x")
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.lists(st.sampled_from(LINES), max_size=2)), max_size=60))
 def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]) -> None:
     def shown() -> list[object]:
-        stage = FORGE.make(1, FORGE.chosen({}))
+        stage = FORGE.make(1, FORGE.complete_settings({}))
         seen: list[object] = []
         for held, asked in script:
             try:
@@ -297,5 +297,5 @@ def test_where_hands_have_nothing_to_do_a_newcomer_is_told_what_to_do() -> None:
 def test_no_step_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(search, "_compiled", None)
-    FORGE.make(4, FORGE.chosen({}))
+    FORGE.make(4, FORGE.complete_settings({}))
     assert search.is_loaded()

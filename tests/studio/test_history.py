@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.tiny import ALWAYS_WEST, LINE
-from telos.studio.recording import Believed, History, Point
+from telos.studio.recording import BeliefChange, History, HistoryPoint
 from telos.studio.session import Session
 
 BY_SIDE = (
@@ -44,8 +44,8 @@ def believed(session: Session) -> list[dict[str, float]]:
     """Return what the model in force believes at each frame, asked anew for every one of them."""
     found = []
     for frame in range(session.last + 1):
-        told = sum(session.happenings[seen.number].frame <= frame for seen in session.panel.seen)
-        found.append(dict(session.panel.rerun("last", upto=told)[0].belief))
+        told = sum(session.happenings[seen.number].frame <= frame for seen in session.recognizers.events)
+        found.append(dict(session.recognizers.rerun("last", upto=told)[0].belief))
     return found
 
 
@@ -62,13 +62,15 @@ def test_after_a_model_was_applied_the_curve_is_as_if_it_had_been_there_from_the
 def test_very_many_points_are_thinned_and_the_ends_stay() -> None:
     history = History()
     for frame in range(20_001):
-        history.note(Point(frame, frame / 10, {"one": {"a": frame / 20_000}}, {}), None, {})
-    told = history.message()
+        history.add(HistoryPoint(frame, frame / 10, {"one": {"a": frame / 20_000}}, {}), None, {})
+    told = history.to_message()
     assert len(told["n"]) <= 2_001
     assert (told["n"][0], told["n"][-1]) == (0, 20_000)
     assert told["beliefs"]["one"]["a"] == [frame / 20_000 for frame in told["n"]]
-    history.anew("one", {"a": 1.0}, [Believed(frame, frame / 10, {"a": frame % 2}) for frame in range(1, 20_001)])
-    told = history.message()
+    history.recompute(
+        "one", {"a": 1.0}, [BeliefChange(frame, frame / 10, {"a": frame % 2}) for frame in range(1, 20_001)]
+    )
+    told = history.to_message()
     assert len(told["n"]) <= 2_001
     assert (told["n"][0], told["n"][-1]) == (0, 20_000)
     assert told["beliefs"]["one"]["a"][1:] == [frame % 2 for frame in told["n"][1:]]
@@ -88,7 +90,7 @@ class Counted(dict[str, float]):
 def test_telling_the_history_takes_a_look_at_each_point() -> None:
     history = History()
     for frame in range(1_000):
-        history.note(Point(frame, frame, {"one": Counted(a=float(frame))}, {}), None, {})
+        history.add(HistoryPoint(frame, frame, {"one": Counted(a=float(frame))}, {}), None, {})
     Counted.looked = 0
-    history.message()
+    history.to_message()
     assert Counted.looked <= 2_000

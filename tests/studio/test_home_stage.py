@@ -46,7 +46,7 @@ def known(colours: Iterable[str]) -> bool:
 
 @pytest.mark.parametrize("people", ["1", "3", "6"])
 def test_a_picture_holds_only_symbols_and_colours_that_there_are(people: str) -> None:
-    stage = HOME.make(3, HOME.chosen({"people": people}))
+    stage = HOME.make(3, HOME.complete_settings({"people": people}))
     for minute in range(1440):
         asked = {10: ("poke drop-fridge",), 400: ("poke lock-bathroom",), 900: ("poke cut-power",)}.get(minute, ())
         stage.step(Inputs(asked=asked))
@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said_above_the_house_where_no_card_is() -> None:
 
 
 def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
-    stage = HOME.make(5, HOME.chosen({"people": "2", "you": "Ben"}))
+    stage = HOME.make(5, HOME.complete_settings({"people": "2", "you": "Ben"}))
     assert isinstance(stage, HomeStage)
     assert stage.hud().task == "Ben waits: tell them what to do"
     assert "bookshelf.read" in stage.commands()
@@ -155,7 +155,7 @@ def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
 
 
 def test_who_does_not_live_here_cannot_be_played() -> None:
-    stage = HOME.make(5, HOME.chosen({"people": "2", "you": "Finn"}))
+    stage = HOME.make(5, HOME.complete_settings({"people": "2", "you": "Finn"}))
     assert isinstance(stage, HomeStage)
     assert stage.you is None
     assert not stage.commands()
@@ -246,7 +246,7 @@ POKES = ("lock-bathroom", "unlock-bathroom", "drop-fridge", "take-food", "delive
 @given(st.integers(0, 99), st.lists(st.sampled_from((*POKES, None, None, None)), max_size=60))
 def test_the_same_inputs_show_the_same_again(seed: int, script: list[str | None]) -> None:
     def shown() -> list[object]:
-        stage: Stage = HOME.make(seed, HOME.chosen({"people": "3"}))
+        stage: Stage = HOME.make(seed, HOME.complete_settings({"people": "3"}))
         seen: list[object] = []
         for name in script:
             try:

@@ -20,7 +20,7 @@ from telos.worlds.island.visit import record_player
 
 
 def stage(seed: int = 7, **given: str) -> IslandStage:
-    made = ISLAND.make(seed, ISLAND.chosen(given))
+    made = ISLAND.make(seed, ISLAND.complete_settings(given))
     assert isinstance(made, IslandStage)
     return made
 
@@ -38,12 +38,12 @@ def test_a_visit_is_told_as_it_is_recorded_for_studies_with_what_was_in_mind() -
     session = Session(ISLAND, 7)
     for _ in range(1200):
         session.advance()
-    seen = session.panel.seen
+    seen = session.recognizers.events
     meant = [goal if goal in GOALS else None for goal in game.intentions]
     assert len(seen) > 200
     assert [each.event for each in seen] == list(game.events[: len(seen)])
     assert [each.truth for each in seen] == meant[: len(seen)]
-    assert session.board.accuracy("mln") is not None
+    assert session.scoreboard.accuracy("mln") is not None
 
 
 def test_goals_that_are_reached_stand_out_on_the_timeline_and_on_the_map() -> None:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
-from telos.studio.recording import MOST_BYTES, Applied, GameLog, is_game_log, read_log
+from telos.studio.recording import MAX_BYTES, AppliedModel, GameLog, is_game_log, parse_game_log
 from telos.studio.stage import Inputs
 
 HEADER = '{"recording": "telos studio game", "version": 1, "world": "line", "seed": 3, "settings": {"wind": "on"}}\n'
 texts = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
 inputs = st.builds(Inputs, texts, st.lists(texts, max_size=2).map(tuple))
-entries = st.lists(st.one_of(inputs, st.builds(Applied, texts, texts)), max_size=20)
+entries = st.lists(st.one_of(inputs, st.builds(AppliedModel, texts, texts)), max_size=20)
 
 
 @given(entries, st.integers(0, 2**40), st.dictionaries(texts, texts, max_size=3))
@@ -21,18 +21,18 @@ def test_a_log_that_was_written_is_read_back_as_it_was(entries: list, seed: int,
     log = GameLog("line", seed, settings)
     for entry in entries:
         log.add(entry)
-    again = read_log(log.data())
+    again = parse_game_log(log.to_bytes())
     assert list(again.entries()) == entries
     assert (again.world, again.seed, again.settings) == ("line", seed, settings)
     assert again.steps == log.steps == sum(isinstance(each, Inputs) for each in entries)
-    assert is_game_log(log.data())
+    assert is_game_log(log.to_bytes())
 
 
 def test_a_key_that_is_held_for_long_takes_one_line() -> None:
     log = GameLog("line", 0, {})
     for _ in range(1000):
         log.add(Inputs("left"))
-    assert log.data().decode().splitlines()[1:] == ['["left", [], 1000]']
+    assert log.to_bytes().decode().splitlines()[1:] == ['["left", [], 1000]']
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_a_key_that_is_held_for_long_takes_one_line() -> None:
 )
 def test_a_strange_log_is_refused_with_its_line(text: str, line: int, says: str) -> None:
     with pytest.raises(DefinitionError, match=says) as refused:
-        read_log(text.encode(), name="game.jsonl")
+        parse_game_log(text.encode(), name="game.jsonl")
     assert str(refused.value).startswith(f"game.jsonl:{line}:1: ")
 
 
 def test_a_log_that_is_too_large_or_no_text_is_refused() -> None:
     with pytest.raises(DefinitionError, match="at most"):
-        read_log(b"x" * (MOST_BYTES + 1))
+        parse_game_log(b"x" * (MAX_BYTES + 1))
     with pytest.raises(DefinitionError, match="no text"):
-        read_log(b"\xff\xfe\x00")
+        parse_game_log(b"\xff\xfe\x00")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.yard import Camp, Yard, camp_crowd, live, pass_frames, soldier
 from telos.agents.memory import Fact
 from telos.core.trace import as_json
-from telos.studio.mind_view import GoalLine, MindSheet, Need, StepLine, sheet_of
+from telos.studio.mind_view import GoalLine, MindView, Need, StepLine, build_mind_view
 from telos.studio.plan_drawing import plan_svg
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import load_scene
@@ -23,7 +23,7 @@ def test_a_fight_goes_the_same_whether_or_not_somebody_looks_into_every_head(sce
         battle = Battle(load_scene(scene), seed=1, trace=records.append)
         for _ in battle.seconds(20):
             for mind in battle.minds.values() if looks else ():
-                plan_svg(sheet_of(mind, battle.arena.time))
+                plan_svg(build_mind_view(mind, battle.arena.time))
         seen.append([str(as_json(record)) for record in records])
     assert seen[0] == seen[1]
     assert len(seen[0]) > 50
@@ -36,7 +36,7 @@ def test_looking_leaves_what_is_saved_of_a_mind_alone() -> None:
         pass_frames(camp, crowd, 1)
         before = crowd.save()
         for mind in crowd.minds.values():
-            sheet_of(mind, camp.time)
+            build_mind_view(mind, camp.time)
         assert crowd.save() == before
 
 
@@ -44,7 +44,7 @@ def test_a_plan_under_way_shows_what_is_done_what_holds_and_what_earlier_steps_s
     yard = Yard()
     mind = soldier(yard)
     live(mind, yard, 0.7)
-    plan = sheet_of(mind, yard.time).plan
+    plan = build_mind_view(mind, yard.time).plan
     assert [(step.name, step.state) for step in plan] == [("open-door", "done"), ("walk-in", "now"), ("shoot", "next")]
     assert plan[1].needs == (Need("door == open", True),)
     assert {need.text: need.holds for need in plan[2].needs} == {"weapon_loaded": True, "place == room": None}
@@ -57,7 +57,7 @@ def test_a_need_that_nobody_sees_to_is_marked_unmet() -> None:
     mind = soldier(yard)
     live(mind, yard, 0.1)
     mind.state = mind.state.replace(weapon_loaded=False)  # as if it had just been noticed, and not been thought of yet
-    shoot = sheet_of(mind, yard.time).plan[-1]
+    shoot = build_mind_view(mind, yard.time).plan[-1]
     assert {need.text: need.holds for need in shoot.needs}["weapon_loaded"] is False
 
 
@@ -66,7 +66,7 @@ def test_goals_stand_by_priority_and_say_why_they_are_not_pursued() -> None:
     crowd = camp_crowd(camp)
     crowd.stimulate("camper-0", Fact("bell", "tower", 0.0))
     crowd.tick(0.0)
-    sheet = sheet_of(crowd.minds["camper-0"], 0.0, about="at the camp", orders=["hold"], lines=[(0.0, "Hush!")])
+    sheet = build_mind_view(crowd.minds["camper-0"], 0.0, about="at the camp", orders=["hold"], lines=[(0.0, "Hush!")])
     assert [(goal.name, goal.weight, goal.pursued) for goal in sheet.goals] == [
         ("shelter", 5, True),
         ("warmth", 2, False),
@@ -83,7 +83,7 @@ def test_goals_that_do_not_matter_hold_already_or_wait_for_a_plan_say_so() -> No
     crowd = camp_crowd(camp, expansions=1)
     camp.campers["camper-0"].rested = True
     crowd.tick(0.0)
-    sheet = sheet_of(crowd.minds["camper-0"], 0.0)
+    sheet = build_mind_view(crowd.minds["camper-0"], 0.0)
     assert {goal.name: goal.why for goal in sheet.goals} == {
         "shelter": "matters only if bell",
         "warmth": "its plan is being made",
@@ -98,9 +98,9 @@ def test_facts_have_their_age_and_fade() -> None:
     crowd = camp_crowd(camp)
     mind = crowd.minds["camper-0"]
     mind.note(Fact("bell", "tower", 0.0, attributes={"loud": True, "far": 3.0}))
-    bell = next(fact for fact in sheet_of(mind, 1.0).facts if fact.kind == "bell")
+    bell = next(fact for fact in build_mind_view(mind, 1.0).facts if fact.kind == "bell")
     assert (bell.subject, bell.age, bell.confidence, bell.text) == ("tower", 1.0, 0.75, "loud, far 3.0")
-    assert not [fact for fact in sheet_of(mind, 4.0).facts if fact.kind == "bell"]
+    assert not [fact for fact in build_mind_view(mind, 4.0).facts if fact.kind == "bell"]
 
 
 def test_a_function_of_the_game_that_raises_does_not_keep_anybody_from_looking() -> None:
@@ -108,14 +108,14 @@ def test_a_function_of_the_game_that_raises_does_not_keep_anybody_from_looking()
     crowd = camp_crowd(camp)
     pass_frames(camp, crowd, 3)
     mind = crowd.minds["camper-0"]
-    assert any(need.holds for step in sheet_of(mind, camp.time).plan for need in step.needs)
+    assert any(need.holds for step in build_mind_view(mind, camp.time).plan for need in step.needs)
 
     def broken() -> bool:
         raise RuntimeError("no path today")
 
     mind.domain.layout.functions["path_is_clear"] = broken
     mind.domain.layout.bound.clear()
-    chops = [step for step in sheet_of(mind, camp.time).plan if step.name == "chop" and step.state != "done"]
+    chops = [step for step in build_mind_view(mind, camp.time).plan if step.name == "chop" and step.state != "done"]
     assert chops
     assert all(step.needs == (Need("path_is_clear()", False),) for step in chops)
 
@@ -126,8 +126,8 @@ def test_a_function_of_the_game_that_raises_does_not_keep_anybody_from_looking()
 SHAPES = {"svg", "g", "title", "rect", "circle", "path", "text"}
 
 
-def sheet_with(*steps: StepLine, who: str = "Ann", doing: str = "") -> MindSheet:
-    return MindSheet(who, "", 0.0, doing, goals=(GoalLine("kill_enemy", 40, True, True, ""),), plan=steps)
+def sheet_with(*steps: StepLine, who: str = "Ann", doing: str = "") -> MindView:
+    return MindView(who, "", 0.0, doing, goals=(GoalLine("kill_enemy", 40, True, True, ""),), plan=steps)
 
 
 def texts(svg: str) -> list[str]:

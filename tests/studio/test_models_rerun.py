@@ -7,7 +7,7 @@ from telos.core.event import Event
 from telos.recognition.files.load import fresh, loads_model
 from telos.recognition.recognizer import Recognizer
 from telos.studio.models.compare import compare
-from telos.studio.session import Panel, Seen
+from telos.studio.session import ObservedEvent, RecognizerSet
 from telos.studio.stage import Model
 
 OLD = """
@@ -28,11 +28,11 @@ def made(text: str) -> Recognizer:
     return fresh(loads_model(text))
 
 
-def panel(*seen: tuple[dict[str, bool], str | None]) -> Panel:
+def panel(*seen: tuple[dict[str, bool], str | None]) -> RecognizerSet:
     """A game in which this was seen, with what the player was after."""
-    watched = Panel([Model("fsm", "FSM", OLD, make=made)])
+    watched = RecognizerSet([Model("fsm", "FSM", OLD, make=made)])
     for number, (context, truth) in enumerate(seen):
-        watched.tell(Seen(Event("stop", context, time=number / 2), truth, None, number))
+        watched.observe(ObservedEvent(Event("stop", context, time=number / 2), truth, None, number))
     return watched
 
 

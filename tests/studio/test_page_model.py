@@ -65,7 +65,7 @@ def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(t
         assert not found(client, ui.button, "Apply").enabled
         await model.apply()
         assert session.version == 0
-        assert session.panel.texts["last"] == BY_LAST_STEP
+        assert session.recognizers.texts["last"] == BY_LAST_STEP
 
     in_page(act)
 
@@ -83,8 +83,8 @@ def test_a_model_is_applied_reverted_and_marked_while_it_is_not(tmp_path: Path) 
         assert "in force" in texts(client)
         model._editor.value = ALWAYS_WEST
         await model.apply()
-        assert session.panel.texts["last"] == ALWAYS_WEST
-        assert session.panel.beliefs["last"].top == "west"
+        assert session.recognizers.texts["last"] == ALWAYS_WEST
+        assert session.recognizers.beliefs["last"].top == "west"
         assert "in force" in texts(client)
 
     in_page(act)
@@ -98,7 +98,7 @@ def test_comparing_shows_the_accuracy_of_both_and_changes_nothing(tmp_path: Path
         await model.compare()
         assert "in force 80.0 %" in texts(client)  # she wants to go east for 20 steps, and then west
         assert "edited 20.0 %" in texts(client)
-        assert session.panel.texts["last"] == BY_LAST_STEP
+        assert session.recognizers.texts["last"] == BY_LAST_STEP
 
     in_page(act)
 
@@ -114,7 +114,7 @@ def test_a_file_of_the_folder_is_opened_checked_and_not_yet_in_force(tmp_path: P
         model.load("mine.yaml")
         assert model._editor.value == ALWAYS_WEST
         assert "not applied" in texts(client)
-        assert session.panel.texts["last"] == BY_LAST_STEP
+        assert session.recognizers.texts["last"] == BY_LAST_STEP
         model.load("broken.yaml")
         await until(lambda: model._faults)
         model.load("../outside.yaml")  # refused, and told

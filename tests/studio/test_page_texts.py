@@ -164,5 +164,5 @@ def test_accuracy_is_told_as_the_board_counts_it() -> None:
     (row,) = accuracy_rows(session)
     assert row["judged"] == 30
     assert row["updates"] == 30
-    assert row["accuracy"] == f"{100 * session.board.right('last') / 30:.1f} %"
+    assert row["accuracy"] == f"{100 * session.scoreboard.correct('last') / 30:.1f} %"
     assert 0 < row["share"] < 100

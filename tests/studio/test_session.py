@@ -25,10 +25,10 @@ def frame_at(session: Session, number: int | None) -> dict:
 
 def test_a_key_that_is_held_moves_the_player_and_the_belief() -> None:
     session = played("left", "left")
-    assert session.panel.beliefs["last"].top == "west"
+    assert session.recognizers.beliefs["last"].top == "west"
     assert json.loads(session.frame())["hud"]["counts"] == [["x", "-2"]]
     session = played("right")
-    assert session.panel.beliefs["last"].top == "east"
+    assert session.recognizers.beliefs["last"].top == "east"
 
 
 def test_keys_that_mean_nothing_here_are_left_out() -> None:
@@ -62,7 +62,7 @@ def test_the_same_inputs_play_the_same_game_again() -> None:
     assert "recording ends" in again.stopped
     for number in range(first.last + 1):
         assert frame_at(again, number)["pic"] == frame_at(first, number)["pic"]
-    assert again.log.data() == first.log.data()
+    assert again.log.to_bytes() == first.log.to_bytes()
 
 
 def test_what_makes_no_sense_is_told_and_the_game_goes_on() -> None:
@@ -76,17 +76,17 @@ def test_what_makes_no_sense_is_told_and_the_game_goes_on() -> None:
 
 def test_the_scoreboard_judges_by_the_goal_that_was_given_when_it_was_done() -> None:
     session = played(*["right"] * 20, *["left"] * 20)  # the truth turns after twenty steps; x is never below 0
-    assert session.board.accuracy("last") == pytest.approx(20 / 40)
-    assert session.board.confusion["last"]["west", "east"] == 20
+    assert session.scoreboard.accuracy("last") == pytest.approx(20 / 40)
+    assert session.scoreboard.confusion["last"]["west", "east"] == 20
 
 
 def test_a_model_that_is_applied_reads_all_that_was_seen_so_far() -> None:
     session = played(*["right"] * 10)
-    assert session.board.accuracy("last") == 1.0
+    assert session.scoreboard.accuracy("last") == 1.0
     session.apply("last", ALWAYS_WEST)
-    assert session.panel.beliefs["last"].top == "west"
+    assert session.recognizers.beliefs["last"].top == "west"
     assert json.loads(session.frame())["beliefs"]["last"] == {"west": 1.0, "east": 0.0}
-    assert session.board.accuracy("last") == 0.0
+    assert session.scoreboard.accuracy("last") == 0.0
     assert session.version == 1
     assert session.history()["beliefs"]["last"]["west"][-1] == 1.0
     assert session.stage.applied == ["last"]
@@ -97,8 +97,8 @@ def test_a_model_with_a_fault_changes_nothing() -> None:
     with pytest.raises(DefinitionError, match="<text>:2"):
         session.apply("last", BY_LAST_STEP.replace("goals: [west, east]", "goals: [west, west]"))
     session.advance()
-    assert session.panel.texts["last"] == BY_LAST_STEP
-    assert session.panel.beliefs["last"].top == "east"
+    assert session.recognizers.texts["last"] == BY_LAST_STEP
+    assert session.recognizers.beliefs["last"].top == "east"
     assert session.version == 0
 
 
@@ -109,8 +109,8 @@ def test_a_game_in_which_a_model_was_applied_plays_again_with_it() -> None:
     again = Session(LINE, 0, {}, script=list(first.log.entries()))
     while again.is_scripted:
         again.advance()
-    assert again.panel.texts["last"] == ALWAYS_WEST
-    assert again.log.data() == first.log.data()
+    assert again.recognizers.texts["last"] == ALWAYS_WEST
+    assert again.log.to_bytes() == first.log.to_bytes()
 
 
 def test_why_tells_of_the_moment_that_was_clicked_and_not_of_now() -> None:
@@ -162,15 +162,15 @@ def test_settings_that_make_no_sense_are_as_if_not_given() -> None:
 
 def test_a_game_may_wait_for_the_first_key_of_its_player() -> None:
     session = Session(LINE, 0, {"begins": "with a key"})
-    assert session.waits
+    assert session.is_waiting
     assert json.loads(session.frame())["hud"]["message"] == WAITING
     session.hold("")
-    assert session.waits
+    assert session.is_waiting
     session.hold("left")
-    assert not session.waits
+    assert not session.is_waiting
     assert json.loads(session.frame())["hud"]["message"] == ""
     again = Session(LINE, 0, session.settings, script=iter([Inputs("left")]))
-    assert not again.waits
+    assert not again.is_waiting
 
 
 def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_on() -> None:
@@ -181,9 +181,9 @@ def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_o
     assert session.last == 5
     assert len(session.refusals) == 1
     assert session.refusals[0].startswith("Last step cannot read this: ")
-    assert session.panel.beliefs["last"].top == "west"
+    assert session.recognizers.beliefs["last"].top == "west"
     session.apply("last", ALWAYS_WEST)  # and neither does telling it all again stop anything
-    assert session.panel.beliefs["last"].top == "west"
+    assert session.recognizers.beliefs["last"].top == "west"
 
 
 def test_a_model_that_was_applied_last_is_in_force_where_the_recording_ends() -> None:
@@ -191,16 +191,16 @@ def test_a_model_that_was_applied_last_is_in_force_where_the_recording_ends() ->
     first.apply("last", ALWAYS_WEST)
     again = Session(LINE, 0, {}, script=list(first.log.entries()))
     again.advance()
-    assert (again.panel.texts["last"], again.paused) == (BY_LAST_STEP, False)
+    assert (again.recognizers.texts["last"], again.paused) == (BY_LAST_STEP, False)
     again.advance()
-    assert (again.panel.texts["last"], again.paused) == (ALWAYS_WEST, True)
-    assert again.log.data() == first.log.data()
+    assert (again.recognizers.texts["last"], again.paused) == (ALWAYS_WEST, True)
+    assert again.log.to_bytes() == first.log.to_bytes()
     assert again.history() == first.history()
 
 
 def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     session = played("right", "left")
-    before = json.dumps(session.history()), session.panel.updates["last"], session.log.data()
+    before = json.dumps(session.history()), session.recognizers.updates["last"], session.log.to_bytes()
 
     def refuse(name: str, text: str) -> str:
         raise TelosError("nobody here lives by it", "choose another")
@@ -208,13 +208,13 @@ def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.Monk
     monkeypatch.setattr(session.stage, "apply", refuse)
     with pytest.raises(TelosError, match="nobody here"):
         session.apply("last", ALWAYS_WEST)
-    assert (json.dumps(session.history()), session.panel.updates["last"], session.log.data()) == before
-    assert session.panel.texts["last"] == BY_LAST_STEP
+    assert (json.dumps(session.history()), session.recognizers.updates["last"], session.log.to_bytes()) == before
+    assert session.recognizers.texts["last"] == BY_LAST_STEP
 
 
 def test_a_recogniser_that_fails_is_told_of_and_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
     session = played("right")
-    monkeypatch.setattr(session.panel.readers["last"], "observe", lambda event: 1 / 0)
+    monkeypatch.setattr(session.recognizers.readers["last"], "observe", lambda event: 1 / 0)
     for _ in range(3):
         session.advance()
     assert session.last == 4
@@ -240,6 +240,6 @@ def test_the_past_is_believed_otherwise_under_another_model_and_looks_the_same()
 
 def test_nothing_can_be_asked_for_on_the_way_to_a_moment() -> None:
     session = played("left")
-    session.hurries = True
+    session.is_catching_up = True
     with pytest.raises(TelosError, match="still on its way"):
         session.ask("poke jump")

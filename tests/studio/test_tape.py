@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telos.studio.recording import Tape
+from telos.studio.recording import FrameBuffer
 
 
 @given(st.integers(1, 700), st.integers(64, 300), st.data())
 def test_every_frame_that_is_kept_comes_back_as_it_was(frames: int, most: int, data: st.DataObject) -> None:
-    tape = Tape(most)
+    tape = FrameBuffer(most)
     for number in range(frames):
         tape.add(b'{"n":%d}' % number)
     assert tape.last == frames - 1
@@ -18,7 +18,7 @@ def test_every_frame_that_is_kept_comes_back_as_it_was(frames: int, most: int, d
 
 
 def test_what_is_not_kept_any_more_is_answered_with_the_nearest_frame() -> None:
-    tape = Tape(64)
+    tape = FrameBuffer(64)
     for number in range(200):
         tape.add(b"%d" % number)
     assert tape.first == 128

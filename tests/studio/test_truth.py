@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studio.recording import read_log
+from telos.studio.recording import parse_game_log
 from telos.studio.session import Session
 from telos.studio.stage import NAMES, world
 
@@ -45,7 +45,7 @@ def act(session: Session, deed: str, number: int, *, is_looked_at: bool) -> None
             models = [model for model in stage.models() if model.editable]
             if models:
                 model = models[number % len(models)]
-                text = session.panel.texts.get(model.name, model.text)
+                text = session.recognizers.texts.get(model.name, model.text)
                 session.apply(model.name, f"{text}\n# {number}\n" if model.language == "YAML" else text)
         case "scrub" | "look" if is_looked_at:
             session.scrub(number if deed == "scrub" else None)
@@ -66,7 +66,7 @@ def looked_at(session: Session) -> None:
                 with suppress(TelosError):
                     session.why_not(who, what)
     if session.happenings:
-        for reader in (None, *session.panel.names):
+        for reader in (None, *session.recognizers.names):
             session.why(len(session.happenings) - 1, reader)
 
 
@@ -85,8 +85,8 @@ def told(session: Session) -> dict[str, Any]:
     for number in range(session.first, session.last + 1):
         session.scrub(number)
         frames.append({**json.loads(session.frame()), "live": None})
-    score = {name: dict(counts) for name, counts in session.board.confusion.items()}
-    return {"frames": frames, "history": session.history(), "score": score, "log": session.log.data()}
+    score = {name: dict(counts) for name, counts in session.scoreboard.confusion.items()}
+    return {"frames": frames, "history": session.history(), "score": score, "log": session.log.to_bytes()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,7 +97,7 @@ def test_a_game_is_played_again_from_its_log_as_it_was_and_looking_changes_nothi
 ) -> None:
     alone = told(played(name, seed, number, acts, is_looked_at=False))
     assert told(played(name, seed, number, acts, is_looked_at=True)) == alone
-    log = read_log(alone["log"])
+    log = parse_game_log(alone["log"])
     again = Session(world(log.world), log.seed, log.settings, script=log.entries())
     while again.is_scripted:
         again.advance()

@@ -8,8 +8,8 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.files.load import fresh, loads_model
-from telos.studio.mind_view import MindSheet
-from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, QuietStage, Setting, World
+from telos.studio.mind_view import MindView
+from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, Setting, Stage, StudioWorld
 from telos.studio.worlds.shapes import Picture, Symbols, place, rect
 
 BY_LAST_STEP = """\
@@ -23,7 +23,7 @@ rules:
 ALWAYS_WEST = "recognizer: fsm\ngoals: [west, east]\nstart: west\nrules: [{if: moved, then: west}]\n"
 
 
-class Line(QuietStage):
+class Line(Stage):
     name = "line"
     title = "A line"
     rate = 10.0
@@ -95,8 +95,8 @@ class Line(QuietStage):
     def characters(self) -> Sequence[str]:
         return ("walker",)
 
-    def mind(self, who: str) -> MindSheet | None:
-        return MindSheet(who, "walks", self.time, f"at {self.x}") if who == "walker" else None
+    def mind(self, who: str) -> MindView | None:
+        return MindView(who, "walks", self.time, f"at {self.x}") if who == "walker" else None
 
     def pokes(self) -> Sequence[Poke]:
         return (Poke("jump", "Jump"),)
@@ -106,4 +106,4 @@ SETTINGS = (
     Setting("wind", "Wind", "off", ("off", "on")),
     Setting("begins", "Begins", "at once", ("at once", "with a key")),
 )
-LINE = World("line", "A line", "for tests", SETTINGS, Line)
+LINE = StudioWorld("line", "A line", "for tests", SETTINGS, Line)

@@ -39,13 +39,13 @@ def play(
 
     Examples: telos play; telos play arena --seed 3; telos play --folder models --record; telos play --host 0.0.0.0
     """
-    from telos.studio.recording import MOST_SEED
+    from telos.studio.recording import MAX_SEED
     from telos.studio.server.auth import LOOPBACK
     from telos.studio.stage import known_world
 
     known_world(world)
-    if not 0 <= seed < MOST_SEED:
-        raise TelosError(f"a seed is a whole number, zero or more and below {MOST_SEED}, got {seed}")
+    if not 0 <= seed < MAX_SEED:
+        raise TelosError(f"a seed is a whole number, zero or more and below {MAX_SEED}, got {seed}")
     if not folder.is_dir():
         raise TelosError(f"{folder} is no folder", "make it, or name another with --folder")
     if host in LOOPBACK and token is None:

@@ -1,4 +1,7 @@
-"""A mind as data for the inspector."""
+"""Snapshots of minds for the inspector: `MindView`, its parts, and `build_mind_view` for a `telos.agents.Mind`.
+
+A world whose characters have other minds builds its own views, in its module under `studio/worlds`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,16 +16,13 @@ from telos.core.goal import Goal
 from telos.core.state import State
 from telos.core.values import NUMBER, Value
 
-# --- sheet ------------------------------------------------------------------------------------------------------------
-# A mind on paper: all that the inspector shows of one character at one moment.
-
 
 @dataclass(frozen=True, slots=True)
 class GoalLine:
-    """A goal of the character: how much it counts now, whether it matters at all, and why it is (not) pursued."""
+    """A goal of the character: its weight, whether it is relevant, and why it is or is not pursued."""
 
     name: str
-    weight: float  # a priority or an insistence: whatever goals of this mind compete by
+    weight: float  # the priority or insistence by which the goals of this mind compete
     relevant: bool
     pursued: bool
     why: str
@@ -30,7 +30,7 @@ class GoalLine:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A precondition of a step, in words, and whether it holds now (None: an earlier step will see to it)."""
+    """A precondition of a step, and whether it holds now (None: an earlier step makes it true)."""
 
     text: str
     holds: bool | None
@@ -49,7 +49,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact in working memory: what about, how old in seconds, how sure (0 to 1), and its attributes in words."""
+    """A fact in working memory: its subject, its age in seconds, its confidence (0 to 1) and its attributes."""
 
     kind: str
     subject: str
@@ -59,53 +59,49 @@ class FactLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MindSheet:
-    """One character at one moment."""
+class MindView:
+    """The mind of one character at one moment, as data for the inspector."""
 
     who: str
-    about: str  # "soldier of defence", "lives here": one line
+    about: str  # one line: "soldier of defence", "lives here"
     time: float
-    doing: str  # one line: what it is up to
+    doing: str  # one line: the current action and its goal
     goals: tuple[GoalLine, ...] = ()
     plan: tuple[StepLine, ...] = ()
     facts: tuple[FactLine, ...] = ()
     focus: tuple[tuple[str, str], ...] = ()  # what attention rests on: ("target", "Bert")
     orders: tuple[str, ...] = ()
-    lines: tuple[tuple[float, str], ...] = ()  # what it said, and when
-    actions: tuple[str, ...] = ()  # all it can do: "why not?" may be asked of each, and of each goal
-    why: str = ""  # the whole story, in words
+    lines: tuple[tuple[float, str], ...] = ()  # what the character said, and when
+    actions: tuple[str, ...] = ()  # all actions of the character: "why not?" can be asked of each, and of each goal
+    why: str = ""  # the full explanation
 
 
-# --- of mind ----------------------------------------------------------------------------------------------------------
-# A mind put on paper: what it wants, plans, knows and attends to, read without touching any of it.
-
-
-def sheet_of(
+def build_mind_view(
     mind: Mind,
     now: float,
     *,
     about: str = "",
     orders: Sequence[str] = (),
     lines: Sequence[tuple[float, str]] = (),
-) -> MindSheet:
-    """Return what goes on in a mind at ``now``. Nothing is planned for it, and the mind does not notice."""
-    return MindSheet(
+) -> MindView:
+    """Return a snapshot of a mind at ``now``. It plans nothing and changes nothing."""
+    return MindView(
         who=mind.name,
         about=about or mind.character.name,
         time=now,
-        doing=_doing(mind),
-        goals=_goals(mind),
-        plan=tuple(_steps(mind)),
-        facts=tuple(_facts(mind, now)),
+        doing=_format_doing(mind),
+        goals=_goal_lines(mind),
+        plan=tuple(_step_lines(mind)),
+        facts=tuple(_fact_lines(mind, now)),
         focus=tuple((slot, str(on)) for slot, on in mind.memory.focus.items() if on is not None),
         orders=tuple(orders),
         lines=tuple(lines),
         actions=tuple(action.name for action in mind.character.actions),
-        why=_story(mind),
+        why=_explain(mind),
     )
 
 
-def _doing(mind: Mind) -> str:
+def _format_doing(mind: Mind) -> str:
     execution = mind.execution
     if execution is None:
         return "waits for a plan" if mind.is_waiting else "has nothing to do"
@@ -114,38 +110,38 @@ def _doing(mind: Mind) -> str:
     return f"{execution.step}, for {execution.goal.name}"
 
 
-def _story(mind: Mind) -> str:
+def _explain(mind: Mind) -> str:
     try:
         return why(mind)
-    except Exception as error:  # a function of the game that raises is the game's fault, and no reason not to look
-        return f"{mind.name} pursues {mind.goal}; why cannot be told: {error}"
+    except Exception as error:  # a game function that raises must not prevent inspection
+        return f"{mind.name} pursues {mind.goal}; the explanation failed: {error}"
 
 
 # --- goals ------------------------------------------------------------------------------------------------------------
 
 
-def _goals(mind: Mind) -> tuple[GoalLine, ...]:
-    """Return all goals by priority; of equals as they are listed, so that lines do not jump about."""
+def _goal_lines(mind: Mind) -> tuple[GoalLine, ...]:
+    """Return all goals by priority; ties stay in the order of the file, so that lines keep their place."""
     ranked = sorted(mind.arbiter.goals, key=lambda goal: -goal.priority)
     return tuple(_goal_line(mind, goal) for goal in ranked)
 
 
 def _goal_line(mind: Mind, goal: Goal) -> GoalLine:
-    unmet = _unmet(goal.relevant, mind.state)
+    unmet = _first_unmet(goal.relevant, mind.state)
     is_pursued = goal.name == mind.goal
-    said = _reason(goal) if is_pursued else _reason_against(mind, goal, unmet)
-    return GoalLine(goal.name, goal.priority, unmet is None, is_pursued, said)
+    reason = _reason_for(goal) if is_pursued else _reason_against(mind, goal, unmet)
+    return GoalLine(goal.name, goal.priority, unmet is None, is_pursued, reason)
 
 
-def _reason(goal: Goal) -> str:
+def _reason_for(goal: Goal) -> str:
     return f"because {goal.relevant}" if goal.relevant.parts else "always wanted"
 
 
 def _reason_against(mind: Mind, goal: Goal, unmet: str | None) -> str:
-    """Say why a goal is not pursued, from what was thought already: to find out more, the mind is asked why not."""
+    """Say why a goal is not pursued, from the mind's current state only; ``why_not`` plans for a full answer."""
     if unmet is not None:
         return f"matters only if {unmet}"
-    if goal.wants is not None and _unmet(goal.wants, mind.state) is None:
+    if goal.wants is not None and _first_unmet(goal.wants, mind.state) is None:
         return "it holds already"
     thought = mind.deliberation
     if thought is not None and goal.name in thought.passed_over:
@@ -154,25 +150,25 @@ def _reason_against(mind: Mind, goal: Goal, unmet: str | None) -> str:
         return "its plan is being made" if thought.line[thought.place].name == goal.name else "waits its turn"
     if mind.execution is not None and mind.execution.goal.priority >= goal.priority:
         return f"{mind.execution.goal.name} comes first"
-    return "not weighed yet"
+    return "not considered yet"
 
 
-def _unmet(condition: Condition, state: State) -> str | None:
+def _first_unmet(condition: Condition, state: State) -> str | None:
     return next((str(part) for part in condition.parts if not _holds(part, state)), None)
 
 
 def _holds(condition: Condition, state: State) -> bool:
     try:
         return condition.holds(state)
-    except Exception:  # over what the game's functions raise, nothing can be built
+    except Exception:  # a game function that raises counts as false
         return False
 
 
-# --- the plan ---------------------------------------------------------------------------------------------------------
+# --- plan -------------------------------------------------------------------------------------------------------------
 
 
-def _steps(mind: Mind) -> Iterator[StepLine]:
-    """Yield the steps; each after the present one is seen in the state that those before it should lead to."""
+def _step_lines(mind: Mind) -> Iterator[StepLine]:
+    """Yield the steps; each step after the current one is evaluated in the predicted state before it."""
     execution = mind.execution
     if execution is None:
         return
@@ -182,14 +178,14 @@ def _steps(mind: Mind) -> Iterator[StepLine]:
         if place < execution.index:
             yield StepLine(str(step), "done", (), effects, None)
             continue
-        needs = tuple(Need(str(part), _truth(part, mind.state, predicted)) for part in step.preconditions.parts)
+        needs = tuple(Need(str(part), _is_met(part, mind.state, predicted)) for part in step.preconditions.parts)
         state = "now" if place == execution.index else "next"
         yield StepLine(str(step), state, needs, effects, _cost(step, predicted))
-        predicted = _after(step, predicted)
+        predicted = _predict(step, predicted)
 
 
-def _truth(part: Condition, now: State, predicted: State | None) -> bool | None:
-    """Whether a need is met; None if it is not yet, and the steps before will see to it."""
+def _is_met(part: Condition, now: State, predicted: State | None) -> bool | None:
+    """Return whether a precondition holds; None if it does not hold yet and an earlier step makes it true."""
     if predicted is None:
         return True if _holds(part, now) else None
     if not _holds(part, predicted):
@@ -197,8 +193,8 @@ def _truth(part: Condition, now: State, predicted: State | None) -> bool | None:
     return True if predicted is now or _holds(part, now) else None
 
 
-def _after(step: Action, state: State | None) -> State | None:
-    """Return the state that a step should lead to; None if that cannot be told."""
+def _predict(step: Action, state: State | None) -> State | None:
+    """Return the state after a step; None if it cannot be computed."""
     try:
         return None if state is None else step.result(state)
     except Exception:
@@ -215,31 +211,31 @@ def _cost(step: Action, state: State | None) -> float | None:
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def _facts(mind: Mind, now: float) -> Iterator[FactLine]:
-    """Yield what is remembered, in the order of memory, so that lines stay where they are."""
+def _fact_lines(mind: Mind, now: float) -> Iterator[FactLine]:
+    """Yield the facts in the order of memory, so that lines keep their place."""
     memory = mind.memory
     for fact in memory:
         if now < memory.gone_at(fact):
             age = max(0.0, now - fact.time)
-            yield FactLine(fact.kind, fact.subject, age, memory.confidence(fact, now), attributes_in_words(fact))
+            yield FactLine(fact.kind, fact.subject, age, memory.confidence(fact, now), format_attributes(fact))
 
 
-def attributes_in_words(fact: Fact) -> str:
-    """Say what a fact says.
+def format_attributes(fact: Fact) -> str:
+    """Return the attributes of a fact as text.
 
-    >>> attributes_in_words(Fact("enemy", "bert", 0.0, attributes={"x": 4.52, "armed": True, "by": None}))
+    >>> format_attributes(Fact("enemy", "bert", 0.0, attributes={"x": 4.52, "armed": True, "by": None}))
     'x 4.5, armed'
     """
-    return ", ".join(_in_words(name, value) for name, value in fact.attributes.items() if value is not None)
+    return ", ".join(_format_attribute(name, value) for name, value in fact.attributes.items() if value is not None)
 
 
-def _in_words(name: str, value: Value) -> str:
+def _format_attribute(name: str, value: Value) -> str:
     if isinstance(value, bool):
         return name if value else f"not {name}"
-    return f"{name} {_plain(value)}"
+    return f"{name} {_format_value(value)}"
 
 
-def _plain(value: Value) -> str:
+def _format_value(value: Value) -> str:
     if isinstance(value, tuple | list | frozenset | set):
-        return " ".join(_plain(each) for each in value) or "none"
+        return " ".join(_format_value(each) for each in value) or "none"
     return f"{value:.1f}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""A plan as a drawing: its steps from top to bottom, what each needs and does, and the goal at the end.
+"""`plan_svg` draws a plan as SVG: its steps from top to bottom with preconditions and effects, and the goal.
 
 Colours are the page's CSS variables (``--telos-ROLE``), so one drawing serves both themes.
 """
@@ -10,32 +10,32 @@ from dataclasses import dataclass
 from telos.core.errors import TelosError
 from telos.core.expressions import names
 from telos.core.parser import parse_expression
-from telos.studio.mind_view import MindSheet, Need, StepLine
+from telos.studio.mind_view import MindView, Need, StepLine
 from telos.svg import clipped, disc, ink, label, mark, mono_width, path, rounded_box, safe
 
 WIDTH = 420
-_SPINE = 19  # where the numbered discs stand
-_LEFT, _RIGHT = 42, 386  # the edges of a step's box; what is provided comes in on the right of it
+_SPINE = 19  # x of the numbered discs
+_LEFT, _RIGHT = 42, 386  # the edges of a step's box; links to preconditions enter on the right
 _GAP = 18  # between two boxes
 _HEAD, _ROW, _FOOT, _PAD = 30, 24, 22, 8
-_LANE = 7  # between two lines that run beside each other
+_LANE = 7  # between two parallel links
 _LANES = 4
-_LONGEST = 42  # characters of a need; a tooltip has all of it
+_MAX_NEED = 42  # characters of a precondition; its tooltip has the full text
 
 
-def plan_svg(sheet: MindSheet) -> str:
-    """Return the plan of a mind as the text of an SVG element, 420 pixels wide; the same sheet gives the same text."""
-    if not sheet.plan:
-        return _empty(sheet)
-    placed = list(_placed(sheet.plan))
+def plan_svg(view: MindView) -> str:
+    """Return the plan of a mind as an SVG element, 420 pixels wide; the same view gives the same text."""
+    if not view.plan:
+        return _empty(view)
+    placed = list(_placed(view.plan))
     bottom = placed[-1].bottom
     parts = [
         *_arrows(placed),
         *(part for number, each in enumerate(placed) for part in _step(each, number)),
         *_links(placed),
-        *_goal(sheet, bottom + _GAP),
+        *_goal(view, bottom + _GAP),
     ]
-    return _svg(bottom + _GAP + 44, f"The plan of {sheet.who}", parts)
+    return _svg(bottom + _GAP + 44, f"The plan of {view.who}", parts)
 
 
 def _svg(height: float, title: str, parts: Sequence[str]) -> str:
@@ -44,8 +44,8 @@ def _svg(height: float, title: str, parts: Sequence[str]) -> str:
     return "".join([head, *parts, "</svg>"])
 
 
-def _empty(sheet: MindSheet) -> str:
-    words = f"No plan: {sheet.who} {sheet.doing}." if sheet.doing else f"{sheet.who} has no plan at the moment."
+def _empty(view: MindView) -> str:
+    words = f"No plan: {view.who} {view.doing}." if view.doing else f"{view.who} has no plan at the moment."
     shown = label(WIDTH / 2, 32, clipped(words, 64), "faint", size=13, anchor="middle")
     return _svg(56, words, [rounded_box(1, 6, WIDTH - 2, 44, "", "line", radius=8, dashed=True), shown])
 
@@ -55,7 +55,7 @@ def _empty(sheet: MindSheet) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Pill:
-    """A need with its place; ``maker`` is the step that will see to it, if one does and it is known."""
+    """A precondition with its place; ``maker`` is the earlier step that makes it true, if known."""
 
     need: Need
     x: float
@@ -83,34 +83,34 @@ def _placed(steps: Sequence[StepLine]) -> Iterator[_Placed]:
     for number, step in enumerate(steps):
         pills = tuple(_pills(steps, number, top + _HEAD))
         rows = len({pill.y for pill in pills})
-        foot = _FOOT if _brings(step) else 0
+        foot = _FOOT if _shows_effects(step) else 0
         height = _HEAD + rows * _ROW + foot + (_PAD if pills or foot else 2)
         yield _Placed(step, top, height, pills)
         top += height + _GAP
 
 
-def _brings(step: StepLine) -> bool:
-    """Whether to say what a step does; what is done is seen in the state already."""
+def _shows_effects(step: StepLine) -> bool:
+    """Return whether to draw the effects of a step; those of a finished step hold already."""
     return step.state != "done" and bool(step.effects)
 
 
 def _pills(steps: Sequence[StepLine], number: int, top: float) -> Iterator[_Pill]:
-    """Yield the needs of a step in rows. One that is still to be provided ends its row: a line comes in there."""
+    """Yield the preconditions of a step in rows; one with a link from an earlier step ends its row."""
     x, y = float(_LEFT + 12), top
     for need in sorted(steps[number].needs, key=lambda each: (each.holds is not False, each.holds is None)):
-        width = mono_width(clipped(need.text, _LONGEST)) + 30
+        width = mono_width(clipped(need.text, _MAX_NEED)) + 30
         if x > _LEFT + 12 and (need.holds is None or x + width > _RIGHT - 10):
             x, y = _LEFT + 12, y + _ROW
-        maker = _maker(steps, number, need.text) if need.holds is None else None
+        maker = _find_maker(steps, number, need.text) if need.holds is None else None
         yield _Pill(need, x, y, width, maker)
         x += width + 6
 
 
-def _maker(steps: Sequence[StepLine], number: int, need: str) -> int | None:
-    """Return the last step before that sets a variable which the need speaks of."""
+def _find_maker(steps: Sequence[StepLine], number: int, need: str) -> int | None:
+    """Return the last earlier step that sets a variable of the precondition."""
     try:
         read = names(parse_expression(need))
-    except TelosError:  # a world may say its needs in words of its own
+    except TelosError:  # some worlds write preconditions as plain text
         return None
     for before in range(number - 1, -1, -1):
         if steps[before].state != "done" and any(_variable(each) in read for each in steps[before].effects):
@@ -135,7 +135,7 @@ def _step(placed: _Placed, number: int) -> Iterator[str]:
     opacity = ' opacity="0.65"' if step.state == "done" else ""
     action = step.name.partition("(")[0]
     yield f'<g class="telos-plan-step" data-state="{safe(step.state)}" data-what="{safe(action)}"{opacity}>'
-    yield f"<title>{safe(f'{step.name} ({_said(step.state)})')}</title>"
+    yield f"<title>{safe(f'{step.name} ({_format_state(step.state)})')}</title>"
     yield rounded_box(
         _LEFT, placed.top, _RIGHT - _LEFT, placed.height, "panel", colour if is_now else "line", bold=is_now
     )
@@ -146,12 +146,12 @@ def _step(placed: _Placed, number: int) -> Iterator[str]:
         yield label(_RIGHT - 12, placed.top + 20, f"cost {step.cost:g}", "faint", anchor="end")
     for pill in placed.pills:
         yield from _pill(pill)
-    if _brings(step):
+    if _shows_effects(step):
         yield from _effects(step.effects, placed.bottom - _PAD - 4)
     yield "</g>"
 
 
-def _said(state: str) -> str:
+def _format_state(state: str) -> str:
     return {"done": "done", "now": "under way", "next": "still to come"}.get(state, state)
 
 
@@ -164,38 +164,38 @@ def _disc(state: str, number: int, y: float, colour: str) -> Iterator[str]:
         yield label(_SPINE, y + 4, str(number + 1), words, anchor="middle", bold=True)
 
 
-# What a need looks like, by whether it holds: the colour, the mark before it, whether its edge is broken, and in words.
+# The look of a precondition, by whether it holds: colour, mark, dashed edge, tooltip.
 _LOOKS = {
     True: ("good", "tick", False, "holds now"),
-    None: ("warn", "soon", True, "an earlier step will see to it"),
-    False: ("danger", "cross", False, "does not hold, and no step sees to it"),
+    None: ("warn", "soon", True, "an earlier step makes it true"),
+    False: ("danger", "cross", False, "does not hold, and no step makes it true"),
 }
 
 
 def _pill(pill: _Pill) -> Iterator[str]:
-    colour, sign, is_dashed, said = _LOOKS[pill.need.holds]
+    colour, sign, is_dashed, status = _LOOKS[pill.need.holds]
     is_bad = pill.need.holds is False
-    yield f'<g class="telos-plan-need"><title>{safe(f"{pill.need.text}: {said}")}</title>'
+    yield f'<g class="telos-plan-need"><title>{safe(f"{pill.need.text}: {status}")}</title>'
     fill = "danger/14" if is_bad else ""
     yield rounded_box(
         pill.x, pill.y, pill.width, 19, fill, colour if pill.need.holds is not True else "line", 9.5, is_dashed
     )
     yield mark(sign, pill.x + 12, pill.y + 9.5, colour)
-    words = clipped(pill.need.text, _LONGEST)
+    words = clipped(pill.need.text, _MAX_NEED)
     yield label(pill.x + 22, pill.y + 13.5, words, "danger" if is_bad else "ink", size=11, mono=True, bold=is_bad)
     yield "</g>"
 
 
 def _effects(effects: Sequence[str], y: float) -> Iterator[str]:
     words = ", ".join(effects)
-    yield f"<g><title>{safe(f'brings about {words}')}</title>"
+    yield f"<g><title>{safe(f'effects: {words}')}</title>"
     yield mark("brings", _LEFT + 18, y - 4, "faint")
     yield label(_LEFT + 30, y, clipped(words, 46), "faint", size=11, mono=True)
     yield "</g>"
 
 
 def _arrows(placed: Sequence[_Placed]) -> Iterator[str]:
-    """Yield the way down the spine, with a head at every step and at the goal."""
+    """Yield the arrows from step to step, and to the goal."""
     ends = [each.top + 2 for each in placed[1:]] + [placed[-1].bottom + _GAP + 4]
     for each, end in zip(placed, ends, strict=True):
         colour = "good" if each.step.state == "done" else "faint"
@@ -204,7 +204,7 @@ def _arrows(placed: Sequence[_Placed]) -> Iterator[str]:
 
 
 def _links(placed: Sequence[_Placed]) -> Iterator[str]:
-    """Yield a line from each step to what it provides, round the right side of the boxes."""
+    """Yield a link from each step to the preconditions that it makes true, around the right side of the boxes."""
     links = [(placed[pill.maker], pill) for each in placed for pill in each.pills if pill.maker is not None]
     for number, (maker, pill) in enumerate(links):
         x, tip = _RIGHT + 8 + _LANE * (number % _LANES), pill.x + pill.width
@@ -215,8 +215,8 @@ def _links(placed: Sequence[_Placed]) -> Iterator[str]:
         yield path(f"M{tip + 7:g} {end - 3.5:g}L{tip + 1:g} {end:g}L{tip + 7:g} {end + 3.5:g}Z", fill="warn")
 
 
-def _goal(sheet: MindSheet, top: float) -> Iterator[str]:
-    pursued = next((goal for goal in sheet.goals if goal.pursued), None)
+def _goal(view: MindView, top: float) -> Iterator[str]:
+    pursued = next((goal for goal in view.goals if goal.pursued), None)
     name = pursued.name if pursued is not None else "nothing in particular"
     yield f'<g class="telos-plan-goal" data-what="{safe(name)}"><title>{safe(f"the goal: {name}")}</title>'
     yield disc(_SPINE, top + 19, 11, "panel", "accent") + disc(_SPINE, top + 19, 6, "", "accent")

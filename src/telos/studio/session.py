@@ -1,4 +1,8 @@
-"""One game: play, scrub, apply models."""
+"""One game of the studio: the stage that is played, its recognisers, their score and the frames to look back at.
+
+Start with `Session`. `RecognizerSet` runs the recognisers side by side and `Scoreboard` counts how often each was
+right. This module contains no web code.
+"""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,39 +19,49 @@ from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.filtering import Trainable
 from telos.recognition.recognizer import Recognizer
-from telos.studio.mind_view import MindSheet
+from telos.studio.mind_view import MindView
 from telos.studio.recording import (
-    Applied,
-    Believed,
-    Entry,
+    AppliedModel,
+    BeliefChange,
+    FrameBuffer,
     GameLog,
     History,
-    Noted,
-    Point,
-    Tape,
-    encoded,
-    frame_of,
-    messages,
-    rounded,
+    HistoryPoint,
+    LogEntry,
+    TimelineEntry,
+    build_frame,
+    round_belief,
+    to_json,
+    to_marks,
 )
-from telos.studio.stage import Happening, Inputs, Model, World
+from telos.studio.stage import Happening, Inputs, Model, StudioWorld
 from telos.studio.watchpoint import Watchpoint
 
-# --- panel ------------------------------------------------------------------------------------------------------------
-# The recognisers of a game, side by side: each is told the same, and any can be exchanged while the game runs.
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+WAITING = "Press a key to begin"
+_MAX_MIND_VIEWS = 600  # moments at which all minds are kept: one a second of play
+_MAX_COMMANDS = 20  # that wait for the next step
+_MAX_REFUSALS = 20  # that wait to be shown
+_MAX_MARKS = 2_000  # happenings that are sent with a history
 
 
-class Seen(NamedTuple):
-    """Something that the recognisers were told: with the goal of the player then, and the one to be learned from."""
+# --- recognisers ------------------------------------------------------------------------------------------------------
+
+
+class ObservedEvent(NamedTuple):
+    """An event that the recognisers observed, with the labels that held at that moment."""
 
     event: Event
-    truth: str | None
-    lesson: str | None
-    number: int  # of the happening that it was
+    truth: str | None  # the player's true goal
+    lesson: str | None  # the label to train on
+    number: int  # of its happening
 
 
-class Panel:
-    """One recogniser for each model that makes one. All that they were told is kept, so that it can be told again."""
+class RecognizerSet:
+    """The recognisers of a game, one per model that makes one.
+
+    All of them observe the same events. The events are kept, so that another model can be run on the game so far.
+    """
 
     def __init__(self, models: Sequence[Model], *, clock: Callable[[], float] = perf_counter) -> None:
         self._models = {model.name: model for model in models if model.make is not None}
@@ -55,92 +69,88 @@ class Panel:
         self.names = tuple(self._models)
         self.titles = {name: model.title for name, model in self._models.items()}
         self.texts = {name: model.text for name, model in self._models.items()}
-        self.readers = {name: self._made(name, model.text) for name, model in self._models.items()}
+        self.readers = {name: self._make(name, model.text) for name, model in self._models.items()}
         self.beliefs = {name: reader.belief for name, reader in self.readers.items()}
         self.updates = dict.fromkeys(self.names, 0)
-        self.seconds = dict.fromkeys(self.names, 0.0)  # that reading has taken
-        self.seen: list[Seen] = []
-        self.faults: dict[str, str] = {}  # what a model said that could not read an event
+        self.seconds = dict.fromkeys(self.names, 0.0)  # spent on these updates
+        self.events: list[ObservedEvent] = []
+        self.faults: dict[str, str] = {}  # the last error of each recogniser that could not read an event
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """Return all goals, in the order in which the recognisers name them."""
+        """All goals, in the order in which the recognisers name them."""
         return tuple(dict.fromkeys(goal for reader in self.readers.values() for goal in reader.goals))
 
     @property
     def per_second(self) -> dict[str, float]:
-        """Return how many updates a second each recogniser would manage."""
+        """The number of updates per second that each recogniser could make."""
         return {name: self.updates[name] / spent if spent else 0.0 for name, spent in self.seconds.items()}
 
-    def tell(self, seen: Seen) -> None:
-        """Let everybody read an event, and learn from it where that is allowed; who cannot keeps its belief."""
-        self.seen.append(seen)
+    def observe(self, observed: ObservedEvent) -> None:
+        """Pass an event to every recogniser, and let it learn in a training phase; one that fails keeps its belief."""
+        self.events.append(observed)
         for name, reader in self.readers.items():
             before = self._clock()
             try:
-                self.beliefs[name] = _read(reader, seen)
-            except Exception as error:  # a model is edited while it is in force, and must not end the game over that
-                self.faults[name] = told(error)
+                self.beliefs[name] = _observe(reader, observed)
+            except Exception as error:  # a model that is edited during the game must not end the game
+                self.faults[name] = format_error(error)
             self.seconds[name] += self._clock() - before
             self.updates[name] += 1
 
     def rerun(self, name: str, text: str | None = None, *, upto: int | None = None) -> tuple[Recognizer, list[Belief]]:
-        """Return a fresh recogniser that was told what was seen (the first ``upto`` of it), and each of its beliefs.
+        """Run a new recogniser on the events so far (the first ``upto`` of them); return it and all its beliefs.
 
-        ``text`` is another model than the one in force.
+        ``text`` is the model to use in place of the current one.
         """
-        reader = self._made(name, self.texts[self.known(name)] if text is None else text)
+        reader = self._make(name, self.texts[self.known(name)] if text is None else text)
         beliefs = []
-        for seen in self.seen[:upto]:
-            with suppress(Exception):  # as it was when it was told the first time
-                _read(reader, seen)
+        for observed in self.events[:upto]:
+            with suppress(Exception):  # as when the event was observed the first time
+                _observe(reader, observed)
             beliefs.append(reader.belief)
         return reader, beliefs
 
-    def put(self, name: str, text: str, reader: Recognizer) -> None:
-        """Put another model into force, with its recogniser that was told what was seen so far."""
+    def replace(self, name: str, text: str, reader: Recognizer) -> None:
+        """Use another model from now on, with its recogniser that has observed the events so far."""
         self.readers[name], self.texts[name], self.beliefs[name] = reader, text, reader.belief
         self.updates[name], self.seconds[name] = 0, 0.0
         self.faults.pop(name, None)
 
     def known(self, name: str) -> str:
-        """Return the name of a recogniser, if it is one."""
+        """Return ``name``, or raise a ``TelosError`` if there is no such recogniser."""
         if name not in self._models:
-            raise TelosError(f"there is no recogniser {name!r} here", name_hint(name, self._models))
+            raise TelosError(f"there is no recogniser {name!r} in this game", name_hint(name, self._models))
         return name
 
-    def _made(self, name: str, text: str) -> Recognizer:
+    def _make(self, name: str, text: str) -> Recognizer:
         make = self._models[self.known(name)].make
-        assert make is not None  # those without are not among the models
+        assert make is not None  # models without it were left out
         return make(text)
 
 
-def told(error: Exception) -> str:
-    """Return what went wrong in words; what nobody foresaw is told with its sort.
+def _observe(reader: Recognizer, observed: ObservedEvent) -> Belief:
+    belief = reader.observe(observed.event)
+    if observed.lesson is not None and isinstance(getattr(reader, "model", None), Trainable):
+        reader.learn(observed.event, observed.lesson)  # type: ignore[attr-defined]  # a reader of a trainable model
+    return belief
 
-    >>> told(TelosError("there is no goal 'twon'")), told(KeyError("twon"))
+
+def format_error(error: Exception) -> str:
+    """Return an error as one line; an unexpected one with its type.
+
+    >>> format_error(TelosError("there is no goal 'twon'")), format_error(KeyError("twon"))
     ("there is no goal 'twon'", "KeyError: 'twon'")
     """
     return str(error) if isinstance(error, TelosError) else f"{type(error).__name__}: {error}"
 
 
-def _read(reader: Recognizer, seen: Seen) -> Belief:
-    belief = reader.observe(seen.event)
-    if seen.lesson is not None and isinstance(getattr(reader, "model", None), Trainable):
-        reader.learn(seen.event, seen.lesson)  # type: ignore[attr-defined]  # a reader of a model that learns
-    return belief
-
-
-# --- board ------------------------------------------------------------------------------------------------------------
-# The scoreboard: how often each recogniser was right, where the truth is known.
-
-
 class Scoreboard:
-    """Counts, for each recogniser, what it believed when the player had which goal.
+    """Counts, for each recogniser, how often it believed which goal while the player had which goal.
 
     >>> board = Scoreboard(["ffbm"])
-    >>> board.judge("explore", {"ffbm": Belief({"explore": 0.7, "level": 0.3})})
-    >>> board.judge("level", {"ffbm": Belief({"explore": 0.6, "level": 0.4})})
+    >>> board.count("explore", {"ffbm": Belief({"explore": 0.7, "level": 0.3})})
+    >>> board.count("level", {"ffbm": Belief({"explore": 0.6, "level": 0.4})})
     >>> board.accuracy("ffbm"), board.confusion["ffbm"]["level", "explore"]
     (0.5, 1)
     """
@@ -148,199 +158,194 @@ class Scoreboard:
     def __init__(self, names: Iterable[str]) -> None:
         self.confusion: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in names}
 
-    def judge(self, truth: str | None, beliefs: Mapping[str, Belief]) -> None:
-        """Compare beliefs with the truth, if it is known."""
+    def count(self, truth: str | None, beliefs: Mapping[str, Belief]) -> None:
+        """Compare beliefs with the true goal, if it is known."""
         if truth is None:
             return
         for name, counts in self.confusion.items():
             counts[truth, beliefs[name].top] += 1
 
-    def anew(self, name: str, judged: Iterable[tuple[str | None, Belief]]) -> None:
-        """Count again for a recogniser whose model is another now."""
+    def recompute(self, name: str, judged: Iterable[tuple[str | None, Belief]]) -> None:
+        """Count again for a recogniser whose model was replaced."""
         self.confusion[name] = Counter((truth, belief.top) for truth, belief in judged if truth is not None)
 
     def judged(self, name: str) -> int:
-        """Return at how many updates the truth was known."""
+        """Return the number of updates at which the truth was known."""
         return self.confusion[name].total()
 
-    def right(self, name: str) -> int:
-        """Return at how many of them the likeliest goal was the player's."""
+    def correct(self, name: str) -> int:
+        """Return the number of those at which the most likely goal was the true one."""
         return sum(count for (truth, top), count in self.confusion[name].items() if truth == top)
 
     def accuracy(self, name: str) -> float | None:
-        """Return the share of updates at which it was right; None while there was nothing to judge."""
+        """Return the share of judged updates that were correct; None if none was judged."""
         judged = self.judged(name)
-        return self.right(name) / judged if judged else None
+        return self.correct(name) / judged if judged else None
 
 
-# --- session ----------------------------------------------------------------------------------------------------------
-# A game in the studio: a stage that is played, and all that watches it. Nothing here knows of a browser.
-
-
-SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-WAITING = "Press a key to begin"
-_SHEETS = 600  # moments at which minds are kept on paper: one a second of play
-_MOST_ASKED = 20  # commands that may wait for the next step
-_MOST_REFUSALS = 20  # that wait to be told
+# --- the game ---------------------------------------------------------------------------------------------------------
 
 
 class Session:
-    """One game: from a world, a seed and settings. ``script`` is what comes from outside at first, in a replay."""
+    """One game of a world, from a seed and settings. In a replay, ``script`` holds the inputs of the recording."""
 
     def __init__(
         self,
-        world: World,
+        world: StudioWorld,
         seed: int = 0,
         settings: Mapping[str, str] | None = None,
         *,
-        script: Iterable[Entry] = (),
+        script: Iterable[LogEntry] = (),
         id: str = "",
     ) -> None:
         self.id = id  # by which a page finds its game
-        self.world, self.seed, self.settings = world, seed, world.chosen(settings or {})
+        self.world, self.seed, self.settings = world, seed, world.complete_settings(settings or {})
         self.stage = world.make(seed, self.settings)
-        self.panel = Panel(self.stage.models())
-        self.board = Scoreboard(self.panel.names)
+        self.recognizers = RecognizerSet(self.stage.models())
+        self.scoreboard = Scoreboard(self.recognizers.names)
         self.log = GameLog(world.name, seed, self.settings)
-        self.happenings: list[Noted] = []
-        self.refusals: list[str] = []  # what makes no sense, to be told once
+        self.happenings: list[TimelineEntry] = []
+        self.refusals: list[str] = []  # rejected inputs, to be shown once
         self.paused, self.speed, self.stopped, self.version = False, 1.0, "", 0
-        self.shown: int | None = None
+        self.shown: int | None = None  # the frame that is looked at; None: the newest
         self.watchpoint: Watchpoint | None = None
-        self._held, self._asked = "", list[str]()
+        self._held, self._commands = "", list[str]()
         self._script = deque(script)
-        self._repeats = len(self._script)  # what comes from another game; all else is new
-        self.hurries = False  # on the way to a moment: what is asked for then would lead to another
-        self.waits = self.stage.awaits and not self._script  # for the player's first key
-        self._tape, self._history = Tape(), History()
-        self._sheets: deque[tuple[int, dict[str, MindSheet]]] = deque(maxlen=_SHEETS)
+        self._script_length = len(self._script)
+        self.is_catching_up = False  # on the way to a linked moment: new inputs would change what happens there
+        self.is_waiting = self.stage.awaits and not self._script  # for the player's first key
+        self._frames, self._history = FrameBuffer(), History()
+        self._mind_views: deque[tuple[int, dict[str, MindView]]] = deque(maxlen=_MAX_MIND_VIEWS)
         self._backdrops: dict[str, bytes] = {}
-        self._every = max(1, round(self.stage.rate))
+        self._steps_per_second = max(1, round(self.stage.rate))
         self.frame_data: dict[str, Any] = {}
-        self._keep([])
+        self._record_frame([])
         if self._script:
             self._follow_script()
-        if self.waits:
-            told = self.frame_data["hud"]["message"]
-            self.frame_data["hud"]["message"] = f"{WAITING}. {told}" if told else WAITING
+        if self.is_waiting:
+            message = self.frame_data["hud"]["message"]
+            self.frame_data["hud"]["message"] = f"{WAITING}. {message}" if message else WAITING
 
-    # --- what comes from outside --------------------------------------------------------------------------------------
+    # --- input --------------------------------------------------------------------------------------------------------
 
     def hold(self, held: str) -> None:
-        """Take in which keys are down now; those that mean nothing here are left out."""
+        """Set the keys that are held down, joined by ``+``; keys that the stage does not use are ignored."""
         known = {name for _, name, _ in self.stage.keys}
         self._held = "+".join(dict.fromkeys(key for key in held.split("+") if key in known))
         if self._held:
-            self._begin()
+            self._stop_waiting()
 
     def ask(self, text: str) -> None:
-        """Take in a command or a poke, for the next step."""
-        if self.hurries:
+        """Queue a command or a poke for the next step."""
+        if self.is_catching_up:
             raise TelosError("the game is still on its way to this moment", "wait until it is there")
-        if len(self._asked) < _MOST_ASKED:
-            self._asked.append(text)
-        self._begin()
+        if len(self._commands) < _MAX_COMMANDS:
+            self._commands.append(text)
+        self._stop_waiting()
 
-    def _begin(self) -> None:
-        if self.waits:
-            self.waits = False
+    def _stop_waiting(self) -> None:
+        if self.is_waiting:
+            self.is_waiting = False
             self.frame_data["hud"]["message"] = self.stage.hud().message
 
     def pause(self, on: bool) -> None:
-        """Stop, or go on: from a moment of the past one goes on live."""
+        """Pause or continue; the game always continues from its newest frame."""
         self.paused = on
         if not on:
             self.stopped, self.shown = "", None
 
     def set_speed(self, speed: float) -> None:
-        """Play faster or slower."""
+        """Set the speed; it must be one of ``SPEEDS``."""
         if speed not in SPEEDS:
             raise TelosError(f"the speed is one of {', '.join(f'{each:g}' for each in SPEEDS)}, not {speed!r}")
         self.speed = speed
 
     def scrub(self, frame: int | None) -> None:
-        """Look at a moment of the past, and pause; None looks at the present again."""
+        """Pause and show an earlier frame; None shows the newest again."""
         self.shown = None if frame is None else min(max(frame, self.first), self.last)
         if frame is not None:
             self.paused = True
 
     def pause_when(self, text: str) -> None:
-        """Pause as soon as a condition comes true; the empty text takes the condition away."""
+        """Pause as soon as a condition becomes true; the empty text removes the condition."""
         self.watchpoint = Watchpoint(text, self._values(())) if text.strip() else None
 
     def apply(self, name: str, text: str) -> str:
-        """Put a model into force, in the panel and in the world; return what has changed. A bad one changes nothing."""
-        is_read = name in self.panel.texts
-        if is_read:  # everything that may be refused comes before anything is changed
-            reader, beliefs = self.panel.rerun(name, text)
-            first = self.panel.rerun(name, text, upto=0)[0].belief
-        said = self.stage.apply(name, text)
-        if is_read:
-            self.panel.put(name, text, reader)
-            self._judge_anew(name, first, beliefs)
-        self.log.add(Applied(name, text))
-        self.version += 1
-        return said or f"{name} goes by the new model now."
+        """Replace a model, for its recogniser and in the world; return what has changed.
 
-    def _judge_anew(self, name: str, first: Belief, beliefs: list[Belief]) -> None:
-        """Count and draw again what a new model makes of the game so far, and show at once what it believes now."""
-        judged = list(zip(self.panel.seen, beliefs, strict=True))
-        self.board.anew(name, ((seen.truth, belief) for seen, belief in judged))
-        noted = [(self.happenings[seen.number], rounded(belief)) for seen, belief in judged]
-        by_frame = {each.frame: Believed(each.frame, each.happening.time, belief) for each, belief in noted}
-        self._history.anew(name, rounded(first), list(by_frame.values()))
-        self.frame_data["beliefs"] = {each: rounded(belief) for each, belief in self.panel.beliefs.items()}
+        An invalid text raises and changes nothing.
+        """
+        is_recognizer = name in self.recognizers.texts
+        if is_recognizer:  # everything that may raise comes before any change
+            reader, beliefs = self.recognizers.rerun(name, text)
+            first = self.recognizers.rerun(name, text, upto=0)[0].belief
+        change = self.stage.apply(name, text)
+        if is_recognizer:
+            self.recognizers.replace(name, text, reader)
+            self._recompute(name, first, beliefs)
+        self.log.add(AppliedModel(name, text))
+        self.version += 1
+        return change or f"{name} uses the new model now."
+
+    def _recompute(self, name: str, first: Belief, beliefs: list[Belief]) -> None:
+        """Replace the score and the curve of a recogniser by those of its new model, and show its belief at once."""
+        judged = list(zip(self.recognizers.events, beliefs, strict=True))
+        self.scoreboard.recompute(name, ((observed.truth, belief) for observed, belief in judged))
+        entries = [(self.happenings[observed.number], round_belief(belief)) for observed, belief in judged]
+        by_frame = {each.frame: BeliefChange(each.frame, each.happening.time, belief) for each, belief in entries}
+        self._history.recompute(name, round_belief(first), list(by_frame.values()))
+        self.frame_data["beliefs"] = {each: round_belief(belief) for each, belief in self.recognizers.beliefs.items()}
 
     def _refuse(self, why: str) -> None:
-        """Keep something to be told; of many, the first ones are enough."""
-        if len(self.refusals) < _MOST_REFUSALS and why not in self.refusals:
+        """Queue a refusal for the page; repetitions and all beyond a limit are dropped."""
+        if len(self.refusals) < _MAX_REFUSALS and why not in self.refusals:
             self.refusals.append(why)
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
     @property
     def first(self) -> int:
-        """Return the oldest frame that one can go back to."""
-        return self._tape.first
+        """The oldest frame that is still kept."""
+        return self._frames.first
 
     @property
     def last(self) -> int:
-        """Return the newest frame: 0 is how the game begins."""
-        return self._tape.last
+        """The newest frame; 0 is the start of the game."""
+        return self._frames.last
 
     @property
     def is_scripted(self) -> bool:
-        """Whether what comes from outside is still that of a recording."""
+        """Whether inputs still come from a recording."""
         return bool(self._script)
 
     @property
     def is_new(self) -> bool:
-        """Whether anything came from outside that is not merely played again."""
-        return self.log.steps + self.log.models > self._repeats
+        """Whether the game has any input beyond the recording that it repeats."""
+        return self.log.steps + self.log.models > self._script_length
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing left to play."""
+        """Whether the game has ended."""
         return self.stage.over
 
     def advance(self) -> None:
-        """Move on by one step, and let everybody look at it."""
+        """Advance by one step, update the recognisers and record the frame."""
         if self.stage.over:
             self.paused = True
             return
-        self.waits = False
-        was_scripted, inputs = self.is_scripted, self._inputs()
+        self.is_waiting = False
+        was_scripted, inputs = self.is_scripted, self._next_inputs()
         self.log.add(inputs)
-        truth, lesson = self.stage.truth, self.stage.lesson  # what was given when it was done, not what it led to
-        noted = [self._noted(each, truth, lesson) for each in self._step(inputs)]
-        self._keep(noted)
+        truth, lesson = self.stage.truth, self.stage.lesson  # before the step: the goal that led to these events
+        entries = [self._record_happening(each, truth, lesson) for each in self._step(inputs)]
+        self._record_frame(entries)
         if was_scripted:
             self._follow_script()
-        if self.watchpoint is not None and self.watchpoint.holds(self._values(noted)):
+        if self.watchpoint is not None and self.watchpoint.holds(self._values(entries)):
             self.paused, self.stopped = True, f"paused at {self._clock()}: {self.watchpoint.text}"
 
     def _step(self, inputs: Inputs) -> Iterable[Happening]:
-        """Let the stage move on; what it refuses is told, and left out."""
+        """Advance the stage; an input that it rejects is reported and left out."""
         for tried in (inputs, replace(inputs, asked=())):
             try:
                 return self.stage.step(tried)
@@ -348,115 +353,116 @@ class Session:
                 self._refuse(str(error))
         return self.stage.step(Inputs())
 
-    def _inputs(self) -> Inputs:
+    def _next_inputs(self) -> Inputs:
         if not self._script:
-            asked = (self._asked.pop(0),) if self._asked else ()  # one a step, so that a bad one spoils no other
-            return Inputs(self._held, asked)
+            commands = (self._commands.pop(0),) if self._commands else ()  # one a step: a bad one affects no other
+            return Inputs(self._held, commands)
         entry = self._script.popleft()
-        assert isinstance(entry, Inputs)  # models before it are in force already
+        assert isinstance(entry, Inputs)  # the models before it are applied already
         return entry
 
     def _follow_script(self) -> None:
-        """Put into force what a recording applied at this moment, and stop where it ends."""
-        while self._script and isinstance(model := self._script[0], Applied):
+        """Apply the models that the recording applied at this moment, and pause at its end."""
+        while self._script and isinstance(model := self._script[0], AppliedModel):
             self._script.popleft()
             try:
                 self.apply(model.name, model.text)
             except TelosError as error:
-                self._refuse(f"the recording has a model that does not load: {error}")
+                self._refuse(f"a model of the recording does not load: {error}")
         if not self._script:
             self.paused, self.stopped = True, "the recording ends here; play on if you like"
 
-    def _noted(self, happening: Happening, truth: str | None, lesson: str | None) -> Noted:
-        noted = Noted(len(self.happenings), self.last + 1, happening)
-        self.happenings.append(noted)
+    def _record_happening(self, happening: Happening, truth: str | None, lesson: str | None) -> TimelineEntry:
+        entry = TimelineEntry(len(self.happenings), self.last + 1, happening)
+        self.happenings.append(entry)
         if happening.event is not None:
-            known = dict(self.panel.faults)
-            self.panel.tell(Seen(happening.event, truth, lesson, noted.number))
-            new = {name: said for name, said in self.panel.faults.items() if known.get(name) != said}
-            for name, said in new.items():
-                self._refuse(f"{self.panel.titles[name]} cannot read this: {said}")
-            self.board.judge(truth, self.panel.beliefs)
-        return noted
+            known = dict(self.recognizers.faults)
+            self.recognizers.observe(ObservedEvent(happening.event, truth, lesson, entry.number))
+            for name, fault in self.recognizers.faults.items():
+                if known.get(name) != fault:
+                    self._refuse(f"{self.recognizers.titles[name]} cannot read this event: {fault}")
+            self.scoreboard.count(truth, self.recognizers.beliefs)
+        return entry
+
+    def _record_frame(self, entries: list[TimelineEntry]) -> None:
+        stage, number = self.stage, self.last + 1
+        self.frame_data = data = build_frame(stage, number, self.recognizers.beliefs, entries)
+        if data["key"] not in self._backdrops:
+            key, backdrop = stage.backdrop()
+            self._backdrops[key] = to_json({"is": "backdrop", "key": key, "pic": backdrop})
+        self._frames.add(to_json(data))
+        point = HistoryPoint(number, stage.time, data["beliefs"], data["curves"])
+        self._history.add(point, data["truth"], data["bands"])
+        if number % self._steps_per_second == 0 and (who := stage.characters()):
+            self._mind_views.append((number, {name: view for name in who if (view := stage.mind(name)) is not None}))
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
-    def _keep(self, noted: list[Noted]) -> None:
-        stage, number = self.stage, self.last + 1
-        self.frame_data = data = frame_of(stage, number, self.panel.beliefs, noted)
-        if data["key"] not in self._backdrops:
-            key, backdrop = stage.backdrop()
-            self._backdrops[key] = encoded({"is": "backdrop", "key": key, "pic": backdrop})
-        self._tape.add(encoded(data))
-        self._history.note(Point(number, stage.time, data["beliefs"], data["curves"]), data["truth"], data["bands"])
-        if number % self._every == 0 and (who := stage.characters()):
-            self._sheets.append((number, {name: sheet for name in who if (sheet := stage.mind(name)) is not None}))
-
     def frame(self) -> bytes:
-        """Return the frame that is looked at."""
+        """Return the frame that is looked at, as JSON."""
         if self.shown is None or self.shown == self.last:
-            return encoded(self.frame_data)
-        frame = self._tape.frame(self.shown).replace(b'"live":true', b'"live":false')
+            return to_json(self.frame_data)
+        frame = self._frames.frame(self.shown).replace(b'"live":true', b'"live":false')
         if not self.version:
             return frame
-        believed = self._history.beliefs_at(self.shown)  # under the models that are in force now
-        return encoded({**orjson.loads(frame), "beliefs": believed})
+        beliefs = self._history.beliefs_at(self.shown)  # of the current models
+        return to_json({**orjson.loads(frame), "beliefs": beliefs})
 
     def backdrop(self, key: str) -> bytes:
-        """Return what stands still behind a frame with that key."""
+        """Return the backdrop with that key, as JSON."""
         return self._backdrops[key]
 
     def history(self) -> dict[str, Any]:
-        """Return what the timeline draws, as plain data."""
-        return {"is": "history", **self._history.message(), "happened": messages(self.happenings)[-2_000:]}
+        """Return the data of the timeline."""
+        return {"is": "history", **self._history.to_message(), "happened": to_marks(self.happenings)[-_MAX_MARKS:]}
 
-    def mind(self, who: str) -> MindSheet | None:
-        """Return a mind on paper, at the moment that is looked at."""
-        sheets = self._kept_sheets()
-        return self.stage.mind(who) if sheets is None else sheets.get(who)
+    def mind(self, who: str) -> MindView | None:
+        """Return a character's mind at the moment that is looked at."""
+        views = self._past_mind_views()
+        return self.stage.mind(who) if views is None else views.get(who)
 
     def minds(self) -> tuple[str, ...]:
-        """Return those whose minds can be looked into, at the moment that is looked at."""
-        sheets = self._kept_sheets()
-        return tuple(self.stage.characters() if sheets is None else sheets)
+        """Return the characters with a mind at the moment that is looked at."""
+        views = self._past_mind_views()
+        return tuple(self.stage.characters() if views is None else views)
 
-    def _kept_sheets(self) -> dict[str, MindSheet] | None:
-        """Return what was kept of all minds at the moment of the past that is looked at; None if it is the present."""
+    def _past_mind_views(self) -> dict[str, MindView] | None:
+        """Return the snapshots of all minds at the past moment that is looked at; None if it is the present."""
         if self.shown is None or self.shown == self.last:
             return None
-        kept = [sheets for frame, sheets in self._sheets if frame <= self.shown]
+        kept = [views for frame, views in self._mind_views if frame <= self.shown]
         return kept[-1] if kept else {}
 
     def why_not(self, who: str, what: str) -> str:
-        """Say why somebody does not pursue a goal, or does not do an action, now."""
+        """Explain why a character does not pursue a goal or perform an action now."""
         return self.stage.why_not(who, what)
 
     def why(self, number: int, reader: str | None = None) -> str:
-        """Say what brought a happening about, and what a recogniser made of it, in log-odds."""
+        """Explain the cause of a happening, and how a recogniser interpreted it, in log-odds."""
         if not 0 <= number < len(self.happenings):
-            raise TelosError(f"nothing of the number {number} has happened yet")
-        noted = self.happenings[number]
-        lines = [noted.happening.why] if noted.happening.why else []
-        names = [self.panel.known(reader)] if reader else self.panel.names[:1]
-        told = sum(seen.number <= number for seen in self.panel.seen)
-        if told:
-            lines += [self._explained(name, told) for name in names]
+            raise TelosError(f"there is no happening number {number} yet")
+        entry = self.happenings[number]
+        lines = [entry.happening.why] if entry.happening.why else []
+        names = [self.recognizers.known(reader)] if reader else self.recognizers.names[:1]
+        observed = sum(event.number <= number for event in self.recognizers.events)
+        if observed:
+            lines += [self._explain(name, observed) for name in names]
         return "\n\n".join(lines) or "Nothing more is known about this."
 
-    def _explained(self, name: str, told: int) -> str:
-        read, _ = self.panel.rerun(name, upto=told)
-        explain = getattr(read, "why", None)
-        return f"{self.panel.titles[name]}: {read.belief.why() if explain is None else explain()}"
+    def _explain(self, name: str, upto: int) -> str:
+        reader, _ = self.recognizers.rerun(name, upto=upto)
+        explain = getattr(reader, "why", None)
+        return f"{self.recognizers.titles[name]}: {reader.belief.why() if explain is None else explain()}"
 
     def recording(self) -> tuple[str, bytes]:
-        """Return the game as a file that the studio plays again."""
-        return f"{self.world.name}-seed{self.seed}-studio.jsonl", self.log.data()
+        """Return the game as a file that the studio can replay: its name and its content."""
+        return f"{self.world.name}-seed{self.seed}-studio.jsonl", self.log.to_bytes()
 
     def _clock(self) -> str:
         return self.frame_data["hud"]["clock"] or f"{self.stage.time:.1f} s"
 
-    def _values(self, noted: Iterable[Noted]) -> dict[str, Value]:
-        """Return what a condition may ask about now."""
+    def _values(self, entries: Iterable[TimelineEntry]) -> dict[str, Value]:
+        """Return the values that a watchpoint may use now."""
         values: dict[str, Value] = dict(self.stage.facts())
         values |= {
             "time": self.stage.time,
@@ -464,10 +470,10 @@ class Session:
             "event": "nothing",
             "event.who": "nobody",
         }
-        for name, belief in self.panel.beliefs.items():
+        for name, belief in self.recognizers.beliefs.items():
             values[f"{name}.top"] = belief.top
             values |= {f"{name}.{goal}": chance for goal, chance in belief.items()}
-        if happened := [each.happening for each in noted]:  # all of a step: a condition holds if it does for one
+        if happened := [each.happening for each in entries]:  # all of a step: a condition holds if it does for one
             values["event"] = tuple(each.kind if each.event is None else each.event.action for each in happened)
             values["event.who"] = tuple(each.who for each in happened)
         return values

@@ -1,29 +1,32 @@
-"""Stage base class, World, inputs."""
+"""What a world offers the studio: `Stage` (the base class of all stages), `StudioWorld`, and the values they exchange.
 
+Start with `Stage`: a world implements `step`, `backdrop`, `picture`, `hud` and `time`, and overrides what else applies
+to it. `world` finds one of the built-in worlds by its name.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Protocol
 
 from telos.core.errors import Fault, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.recognition.recognizer import Recognizer
-from telos.studio.mind_view import MindSheet
+from telos.studio.mind_view import MindView
 from telos.studio.worlds.shapes import Picture, Symbols
 
-# --- stage ------------------------------------------------------------------------------------------------------------
-# A world on stage: what every world offers the studio, so that one page, one timeline and one inspector serve all.
+NAMES = ("adventure", "arena", "home", "forge", "island")  # the worlds of the studio, in the order of its tabs
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What comes from outside in one step: the keys held down, and what was asked for by word or button.
+    """The input of one step: the keys that are held down, and the commands that were entered or clicked.
 
-    ``held`` is the keys joined by ``+`` in the stage's own names (``"up+swing"``, ``""``). Each of ``asked`` is a line:
-    a command of the player (``"go forge"``), a poke (``"poke lock-bathroom"``). With the settings, the inputs of all
-    steps fix everything: a stage that is given them again shows the same again.
+    ``held`` is the stage's own key names joined by ``+`` (``"up+swing"``, ``""``). Each of ``asked`` is a line: a
+    command for the player (``"go forge"``) or a poke (``"poke lock-bathroom"``). A game is deterministic: the same
+    settings and the same inputs reproduce it.
     """
 
     held: str = ""
@@ -32,30 +35,30 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something for the timeline. ``event`` is what recognisers are told of, if they are."""
+    """An entry of the timeline. ``event`` is what the recognisers observe, if they observe it."""
 
     time: float
     who: str
     label: str  # a few words: "swings", "finds the chest"
     kind: str = "event"  # "event", "said", "goal" (one was achieved), "bad" (a death), "game" (a hint, an order)
     event: Event | None = None
-    why: str = ""  # what brought it about, if the world knows
+    why: str = ""  # the cause, if the world knows it
 
 
 @dataclass(frozen=True, slots=True)
 class Hud:
-    """The lines around the picture: what the player is told to do, a message, and a few counts."""
+    """The text around the picture: the player's task, a message, and a few counts."""
 
     task: str = ""
     message: str = ""
     counts: tuple[tuple[str, str], ...] = ()  # ("score", "12")
     clock: str = ""
-    over: str = ""  # why the game is over, if it is
+    over: str = ""  # why the game is over; empty while it runs
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A choice that a game is begun with; the page shows a menu, a switch or a number for it."""
+    """An option of a new game; the page shows a menu, a switch or a number field for it."""
 
     name: str
     title: str
@@ -66,218 +69,162 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Poke:
-    """Something that an onlooker may do to the world: a button."""
+    """A change that an observer may make to the world; the page shows a button for it."""
 
-    name: str  # "lock-bathroom"; it is asked for as "poke lock-bathroom"
+    name: str  # "lock-bathroom"; the command is "poke lock-bathroom"
     title: str  # "Lock the bathroom"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A file behind a game. ``make`` turns a text into a fresh recogniser, or raises with all faults.
+    """A file behind a game. ``make`` turns its text into a new recogniser, or raises with all faults.
 
-    A file that is no recogniser (a character, say) has no ``make``, and is ``apply``-ed by its stage.
+    A file that does not define a recogniser (a character, for example) has no ``make``; its stage ``apply``s it.
     """
 
     name: str  # "ffbm"; unique on its stage
     title: str  # "FFBM"
     text: str
-    file: str = ""  # the name to save it under: "flairs.yaml"
+    file: str = ""  # the default file name for saving: "flairs.yaml"
     language: str = "YAML"
     editable: bool = True
     make: Callable[[str], Recognizer] | None = None
-    check: Callable[[str], Sequence[Fault]] | None = None  # all faults of a text, if ``make`` is not the way to tell
+    check: Callable[[str], Sequence[Fault]] | None = None  # all faults of a text, where ``make`` cannot report them
 
 
-class Stage(Protocol):
-    """A world that is played in the browser, one step at a time. Nothing here knows of a browser."""
+class Stage(ABC):
+    """A world that is played in the browser, one step at a time. A stage contains no web code.
+
+    Subclasses set ``name``, ``title``, ``rate`` and ``size`` and implement the abstract members. Everything else has a
+    default: the world has no recognisers, minds, pokes, commands or files.
+    """
 
     name: str  # "adventure"
     title: str  # one line
-    rate: float  # steps a second at speed 1
-    unit: str  # of its time: "s", or "min" in a world that has days
+    rate: float  # steps per second at speed 1
     size: tuple[float, float]  # of the picture
-    symbols: Symbols
-    keys: tuple[
-        tuple[str, str, str], ...
-    ]  # (the browser's key code, the stage's name, words): ("ArrowUp", "up", "walk")
-    watched: str | None  # the player whose events recognisers are told; None if nobody is read
-    awaits: bool  # whether the game begins with the first key or command of a person, who may not be ready yet
+    unit: str = "s"  # of its time: "s", or "min" in a world with days
+    symbols: Symbols = MappingProxyType({})
+    keys: tuple[tuple[str, str, str], ...] = ()  # (browser key code, key name, description): ("ArrowUp", "up", "walk")
+    watched: str | None = None  # the player whose events the recognisers observe
+    awaits: bool = False  # whether the game starts at the first key press or command of a person
 
+    @abstractmethod
     def step(self, inputs: Inputs) -> Sequence[Happening]:
-        """Move on by one step; return what happened. What makes no sense is refused with a ``TelosError`` that is
-        shown to the player, and the step goes on without it.
+        """Advance by one step and return what happened.
+
+        Raise a ``TelosError`` for an invalid input before anything has changed: the page shows the error to the player,
+        and the step is repeated without the command.
         """
 
+    @abstractmethod
     def backdrop(self) -> tuple[str, Picture]:
-        """Return what stands still, and a key that is new whenever it looks different."""
+        """Return the static part of the picture, and a key that changes whenever it looks different."""
 
+    @abstractmethod
     def picture(self) -> Picture:
-        """Return what moves."""
+        """Return the moving part of the picture."""
 
+    @abstractmethod
     def hud(self) -> Hud:
-        """Return the lines around the picture."""
+        """Return the text around the picture."""
 
     @property
+    @abstractmethod
     def time(self) -> float:
-        """The world's time; it never runs backwards."""
+        """The world's time; it never decreases."""
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to play."""
+        """Whether the game has ended."""
+        return False
 
     @property
     def truth(self) -> str | None:
-        """The goal that the watched player has, if it is known."""
+        """The true goal of the watched player, if it is known."""
+        return None
 
     @property
     def lesson(self) -> str | None:
-        """The goal that recognisers may learn from now: the truth, while the game is in a training phase."""
+        """The label that recognisers may train on now: the true goal during a training phase, otherwise None."""
+        return None
 
     def models(self) -> Sequence[Model]:
         """Return the files behind the game; those with a ``make`` are the recognisers, in the order of the bars."""
+        return ()
 
     def apply(self, name: str, text: str) -> str:
-        """Put a model into force in the world itself: a companion reads by it, fighters live by it. Return in a line
-        what has changed, and the empty text if nothing in the world goes by it.
+        """Use a model's new text in the world itself (a companion's recogniser, a fighter's character).
+
+        Return one line that says what has changed; the empty text if the world does not use this model.
         """
+        return ""
 
     def bands(self) -> Mapping[str, str]:
-        """Return for each row of the timeline what is shown in it now: who pursues which goal, does what."""
+        """Return the current label of each row of the timeline: a character's goal or action."""
+        return {}
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
-        """Return curves beside the beliefs, as groups of values between 0 and 1: ``{"Ada": {"hunger": 0.4}}``."""
+        """Return further curves for the timeline, as groups of values from 0 to 1: ``{"Ada": {"hunger": 0.4}}``."""
+        return {}
 
     def facts(self) -> Mapping[str, Value]:
-        """Return what a pause on a condition may ask about, by name: ``{"monsters": 3, "Sam.goal": "cover"}``."""
+        """Return the values that a watchpoint may use, by name: ``{"monsters": 3, "Sam.goal": "cover"}``."""
+        return {}
 
     def characters(self) -> Sequence[str]:
-        """Return those whose minds can be looked into, in order."""
+        """Return the characters whose minds can be inspected, in order."""
+        return ()
 
-    def mind(self, who: str) -> MindSheet | None:
-        """Return a mind on paper; None if there is nobody of that name, or nobody left."""
+    def mind(self, who: str) -> MindView | None:
+        """Return a snapshot of a character's mind; None if there is no such character now."""
+        return None
 
     def why_not(self, who: str, what: str) -> str:
-        """Say why somebody does not pursue a goal, or does not do an action."""
+        """Explain why a character does not pursue a goal or perform an action."""
+        raise TelosError(f"there is no character {who!r} with a mind", name_hint(who, self.characters()))
 
     def pokes(self) -> Sequence[Poke]:
-        """Return what an onlooker may do now."""
+        """Return the changes that an observer may make now."""
+        return ()
 
     def commands(self) -> Sequence[str]:
-        """Return what the player may be told by word now: ``go forge``; empty where keys are all."""
+        """Return the commands that the player may enter now (``go forge``); empty in worlds played by keys only."""
+        return ()
 
     def recording(self) -> tuple[str, bytes] | None:
-        """Return the game so far as a file that other commands of Telos read: its name, and what is in it."""
+        """Return the game so far as a file that other Telos commands read: its name and its content."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """A world of the studio's list: how it is called, what can be set, and how a stage is made."""
+class StudioWorld:
+    """An entry of the studio's list of worlds: names, settings, and a factory of stages."""
 
     name: str
     title: str
     about: str
     settings: tuple[Setting, ...]
-    make: Callable[[int, Mapping[str, str]], Stage]  # from a seed and the settings, all of them given
+    make: Callable[[int, Mapping[str, str]], Stage]  # from a seed and a complete set of settings
 
-    def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Return all settings: those given, where they make sense, and the others as they are by default."""
-        chosen = {}
+    def complete_settings(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Return all settings: the valid ones of ``given``, and defaults for the others."""
+        settings = {}
         for setting in self.settings:
-            said = given.get(setting.name, setting.default)
-            good = said in setting.options if setting.options else said.isdecimal() and len(said) <= 6
-            chosen[setting.name] = said if good else setting.default
-        return chosen
+            value = given.get(setting.name, setting.default)
+            is_valid = value in setting.options if setting.options else value.isdecimal() and len(value) <= 6
+            settings[setting.name] = value if is_valid else setting.default
+        return settings
 
 
-# --- quiet ------------------------------------------------------------------------------------------------------------
-# A stage that offers little: worlds inherit it, and answer what concerns them.
-
-
-class QuietStage:
-    """Nobody is read, nobody has a mind, nothing can be poked: the answers of a world that has none."""
-
-    symbols: Symbols = MappingProxyType({})
-    keys: tuple[tuple[str, str, str], ...] = ()
-    unit: str = "s"
-    watched: str | None = None
-    awaits: bool = False
-
-    @property
-    def over(self) -> bool:
-        """Whether there is nothing left to play."""
-        return False
-
-    @property
-    def truth(self) -> str | None:
-        """The goal that the watched player has, if it is known."""
-        return None
-
-    @property
-    def lesson(self) -> str | None:
-        """The goal that recognisers may learn from now."""
-        return None
-
-    def models(self) -> Sequence[Model]:
-        """Return the files behind the game."""
-        return ()
-
-    def apply(self, name: str, text: str) -> str:
-        """Put a model into force in the world itself."""
-        return ""
-
-    def bands(self) -> Mapping[str, str]:
-        """Return for each row of the timeline what is shown in it now."""
-        return {}
-
-    def curves(self) -> Mapping[str, Mapping[str, float]]:
-        """Return curves beside the beliefs."""
-        return {}
-
-    def facts(self) -> Mapping[str, Value]:
-        """Return what a pause on a condition may ask about."""
-        return {}
-
-    def characters(self) -> Sequence[str]:
-        """Return those whose minds can be looked into."""
-        return ()
-
-    def mind(self, who: str) -> MindSheet | None:
-        """Return a mind on paper."""
-        return None
-
-    def why_not(self, who: str, what: str) -> str:
-        """Say why somebody does not pursue a goal, or does not do an action."""
-        raise TelosError(f"nobody called {who!r} can be asked here")
-
-    def pokes(self) -> Sequence[Poke]:
-        """Return what an onlooker may do now."""
-        return ()
-
-    def commands(self) -> Sequence[str]:
-        """Return what the player may be told by word now."""
-        return ()
-
-    def recording(self) -> tuple[str, bytes] | None:
-        """Return the game so far as a file that other commands of Telos read."""
-        return None
-
-
-# --- worlds -----------------------------------------------------------------------------------------------------------
-# The worlds of the studio, in the order of its tabs.
-
-
-NAMES = ("adventure", "arena", "home", "forge", "island")
-
-
-def world(name: str) -> World:
-    """Return a world by its name; only then is it imported, so that the first page does not wait for all of them."""
-    found: World = getattr(import_module(f"telos.studio.worlds.{known_world(name)}"), name.upper())
+def world(name: str) -> StudioWorld:
+    """Return a built-in world by its name, importing its module at the first use to keep startup fast."""
+    found: StudioWorld = getattr(import_module(f"telos.studio.worlds.{known_world(name)}"), name.upper())
     return found
 
 
 def known_world(name: str) -> str:
-    """Return ``name`` if there is a world called so."""
+    """Return ``name``, or raise a ``TelosError`` if the studio has no such world."""
     if name not in NAMES:
         raise TelosError(f"there is no world {name!r}", name_hint(name, NAMES))
     return name

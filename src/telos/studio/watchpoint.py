@@ -1,4 +1,8 @@
-"""Pausing on a condition: an expression over what can be seen of a game, asked after every step."""
+"""`Watchpoint`: a condition over the values of a game that pauses it when it becomes true.
+
+It has its own evaluator, because a watchpoint differs from a condition of a domain: names may be missing at times, a
+name may have several values at once (the events of one step), and words such as ``kill-enemy`` contain hyphens.
+"""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -11,21 +15,21 @@ from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, H
 from telos.core.parser import parse_expression
 from telos.core.values import Value
 
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+_ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
-_SUMS: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_MISSING = object()  # the value of what is not there at the moment
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_MISSING = object()  # the value of a name that has none at the moment
 
 
 class Watchpoint:
-    """A condition that says when it comes true. Words that are no names are texts, as in model files.
+    """A condition that reports when it becomes true. Unknown words are texts, as in model files.
 
-    ``known`` are the names that it may ask about; given with their values now, a condition that holds already waits
-    until it comes true again. Several values at once (of the events of one step) are compared each by itself.
+    ``known`` are the names that it may use. If it maps them to their current values, a condition that holds already
+    must become false before it can trigger. If a name has several values (the events of one step), each is compared.
 
     >>> watch = Watchpoint("monsters >= 2 and ffbm.top == explore", ["monsters", "ffbm.top"])
     >>> [watch.holds({"monsters": count, "ffbm.top": "explore"}) for count in (1, 2, 3, 1, 2)]
@@ -33,154 +37,154 @@ class Watchpoint:
     >>> Watchpoint("monster > 2", ["monsters"])
     Traceback (most recent call last):
     ...
-    telos.core.errors.TelosError: there is no 'monster' to ask about; did you mean 'monsters'?
+    telos.core.errors.TelosError: there is no value 'monster'; did you mean 'monsters'?
     """
 
     def __init__(self, text: str, known: Iterable[str]) -> None:
         self.text = text.strip()
         names = frozenset(known)
-        self._expression = _settled(_hyphenated(parse_expression(self.text), names), names)
+        self._expression = _resolve(_join_hyphens(parse_expression(self.text), names), names)
         self._held = self.is_true(known) if isinstance(known, Mapping) else False
 
     def holds(self, values: Mapping[str, Value]) -> bool:
-        """Whether the condition has just come true: it holds now, and did not when it was last asked."""
+        """Return whether the condition has just become true: it holds now and did not at the last call."""
         held, self._held = self._held, self.is_true(values)
         return self._held and not held
 
     def is_true(self, values: Mapping[str, Value]) -> bool:
-        """Whether the condition is true now; what is not there makes a comparison false."""
-        return _is_so(_value(self._expression, values))
+        """Return whether the condition is true now; a comparison with a missing value is false."""
+        return _is_true(_evaluate(self._expression, values))
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
+# --- parsing ----------------------------------------------------------------------------------------------------------
 
 
-def _hyphenated(expression: Expression, known: frozenset[str]) -> Expression:
-    """Return the expression in which ``kill-enemy`` is one word: goals and actions are called so, and it is no sum."""
+def _join_hyphens(expression: Expression, known: frozenset[str]) -> Expression:
+    """Return the expression with ``kill-enemy`` read as one word rather than a subtraction."""
     match expression:
         case Arithmetic("-", left, right):
-            first, second = _hyphenated(left, known), _hyphenated(right, known)
+            first, second = _join_hyphens(left, known), _join_hyphens(right, known)
             word = f"{_word(first)}-{_word(second)}"
             parts = {_word(first), _word(second)}
             if isinstance(first, Name) and None not in parts and (word in known or not parts & known):
                 return Name(word, first.column)
             return replace(expression, left=first, right=second)
         case Compare(_, left, right) | Arithmetic(_, left, right):
-            return replace(expression, left=_hyphenated(left, known), right=_hyphenated(right, known))
+            return replace(expression, left=_join_hyphens(left, known), right=_join_hyphens(right, known))
         case Not(operand):
-            return replace(expression, operand=_hyphenated(operand, known))
+            return replace(expression, operand=_join_hyphens(operand, known))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(_hyphenated(part, known) for part in parts))
+            return replace(expression, parts=tuple(_join_hyphens(part, known) for part in parts))
         case Call(_, arguments):
-            return replace(expression, arguments=tuple(_hyphenated(each, known) for each in arguments))
+            return replace(expression, arguments=tuple(_join_hyphens(each, known) for each in arguments))
         case _:
             return expression
 
 
 def _word(expression: Expression) -> str | None:
-    """Return a name, or a whole number, as the part of a word with hyphens in it."""
+    """Return a name or a whole number as a part of a hyphenated word."""
     if isinstance(expression, Name):
         return expression.name
     is_count = isinstance(expression, Literal) and type(expression.value) is int
     return str(expression.value) if is_count and isinstance(expression, Literal) else None
 
 
-def _settled(expression: Expression, known: frozenset[str]) -> Expression:
-    """Return the expression with texts as handles; a name that nobody knows is refused."""
+def _resolve(expression: Expression, known: frozenset[str]) -> Expression:
+    """Return the expression with texts as handles; raise for an unknown name."""
     match expression:
         case Name(name):
             if name not in known:
-                raise TelosError(f"there is no {name!r} to ask about", name_hint(name, known))
+                raise TelosError(f"there is no value {name!r}", name_hint(name, known))
             return expression
         case Compare(symbol, left, right):
             if symbol in ("==", "!="):
-                left, right = _text_beside(left, right, known), _text_beside(right, left, known)
-            return replace(expression, left=_settled(left, known), right=_settled(right, known))
+                left, right = _as_text(left, right, known), _as_text(right, left, known)
+            return replace(expression, left=_resolve(left, known), right=_resolve(right, known))
         case Arithmetic(_, left, right):
-            return replace(expression, left=_settled(left, known), right=_settled(right, known))
+            return replace(expression, left=_resolve(left, known), right=_resolve(right, known))
         case Not(operand):
-            return replace(expression, operand=_settled(operand, known))
+            return replace(expression, operand=_resolve(operand, known))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(_settled(part, known) for part in parts))
+            return replace(expression, parts=tuple(_resolve(part, known) for part in parts))
         case Call(function, arguments):
             if function not in BUILT_IN:
                 raise TelosError(f"there is no function {function!r}", name_hint(function, BUILT_IN))
             if not arguments or (function == "abs" and len(arguments) > 1):
                 raise TelosError(f"{function} takes {'one value' if function == 'abs' else 'some values'}")
-            return replace(expression, arguments=tuple(_settled(each, known) for each in arguments))
+            return replace(expression, arguments=tuple(_resolve(each, known) for each in arguments))
         case _:
             return expression
 
 
-def _text_beside(side: Expression, other: Expression, known: frozenset[str]) -> Expression:
-    """Return an unknown word as a text where a known name is compared with it; one with a dot was meant as a name."""
+def _as_text(side: Expression, other: Expression, known: frozenset[str]) -> Expression:
+    """Return an unknown word that is compared with a known name as a text; a word with a dot stays a name."""
     is_word = isinstance(side, Name) and side.name not in known and "." not in side.name
     if is_word and isinstance(side, Name) and isinstance(other, Name) and other.name in known:
         return Handle(side.name, side.column)
     return side
 
 
-# --- asking -----------------------------------------------------------------------------------------------------------
+# --- evaluation -------------------------------------------------------------------------------------------------------
 
 
-def _value(expression: Expression, values: Mapping[str, Value]) -> Value:
+def _evaluate(expression: Expression, values: Mapping[str, Value]) -> Value:
     match expression:
         case Literal(value) | Handle(value):
             return value
         case Name(name):
             return values.get(name, _MISSING)
         case Not(operand):
-            return not _is_so(_value(operand, values))
+            return not _is_true(_evaluate(operand, values))
         case And(parts):
-            return all(_is_so(_value(part, values)) for part in parts)
+            return all(_is_true(_evaluate(part, values)) for part in parts)
         case Or(parts):
-            return any(_is_so(_value(part, values)) for part in parts)
+            return any(_is_true(_evaluate(part, values)) for part in parts)
         case Compare():
-            return _compared(expression, values)
+            return _compare(expression, values)
         case Arithmetic(symbol, left, right):
-            return _sum(symbol, _value(left, values), _value(right, values))
+            return _calculate(symbol, _evaluate(left, values), _evaluate(right, values))
         case Call(function, arguments):
-            numbers = [_value(each, values) for each in arguments]
+            numbers = [_evaluate(each, values) for each in arguments]
             if not all(map(_is_number, numbers)):
                 return _MISSING
             return abs(numbers[0]) if function == "abs" else BUILT_IN[function](numbers)
 
 
-def _is_so(value: Value) -> bool:
-    return _is_number(value) and bool(value)  # yes and no are numbers here; a text is neither
+def _is_true(value: Value) -> bool:
+    return _is_number(value) and bool(value)  # true and false are numbers; a text is neither
 
 
 def _is_number(value: Value) -> bool:
     return isinstance(value, int | float)
 
 
-def _sum(symbol: str, left: Value, right: Value) -> Value:
+def _calculate(symbol: str, left: Value, right: Value) -> Value:
     if not (_is_number(left) and _is_number(right)):
         return _MISSING
     try:
-        return left / right if symbol == "/" else _SUMS[symbol](left, right)
+        return left / right if symbol == "/" else _OPERATIONS[symbol](left, right)
     except (ZeroDivisionError, OverflowError):
         return _MISSING
 
 
-def _compared(node: Compare, values: Mapping[str, Value]) -> bool:
-    left, right = _value(node.left, values), _value(node.right, values)
+def _compare(node: Compare, values: Mapping[str, Value]) -> bool:
+    left, right = _evaluate(node.left, values), _evaluate(node.right, values)
     if left is _MISSING or right is _MISSING:
         return False
-    pairs = [(one, other) for one in _each(left) for other in _each(right)]
-    if node.operator in _ORDERS:
-        order = _ORDERS[node.operator]
+    pairs = [(one, other) for one in _as_tuple(left) for other in _as_tuple(right)]
+    if node.operator in _ORDERINGS:
+        order = _ORDERINGS[node.operator]
         return any(order(one, other) for one, other in pairs if _is_number(one) and _is_number(other))
-    are_equal = any(_same(node, one, other) for one, other in pairs)
+    are_equal = any(_is_equal(node, one, other) for one, other in pairs)
     return are_equal == (node.operator == "==")
 
 
-def _each(value: Value) -> tuple[Value, ...]:
+def _as_tuple(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _same(node: Compare, left: Value, right: Value) -> bool:
-    """Whether two values are the same. A text beside the name of a number means the word: a goal may be called so."""
+def _is_equal(node: Compare, left: Value, right: Value) -> bool:
+    """Return whether two values are equal. A text compared with the name of a number means the word itself."""
     if isinstance(left, str) and isinstance(node.right, Name) and not isinstance(right, str):
         return left == node.right.name
     if isinstance(right, str) and isinstance(node.left, Name) and not isinstance(left, str):

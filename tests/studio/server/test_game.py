@@ -64,7 +64,7 @@ def test_without_a_page_the_game_stands_still() -> None:
 def test_looking_back_sends_that_frame_and_pausing_is_told() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.hold("right")
-    asyncio.run(looked_at(game, page, lambda: game.hear('{"do": "scrub", "to": 1}')))
+    asyncio.run(looked_at(game, page, lambda: game.on_message('{"do": "scrub", "to": 1}')))
     shown = page.of("frame")[-1]
     assert (shown["n"], shown["live"], shown["hud"]["counts"]) == (1, False, [["x", "1"]])
     assert page.of("status")[-1]["paused"] is True
@@ -73,7 +73,9 @@ def test_looking_back_sends_that_frame_and_pausing_is_told() -> None:
 
 def test_what_cannot_be_done_is_told() -> None:
     game, page = Game(Session(LINE), note="Welcome back."), Page()
-    asyncio.run(looked_at(game, page, lambda: game.hear("nonsense"), lambda: game.hear('{"do":"ask","text":"fly"}')))
+    asyncio.run(
+        looked_at(game, page, lambda: game.on_message("nonsense"), lambda: game.on_message('{"do":"ask","text":"fly"}'))
+    )
     assert [told["text"] for told in page.of("told")] == [
         "Welcome back.", "this is no JSON", "nobody knows how to 'fly'; try `poke jump`",
     ]  # fmt: skip
@@ -107,7 +109,7 @@ def test_a_game_that_cannot_keep_its_pace_says_so() -> None:
 
 def test_a_link_to_a_moment_hurries_there_and_shows_it() -> None:
     game, page = Game(Session(LINE, 4, {"wind": "on"})), Page()
-    game.hurry_to, game.then_scrub = 30, True
+    game.target_frame, game.shows_target = 30, True
     asyncio.run(looked_at(game, page))
     frames = page.of("frame")
     assert [frame["n"] for frame in frames] == [30]
@@ -122,7 +124,10 @@ def test_a_game_that_waits_for_a_key_takes_no_step_before_it() -> None:
     taken = []
     asyncio.run(
         looked_at(
-            game, page, lambda: taken.append(game.session.last), lambda: game.hear('{"do": "held", "keys": "left"}')
+            game,
+            page,
+            lambda: taken.append(game.session.last),
+            lambda: game.on_message('{"do": "held", "keys": "left"}'),
         )
     )
     assert taken == [0]
@@ -133,7 +138,7 @@ def test_what_happens_in_a_step_that_was_asked_for_is_told() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.pause(True)
     game.session.hold("right")
-    step = lambda: game.hear('{"do": "step"}')  # noqa: E731
+    step = lambda: game.on_message('{"do": "step"}')  # noqa: E731
     asyncio.run(looked_at(game, page, step, step))
     assert [number for frame in page.of("frame") for number, *_ in frame["happened"]] == [0, 1]
 
@@ -142,7 +147,7 @@ def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCa
     game, page = Game(Session(LINE)), Page()
     game.session.stage.curves = lambda: 1 / 0  # type: ignore[method-assign]
     play_on = lambda: game.session.pause(False)  # noqa: E731
-    asyncio.run(looked_at(game, page, play_on, lambda: game.hear('{"do": "step"}')))
+    asyncio.run(looked_at(game, page, play_on, lambda: game.on_message('{"do": "step"}')))
     assert game.session.stopped == "this game broke: ZeroDivisionError: division by zero"
     assert page.of("status")[-1]["paused"] is True
     assert len(page.of("told")) == 1
@@ -151,16 +156,16 @@ def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCa
 
 def test_a_way_to_a_moment_ends_where_the_world_fails() -> None:
     game, page = Game(Session(LINE)), Page()
-    game.hurry_to, game.session.stage.curves = 30, lambda: 1 / 0  # type: ignore[method-assign]
+    game.target_frame, game.session.stage.curves = 30, lambda: 1 / 0  # type: ignore[method-assign]
     asyncio.run(looked_at(game, page))
     assert "broke" in page.of("told")[0]["text"]
 
 
 def test_on_the_way_to_a_moment_nobody_leads_the_game_elsewhere() -> None:
     game = Game(Session(LINE))
-    game.hurry_to = 30
-    game.hear('{"do": "held", "keys": "left"}')
-    game.hear("nonsense")
+    game.target_frame = 30
+    game.on_message('{"do": "held", "keys": "left"}')
+    game.on_message("nonsense")
     asyncio.run(looked_at(game, page := Page()))
     assert {entry.held for entry, _ in game.session.log.runs} == {""}
     assert not page.of("told")
@@ -173,11 +178,11 @@ def test_a_page_that_takes_nothing_holds_up_its_own_game_only() -> None:
         await asyncio.Event().wait()
 
     async def playing() -> None:
-        task = stuck.begin(never)
+        task = stuck.start(never)
         for number in range(10_000):
-            stuck.hear(f"nonsense {number}")
+            stuck.on_message(f"nonsense {number}")
         await looked_at(other, page)
-        await stuck.hand_over()
+        await stuck.release()
         assert task.cancelled()
 
     asyncio.run(playing())
@@ -190,15 +195,15 @@ def test_two_pages_that_come_at_once_do_not_both_play() -> None:
     game = Game(Session(LINE))
 
     async def come() -> asyncio.Task[None]:
-        await game.hand_over()
-        return game.begin(Page().send)
+        await game.release()
+        return game.start(Page().send)
 
     async def coming() -> list[bool]:
         tasks = await asyncio.gather(come(), come(), come())
         tasks += await asyncio.gather(come(), come(), come())
         await asyncio.sleep(0.05)
         done = [task.done() for task in tasks]
-        await game.hand_over()
+        await game.release()
         return done
 
     assert asyncio.run(coming()) == [True] * 5 + [False]
@@ -206,7 +211,7 @@ def test_two_pages_that_come_at_once_do_not_both_play() -> None:
 
 def test_keys_are_let_go_with_the_page() -> None:
     game = Game(Session(LINE))
-    asyncio.run(looked_at(game, Page(), lambda: game.hear('{"do": "held", "keys": "right"}')))
+    asyncio.run(looked_at(game, Page(), lambda: game.on_message('{"do": "held", "keys": "right"}')))
     x = game.session.stage.x
     asyncio.run(looked_at(game, Page()))
     assert x > 0

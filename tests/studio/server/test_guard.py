@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from telos.studio.server.auth import MOST_BYTES, Guard
+from telos.studio.server.auth import MAX_REQUEST_BYTES, AuthMiddleware
 
 
-def answer(guard: Guard, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str) -> Any:
+def answer(
+    guard: AuthMiddleware, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str
+) -> Any:
     """Knock, and return the messages that come back."""
     sent: list[Any] = []
     raw = [(b"host", host.encode()), *((key.encode(), value.encode()) for key, value in headers.items())]
@@ -37,24 +39,24 @@ def came_in(messages: Any) -> bool:
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8484", "localhost:8484", "[::1]:8484", "localhost"])
 def test_this_machine_comes_in_without_a_token(host: str) -> None:
-    assert came_in(answer(Guard(inside), host=host))
+    assert came_in(answer(AuthMiddleware(inside), host=host))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "192.168.0.7:8484", "127.0.0.1.evil.example", "", "[", "a b"])
 def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
-    refused = answer(Guard(inside), host=host)
+    refused = answer(AuthMiddleware(inside), host=host)
     assert refused[0]["status"] == 403
     assert b"127.0.0.1" in refused[1]["body"]
 
 
 def test_a_socket_from_a_page_of_another_site_is_refused() -> None:
-    assert came_in(answer(Guard(inside), kind="websocket", origin="http://127.0.0.1:8484"))
-    refused = answer(Guard(inside), kind="websocket", origin="http://evil.example")
+    assert came_in(answer(AuthMiddleware(inside), kind="websocket", origin="http://127.0.0.1:8484"))
+    refused = answer(AuthMiddleware(inside), kind="websocket", origin="http://evil.example")
     assert refused == [{"type": "websocket.close", "code": 1008, "reason": "this page is not of the studio"}]
 
 
 def test_with_a_token_nothing_opens_without_it() -> None:
-    guard = Guard(inside, "s3cret")
+    guard = AuthMiddleware(inside, "s3cret")
     for kind in ("http", "websocket"):
         assert not came_in(answer(guard, kind=kind, host="10.0.0.1"))
         assert not came_in(answer(guard, kind=kind, host="10.0.0.1", query="token=wrong"))
@@ -65,14 +67,14 @@ def test_with_a_token_nothing_opens_without_it() -> None:
 
 
 def test_the_browser_keeps_the_token_of_the_address() -> None:
-    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
+    (start,) = answer(AuthMiddleware(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
     assert (b"set-cookie", b"telos-token-8484=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
-    (start,) = answer(Guard(inside, "s3cret"), host="10.0.0.1", cookie="telos-token-8484=s3cret")
+    (start,) = answer(AuthMiddleware(inside, "s3cret"), host="10.0.0.1", cookie="telos-token-8484=s3cret")
     assert b"set-cookie" not in dict(start["headers"])
 
 
 def test_a_token_may_have_any_characters_and_strange_cookies_of_others_do_not_matter() -> None:
-    guard = Guard(inside, "sésame; öffne dich")
+    guard = AuthMiddleware(inside, "sésame; öffne dich")
     (start,) = answer(guard, host="10.0.0.1", query="token=s%C3%A9same%3B+%C3%B6ffne+dich")
     kept = dict(start["headers"])[b"set-cookie"].decode().split(";")[0]
     assert came_in(answer(guard, host="10.0.0.1", cookie=f'[x]="; {kept}; a=b'))
@@ -81,14 +83,14 @@ def test_a_token_may_have_any_characters_and_strange_cookies_of_others_do_not_ma
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[", ""])
 def test_what_another_page_asks_for_is_refused(kind: str, origin: str) -> None:
-    assert not came_in(answer(Guard(inside), kind=kind, origin=origin))
-    assert came_in(answer(Guard(inside), kind=kind, origin="http://127.0.0.1:8484"))
+    assert not came_in(answer(AuthMiddleware(inside), kind=kind, origin=origin))
+    assert came_in(answer(AuthMiddleware(inside), kind=kind, origin="http://127.0.0.1:8484"))
 
 
 def test_a_picture_on_another_site_begins_no_game_but_a_link_there_may_be_followed() -> None:
     def asked(site: str, mode: str, dest: str) -> bool:
         told = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
-        return came_in(answer(Guard(inside), **told))
+        return came_in(answer(AuthMiddleware(inside), **told))
 
     assert not asked("cross-site", "no-cors", "image")
     assert not asked("same-site", "no-cors", "script")
@@ -99,16 +101,16 @@ def test_a_picture_on_another_site_begins_no_game_but_a_link_there_may_be_follow
 
 
 def test_a_page_may_load_nothing_from_elsewhere_and_tells_no_other_site_its_address() -> None:
-    headers = dict(answer(Guard(inside))[0]["headers"])
+    headers = dict(answer(AuthMiddleware(inside))[0]["headers"])
     assert headers[b"content-security-policy"].startswith(b"default-src 'self'; ")
     assert b"http" not in headers[b"content-security-policy"]
     assert headers[b"referrer-policy"] == b"same-origin"
 
 
-@pytest.mark.parametrize("length", [str(MOST_BYTES + 1), "9" * 30, "-1", "x", "\u0663"])
+@pytest.mark.parametrize("length", [str(MAX_REQUEST_BYTES + 1), "9" * 30, "-1", "x", "\u0663"])
 def test_a_request_that_is_too_long_or_says_nonsense_is_refused(length: str) -> None:
-    assert answer(Guard(inside), **{"content-length": length.encode().decode("latin-1")})[0]["status"] == 403
-    assert came_in(answer(Guard(inside), **{"content-length": str(MOST_BYTES)}))
+    assert answer(AuthMiddleware(inside), **{"content-length": length.encode().decode("latin-1")})[0]["status"] == 403
+    assert came_in(answer(AuthMiddleware(inside), **{"content-length": str(MAX_REQUEST_BYTES)}))
 
 
 def test_a_request_that_is_longer_than_it_said_is_cut_off() -> None:
@@ -122,5 +124,5 @@ def test_a_request_that_is_longer_than_it_said_is_cut_off() -> None:
         return {"type": "http.request", "body": b"x" * 2**20, "more_body": True}
 
     scope = {"type": "http", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
-    asyncio.run(Guard(greedy)(scope, endless, endless))
-    assert len(taken) == MOST_BYTES // 2**20
+    asyncio.run(AuthMiddleware(greedy)(scope, endless, endless))
+    assert len(taken) == MAX_REQUEST_BYTES // 2**20

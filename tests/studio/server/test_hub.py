@@ -23,7 +23,7 @@ def stepped(game: Game, steps: int) -> Game:
 
 def hurried(game: Game) -> Game:
     """Do at once what the server does in slices."""
-    while game.hurry_to is not None and game.session.last < game.hurry_to:
+    while game.target_frame is not None and game.session.last < game.target_frame:
         game.session.advance()
     return game
 
@@ -62,7 +62,7 @@ def test_a_link_to_a_moment_of_a_game_that_is_being_played_opens_a_game_of_its_o
     game._send = print  # a page looks on
     other = hurried(opened(hub, game=game.name, at=7))
     assert other is not game
-    assert (other.session.last, other.then_scrub) == (7, True)
+    assert (other.session.last, other.shows_target) == (7, True)
     assert opened(hub, game=game.name) is game  # while reloading, the old page is still there
 
 
@@ -74,7 +74,7 @@ def test_a_game_that_nobody_knows_any_more_is_said_to_be_lost() -> None:
 
 def test_a_moment_of_a_game_that_plays_itself_can_be_linked_by_its_seed() -> None:
     game = hurried(opened(Hub(), at=40))
-    assert (game.session.last, game.then_scrub) == (40, True)
+    assert (game.session.last, game.shows_target) == (40, True)
 
 
 def test_there_are_only_so_many_games_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_no_name_of_a_game_leads_out_of_the_folder(name: str, tmp_path: Path) ->
 def test_a_recording_that_somebody_brings_along_plays_again() -> None:
     game = stepped(opened(Hub()), 10)
     name, data = game.session.recording()
-    again = Hub().replayed(data, now=0.0, file=name)
+    again = Hub().replay_file(data, now=0.0, file=name)
     assert again.session.settings["people"] == "2"
     assert picture(stepped(again, 10)) == picture(game)
 
@@ -113,18 +113,18 @@ def test_a_strange_recording_is_refused_and_no_game_begins() -> None:
     hub = Hub()
     for data in (b"", b"{}", b"\xff", b'{"recording": "telos studio game"}'):
         with pytest.raises((DefinitionError, TelosError)):
-            hub.replayed(data, now=0.0)
+            hub.replay_file(data, now=0.0)
     assert not hub.games
 
 
 def test_a_link_leads_only_so_far_into_a_new_game_and_never_beyond_what_was_played() -> None:
     hub = Hub()
     far = opened(hub, at=999_999_999)
-    assert far.hurry_to == hubs.MOST_AHEAD
+    assert far.target_frame == hubs.MAX_AHEAD
     assert far._notes == [hubs._FAR]
     game = stepped(opened(hub), 12)
     game._send = print  # a page looks on
-    assert opened(hub, game=game.name, at=999).hurry_to == 12
+    assert opened(hub, game=game.name, at=999).target_frame == 12
 
 
 def test_a_disk_that_is_full_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path)
     game = hub.open("adventure", 3, {"plays": "you"}, now=0.0)
     stepped(game, 40)
     hub.sweep(1.0)
-    game.session.apply("ffbm", game.session.panel.texts["ffbm"] + "# mine\n")
+    game.session.apply("ffbm", game.session.recognizers.texts["ffbm"] + "# mine\n")
     hub.sweep(2.0)
     (file,) = tmp_path.glob("*.studio.jsonl")
     assert "# mine" in file.read_text()
@@ -192,10 +192,10 @@ def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path)
 
 def test_a_copy_of_a_game_in_which_a_model_was_applied_is_not_written_before_somebody_plays_on(tmp_path: Path) -> None:
     game = stepped(Hub().open("adventure", 3, {"plays": "you"}, now=0.0), 20)
-    game.session.apply("ffbm", game.session.panel.texts["ffbm"] + "# mine\n")
+    game.session.apply("ffbm", game.session.recognizers.texts["ffbm"] + "# mine\n")
     stepped(game, 5)
     hub = Hub(tmp_path)
-    copy = stepped(hub.replayed(game.session.recording()[1], now=0.0), 25)
+    copy = stepped(hub.replay_file(game.session.recording()[1], now=0.0), 25)
     hub.sweep(1.0)
     assert not list(tmp_path.iterdir())
     stepped(copy, 1)

@@ -6,12 +6,12 @@ import random
 import pytest
 
 from studio.tiny import LINE
-from telos.studio.server.game import MOST_CHARACTERS, obey
+from telos.studio.server.game import MAX_CHARACTERS, handle_message
 from telos.studio.session import Session
 
 
 def said(session: Session, **message: object) -> str:
-    return obey(session, json.dumps(message))
+    return handle_message(session, json.dumps(message))
 
 
 def test_each_message_does_its_part() -> None:
@@ -46,14 +46,14 @@ def test_each_message_does_its_part() -> None:
         ('{"do": "speed", "to": "2"}', '"to" is a number'),
         ('{"do": "scrub", "to": true}', '"to" is a number'),
         ('{"do": "held", "keys": null}', '"keys" is a text of at most 200 characters'),
-        ("x" * (MOST_CHARACTERS + 1), "a message has at most 4096 characters, this one has 4097"),
+        ("x" * (MAX_CHARACTERS + 1), "a message has at most 4096 characters, this one has 4097"),
         (b"\xff\xfe", "this is no JSON"),
     ],
 )
 def test_a_message_that_makes_no_sense_is_answered(message: str | bytes, answer: str) -> None:
     session = Session(LINE)
     before = session.frame()
-    assert obey(session, message) == answer
+    assert handle_message(session, message) == answer
     assert session.frame() == before
 
 
@@ -84,7 +84,7 @@ def test_thousands_of_malformed_messages_neither_break_nor_steer_the_game() -> N
     rng = random.Random(8)
     session = Session(LINE)
     for _ in range(5_000):
-        answer = obey(session, malformed(rng))
+        answer = handle_message(session, malformed(rng))
         assert isinstance(answer, str)
         assert len(answer) < 300
         if rng.random() < 0.02:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.studio.models.library import LARGEST
-from telos.studio.session import Panel
+from telos.studio.session import RecognizerSet
 from telos.studio.stage import Model
 
 # --- checking ---------------------------------------------------------------------------------------------------------
@@ -111,14 +111,14 @@ class Comparison:
         return f"{shares}, {self.judged} event{'s' if self.judged != 1 else ''} judged); {apart}"
 
 
-def compare(panel: Panel, name: str, text: str) -> Comparison:
-    """Read all that the panel has seen again, under the model in force and under another text; nothing is changed.
+def compare(recognizers: RecognizerSet, name: str, text: str) -> Comparison:
+    """Run the current model and a new text on all observed events; nothing is changed.
 
-    A text with faults raises them all.
+    A text with faults raises with all of them.
     """
-    seen = tuple(panel.seen)  # the game goes on meanwhile
-    fresh, new = panel.rerun(name, text, upto=len(seen))
-    known, old = panel.rerun(name, upto=len(seen))
+    seen = tuple(recognizers.events)  # the game goes on meanwhile
+    fresh, new = recognizers.rerun(name, text, upto=len(seen))
+    known, old = recognizers.rerun(name, upto=len(seen))
     before, after = list(map(dict, old)), list(map(dict, new))
     goals = tuple(dict.fromkeys((*known.goals, *fresh.goals)))
     truths = tuple(each.truth for each in seen)

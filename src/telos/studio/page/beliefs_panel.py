@@ -10,7 +10,7 @@ from nicegui import background_tasks, ui
 
 from telos.core.errors import TelosError
 from telos.studio.page.widgets import Bars, box, empty, heading, icon_button, mark, show_text
-from telos.studio.recording import Noted
+from telos.studio.recording import TimelineEntry
 from telos.studio.session import Session
 
 # --- explanation ------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class BeliefsPanel:
         self._pinned: int | None = None  # the event that was clicked
         self._asked: _Asked | None = None
         with box("ts-panel-body ts-beliefs"):
-            if not session.panel.names:
+            if not session.recognizers.names:
                 self._build_without_readers()
                 return
             with box("ts-bars"):
@@ -143,7 +143,7 @@ class BeliefsPanel:
             heading("Why", about=_ABOUT)
             self._what = ui.label().classes("ts-what")
             self._release = icon_button("close", "Explain the present again", self.release)
-            names, titles = session.panel.names, session.panel.titles
+            names, titles = session.recognizers.names, session.recognizers.titles
             self._reader = ui.select(titles, value=names[0], on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
@@ -158,7 +158,7 @@ class BeliefsPanel:
     def explain(self, number: int) -> None:
         """Say why after a happening, by its number, until another one is clicked or this one is let go."""
         self._pinned = number
-        if not self._session.panel.names:  # nobody reads, but the world itself may know why
+        if not self._session.recognizers.names:  # nobody reads, but the world itself may know why
             show_text(self._what, headline(self._session.happenings[number], self._session.stage.unit))
             self._words.show(self._session.why(number))
             return
@@ -172,7 +172,7 @@ class BeliefsPanel:
 
     def refresh(self) -> None:
         """Explain what is looked at now, if that was not done yet."""
-        if not self._session.panel.names:
+        if not self._session.recognizers.names:
             return
         asked = self._to_explain()
         if asked == self._asked:
@@ -190,12 +190,12 @@ class BeliefsPanel:
         session, number = self._session, self._pinned
         if number is None and session.shown is not None and session.shown != session.last:
             number = last_upto(session.happenings, session.shown)
-        told = len(session.panel.seen) if number is None else 0
+        told = len(session.recognizers.events) if number is None else 0
         return _Asked(self._reader.value, number, told, session.version)
 
     def _now(self, reader: str) -> str:
         """Return the recogniser's own account; it has it at hand."""
-        panel = self._session.panel
+        panel = self._session.recognizers
         explain = getattr(panel.readers[reader], "why", None)
         return panel.beliefs[reader].why() if explain is None else str(explain())
 
@@ -207,7 +207,7 @@ class BeliefsPanel:
         except TelosError as refusal:
             words = str(refusal)
         if asked == self._asked and not self._what.is_deleted:  # nobody has asked about something else meanwhile
-            title = f"{self._session.panel.titles[asked.reader]}: "  # the menu says it already
+            title = f"{self._session.recognizers.titles[asked.reader]}: "  # the menu says it already
             self._show("\n".join(line.removeprefix(title) for line in words.splitlines()), headline(noted))
 
     def _show(self, words: str, what: str) -> None:
@@ -216,16 +216,16 @@ class BeliefsPanel:
         self._empty.set_visibility(not words)
 
 
-def last_upto(happenings: list[Noted], frame: int) -> int:
+def last_upto(happenings: list[TimelineEntry], frame: int) -> int:
     """Return the number of the last happening up to a frame, and -1 before the first."""
     return bisect_right(happenings, frame, key=lambda noted: noted.frame) - 1
 
 
-def headline(noted: Noted, unit: str = "s") -> str:
+def headline(noted: TimelineEntry, unit: str = "s") -> str:
     """Return in a few words what happened, and when, if the world's time is in seconds: days have a clock of their own.
 
     >>> from telos.studio.stage import Happening
-    >>> headline(Noted(3, 41, Happening(1.42, "you", "swings")))
+    >>> headline(TimelineEntry(3, 41, Happening(1.42, "you", "swings")))
     '1.4 s  you swings'
     """
     told = noted.happening

@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.events import UploadEventArguments
 
 from telos.studio.page.widgets import box, heading, icon_button, tell, telling, text_button
-from telos.studio.recording import MOST_BYTES
+from telos.studio.recording import MAX_BYTES
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
 from telos.studio.stage import Setting
@@ -119,16 +119,16 @@ class Recordings:
     def _upload_box(self) -> None:
         heading("Play a recording again")
         upload = ui.upload(
-            max_file_size=MOST_BYTES,
+            max_file_size=MAX_BYTES,
             max_files=1,
             auto_upload=True,
             on_upload=partial(_take, self._hub),
-            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MOST_BYTES // 2**20} MB.", bad=True),
+            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MAX_BYTES // 2**20} MB.", bad=True),
         )
         upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
         text_button(
             "Open a recording…",
-            f"A file that was downloaded here, of at most {MOST_BYTES // 2**20} MB",
+            f"A file that was downloaded here, of at most {MAX_BYTES // 2**20} MB",
             lambda: upload.run_method("pickFiles"),
             icon="upload_file",
         )
@@ -153,12 +153,12 @@ async def _take(hub: Hub, event: UploadEventArguments) -> None:
     """
     assert isinstance(event.sender, ui.upload)
     event.sender.reset()  # it takes one file: who brought the wrong one may bring another
-    if event.file.size() > MOST_BYTES:  # the browser's own check is easily gone round
-        tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MOST_BYTES}.", bad=True)
+    if event.file.size() > MAX_BYTES:  # the browser's own check is easily gone round
+        tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MAX_BYTES}.", bad=True)
         return
     data = await event.file.read()
     with telling():
-        game = hub.replayed(data, now=asyncio.get_running_loop().time(), file=event.file.name)
+        game = hub.replay_file(data, now=asyncio.get_running_loop().time(), file=event.file.name)
         ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
 
 

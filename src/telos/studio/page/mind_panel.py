@@ -7,7 +7,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from telos.core.errors import TelosError
-from telos.studio.mind_view import FactLine, GoalLine, MindSheet
+from telos.studio.mind_view import FactLine, GoalLine, MindView
 from telos.studio.page.widgets import box, empty, heading, icon_button, mark, show_rows, show_text, steady_table
 from telos.studio.plan_drawing import plan_svg
 from telos.studio.session import Session
@@ -128,7 +128,7 @@ class MindPanel:
         self._who = ""
         self._names: tuple[str, ...] = ()
         self._actions: tuple[str, ...] = ()
-        self._sheet: MindSheet | None = None
+        self._sheet: MindView | None = None
         with box("ts-panel-body ts-mind"):
             self._chips = box("ts-chips")
             self._nothing = empty(_NOBODY)
@@ -206,7 +206,7 @@ class MindPanel:
         for chip in self._chips:
             mark(chip, "ts-on", chip.props["label"] == self._who, aria="aria-pressed")
 
-    def _show(self, sheet: MindSheet) -> None:
+    def _show(self, sheet: MindView) -> None:
         show_text(self._doing, sheet.doing or "doing nothing")
         show_text(self._about, f"{sheet.who}, {sheet.about}" if sheet.about else sheet.who)
         show_rows(self._goals, goal_rows(sheet.goals))

@@ -353,7 +353,7 @@ class ModelPanel:
     def __init__(self, session: Session, library: Library, *, dark: bool) -> None:
         self._session, self._library = session, library
         self._models = {model.name: model for model in session.stage.models()}
-        self._in_force = {name: session.panel.texts.get(name, model.text) for name, model in self._models.items()}
+        self._in_force = {name: session.recognizers.texts.get(name, model.text) for name, model in self._models.items()}
         self._drafts = dict(self._in_force)
         self._saved_as = {name: model.file or f"{name}.yaml" for name, model in self._models.items()}
         self._name = next(
@@ -413,7 +413,7 @@ class ModelPanel:
         if self._version != self._session.version:
             self._version = self._session.version
             self._take_up({model.name: model.text for model in self._session.stage.models()})
-            self._take_up(self._session.panel.texts)
+            self._take_up(self._session.recognizers.texts)
         if self._models:
             self._show_state()
 
@@ -520,8 +520,8 @@ class ModelPanel:
         if await self._check():
             return
         with telling():
-            found = await asyncio.to_thread(compare, self._session.panel, self._name, self._drafts[self._name])
-            show_comparison(found, self.model.title, self._session.panel.goals)
+            found = await asyncio.to_thread(compare, self._session.recognizers, self._name, self._drafts[self._name])
+            show_comparison(found, self.model.title, self._session.recognizers.goals)
 
     def load(self, file: str) -> None:
         """Put a file of the folder into the editor; it is not in force before it is applied."""

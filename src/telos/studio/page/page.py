@@ -171,7 +171,7 @@ class Controls:
 
     def step(self) -> None:
         """Pause, and move on by one step from where the game stands."""
-        if self._session.hurries:
+        if self._session.is_catching_up:
             return  # it moves on by itself, and a step more would lead elsewhere
         self._session.scrub(None)
         self._session.pause(True)
@@ -500,7 +500,7 @@ class Shell:
             self._parts["score"] = ScorePanel(self._session)
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score), strict=True))
-        unused = {"beliefs": not self._session.panel.names, "model": not self._session.stage.models()}
+        unused = {"beliefs": not self._session.recognizers.names, "model": not self._session.stage.models()}
         order = sorted(PANELS, key=lambda name: unused.get(name, False))  # an empty one comes last
         keys = free_keys("1234", self._taken)
         return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order)

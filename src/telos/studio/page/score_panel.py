@@ -42,7 +42,7 @@ class ScorePanel:
     def __init__(self, session: Session) -> None:
         self._session = session
         with box("ts-panel-body ts-scroll ts-score"):
-            if session.panel.names:
+            if session.recognizers.names:
                 self._build()
             else:
                 empty(_NOBODY)
@@ -61,7 +61,7 @@ class ScorePanel:
         self._unjudged = empty(_UNJUDGED)
         with box("ts-row") as self._confusion:
             heading("Confusion", about="Rows: the player's goal; columns: the likeliest goal, in per cent of the row")
-            panel = self._session.panel
+            panel = self._session.recognizers
             self._reader = ui.select(panel.titles, value=panel.names[0], on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
@@ -89,16 +89,16 @@ class ScorePanel:
         watchpoint = self._session.watchpoint
         if watchpoint is not None and not self._said.text:
             self._tell(f"Pauses when {watchpoint.text}")
-        if self._session.panel.names:
+        if self._session.recognizers.names:
             show_rows(self._accuracy, accuracy_rows(self._session))
-            judged = any(self._session.board.judged(name) for name in self._session.panel.names)
+            judged = any(self._session.scoreboard.judged(name) for name in self._session.recognizers.names)
             self._unjudged.set_visibility(not judged)
             self._confusion.set_visibility(judged)
             self._matrix.set_visibility(judged)
             self._show_matrix()
 
     def _show_matrix(self) -> None:
-        columns, rows = matrix(self._session.board.confusion[self._reader.value], self._session.panel.goals)
+        columns, rows = matrix(self._session.scoreboard.confusion[self._reader.value], self._session.recognizers.goals)
         if self._matrix.columns != columns:
             self._matrix.columns = columns
             mark(self._matrix, "ts-many", len(columns) > _WIDEST)  # names of columns that stand upright
@@ -128,7 +128,7 @@ class ScorePanel:
 
 def accuracy_rows(session: Session) -> list[dict[str, Any]]:
     """Return a row for each recogniser."""
-    panel, board = session.panel, session.board
+    panel, board = session.recognizers, session.scoreboard
     return [
         {
             "name": name,
@@ -179,9 +179,9 @@ def rounded(rate: float) -> str:
 def examples(session: Session) -> tuple[str, ...]:
     """Return conditions that make sense in this world, and that do not hold yet: each can be waited for."""
     found = []
-    if session.panel.names:
-        name = session.panel.names[0]
-        belief, goals = session.panel.beliefs[name], session.panel.goals
+    if session.recognizers.names:
+        name = session.recognizers.names[0]
+        belief, goals = session.recognizers.beliefs[name], session.recognizers.goals
         other = next((goal for goal in reversed(goals) if goal != belief.top), goals[-1])
         unsure = next((goal for goal in goals if belief.get(goal, 0.0) < _SURE), goals[0])
         untrue = next((goal for goal in goals if goal != session.stage.truth), goals[0])

@@ -1,4 +1,7 @@
-"""Routes, serving, ports."""
+"""The web app: a page for each world, the WebSocket of its game, and the server that runs it.
+
+Start with `serve`; `create_app` builds the routes.
+"""
 
 import asyncio
 import gc
@@ -18,24 +21,24 @@ from starlette.responses import RedirectResponse, Response
 from telos.core.errors import TelosError
 from telos.studio.models.library import Library
 from telos.studio.page.page import build_page
-from telos.studio.server.auth import LOOPBACK, Guard
+from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.stage import NAMES, world
 
-# --- app --------------------------------------------------------------------------------------------------------------
-# The web app: a page for each world, and the link over which its game is played.
+DEFAULT_PORT = 8484
+_MAX_PORTS = 50  # that are tried from the default one on
+_MAX_MESSAGE_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
+_ANY_HOST = ("0.0.0.0", "::")  # listening on all interfaces requires a token
+_SWEEP_INTERVAL = 2.0  # seconds between two searches for games without a page
+_NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # close codes of the WebSocket; link.js knows them
+_RESERVED = ("game", "at", "seed", "token")  # parameters of the address; all others are settings of the world
 
 
-_SWEEP = 2.0  # seconds between two looks for games that nobody plays any more
-_NO_SUCH_GAME, _PLAYED_ELSEWHERE = 4404, 4409  # why a link is closed; the page knows them
-_OURS = ("game", "at", "seed", "token")  # of the address; all else are settings of the world
-
-
-def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, first: str = "adventure") -> FastAPI:
-    """Return the app. ``folder`` is where models are opened and saved; nothing outside it is read or written."""
+def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, first: str = "adventure") -> FastAPI:
+    """Return the app. Models are opened and saved in ``folder``; nothing outside it is read or written."""
     hub = Hub(records)
-    app = FastAPI(lifespan=_sweeping(hub), openapi_url=None)
+    app = FastAPI(lifespan=_lifespan(hub), openapi_url=None)
     app.state.hub = hub
     library = Library(folder)
 
@@ -44,15 +47,15 @@ def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
         game = hub.games.get(name)
         await socket.accept()
         if game is None:
-            await socket.close(code=_NO_SUCH_GAME, reason="there is no such game here any more")
+            await socket.close(code=_NO_SUCH_GAME, reason="this game does not exist any more")
             return
-        await game.hand_over()
-        await _linked(game, socket)
+        await game.release()
+        await _play(game, socket)
 
     @app.get("/games")
     async def games() -> dict[str, list[dict[str, object]]]:
-        """Tell which games are being played, for whoever looks after the server."""
-        return {"games": [_told(game) for game in hub.games.values()]}
+        """List the open games, for administrators."""
+        return {"games": [_summary(game) for game in hub.games.values()]}
 
     @app.get("/")
     async def start(request: Request) -> Response:
@@ -65,7 +68,7 @@ def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
             ui.label(f"There is no world {name[:40]!r}; there are {', '.join(NAMES)}.")
             return
         try:
-            game = _opened(hub, name, dict(request.query_params), seed)
+            game = _open_game(hub, name, dict(request.query_params), seed)
         except TelosError as error:
             ui.label(str(error))
             return
@@ -75,56 +78,56 @@ def studio_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
     return app
 
 
-def _told(game: Game) -> dict[str, object]:
+def _summary(game: Game) -> dict[str, object]:
     session = game.session
     return {"world": session.world.name, "seed": session.seed, "steps": session.log.steps, "open": game.is_linked}
 
 
-def _opened(hub: Hub, name: str, query: Mapping[str, str], seed: int) -> Game:
-    """Return the game that an address asks for; what makes no sense in it is as if it were not there."""
-    settings = world(name).chosen({key: value for key, value in query.items() if key not in _OURS})
-    chosen, at = _whole(query.get("seed")), _whole(query.get("at"))
+def _open_game(hub: Hub, name: str, query: Mapping[str, str], seed: int) -> Game:
+    """Return the game that an address names; invalid parameters are ignored."""
+    settings = world(name).complete_settings({key: value for key, value in query.items() if key not in _RESERVED})
+    chosen, at = _parse_whole(query.get("seed")), _parse_whole(query.get("at"))
     now = asyncio.get_running_loop().time()
     return hub.open(name, seed if chosen is None else chosen, settings, game=query.get("game", ""), at=at, now=now)
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_whole(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) <= 15 else None
 
 
-async def _linked(game: Game, socket: WebSocket) -> None:
-    """Play a game until its page is gone, or another page has taken it over."""
-    playing, hearing = game.begin(socket.send_text), asyncio.create_task(_hear(game, socket))
+async def _play(game: Game, socket: WebSocket) -> None:
+    """Play a game until its page is closed or another page takes it over."""
+    playing, receiving = game.start(socket.send_text), asyncio.create_task(_receive(game, socket))
     try:
-        await asyncio.wait((playing, hearing), return_when=asyncio.FIRST_COMPLETED)
-        was_handed_over = playing.cancelled()
+        await asyncio.wait((playing, receiving), return_when=asyncio.FIRST_COMPLETED)
+        was_released = playing.cancelled()
     finally:
-        for task in (playing, hearing):
+        for task in (playing, receiving):
             task.cancel()
-        problems = await asyncio.gather(playing, hearing, return_exceptions=True)
-    if was_handed_over:
-        with suppress(WebSocketDisconnect, RuntimeError):  # it may be gone by now
-            await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is played in another page now")
+        problems = await asyncio.gather(playing, receiving, return_exceptions=True)
+    if was_released:
+        with suppress(WebSocketDisconnect, RuntimeError):  # it may be closed already
+            await socket.close(code=_PLAYED_ELSEWHERE, reason="the game is open in another page now")
         return
     game.left_at = asyncio.get_running_loop().time()
     for problem in problems:
         if isinstance(problem, Exception) and not isinstance(problem, WebSocketDisconnect | RuntimeError):
-            raise problem  # what a link that broke raises is no fault of anybody's; all else is
+            raise problem  # all but the errors of a closed connection
 
 
-async def _hear(game: Game, socket: WebSocket) -> None:
-    """Take in what the page says until it is gone."""
+async def _receive(game: Game, socket: WebSocket) -> None:
+    """Handle the messages of the page until it is closed."""
     while (message := await socket.receive())["type"] != "websocket.disconnect":
-        game.hear(message.get("text") or message.get("bytes") or "")
-        await asyncio.sleep(0)  # there may be thousands in line, and other games are to have their turn between them
+        game.on_message(message.get("text") or message.get("bytes") or "")
+        await asyncio.sleep(0)  # thousands may be queued: let other games run in between
 
 
-def _sweeping(hub: Hub):  # type: ignore[no-untyped-def]  # an async context manager, as FastAPI wants it
+def _lifespan(hub: Hub):  # type: ignore[no-untyped-def]  # the async context manager that FastAPI expects
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async def sweep() -> None:
             while True:
-                await asyncio.sleep(_SWEEP)
+                await asyncio.sleep(_SWEEP_INTERVAL)
                 hub.sweep(asyncio.get_running_loop().time())
 
         task = asyncio.create_task(sweep())
@@ -138,27 +141,22 @@ def _sweeping(hub: Hub):  # type: ignore[no-untyped-def]  # an async context man
     return lifespan
 
 
-# --- ports ------------------------------------------------------------------------------------------------------------
-# Finding a port: the usual one, or the next that is free.
+# --- serving ----------------------------------------------------------------------------------------------------------
 
 
-USUAL = 8484
-_TRIES = 50
-
-
-def listening(host: str, port: int | None = None) -> socket.socket:
-    """Return a socket that listens: at ``port`` if one is asked for (0: any), else at the first free one of ours."""
+def open_socket(host: str, port: int | None = None) -> socket.socket:
+    """Return a listening socket at ``port`` (0: any free one); without a port, at the first free one of our range."""
     if port is not None and not 0 <= port <= 65_535:
-        raise TelosError(f"a port is a number from 0 to 65535, got {port}", "leave --port out to take a free one")
-    ports = range(USUAL, USUAL + _TRIES) if port is None else (port,)
+        raise TelosError(f"the port must be from 0 to 65535, got {port}", "leave --port out to take a free one")
+    ports = range(DEFAULT_PORT, DEFAULT_PORT + _MAX_PORTS) if port is None else (port,)
     for each in ports:
         try:
-            return _bound(host, each)
+            return _bind(host, each)
         except OSError as error:
             reason = error
     if port is None:
         try:
-            return _bound(host, 0)
+            return _bind(host, 0)
         except OSError as error:
             raise TelosError(f"cannot listen at {host}: {error.strerror or error}", "try --host 0.0.0.0") from None
     raise TelosError(
@@ -166,55 +164,53 @@ def listening(host: str, port: int | None = None) -> socket.socket:
     )
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except (socket.gaierror, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "this is no name of a host"
+        why = getattr(error, "strerror", None) or "not a valid host name"
         raise TelosError(f"there is no host {host[:80]!r}: {why}", "try --host 0.0.0.0") from None
-    made = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # elsewhere it would let two studios share a port
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(256)
+        if os.name == "posix":  # elsewhere this option would let two studios share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(256)
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
-
-
-# --- serving ----------------------------------------------------------------------------------------------------------
-# Serving the studio: from a free port until it is told to end.
-
-
-_MOST_BYTES = 2**20  # of one WebSocket message: a model is at most a quarter of that
-_ANYWHERE = ("0.0.0.0", "::")  # listening everywhere: it is asked for, and needs a token
+    return listener
 
 
 def serve(
     host: str, port: int | None, *, folder: Path, record: bool, seed: int, first: str, token: str,
     ready: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Serve until interrupted; ``ready`` is called with the address once pages are answered."""
+    """Run the studio until interrupted; ``ready`` is called with its address once it answers requests."""
     if not token and host not in LOOPBACK:
-        raise TelosError(f"--host {host} lets others in, so a token is needed", "leave --token out to have one made")
+        raise TelosError(
+            f"--host {host} opens the studio to others, which requires a token", "leave --token out to create one"
+        )
     folder = folder.resolve()
-    world(first)  # imported now, so that the first page need not wait for it
-    gc.freeze()  # what is here to stay is not looked through again: a full collection would hold all games up
-    app = studio_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
-    listens = listening(host, port)
-    shown = "127.0.0.1" if host in _ANYWHERE else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listens.getsockname()[1]}/{first}{f'?token={quote(token)}' if token else ''}"
+    world(first)  # import it now, so that the first page does not wait
+    gc.freeze()  # exclude all imported modules from garbage collection: a full pass would delay all games
+    app = create_app(folder, records=folder / "recordings" if record else None, seed=seed, first=first)
+    listener = open_socket(host, port)
+    shown = "127.0.0.1" if host in _ANY_HOST else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/{first}{f'?token={quote(token)}' if token else ''}"
     config = uvicorn.Config(
-        Guard(app, token), log_level="warning", ws_max_size=_MOST_BYTES, lifespan="on", timeout_graceful_shutdown=1
+        AuthMiddleware(app, token),
+        log_level="warning",
+        ws_max_size=_MAX_MESSAGE_BYTES,
+        lifespan="on",
+        timeout_graceful_shutdown=1,
     )
     server = _Server(config, lambda: ready(address))
-    server.run(sockets=[listens])
+    server.run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready: a browser that is opened sooner would find nothing."""
+    """Reports when it is ready: a browser that is opened earlier would get no answer."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

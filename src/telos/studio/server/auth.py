@@ -1,4 +1,4 @@
-"""Who may come in: on loopback whoever is at this machine, elsewhere whoever has the token."""
+"""Access control: `AuthMiddleware` admits local requests, and remote ones only with the token."""
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,9 +13,9 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "telos-token"
-MOST_BYTES = 8 * 2**20  # of a request: twice the largest recording
+MAX_REQUEST_BYTES = 8 * 2**20  # twice the largest recording
 
-# NiceGUI's pages are put together by scripts in them; but nothing comes from elsewhere, and no other site shows them.
+# NiceGUI's pages need inline scripts; but nothing is loaded from other sites, and no other site may frame them.
 _POLICY = "; ".join(
     [
         "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'", "style-src 'self' 'unsafe-inline'",
@@ -25,25 +25,24 @@ _POLICY = "; ".join(
 )  # fmt: skip
 _HEADERS = (
     (b"content-security-policy", _POLICY.encode()),
-    (b"referrer-policy", b"same-origin"),  # an address may have the token in it
+    (b"referrer-policy", b"same-origin"),  # an address may contain the token
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 
 
-class Guard:
-    """Stands before the whole app. Without a ``token`` only addresses of this machine are answered.
+class AuthMiddleware:
+    """ASGI middleware around the whole app. Without a ``token``, only loopback hosts are accepted.
 
-    A page of another site must not reach the studio through the visitor's browser: the ``Host`` has to be this
-    machine's own (else a name that was made to point here would do), and what another page asks for is refused, unless
-    it is a link that somebody follows.
+    Pages of other sites must not reach the studio through the visitor's browser: the ``Host`` must be a loopback name
+    (against DNS rebinding), and cross-site requests are refused, except for navigation by a link.
     """
 
     def __init__(self, app: App, token: str = "") -> None:
         self._app, self._token = app, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is allowed, and refuse the rest."""
+        """Forward allowed requests and refuse all others."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -52,45 +51,45 @@ class Guard:
         if refusal:
             await _refuse(scope, receive, send, refusal)
             return
-        await self._app(scope, _limited(receive), self._with_headers(scope, send))
+        await self._app(scope, _limit_size(receive), self._with_headers(scope, send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> str:
         host = headers.get("host", "")
-        if not self._token and _name(host) not in LOOPBACK:
-            return f"the studio answers at 127.0.0.1, not at {host[:80]!r}"
-        if _is_of_another_site(headers, host):
-            return "this page is not of the studio"
+        if not self._token and _host_name(host) not in LOOPBACK:
+            return f"the studio only answers at 127.0.0.1, not at {host[:80]!r}"
+        if _is_cross_site(headers, host):
+            return "cross-site requests are refused"
         if _is_too_long(headers.get("content-length", "0")):
-            return f"a request has at most {MOST_BYTES} bytes"
+            return f"a request has at most {MAX_REQUEST_BYTES} bytes"
         if self._token and not self._has_token(scope, headers):
-            return "a token is needed: open the address that `telos play` has printed"
+            return "a token is required: open the address that `telos play` has printed"
         return ""
 
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return any(_same(said, self._token) for said in (_asked(scope), _kept(scope, headers)))
+        return any(_is_same(token, self._token) for token in (_query_token(scope), _cookie_token(scope, headers)))
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
-        """Tell the browser what our pages may do, and let it keep a token that came with the address.
+        """Add the security headers, and a cookie for a token that came with the address.
 
-        The page's own requests do not carry the token.
+        The page's own requests do not carry the token, so they need the cookie.
         """
         if scope["type"] != "http":
             return send
         added = list(_HEADERS)
-        if self._token and _same(_asked(scope), self._token):
-            cookie = f"{_cookie(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+        if self._token and _is_same(_query_token(scope), self._token):
+            cookie = f"{_cookie_name(scope)}={quote(self._token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
             added.append((b"set-cookie", cookie.encode()))
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
-        return sending
+        return send_with_headers
 
 
-def _is_of_another_site(headers: dict[str, str], host: str) -> bool:
-    """Whether a page of another site asks, as far as the browser tells; to follow a link to here is allowed."""
+def _is_cross_site(headers: dict[str, str], host: str) -> bool:
+    """Return whether the request comes from a page of another site; following a link to the studio is allowed."""
     origin = headers.get("origin")
     if origin is not None and _netloc(origin) != host:
         return True
@@ -99,24 +98,24 @@ def _is_of_another_site(headers: dict[str, str], host: str) -> bool:
 
 
 def _is_too_long(length: str) -> bool:
-    return not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > MOST_BYTES
+    return not (length.isascii() and length.isdecimal()) or len(length) > 12 or int(length) > MAX_REQUEST_BYTES
 
 
-def _limited(receive: Receive) -> Receive:
-    """Cut off a request that is longer than it says, or does not say how long it is."""
-    got = 0
+def _limit_size(receive: Receive) -> Receive:
+    """Disconnect a request whose body exceeds the limit, whatever its declared length."""
+    received = 0
 
-    async def receiving() -> Message:
-        nonlocal got
+    async def receive_limited() -> Message:
+        nonlocal received
         message = await receive()
-        got += len(message.get("body", b"")) if message["type"] == "http.request" else 0
-        return message if got <= MOST_BYTES else {"type": "http.disconnect"}
+        received += len(message.get("body", b"")) if message["type"] == "http.request" else 0
+        return message if received <= MAX_REQUEST_BYTES else {"type": "http.disconnect"}
 
-    return receiving
+    return receive_limited
 
 
-def _name(host: str) -> str:
-    """Return a host without its port: ``[::1]:80`` and ``localhost:80`` alike."""
+def _host_name(host: str) -> str:
+    """Return a host without its port and brackets (``[::1]:80``, ``localhost:80``)."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -130,27 +129,27 @@ def _netloc(origin: str) -> str:
         return ""
 
 
-def _asked(scope: Scope) -> str:
+def _query_token(scope: Scope) -> str:
     query: bytes = scope["query_string"]
     return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
 
-def _cookie(scope: Scope) -> str:
-    """Return the name of our cookie: browsers send cookies to all ports of a host, and each studio has a token."""
+def _cookie_name(scope: Scope) -> str:
+    """Return the name of the cookie; it contains the port, as browsers share cookies between the ports of a host."""
     return f"{COOKIE}-{(scope.get('server') or ('', ''))[1]}"
 
 
-def _kept(scope: Scope, headers: dict[str, str]) -> str:
-    """Return the token that the browser has kept; strange cookies of others at this machine do not matter."""
+def _cookie_token(scope: Scope, headers: dict[str, str]) -> str:
+    """Return the token from the cookies; malformed cookies of other local servers are skipped."""
     for cookie in headers.get("cookie", "").split(";"):
         name, _, value = cookie.strip().partition("=")
-        if name == _cookie(scope):
+        if name == _cookie_name(scope):
             return unquote(value)
     return ""
 
 
-def _same(said: str, token: str) -> bool:
-    return hmac.compare_digest(said.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
+def _is_same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:

@@ -1,4 +1,7 @@
-"""All games, recordings on disk."""
+"""All games of a studio: `Hub` opens, replays and frees them, `GameRecorder` writes them to disk.
+
+Each open page has a game. A game whose page is closed is freed after a while; its log is kept for some time.
+"""
 
 import asyncio
 import re
@@ -8,51 +11,155 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from telos.core.errors import TelosError
-from telos.studio.recording import GameLog, is_game_log, read_log
+from telos.studio.recording import GameLog, is_game_log, parse_game_log
 from telos.studio.server.game import Game
-from telos.studio.session import Session, told
+from telos.studio.session import Session, format_error
 from telos.studio.stage import world
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# Games on disk, while they are played: for ``telos study played``, and to go on with after the studio was stopped.
-
-
+GRACE = 10.0  # seconds until a game without a page is freed: reloading a page takes less
+MAX_GAMES = 64
+MAX_AHEAD = 36_000  # steps that a link may lead into a game without a log: as many as frames are kept
+_MAX_LOGS = 50  # of freed games
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,24}")
+_FULL = f"{MAX_GAMES} games are open already; close a page that is not used"
+_LOST = (
+    "The studio was restarted, and the game of this page is lost. "
+    "A new one has started with the same seed and settings."
+)
+_TOO_FAR = f"A link leads at most {MAX_AHEAD} steps into a new game; this is step {MAX_AHEAD}."
 
 
-class Records:
-    """Writes each game into one folder, under the name of its world, its seed and the game's own."""
+class Hub:
+    """Games by name. ``records`` is the folder that games are written to while they are played, if there is one."""
+
+    def __init__(self, records: Path | None = None) -> None:
+        self.games: dict[str, Game] = {}
+        self.recorder = GameRecorder(records) if records is not None else None
+        self._turn = asyncio.Lock()  # of the games that catch up
+        self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of freed games, the oldest first
+
+    def open(
+        self, name: str, seed: int, settings: Mapping[str, str], *, game: str = "", at: int | None = None, now: float
+    ) -> Game:
+        """Return the game of a page that opens: the one it had before a reload, that of a link, or a new one."""
+        self.sweep(now)
+        known = self.games.get(game)
+        if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
+            # Also while the old page is still connected: on a reload, a browser drops it only after it has the new one.
+            known.left_at = now
+            if at is not None:
+                known.session.scrub(at)
+            return known
+        if len(self.games) >= MAX_GAMES:
+            raise TelosError(_FULL)
+        return self._create(name, seed, settings, game, at, now)
+
+    def _create(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
+        log = self._find_log(game) if game else None
+        if log is not None and log.world == name:
+            # A resumed game keeps its name and its file; a link to a moment opens a copy.
+            created = self.replay(log, now=now, id=game if at is None and game not in self.games else "")
+            created.target_frame = log.steps if at is None else min(at, log.steps)
+            created.shows_target = at is not None
+            return created
+        created = self._add(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
+        if at is not None and not game:
+            created.target_frame, created.shows_target = min(at, MAX_AHEAD), True
+            if at > MAX_AHEAD:
+                created.notify(_TOO_FAR)
+        return created
+
+    def replay_file(self, data: bytes, *, now: float, file: str = "recording") -> Game:
+        """Return a game that replays an uploaded recording."""
+        return self.replay(parse_game_log(data, name=file) if is_game_log(data) else _adventure_log(data), now=now)
+
+    def replay(self, log: GameLog, *, now: float, id: str = "") -> Game:
+        """Return a game that replays a log from its start; ``id`` is given if it resumes that game."""
+        if len(self.games) >= MAX_GAMES:
+            raise TelosError(_FULL)
+        session = Session(world(log.world), log.seed, log.settings, script=log.entries(), id=id or _new_id())
+        return self._add(session, now)
+
+    def _add(self, session: Session, now: float, note: str = "") -> Game:
+        game = self.games[session.id] = Game(session, note=note, turn=self._turn)
+        game.left_at = now
+        return game
+
+    def sweep(self, now: float) -> None:
+        """Free the games whose pages have been closed for a while, and write the others to disk."""
+        for name, game in list(self.games.items()):
+            if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
+                self.free(name)
+        for game in self.games.values():
+            self._write(game)
+
+    def free(self, name: str) -> None:
+        """Drop a game; its log is kept for a while."""
+        game = self.games.pop(name)
+        self._write(game, is_last=True)
+        if game.session.log.runs:
+            self._logs[name] = game.session.log
+            while len(self._logs) > _MAX_LOGS:
+                self._logs.popitem(last=False)
+
+    def _write(self, game: Game, *, is_last: bool = False) -> None:
+        """Write a game to disk; a failure is reported once in its page, and the game goes on."""
+        if self.recorder is None:
+            return
+        try:
+            is_written = self.recorder.write(game.name, game.session, is_last=is_last)
+        except Exception as error:  # a full disk, or a stage whose recording fails: the sweep must go on
+            if not game.is_unwritten:
+                game.notify(f"This game is not recorded: {format_error(error)}")
+            game.is_unwritten = True
+        else:
+            game.is_unwritten = game.is_unwritten and not is_written
+
+    def _find_log(self, name: str) -> GameLog | None:
+        """Return the log of a game: one that is open, was freed, or is on disk."""
+        if name in self.games:
+            return self.games[name].session.log
+        if name in self._logs:
+            return self._logs[name]
+        return None if self.recorder is None else self.recorder.read(name)
+
+
+class GameRecorder:
+    """Writes games into a folder while they are played; a file is named by world, seed and game.
+
+    ``telos study played`` reads these files, and a restarted studio resumes games from them.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._written: dict[str, tuple[int, int, int]] = {}  # steps on disk and in the world's own file, and models
+        self._written: dict[str, tuple[int, int, int]] = {}  # steps in the log, in the world's own file, and models
 
     def write(self, name: str, session: Session, *, is_last: bool = False) -> bool:
-        """Write a game as it is now, if enough is new; return whether it was written.
+        """Write a game if it has grown enough; return whether it was written.
 
-        A long game is written less often, and the file of its world, which is larger, much less: writing must not hold
-        up the games. At the end everything is. A game that is merely played again is on disk already, or is not ours.
+        Writing must not delay games: a long game is written less often, and the world's own file, which is larger, much
+        less. The last write is complete. A game that only repeats a recording is not written.
         """
-        steps, (logged, told, models) = session.log.steps, self._written.get(name, (0, 0, 0))
+        steps, (logged, exported, models) = session.log.steps, self._written.get(name, (0, 0, 0))
         if is_last:
             self._written.pop(name, None)
         if not session.is_new:
             return False
         is_enough = is_last or steps - logged > logged // 100
-        if session.version == models and (steps == logged == told or not is_enough):
+        if session.version == models and (steps == logged == exported or not is_enough):
             return False
         stem = f"{session.world.name}-seed{session.seed}-{name}"
-        self._put(f"{stem}.studio.jsonl", session.log.data())
-        if is_last or steps > 2 * told:
-            told, own = steps, session.stage.recording()
+        self._put(f"{stem}.studio.jsonl", session.log.to_bytes())
+        if is_last or steps > 2 * exported:
+            exported, own = steps, session.stage.recording()
             if own is not None:
                 self._put(f"{stem}.jsonl", own[1])
         if not is_last:
-            self._written[name] = steps, told, session.version
+            self._written[name] = steps, exported, session.version
         return True
 
     def _put(self, file: str, data: bytes) -> None:
-        """Write a file so that a crash never leaves half of it."""
+        """Write a file atomically."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             draft = self.folder / f".{file}.draft"
@@ -62,135 +169,23 @@ class Records:
             raise TelosError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
 
     def read(self, name: str) -> GameLog | None:
-        """Return the log of a game; None if there is none, or none that can be read."""
+        """Return the log of a game; None if there is none, or if it cannot be parsed."""
         if not _NAME.fullmatch(name):
             return None
         for file in self.folder.glob(f"*-{name}.studio.jsonl"):
             try:
-                return read_log(file.read_bytes(), name=file.name)
+                return parse_game_log(file.read_bytes(), name=file.name)
             except (OSError, TelosError):
                 return None
         return None
-
-
-# --- hub --------------------------------------------------------------------------------------------------------------
-# All games of a studio: one for each open page. A page that closes frees its game; its log is kept for a while.
-
-
-GRACE = 10.0  # seconds until a game whose page is gone is freed: reloading takes less
-MOST_GAMES = 64
-MOST_AHEAD = 36_000  # steps that a link may lead into a game of which there is no log: so many are kept to look back at
-_KEPT_LOGS = 50
-_FULL = f"{MOST_GAMES} games are being played here already; close a page that is not looked at"
-_LOST = (
-    "The studio was restarted, and the game that was played in this page is lost. "
-    "A new one has begun, with the same seed and settings."
-)
-
-
-_FAR = f"A link leads at most {MOST_AHEAD} steps into a new game; this is as far as it goes."
-
-
-class Hub:
-    """Games by name. ``records`` is the folder that every game is written to while it is played, if there is one."""
-
-    def __init__(self, records: Path | None = None) -> None:
-        self.games: dict[str, Game] = {}
-        self.records = Records(records) if records is not None else None
-        self._turn = asyncio.Lock()  # of the games that hurry to a moment
-        self._logs: OrderedDict[str, GameLog] = OrderedDict()  # of games that were freed, the oldest first
-
-    def open(
-        self, name: str, seed: int, settings: Mapping[str, str], *, game: str = "", at: int | None = None, now: float
-    ) -> Game:
-        """Return the game of a page that opens: the one it had before it was reloaded, that of a link, or a new one."""
-        self.sweep(now)
-        known = self.games.get(game)
-        if known is not None and known.session.world.name == name and (at is None or not known.is_linked):
-            # Also while the old page still looks on: a browser lets go of it only when it has the new one.
-            known.left_at = now
-            if at is not None:
-                known.session.scrub(at)
-            return known
-        if len(self.games) >= MOST_GAMES:
-            raise TelosError(_FULL)
-        return self._begun(name, seed, settings, game, at, now)
-
-    def _begun(self, name: str, seed: int, settings: Mapping[str, str], game: str, at: int | None, now: float) -> Game:
-        log = self._log(game) if game else None
-        if log is not None and log.world == name:
-            # Who resumes goes on with the same game, and with its file; a link to a moment opens a copy.
-            made = self.play_again(log, now=now, id=game if at is None and game not in self.games else "")
-            made.hurry_to, made.then_scrub = log.steps if at is None else min(at, log.steps), at is not None
-            return made
-        made = self._added(Session(world(name), seed, settings, id=_new_id()), now, _LOST if game else "")
-        if at is not None and not game:
-            made.hurry_to, made.then_scrub = min(at, MOST_AHEAD), True
-            if at > MOST_AHEAD:
-                made.tell(_FAR)
-        return made
-
-    def replayed(self, data: bytes, *, now: float, file: str = "recording") -> Game:
-        """Return a game that plays a recording again which somebody brings along."""
-        return self.play_again(read_log(data, name=file) if is_game_log(data) else _adventure(data), now=now)
-
-    def play_again(self, log: GameLog, *, now: float, id: str = "") -> Game:
-        """Return a game that plays a log again, from its start; ``id`` is that of the game that it is, if it is one."""
-        if len(self.games) >= MOST_GAMES:
-            raise TelosError(_FULL)
-        session = Session(world(log.world), log.seed, log.settings, script=log.entries(), id=id or _new_id())
-        return self._added(session, now)
-
-    def _added(self, session: Session, now: float, note: str = "") -> Game:
-        made = self.games[session.id] = Game(session, note=note, turn=self._turn)
-        made.left_at = now
-        return made
-
-    def sweep(self, now: float) -> None:
-        """Free the games whose pages have been gone for a while."""
-        for name, game in list(self.games.items()):
-            if not game.is_linked and game.left_at is not None and now - game.left_at > GRACE:
-                self.free(name)
-        for game in self.games.values():
-            self._write(game)
-
-    def free(self, name: str) -> None:
-        """Let go of a game."""
-        game = self.games.pop(name)
-        self._write(game, is_last=True)
-        if game.session.log.runs:
-            self._logs[name] = game.session.log
-            while len(self._logs) > _KEPT_LOGS:
-                self._logs.popitem(last=False)
-
-    def _write(self, game: Game, *, is_last: bool = False) -> None:
-        """Write a game to disk; if that fails, its page is told once, and the game goes on."""
-        if self.records is None:
-            return
-        try:
-            is_written = self.records.write(game.name, game.session, is_last=is_last)
-        except Exception as error:  # a full disk, or a world that cannot tell: no reason to stop sweeping up
-            if not game.is_unwritten:
-                game.tell(f"This game is not recorded: {told(error)}")
-            game.is_unwritten = True
-        else:
-            game.is_unwritten = game.is_unwritten and not is_written
-
-    def _log(self, name: str) -> GameLog | None:
-        """Return what is known of a game that was, or is, played in another page."""
-        if name in self.games:
-            return self.games[name].session.log
-        if name in self._logs:
-            return self._logs[name]
-        return None if self.records is None else self.records.read(name)
 
 
 def _new_id() -> str:
     return secrets.token_urlsafe(9)
 
 
-def _adventure(data: bytes) -> GameLog:
-    """Return the log of a recording that the adventure wrote itself."""
-    from telos.studio.worlds.adventure import from_recording  # a world is imported when it is needed
+def _adventure_log(data: bytes) -> GameLog:
+    """Return the log of a recording in the adventure's own format."""
+    from telos.studio.worlds.adventure import from_recording  # worlds are imported at their first use
 
     return from_recording(data)

@@ -13,9 +13,9 @@ from telos.core.values import Value
 from telos.recognition.files.load import fresh, loads_model
 from telos.recognition.recognizer import Recognizer
 from telos.studies.players import EXPERIENCED, NOVICE, Player
-from telos.studio.mind_view import GoalLine, MindSheet, StepLine, sheet_of
-from telos.studio.recording import MOST_BYTES, MOST_LINES, MOST_MODELS, MOST_SEED, Applied, Entry, GameLog
-from telos.studio.stage import Happening, Hud, Inputs, Model, QuietStage, Setting, World
+from telos.studio.mind_view import GoalLine, MindView, StepLine, build_mind_view
+from telos.studio.recording import MAX_BYTES, MAX_LINES, MAX_MODELS, MAX_SEED, AppliedModel, GameLog, LogEntry
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.adventure_drawing import Artist, Flashes
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
@@ -65,16 +65,16 @@ def _reading(game: Adventure) -> str:
     return "" if belief is None else "It believes: " + ", ".join(f"{goal} {p:.0%}" for goal, p in belief.items())
 
 
-def company_sheet(game: Adventure, view: AdventureView, who: str) -> MindSheet | None:
+def company_sheet(game: Adventure, view: AdventureView, who: str) -> MindView | None:
     """Return the mind of the companion or of a monster on paper; None if there is nobody of that name now."""
     mind = game.minds.get(who)
     if mind is None:
         return None
     if who != COMPANION:
-        return sheet_of(mind, view.time, about=who.partition("-")[0])
+        return build_mind_view(mind, view.time, about=who.partition("-")[0])
     lines = [(said.time, said.text) for said in game.lines]
     name = game.rules.companion.name if game.rules.companion is not None else who
-    return sheet_of(mind, view.time, about=f"{name}, your companion. {_reading(game)}", lines=lines)
+    return build_mind_view(mind, view.time, about=f"{name}, your companion. {_reading(game)}", lines=lines)
 
 
 def company_why_not(game: Adventure, who: str, what: str) -> str:
@@ -173,16 +173,16 @@ def from_recording(data: bytes) -> GameLog:
 
     Recordings name their rules; only those that come with the package are taken, since others would be files here.
     """
-    if len(data) > MOST_BYTES:
-        raise TelosError(f"the recording has {len(data)} bytes", f"bring one of at most {MOST_BYTES}")
-    if data.count(b"\n") > MOST_LINES:
-        raise TelosError(f"the recording has more than {MOST_LINES} lines", "bring a shorter one")
+    if len(data) > MAX_BYTES:
+        raise TelosError(f"the recording has {len(data)} bytes", f"bring one of at most {MAX_BYTES}")
+    if data.count(b"\n") > MAX_LINES:
+        raise TelosError(f"the recording has more than {MAX_LINES} lines", "bring a shorter one")
     try:
         recording = loads_recording(data.decode())
     except UnicodeDecodeError:
         raise TelosError("this recording is no text", "download one from the studio") from None
-    if len(recording.models) > MOST_MODELS:  # each is told again all that was seen
-        raise TelosError(f"the recording has {len(recording.models)} models in it", f"at most {MOST_MODELS} are taken")
+    if len(recording.models) > MAX_MODELS:  # each is told again all that was seen
+        raise TelosError(f"the recording has {len(recording.models)} models in it", f"at most {MAX_MODELS} are taken")
     if recording.rules not in RULES:
         raise TelosError(f"this was recorded with the rules {recording.rules!r}", f"the studio has {', '.join(RULES)}")
     if recording.fingerprint not in ("", load_rules(recording.rules).fingerprint):
@@ -190,7 +190,7 @@ def from_recording(data: bytes) -> GameLog:
     monsters = "" if recording.monsters is None else str(recording.monsters)
     if monsters not in MONSTERS:
         raise TelosError(f"this was recorded with {monsters} monsters", f"the studio has {', '.join(MONSTERS[1:])}")
-    if not 0 <= recording.seed < MOST_SEED or recording.frames > LONGEST:
+    if not 0 <= recording.seed < MAX_SEED or recording.frames > LONGEST:
         raise TelosError(f"this has the seed {recording.seed} and {recording.frames} frames: too large to be played")
     goals = "directed" if recording.directed else "free"
     settings = {"rules": recording.rules, "goals": goals, "monsters": monsters, "plays": "you"}
@@ -198,7 +198,7 @@ def from_recording(data: bytes) -> GameLog:
     return GameLog("adventure", recording.seed, settings, runs, recording.frames)
 
 
-def _runs(recording: Recording) -> Iterator[tuple[Entry, int]]:
+def _runs(recording: Recording) -> Iterator[tuple[LogEntry, int]]:
     """Yield the inputs, and between them the models; the one that the stage begins with anyway is left out."""
     frame, models = 0, [each for each in recording.models if each != (0, ffbm_text(recording.rules))]
     for held, frames in recording.inputs:
@@ -208,7 +208,7 @@ def _runs(recording: Recording) -> Iterator[tuple[Entry, int]]:
             if at > frame:
                 yield Inputs(held), at - frame
             frame = max(frame, at)
-            yield Applied(FFBM, text), 1
+            yield AppliedModel(FFBM, text), 1
         yield Inputs(held), end - frame
         frame = end
 
@@ -255,7 +255,7 @@ class Seat:
             return f"{what}: the game asks for {self.goal}." if self.goal else f"{what}: nothing is wanted now."
         return f"{what}: it is no part of the cheapest plan for {self.goal}."
 
-    def sheet(self, view: AdventureView) -> MindSheet | None:
+    def sheet(self, view: AdventureView) -> MindView | None:
         """Return a simulated player's mind on paper: the goal, and the plan for it."""
         player = self.player
         if player is None:
@@ -266,7 +266,7 @@ class Seat:
             for goal in self._rules.goals
         )
         plan = tuple(StepLine(step, "next" if number else "now") for number, step in enumerate(player.steps))
-        return MindSheet(
+        return MindView(
             who=view.players[0],
             about=f"simulated player, {player.preset.name}",
             time=view.time,
@@ -393,7 +393,7 @@ _NOTICE = 5 * FRAMES_A_SECOND  # frames that a notice is shown
 _TOLD = 20 * FRAMES_A_SECOND  # ... and what the game says: it covers the ground where one walks
 
 
-class AdventureStage(QuietStage):
+class AdventureStage(Stage):
     """One game. All that can be seen is in the view, which is taken once a frame."""
 
     name = "adventure"
@@ -538,7 +538,7 @@ class AdventureStage(QuietStage):
         """Return whoever has a mind: the companion, the monsters of the area, a simulated player."""
         return *self.game.minds, *(() if self._seat.player is None else (self.game.player,))
 
-    def mind(self, who: str) -> MindSheet | None:
+    def mind(self, who: str) -> MindView | None:
         """Return a mind on paper."""
         if who == self.game.player:
             return self._seat.sheet(self._view)
@@ -567,7 +567,7 @@ def _begun(seed: int, settings: Mapping[str, str], trace: Trace) -> Adventure:
     )
 
 
-ADVENTURE = World(
+ADVENTURE = StudioWorld(
     "adventure",
     "Adventure",
     "Find the chest, bring it home, fight monsters; four recognisers watch, and say what you are after.",

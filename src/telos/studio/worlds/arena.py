@@ -12,8 +12,8 @@ from telos.core.trace import as_json
 from telos.core.values import Value
 from telos.planning.planner import warm_up
 from telos.squads.squad import Concluded, Ordered, Said
-from telos.studio.mind_view import MindSheet, sheet_of
-from telos.studio.stage import Happening, Hud, Inputs, Model, QuietStage, Setting, World
+from telos.studio.mind_view import MindView, build_mind_view
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.arena_drawing import (
     NAMED_FROM,
     SHOT_LASTS,
@@ -221,7 +221,7 @@ _KEYS = (
 )  # fmt: skip
 
 
-class ArenaStage(QuietStage):
+class ArenaStage(Stage):
     """A scene of the arena, fought out before your eyes; with ``fights``, one of the second side is yours."""
 
     name = "arena"
@@ -403,14 +403,14 @@ class ArenaStage(QuietStage):
         """Return the living who have a mind."""
         return tuple(self.battle.minds)
 
-    def mind(self, who: str) -> MindSheet | None:
+    def mind(self, who: str) -> MindView | None:
         """Return a mind on paper."""
         mind = self.battle.minds.get(who)
         if mind is None:
             return None
         body = self.battle.arena.fighter(who)
         about = f"{mind.character.name} of {body.side}, health {body.health:.0f}, {body.rounds} rounds"
-        return sheet_of(
+        return build_mind_view(
             mind, self.time, about=about, orders=self._orders(who), lines=tuple(self.story.lines.get(who, ()))
         )
 
@@ -453,7 +453,7 @@ def _made(seed: int, settings: Mapping[str, str]) -> ArenaStage:
     return stage
 
 
-ARENA = World(
+ARENA = StudioWorld(
     "arena",
     "Arena",
     "Soldiers who plan, take cover, follow orders and talk. Watch them, or fight them.",

@@ -16,8 +16,8 @@ from telos.planning.planner import warm_up
 from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.grammar.reader import PlanGrammarReader
 from telos.recognition.recognizer import Recognizer
-from telos.studio.mind_view import FactLine, GoalLine, MindSheet, StepLine, sheet_of
-from telos.studio.stage import Happening, Hud, Inputs, Model, QuietStage, Setting, World
+from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine, build_mind_view
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, at, picture, village_map
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.forge.companion import Companion, by_planning
@@ -191,19 +191,19 @@ def _heard(record: Understood, scene: Scene) -> str:
 # Minds of the village on paper: the companion's, and that of a player who is simulated.
 
 
-def companion_sheet(companion: Companion, scene: Scene) -> MindSheet:
+def companion_sheet(companion: Companion, scene: Scene) -> MindView:
     """Return the companion's mind, with what it believes about the player in its story."""
     lines = [(time, words) for time, who, words in scene.said if who == COMPANION]
     about = f"companion, who {scene.mode}" + (
         f"; takes you to be after: {companion.reading}" if companion.reading else ""
     )
-    sheet = sheet_of(companion.mind, scene.world.time, about=about, lines=lines)
+    sheet = build_mind_view(companion.mind, scene.world.time, about=about, lines=lines)
     goal = companion.mind.goal
     doing = deed(scene.world.view().person(COMPANION).doing)
     return replace(sheet, doing=f"{doing}, to {WANTS[goal]}" if goal in WANTS else doing, why=companion.why())
 
 
-def player_sheet(player: SimulatedPlayer, scene: Scene) -> MindSheet:
+def player_sheet(player: SimulatedPlayer, scene: Scene) -> MindView:
     """Return what a simulated player is after: one plan of three, its steps, and what is counted on."""
     person, now = scene.world.people[PLAYER], scene.world.time
     facts = [FactLine("place", PLAYER, 0.0, 1.0, f"at the {person.place}")]
@@ -215,7 +215,7 @@ def player_sheet(player: SimulatedPlayer, scene: Scene) -> MindSheet:
     )
     steps = tuple(StepLine(step, "now" if place == 0 else "next") for place, step in enumerate(player.steps))
     asked = "for nothing" if not player.asked else "once" if player.asked == 1 else f"{player.asked} times"
-    return MindSheet(
+    return MindView(
         who=PLAYER,
         about="a simulated player, within human limits",
         time=now,
@@ -314,7 +314,7 @@ _AFTER_PLAYING = "Look back on the timeline: when was that plain?"
 _AFTER_WATCHING = "Look back on the timeline, or try it yourself, under New game."
 
 
-class ForgeStage(QuietStage):
+class ForgeStage(Stage):
     """The village, half a second a step, at twice the pace of life. The player is you, or simulated, with a plan."""
 
     name, title = "forge", "A locked door, and a companion who sees what you are up to"
@@ -468,7 +468,7 @@ class ForgeStage(QuietStage):
         found = [] if self.scene.companion is None else [COMPANION]
         return found if self.scene.player is None else [*found, PLAYER]
 
-    def mind(self, who: str) -> MindSheet | None:
+    def mind(self, who: str) -> MindView | None:
         """Return the companion's mind, or the plan of a simulated player."""
         if who == COMPANION and self.scene.companion is not None:
             return companion_sheet(self.scene.companion, self.scene)
@@ -499,7 +499,7 @@ def _make(seed: int, settings: Mapping[str, str]) -> ForgeStage:
     return ForgeStage(seed, play=settings["play"], companion=settings["companion"])
 
 
-FORGE = World(
+FORGE = StudioWorld(
     "forge",
     "Forge",
     "A locked door and three ways through it. Your companion watches, sees what you are after, and does its part.",

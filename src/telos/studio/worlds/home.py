@@ -6,8 +6,8 @@ from telos.choosing.choose import Choice
 from telos.core.errors import TelosError, name_hint
 from telos.core.trace import as_json
 from telos.core.values import Value
-from telos.studio.mind_view import FactLine, GoalLine, MindSheet, Need, StepLine
-from telos.studio.stage import Happening, Hud, Inputs, Poke, QuietStage, Setting, World
+from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine
+from telos.studio.stage import Happening, Hud, Inputs, Poke, Setting, Stage, StudioWorld
 from telos.studio.worlds.home_drawing import HEIGHT, SYMBOLS, WIDTH, floor_plan, scene
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.home import home as home_world
@@ -20,7 +20,7 @@ from telos.worlds.home.views import PersonView
 # Minds of the house on paper: motives, the action that was chosen by them, and why not another.
 
 
-def sheet_of(household: Household, who: str) -> MindSheet:
+def sheet_of(household: Household, who: str) -> MindView:
     """Return somebody's mind: motives by insistence, what they do and for how long, and the table they chose from."""
     person = household.view.person(who)
     decision = household.decisions.get(who)
@@ -29,7 +29,7 @@ def sheet_of(household: Household, who: str) -> MindSheet:
         story = f"{who} has not chosen this: {why_unchosen(person.doing)}." if person.doing else f"{who} waits."
     else:
         story = f"{decision.why}\n{decision.choice.why()}"
-    return MindSheet(
+    return MindView(
         who=who,
         about=f"lives here, in the {person.room} now" if person.room != "door" else "lives here, in a doorway now",
         time=float(household.view.time),
@@ -170,7 +170,7 @@ NOBODY = "nobody"
 _POKE = "poke "
 
 
-class HomeStage(QuietStage):
+class HomeStage(Stage):
     """A household, a minute a step. What is asked of it is a poke, or what the person that you play should do."""
 
     name, title = "home", "A house, and people who live in it by their motives"
@@ -288,7 +288,7 @@ class HomeStage(QuietStage):
         """Return everybody who lives here."""
         return self.household.view.players
 
-    def mind(self, who: str) -> MindSheet | None:
+    def mind(self, who: str) -> MindView | None:
         """Return somebody's motives, and what they have made of them."""
         return sheet_of(self.household, who) if who in self.household.minds else None
 
@@ -339,7 +339,7 @@ def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:
     return HomeStage(seed, people=int(settings["people"]), you=settings["you"])
 
 
-HOME = World(
+HOME = StudioWorld(
     "home",
     "Home",
     "People who live by their motives. Lock the bathroom, drop a fridge, and see what they make of it.",

@@ -12,8 +12,8 @@ from telos.core.values import Value
 from telos.planning.planner import warm_up
 from telos.recognition.files.load import fresh
 from telos.recognition.recognizer import Recognizer
-from telos.studio.mind_view import FactLine, GoalLine, MindSheet, StepLine
-from telos.studio.stage import Happening, Hud, Inputs, Model, QuietStage, Setting, World
+from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
+from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, ground, picture
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.island.domain import the_domain
@@ -29,9 +29,9 @@ from telos.worlds.island.visit import Outing, Stretch
 # The mind of a simulated visitor on paper: wishes, the errand, and what is remembered. Looking changes nothing.
 
 
-def island_sheet(islander: Islander, who: str, now: float) -> MindSheet:
+def island_sheet(islander: Islander, who: str, now: float) -> MindView:
     """Return what goes on in a visitor."""
-    return MindSheet(
+    return MindView(
         who=who,
         about=f"{islander.temper.style}: {the_styles().about[islander.temper.style]}",
         time=now,
@@ -248,7 +248,7 @@ _STYLES = ("methodical", "social", "guesser")
 _MOST = 10.0  # how far a wish can grow
 
 
-class IslandStage(QuietStage):
+class IslandStage(Stage):
     """One visit, second by second."""
 
     name = "island"
@@ -364,7 +364,7 @@ class IslandStage(QuietStage):
         """Return the visitor, if it is a simulated one."""
         return () if self._outing.islander is None else (self._outing.player,)
 
-    def mind(self, who: str) -> MindSheet | None:
+    def mind(self, who: str) -> MindView | None:
         """Return the visitor's mind on paper."""
         islander = self._outing.islander
         if islander is None or who != self._outing.player:
@@ -394,7 +394,7 @@ def _made(seed: int, settings: Mapping[str, str]) -> IslandStage:
     return IslandStage(seed, settings)
 
 
-ISLAND = World(
+ISLAND = StudioWorld(
     "island",
     "Island",
     "A visitor walks about a camp where people fall ill; Markov logic reads what they are after.",
