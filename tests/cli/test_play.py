@@ -25,16 +25,16 @@ app.command()(play)
         (["--host", "8.8.8.8"], "cannot listen at 8.8.8.8: Cannot assign requested address"),
         (["--host", "a..b"], "there is no host 'a..b'"),
         (["--folder", "no/such/folder"], "no/such/folder is no folder; make it, or name another with --folder"),
-        (["--host", "0.0.0.0", "--token", ""], "--host 0.0.0.0 lets others in, so a token is needed"),
+        (["--host", "0.0.0.0", "--token", ""], "requires a token"),
         (["--host", "no such host", "--token", "x"], "there is no host 'no such host'"),
-        (["--port", "99999"], "a port is a number from 0 to 65535, got 99999"),
+        (["--port", "99999"], "from 0 to 65535, got 99999"),
     ],
 )
 def test_bad_input_is_refused_in_a_line(arguments: list[str], message: str) -> None:
     pytest.importorskip("nicegui")
     with pytest.raises(TelosError) as refused:
         CliRunner().invoke(app, [*arguments, "--no-browser"], catch_exceptions=False)
-    assert str(refused.value).startswith(message)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

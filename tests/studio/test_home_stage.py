@@ -196,7 +196,7 @@ def test_why_not_sets_the_value_of_an_action_beside_that_of_the_chosen_one() -> 
     assert "Bens_bed.sleep" not in sheet.actions
     with pytest.raises(TelosError, match="neither a motive nor an action of Ada"):
         stage.why_not("Ada", "fly")
-    with pytest.raises(TelosError, match="nobody called 'Zoe'"):
+    with pytest.raises(TelosError, match="'Zoe'"):
         stage.why_not("Zoe", "sleep")
 
 

@@ -120,7 +120,7 @@ def test_why_tells_of_the_moment_that_was_clicked_and_not_of_now() -> None:
     assert "Last step: " in first
     assert "west" in first.splitlines()[-1]
     assert first != last
-    with pytest.raises(TelosError, match="nothing of the number 99"):
+    with pytest.raises(TelosError, match="99"):
         session.why(99)
 
 
@@ -180,7 +180,7 @@ def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_o
         session.advance()
     assert session.last == 5
     assert len(session.refusals) == 1
-    assert session.refusals[0].startswith("Last step cannot read this: ")
+    assert session.refusals[0].startswith("Last step cannot read this event: ")
     assert session.recognizers.beliefs["last"].top == "west"
     session.apply("last", ALWAYS_WEST)  # and neither does telling it all again stop anything
     assert session.recognizers.beliefs["last"].top == "west"
@@ -218,7 +218,7 @@ def test_a_recogniser_that_fails_is_told_of_and_ends_no_game(monkeypatch: pytest
     for _ in range(3):
         session.advance()
     assert session.last == 4
-    assert session.refusals == ["Last step cannot read this: ZeroDivisionError: division by zero"]
+    assert session.refusals == ["Last step cannot read this event: ZeroDivisionError: division by zero"]
 
 
 def test_of_endless_refusals_a_few_wait_to_be_told() -> None:

@@ -76,9 +76,10 @@ def test_what_cannot_be_done_is_told() -> None:
     asyncio.run(
         looked_at(game, page, lambda: game.on_message("nonsense"), lambda: game.on_message('{"do":"ask","text":"fly"}'))
     )
-    assert [told["text"] for told in page.of("told")] == [
-        "Welcome back.", "this is no JSON", "nobody knows how to 'fly'; try `poke jump`",
-    ]  # fmt: skip
+    welcome, refusal, error = [told["text"] for told in page.of("told")]
+    assert welcome == "Welcome back."
+    assert "JSON" in refusal
+    assert "'fly'" in error
 
 
 def test_an_applied_model_sends_the_curves_again() -> None:
@@ -148,7 +149,7 @@ def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCa
     game.session.stage.curves = lambda: 1 / 0  # type: ignore[method-assign]
     play_on = lambda: game.session.pause(False)  # noqa: E731
     asyncio.run(looked_at(game, page, play_on, lambda: game.on_message('{"do": "step"}')))
-    assert game.session.stopped == "this game broke: ZeroDivisionError: division by zero"
+    assert "ZeroDivisionError" in game.session.stopped
     assert page.of("status")[-1]["paused"] is True
     assert len(page.of("told")) == 1
     assert len(caplog.records) == 1
@@ -158,7 +159,7 @@ def test_a_way_to_a_moment_ends_where_the_world_fails() -> None:
     game, page = Game(Session(LINE)), Page()
     game.target_frame, game.session.stage.curves = 30, lambda: 1 / 0  # type: ignore[method-assign]
     asyncio.run(looked_at(game, page))
-    assert "broke" in page.of("told")[0]["text"]
+    assert "ZeroDivisionError" in page.of("told")[0]["text"]
 
 
 def test_on_the_way_to_a_moment_nobody_leads_the_game_elsewhere() -> None:

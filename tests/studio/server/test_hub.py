@@ -78,11 +78,11 @@ def test_a_moment_of_a_game_that_plays_itself_can_be_linked_by_its_seed() -> Non
 
 
 def test_there_are_only_so_many_games_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "MOST_GAMES", 2)
+    monkeypatch.setattr(hubs, "MAX_GAMES", 2)
     hub = Hub()
     opened(hub)
     opened(hub)
-    with pytest.raises(TelosError, match="games are being played here already"):
+    with pytest.raises(TelosError, match="games are open"):
         opened(hub)
 
 
@@ -121,7 +121,7 @@ def test_a_link_leads_only_so_far_into_a_new_game_and_never_beyond_what_was_play
     hub = Hub()
     far = opened(hub, at=999_999_999)
     assert far.target_frame == hubs.MAX_AHEAD
-    assert far._notes == [hubs._FAR]
+    assert far._notes == [hubs._TOO_FAR]
     game = stepped(opened(hub), 12)
     game._send = print  # a page looks on
     assert opened(hub, game=game.name, at=999).target_frame == 12

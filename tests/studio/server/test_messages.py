@@ -35,25 +35,25 @@ def test_each_message_does_its_part() -> None:
 @pytest.mark.parametrize(
     ("message", "answer"),
     [
-        ("", "this is no JSON"),
-        ("{", "this is no JSON"),
-        ("NaN", "this is no JSON"),
-        ("[1, 2]", 'a message is an object with a "do"'),
-        ('{"do": 7}', 'a message is an object with a "do"'),
-        ('{"do": "puase", "on": true}', "nothing is called 'puase'; did you mean 'pause'?"),
-        ('{"do": "pause", "on": 1}', '"on" is true or false'),
-        ('{"do": "speed", "to": 1e6}', "the speed is one of 0.25, 0.5, 1, 2, 4, 8, not 1000000.0"),
-        ('{"do": "speed", "to": "2"}', '"to" is a number'),
-        ('{"do": "scrub", "to": true}', '"to" is a number'),
-        ('{"do": "held", "keys": null}', '"keys" is a text of at most 200 characters'),
-        ("x" * (MAX_CHARACTERS + 1), "a message has at most 4096 characters, this one has 4097"),
-        (b"\xff\xfe", "this is no JSON"),
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("NaN", "not JSON"),
+        ("[1, 2]", '"do"'),
+        ('{"do": 7}', '"do"'),
+        ('{"do": "puase", "on": true}', "did you mean 'pause'?"),
+        ('{"do": "pause", "on": 1}', '"on"'),
+        ('{"do": "speed", "to": 1e6}', "0.25, 0.5, 1, 2, 4, 8"),
+        ('{"do": "speed", "to": "2"}', '"to"'),
+        ('{"do": "scrub", "to": true}', '"to"'),
+        ('{"do": "held", "keys": null}', '"keys"'),
+        ("x" * (MAX_CHARACTERS + 1), "at most 4096"),
+        (b"\xff\xfe", "not JSON"),
     ],
 )
 def test_a_message_that_makes_no_sense_is_answered(message: str | bytes, answer: str) -> None:
     session = Session(LINE)
     before = session.frame()
-    assert handle_message(session, message) == answer
+    assert answer in handle_message(session, message)
     assert session.frame() == before
 
 
