@@ -1,49 +1,106 @@
-"""A file that was read and whose shape was checked: the entries that can be trusted, and the faults so far."""
+"""A parsed file with its validated model, the position of every entry, and its faults.
 
-from collections.abc import Iterable, Iterator
+A loader reads `Definition.model`, adds what it finds wrong with `Definition.fault`, and ends with
+`Definition.raise_if_faulty`: a file is loaded whole, or all its faults are raised at once.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import cached_property
+from typing import Any, Generic, NoReturn
+
+from typing_extensions import TypeVar  # a dependency of pydantic; typing has defaults of type variables from 3.13 on
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
-from telos.files.schema import FileModel, check_model
+from telos.files.schema import FileModel, check_model, empty_remedy, validate_parts
 from telos.files.yaml import Document, read_yaml
 
+Model = TypeVar("Model", bound=FileModel, default=Any)
+Item = TypeVar("Item")
 
-class Definition:
-    """The entries of an authored file. What is broken counts as not there, and its fault is told once."""
 
-    def __init__(self, text: str, file: str, shape: type[FileModel], what: str) -> None:
+class Definition(Generic[Model]):
+    """An authored file: its validated entries and the faults so far.
+
+    ``model`` holds the entries without a fault: a faulty one is left out, and a default or, for a required field at
+    the top, an example stands in its place. So a loader can go on and report what is wrong with the rest. It is None
+    if nothing can be read. ``what`` is what such a file is called in messages.
+    """
+
+    def __init__(self, text: str, file: str, model: type[Model], what: str) -> None:
         self.document: Document = read_yaml(text, file)
         self.faults: list[Fault] = list(self.document.faults)
+        self._shape = model
+        self._left_out: set[KeyPath] = {()}
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
         if self.document.data is None:
-            first = next(iter(shape.model_fields))
-            # The reader of YAML knows no sort of file but domains.
+            remedy = empty_remedy(model)
             self.faults = [
-                replace(each, suggestion=f"start with `{first}:`") if each.code is FaultCode.EMPTY else each
-                for each in self.faults
+                replace(each, suggestion=remedy) if each.code is FaultCode.EMPTY else each for each in self.faults
             ]
             self._broken.add(())
             return
-        findings = check_model(shape, self.document.data, what)
+        findings = check_model(model, self.document.data, what)
+        self._left_out = self._unreadable() | {
+            each.fault.path for each in findings if each.fault.code is not FaultCode.BAD_NAME
+        }
         meant = {finding.meant for finding in findings if finding.meant} - self.document.places.keys()
+        hidden = self._broken | meant  # a misspelt key is not reported as missing too
+        reported: set[tuple[KeyPath, bool]] = set()  # a key and its value may both have a fault
         for finding in findings:
-            if finding.fault.path not in self._broken | meant:  # what is misspelt is not missing
-                self.faults.append(self.document.located(finding.fault, at_key=finding.at_key))
-                self._broken.add(finding.fault.path)
+            fault, place = finding.fault, (finding.fault.path, finding.at_key)
+            if fault.path not in hidden and place not in reported:
+                self.faults.append(self.document.located(fault, at_key=finding.at_key))
+                self._broken.add(fault.path)
+                reported.add(place)
         self._broken |= meant
 
     @property
     def file(self) -> str:
-        """Return the name of the file."""
         return self.document.file
+
+    @property
+    def model(self) -> Model | None:
+        return self._validated[0]
+
+    @cached_property
+    def _validated(self) -> tuple[Model | None, set[KeyPath]]:
+        return validate_parts(self._shape, self.document.data, self._left_out)
+
+    def _unreadable(self) -> set[KeyPath]:
+        """Return the scalars with a fault of the YAML itself; what is in mappings and lists can still be checked."""
+        return {path for path in self._broken if not isinstance(self._written(path), dict | list)}
+
+    def _written(self, path: KeyPath) -> Any:
+        found: Any = self.document.data
+        for part in path:
+            found = self._child(found, part)
+        return found
+
+    def items_at(self, path: KeyPath, items: Sequence[Item]) -> Iterator[tuple[KeyPath, Item]]:
+        """Yield the items of a list of the model, each with the path that it has in the file."""
+        if not items:
+            return
+        left_out = self._validated[1]
+        places = (index for index in range(len(self._written(path) or ())) if (*path, index) not in left_out)
+        for index, item in zip(places, items, strict=True):
+            yield (*path, index), item
+
+    @property
+    def broken(self) -> Collection[KeyPath]:
+        """Return the paths of all entries that have a fault."""
+        return self._broken
+
+    def is_broken(self, *path: str | int) -> bool:
+        """Whether the entry itself has a fault."""
+        return path in self._broken
 
     def is_touched(self, *path: str | int) -> bool:
         """Whether the entry, anything in it or anything around it has a fault."""
         return any(path[: len(each)] == each or each[: len(path)] == path for each in self._broken)
 
     def entry(self, *path: str | int, default: Any = None) -> Any:
-        """Return the entry at ``path``, or ``default`` if it is not there or broken."""
+        """Return the entry at ``path`` as it is written, or ``default`` if it is missing or faulty."""
         found: Any = self.document.data
         for length in range(len(path) + 1):
             if path[:length] in self._broken:
@@ -59,7 +116,7 @@ class Definition:
         return found[part] if isinstance(found, list) and isinstance(part, int) and part < len(found) else None
 
     def items(self, *path: str | int) -> Iterator[tuple[KeyPath, Any]]:
-        """Yield the good entries of the mapping or list at ``path``, each with its own path."""
+        """Yield the entries without a fault of the mapping or list at ``path``, each with its own path."""
         inside = self.entry(*path, default=())
         keys = inside if isinstance(inside, dict) else range(len(inside))
         for key in keys:
@@ -75,14 +132,19 @@ class Definition:
         at_key: bool = False,
         code: FaultCode = FaultCode.INVALID,
     ) -> None:
-        """Add a fault of meaning; whatever hangs on the entry cannot be judged any more."""
+        """Add a fault of meaning; the entry counts as faulty from now on."""
         fault = Fault(message, suggestion=suggestion, path=path, code=code)
         self.faults.append(self.document.located(fault, at_key=at_key))
         self._broken.add(path)
 
+    def raise_if_faulty(self) -> None:
+        """Raise a ``DefinitionError`` with all faults, if there are any."""
+        if self.faults:
+            raise_faults(self.faults)
+
 
 def raise_faults(faults: Iterable[Fault]) -> NoReturn:
-    """Raise all faults in the order in which they stand in their files, each of them once."""
-    # An alias repeats what it points at, faults and all, and a file may be read on behalf of several others.
-    told = {(each.file, each.line, each.column, each.message): each for each in faults}
-    raise DefinitionError(sorted(told.values(), key=lambda fault: (fault.file, fault.line, fault.column)))
+    """Raise all faults in the order of their files and positions, each of them once."""
+    # An alias repeats the faults of the entry that it points at, and several files may refer to one.
+    unique = {(each.file, each.line, each.column, each.message): each for each in faults}
+    raise DefinitionError(sorted(unique.values(), key=lambda fault: (fault.file, fault.line, fault.column)))

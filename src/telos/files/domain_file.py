@@ -1,89 +1,108 @@
-"""Domain files to Domain."""
+"""Domain files: YAML text to `Domain`, with every fault located.
 
-import json
+Start with `load` and `loads`. The models (`DomainShape` and its parts) say which keys a file may have and what their
+defaults are; they validate a file and are the source of the JSON Schema. `DomainBuilder` turns a validated file into
+the parts of a domain.
+"""
+
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from telos.core.action import Action, SmartObject
 from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint, nearest
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.expressions import And, Expression, Literal, names
 from telos.core.goal import Goal
 from telos.core.parser import parse_expression
 from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, Kind, Variable
 from telos.files import schema
-from telos.files.schema import Finding
-from telos.files.yaml import Document, read_text, read_yaml
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FileModel, Finding, Hint, branch_tag, check_model
+from telos.files.yaml import Document, read_text
 
-# --- shape ------------------------------------------------------------------------------------------------------------
-# The shape of a domain file: which keys stand where, and what kind of entry each is.
-#
-# The models are both the check and the source of the JSON Schema that editors complete from. What an entry *means*
-# (whether a variable exists, whether types agree) is not their business.
+MAX_ITEMS = 100  # conditions or effects in one list
+
+_WHAT = "a domain file"
+_LEFT_OUT: Any = None  # the default of a field that may be left out, but not written as null
+# Entries whose value is an expression or a name; a fault in any other is about the key.
+_IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", "type", "start"})
+# Type names of other languages, which would otherwise pass for a kind of handle.
+_FOREIGN_TYPES = {"boolean": "bool", "integer": "int", "float": "number", "double": "number", "real": "number"}
+_FOREIGN_TYPES |= dict.fromkeys(("str", "string", "text", "enum"), "a list of labels, as in [alive, dead]")
+_WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
-MOST_ITEMS = 100  # conditions or effects in one list
+# --- the shape of a domain file ---------------------------------------------------------------------------------------
 
-# The marks that tell a union's branches apart, so that a mistake is told by one branch only.
-_ONE, _LIST, _MAPPING = "‹one›", "‹list›", "‹mapping›"
-
-
-def _branch(value: Any) -> str:
-    return _MAPPING if isinstance(value, dict) else _one_or_list(value)
+_ONE, _LIST, _MAPPING = map(branch_tag, ("one", "list", "mapping"))
 
 
 def _one_or_list(value: Any) -> str:
     return _LIST if isinstance(value, list) else _ONE
 
 
-def _tidy(schema: dict[str, Any]) -> None:
-    """Drop defaults that an editor would type in for the author and that say nothing, such as ``null``."""
+def _one_list_or_mapping(value: Any) -> str:
+    return _MAPPING if isinstance(value, dict) else _one_or_list(value)
+
+
+def _keep_numeric_defaults(schema: dict[str, Any]) -> None:
     for entry in schema.get("properties", {}).values():
         if not isinstance(entry.get("default"), float):
             entry.pop("default", None)
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        use_attribute_docstrings=True,
-        json_schema_extra=_tidy,
-        model_title_generator=lambda model: model.__name__.removesuffix("Shape"),
-    )
+class _Shape(FileModel):
+    model_config = ConfigDict(json_schema_extra=_keep_numeric_defaults)
 
 
-_Labels: TypeAlias = Annotated[list[schema.Label], Field(min_length=1), Tag(_LIST)]
+_Labels: TypeAlias = Annotated[
+    list[schema.Label],
+    Field(min_length=1),
+    Tag(_LIST),
+    Hint("as in `[alive, dead]`", wanted="a list of at least one label"),
+]
 _Type: TypeAlias = Annotated[Annotated[schema.TypeWord, Tag(_ONE)] | _Labels, Discriminator(_one_or_list)]
 
 
 class VariableShape(_Shape):
     """A variable with the value it starts with."""
 
-    type: _Type
+    type: Annotated[_Type, Hint("as in `{type: int, start: 3}`")]
     """bool, int, number, a kind of handle, or a list of labels."""
-    start: schema.StartValue = False
+    start: schema.StartValue = _LEFT_OUT
     """The value before anything has happened."""
 
 
 _Variable: TypeAlias = Annotated[
-    Annotated[schema.TypeWord, Tag(_ONE)] | _Labels | Annotated[VariableShape, Tag(_MAPPING)], Discriminator(_branch)
+    Annotated[schema.TypeWord, Tag(_ONE)] | _Labels | Annotated[VariableShape, Tag(_MAPPING)],
+    Discriminator(_one_list_or_mapping),
 ]
+_JOIN_SOME = Hint("join some with `and` or a comma")
 _Conditions: TypeAlias = Annotated[
     Annotated[schema.ConditionText, Tag(_ONE)]
-    | Annotated[list[schema.ConditionText], Field(max_length=MOST_ITEMS), Tag(_LIST)],
+    | Annotated[
+        list[schema.ConditionText],
+        Field(max_length=MAX_ITEMS),
+        Tag(_LIST),
+        _JOIN_SOME,
+    ],
     Discriminator(_one_or_list),
 ]
 _Effects: TypeAlias = Annotated[
     Annotated[schema.EffectText, Tag(_ONE)]
-    | Annotated[list[schema.EffectText], Field(max_length=MOST_ITEMS), Tag(_LIST)],
+    | Annotated[
+        list[schema.EffectText],
+        Field(max_length=MAX_ITEMS),
+        Tag(_LIST),
+        _JOIN_SOME,
+    ],
     Discriminator(_one_or_list),
 ]
 
@@ -93,7 +112,7 @@ class ActionShape(_Shape):
 
     preconditions: _Conditions = True
     """What must hold before: `weapon_loaded and ammo >= 1`, or a list that must all hold."""
-    effects: _Effects = ""
+    effects: _Effects = Field(default_factory=list)
     """What it sets: `ammo -= 1`, or a list. All effects read the state before and happen at once."""
     cost: schema.Cost = 1.0
     """How much a planner should avoid it: a number, or an expression such as `distance(at, place)`."""
@@ -118,7 +137,7 @@ class GoalShape(_Shape):
     """How insistence turns into discontent."""
     weight: schema.NonNegativeNumber = 1.0
     """How much the discontent counts."""
-    wants: _Conditions = True
+    wants: _Conditions = _LEFT_OUT
     """What should hold: `target == dead`."""
     priority: schema.Number = 0.0
     """Which goal a planner serves first: the higher."""
@@ -138,7 +157,7 @@ class ObjectShape(_Shape):
 class DomainShape(_Shape):
     """Everything a character can know, do and want."""
 
-    domain: schema.DomainName
+    domain: Annotated[schema.DomainName, Hint("start with `domain: name`", example="name")]
     """The name of the domain."""
     variables: dict[schema.VariableName, _Variable] | None = None
     """What a character keeps track of: `ammo: int`, `target: [alive, dead]`, `at: {type: node, start: gate}`."""
@@ -158,429 +177,15 @@ class DomainShape(_Shape):
 
 def schema_text() -> str:
     """Return the JSON Schema of a domain file."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **DomainShape.model_json_schema()}
-    schema["title"] = "Telos domain file"
-    return json.dumps(schema, indent=2, ensure_ascii=False)
+    return schema.schema_text(DomainShape, "Telos domain file")
 
 
 def check_shape(data: Any) -> list[Finding]:
     """Return everything about ``data`` that a domain file cannot have."""
-    try:
-        DomainShape.model_validate(data)
-    except ValidationError as error:
-        return [_finding(each) for each in error.errors(include_url=False)]
-    return []
+    return check_model(DomainShape, data, _WHAT)
 
 
-def _finding(error: Any) -> Finding:
-    path = tuple(part for part in error["loc"] if part not in (_ONE, _LIST, _MAPPING))
-    kind, value = error["type"], error["input"]
-    if kind == "extra_forbidden":
-        return _unknown_key(path)
-    if path and path[-1] == "[key]":
-        message = f"{path[-2]!r} cannot be {error['ctx']['wanted']}"
-        return Finding(
-            Fault(message, suggestion=error["ctx"]["remedy"], path=path[:-1], code=FaultCode.BAD_NAME), at_key=True
-        )
-    entry = next((part for part in reversed(path) if isinstance(part, str)), "a domain file")
-    if kind == "missing":
-        remedy = "start with `domain: name`" if path == ("domain",) else "as in `{type: int, start: 3}`"
-        return Finding(Fault(f"{entry!r} is missing", suggestion=remedy, path=path, code=FaultCode.MISSING_KEY))
-    if kind == "too_long":
-        message = f"{entry} holds more than {MOST_ITEMS} entries"
-        return Finding(
-            Fault(message, suggestion="join some with `and` or a comma", path=path, code=FaultCode.TOO_LARGE)
-        )
-    wanted, remedy = _wanted(error)
-    return Finding(
-        Fault(f"{entry} must be {wanted}, got {_shown(value)}", suggestion=remedy, path=path, code=FaultCode.WRONG_TYPE)
-    )
-
-
-def _wanted(error: Any) -> tuple[str, str]:
-    match error["type"]:
-        case "leaf":
-            return error["ctx"]["wanted"], error["ctx"]["remedy"]
-        case "list_type":
-            return "a list", "as in `[first, second]`"
-        case "too_short":
-            return "a list of at least one label", "as in `[alive, dead]`"
-        case _:
-            return "a mapping", "write `name: value` lines below it"
-
-
-def _unknown_key(path: KeyPath) -> Finding:
-    known = _fields(path[:-1])
-    meant = nearest(str(path[-1]), known)
-    suggestion = name_hint(str(path[-1]), known)
-    fault = Fault(f"unknown key {path[-1]!r}", suggestion=suggestion, path=path, code=FaultCode.UNKNOWN_KEY)
-    return Finding(fault, at_key=True, meant=(*path[:-1], meant) if meant else None)
-
-
-def _fields(path: KeyPath) -> list[str]:
-    """Return the keys that the mapping at ``path`` may have."""
-    section = path[-2] if len(path) > 1 else ""
-    shapes: dict[str, type[BaseModel]] = {
-        "variables": VariableShape,
-        "actions": ActionShape,
-        "goals": GoalShape,
-        "objects": ObjectShape,
-    }
-    return list(shapes.get(str(section), DomainShape).model_fields)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return repr(value if len(value) <= 40 else f"{value[:37]}...")
-    if value == []:
-        return "an empty list"
-    return {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(value), repr(value))
-
-
-# --- doubt ------------------------------------------------------------------------------------------------------------
-# What a faulty file leaves open: which names might be defined by the entries that could not be read.
-#
-# An action that could not be read must not make a set complain that it is unknown, nor a variable with a bad type
-# every
-# condition that uses it. So whatever hangs on a faulty entry is not checked until the entry is mended.
-
-
-_WORDS = re.compile(r"[A-Za-z_]\w*")
-
-
-class Doubt:
-    """Which entries are broken, and so which names a later check must not call unknown."""
-
-    def __init__(self, data: Any, broken: Iterable[KeyPath]) -> None:
-        self._data = data
-        self._broken = set(broken)
-        self._touched = {path[:length] for path in self._broken for length in range(len(path) + 1)}
-        self._lost: set[str] = set()
-        self._lost_things = {
-            word for path in self._broken if _defines_object(path) for word in (path[1], *_WORDS.findall(str(path[1])))
-        }
-        self._any_name_may_be_lost = any(map(_defines_names, self._broken))
-        self._declared = set(self.section("variables"))
-        for kind in self.section("handles"):
-            items = self.section("handles", kind, kind=list)
-            self._declared.update(each for each in items if isinstance(each, str))
-            self.lose(*(str(each) for i, each in enumerate(items) if self.is_broken("handles", kind, i)))
-        for thing in self.section("objects"):
-            self._declared.update(f"{thing}.{name}" for name in self.section("objects", thing, "variables"))
-
-    def is_broken(self, *path: str | int) -> bool:
-        """Whether the entry itself has a fault."""
-        return path in self._broken
-
-    def is_touched(self, *path: str | int) -> bool:
-        """Whether the entry or anything in it has a fault."""
-        return path in self._touched
-
-    def section(self, *path: str | int, kind: type = dict) -> Any:
-        """Return the mapping (or list) at ``path``; an empty one if there is none."""
-        found: Any = self._data
-        for part in path:
-            found = found.get(part) if isinstance(found, dict) else None
-        return found if isinstance(found, kind) else kind()
-
-    def lose(self, *names: str) -> None:
-        """Note names that the file means to define; a name that is none counts as the words in it."""
-        for name in names:
-            self._lost.update((name, *_WORDS.findall(name)))
-
-    def unsure(self, owner: str = "", parameters: KeyPath = ()) -> Callable[[str], bool]:
-        """Return the test for names that cannot be judged in an action (of ``owner``, with ``parameters`` there)."""
-        own = self.section(*parameters) if parameters else {}
-        broken = {name for name in own if self.is_touched(*parameters, name)}
-        any_may_be_lost = self._any_name_may_be_lost or owner in self._lost_things
-        any_may_be_lost |= bool(parameters) and self.is_broken(*parameters)
-
-        def unsure(name: str) -> bool:
-            long = f"{owner}.{name}"
-            if name in self._lost or long in self._lost or name in broken:
-                return True
-            if name.partition(".")[0] in self._lost_things:
-                return True
-            return any_may_be_lost and not (name in self._declared or long in self._declared or name in own)
-
-        return unsure
-
-    def may_be_goal(self, name: str) -> bool:
-        """Whether a goal that could not be made may have that name."""
-        return self.is_broken("goals") or name in self.section("goals")
-
-    def may_be_action(self, name: str) -> bool:
-        """Whether an action that could not be made may have that name."""
-        thing, _, own = name.partition(".")
-        if self.is_broken("actions") or self.is_broken("objects") or name in self.section("actions"):
-            return True
-        lost = self.is_broken("objects", thing) or self.is_broken("objects", thing, "actions")
-        return lost or own in self.section("objects", thing, "actions")
-
-
-def _defines_names(path: KeyPath) -> bool:
-    """Whether a broken entry may have held variables, objects or handles of any name."""
-    match path:
-        case () | ("variables" | "handles" | "objects",) | ("handles", _):
-            return True
-        case _:
-            return False
-
-
-def _defines_object(path: KeyPath) -> bool:
-    """Whether a broken entry may have held an object, or variables of an object."""
-    match path:
-        case ("objects", _) | ("objects", _, "variables"):
-            return True
-        case _:
-            return False
-
-
-# --- variables --------------------------------------------------------------------------------------------------------
-# Variables of a domain file.
-
-
-# Words of other languages, which would otherwise pass for a kind of handle.
-_FOREIGN = {"boolean": "bool", "integer": "int", "float": "number", "double": "number", "real": "number"}
-_FOREIGN |= dict.fromkeys(("str", "string", "text", "enum"), "a list of labels, as in [alive, dead]")
-
-
-def read_variable(doubt: Doubt, path: KeyPath) -> tuple[Variable | None, list[Fault]]:
-    """Return the variable at ``path``, or None if its name or type are faulty, and the faults of its meaning."""
-    name, body = str(path[-1]), doubt.section(*path[:-1])[path[-1]]
-    said: Any = body.get("type") if isinstance(body, dict) else body
-    type_path = (*path, "type")
-    if doubt.is_broken(*path) or doubt.is_touched(*(type_path if isinstance(body, dict) else path)):
-        return None, []
-    if isinstance(said, str) and said in _FOREIGN and said not in doubt.section("handles"):
-        return None, [
-            Fault(
-                f"unknown type {said!r}",
-                suggestion=f"write {_FOREIGN[said]}",
-                path=type_path,
-                code=FaultCode.UNKNOWN_NAME,
-            )
-        ]
-    try:
-        variable = Variable(name, said)
-    except TelosError as error:
-        return None, [Fault(str(error), path=type_path)]
-    start_path = (*path, "start")
-    if not isinstance(body, dict) or "start" not in body or doubt.is_broken(*start_path):
-        return variable, []
-    return _started(variable, body["start"], start_path, doubt)
-
-
-def _started(variable: Variable, start: Any, path: KeyPath, doubt: Doubt) -> tuple[Variable, list[Fault]]:
-    kind = variable.type.handle
-    if variable.type.kind is Kind.HANDLE:
-        if start == "none":
-            return variable, []
-        known = [each for each in doubt.section("handles", kind, kind=list) if isinstance(each, str)]
-        if start not in known and not doubt.is_touched("handles"):
-            remedy = name_hint(str(start), known) or f"list it, as in `handles: {{{kind}: [{start}]}}`"
-            return variable, [
-                Fault(f"unknown {kind} {start!r}", suggestion=remedy, path=path, code=FaultCode.UNKNOWN_NAME)
-            ]
-    try:
-        return Variable(variable.name, variable.type, start), []
-    except TelosError as error:
-        return variable, [
-            Fault(
-                str(error),
-                suggestion=name_hint(str(start), variable.type.labels),
-                path=path,
-                code=FaultCode.UNKNOWN_NAME,
-            )
-        ]
-
-
-# --- draft ------------------------------------------------------------------------------------------------------------
-# A domain file's data to the parts of a domain, as far as they can be made.
-
-
-Unsure: TypeAlias = Callable[[str], bool]
-Made = TypeVar("Made")
-
-
-class Draft:
-    """The parts of a domain, the faults met on the way, and where in the file each part came from."""
-
-    def __init__(self, data: Any, broken: Iterable[KeyPath]) -> None:
-        self.faults: list[Fault] = []
-        self._doubt = doubt = Doubt(data, broken)
-        # From a path that the domain knows to the texts it was made of: where each starts, and its path in the file.
-        self._origins: dict[KeyPath, list[tuple[int, KeyPath]]] = {}
-        # All variables come first: an action may speak of any object's.
-        self.variables = list(self._variables("variables"))
-        things = {name: list(self._variables("objects", name, "variables")) for name in doubt.section("objects")}
-        self.handles = {kind: list(self._good_items("handles", kind)) for kind in doubt.section("handles")}
-        self.goals = list(self._goals())
-        self._goal_names = {goal.name for goal in self.goals}
-        self.actions = list(self._actions("actions"))
-        self.objects = [each for name, own in things.items() for each in self._object(name, own)]
-        self.action_sets = self._sets("action_sets", self._action_names(), doubt.may_be_action)
-        self.goal_sets = self._sets("goal_sets", self._goal_names, doubt.may_be_goal)
-
-    def in_file(self, fault: Fault) -> Fault:
-        """Return a fault that the domain found with the path and offset that it has in the file."""
-        path = fault.path
-        if path[:1] == ("variables",) and "." in str(path[1]):
-            path = ("objects", *str(path[1]).replace(".", ".variables.", 1).split("."), *path[2:])
-        for start, origin in reversed(self._origins.get(path, [])):
-            if start <= fault.offset:
-                return replace(fault, path=origin, offset=fault.offset - start)
-        return replace(fault, path=path)
-
-    def _variables(self, *section: str) -> Iterator[Variable]:
-        for name in self._doubt.section(*section):
-            variable, faults = read_variable(self._doubt, (*section, name))
-            self.faults += faults
-            if variable is None:
-                self._doubt.lose(name if len(section) == 1 else f"{section[1]}.{name}")
-                if not VARIABLE_NAME.match(name) or name in KEYWORDS:
-                    continue
-                variable = Variable(name, ANY)  # never used, but there to be suggested
-            yield variable
-
-    def _goals(self) -> Iterator[Goal]:
-        for name in self._doubt.section("goals"):
-            path: KeyPath = ("goals", name)
-            given = self._given(path, "insistence", "drift", "curve", "weight", "priority")
-            for key, said in self._given(path, "wants", "relevant").items():
-                given[key] = self._condition((*path, key), said, self._doubt.unsure())
-            yield from self._made(path, partial(Goal, name, **given))
-
-    def _actions(self, *section: str) -> Iterator[Action]:
-        for name in self._doubt.section(*section):
-            path = (*section, name)
-            unsure = self._doubt.unsure(section[1] if len(section) > 1 else "", (*path, "parameters"))
-            given = self._given(path, "duration")
-            for key, said in self._given(path, "preconditions").items():
-                given[key] = self._condition((*path, key), said, unsure)
-            for key, said in self._given(path, "effects").items():
-                given[key] = tuple(self._effects((*path, key), said, unsure))
-            for key, said in self._given(path, "cost").items():
-                given[key] = self._cost((*path, key), said, unsure)
-            for key in ("changes", "promises"):
-                given[key] = {goal: by for goal, by in self._good_entries(*path, key) if self._can_judge_goal(goal)}
-            given["parameters"] = dict(self._good_entries(*path, "parameters"))
-            yield from self._made(path, partial(Action, name, **given))
-
-    def _object(self, name: str, variables: list[Variable]) -> Iterator[SmartObject]:
-        actions = list(self._actions("objects", name, "actions"))
-        yield from self._made(("objects", name), partial(SmartObject, name, variables=variables, actions=actions))
-
-    def _made(self, path: KeyPath, make: Callable[[], Made]) -> Iterator[Made]:
-        try:
-            yield make()
-        except TelosError as error:
-            if not self._doubt.is_broken(*path):  # else its shape has been told already
-                self.faults.append(Fault(str(error), path=path))
-
-    def _given(self, path: KeyPath, *keys: str) -> dict[str, Any]:
-        """Return the entries of a body that are there and have the right shape."""
-        body = self._doubt.section(*path)
-        return {key: body[key] for key in keys if key in body and not self._doubt.is_broken(*path, key)}
-
-    def _good_entries(self, *path: str | int) -> Iterator[tuple[str, Any]]:
-        for name, value in self._doubt.section(*path).items():
-            if not self._doubt.is_touched(*path, name):
-                yield name, value
-
-    def _good_items(self, *path: str | int) -> Iterator[Any]:
-        for i, item in enumerate(self._doubt.section(*path, kind=list)):
-            if not self._doubt.is_touched(*path, i):
-                yield item
-
-    def _can_judge_goal(self, name: str) -> bool:
-        return name in self._goal_names or not self._doubt.may_be_goal(name)
-
-    def _action_names(self) -> set[str]:
-        posted = [action for thing in self.objects for action in thing.actions]
-        return {action.name for action in [*self.actions, *posted]}
-
-    def _sets(self, section: str, made: set[str], may_be: Unsure) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for key in self._doubt.section(section):
-            members = found[key] = []
-            for i, name in enumerate(self._doubt.section(section, key, kind=list)):
-                if not self._doubt.is_broken(section, key, i) and (name in made or not may_be(name)):
-                    self._origins[section, key, len(members)] = [(0, (section, key, i))]
-                    members.append(name)
-        return found
-
-    def _condition(self, path: KeyPath, said: Any, unsure: Unsure) -> Condition:
-        """Read a condition, without the parts that hang on faulty entries.
-
-        The items of a list are read as if they stood in one text, so that an offset tells which item it is in.
-        """
-        parts: list[Expression] = []
-        start = 0
-        for where, text in self._texts(path, said):
-            if isinstance(text, bool):
-                parts.append(Literal(text))
-                continue
-            self._origins.setdefault(path, []).append((start, where))
-            expression = self._parsed(where, text, start)
-            if expression is not None:
-                # One `and` at a time, so that a part with nothing wrong around it is still checked.
-                each = expression.parts if isinstance(expression, And) else (expression,)
-                parts += (part for part in each if not any(map(unsure, names(part))))
-            start += len(text) + 1
-        return Condition(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else Condition()
-
-    def _effects(self, path: KeyPath, said: Any, unsure: Unsure) -> Iterator[Effect]:
-        count = 0
-        for where, text in self._texts(path, said):
-            try:
-                effects = Effect.all_of(text)
-            except DefinitionError as error:
-                self.faults += (replace(fault, path=where) for fault in error.faults)
-                continue
-            for effect in effects:
-                if not any(map(unsure, {effect.variable, *names(effect.value)})):
-                    self._origins[*path, count] = [(0, where)]
-                    count += 1
-                    yield effect
-
-    def _cost(self, path: KeyPath, said: Any, unsure: Unsure) -> Expression | float:
-        if not isinstance(said, str):
-            return float(said)
-        expression = self._parsed(path, said)
-        return 1.0 if expression is None or any(map(unsure, names(expression))) else expression
-
-    def _parsed(self, path: KeyPath, text: str, start: int = 0) -> Expression | None:
-        try:
-            return parse_expression(" " * start + text)
-        except DefinitionError as error:
-            found = (replace(fault, text=text, path=path, offset=fault.offset - start) for fault in error.faults)
-            self.faults += found
-            return None
-
-    def _texts(self, path: KeyPath, said: Any) -> Iterator[tuple[KeyPath, Any]]:
-        """Yield the texts of an entry that is one text or a list of them, each with its path."""
-        if not isinstance(said, list):
-            yield path, said
-            return
-        opening = [str(each).count("(") - str(each).count(")") for each in said]
-        cut = 0  # `[ammo = min(ammo, 3)]`: YAML cuts at the comma, and the first piece alone is told
-        for i, each in enumerate(said):
-            if i < cut or self._doubt.is_broken(*path, i):
-                continue
-            if opening[i] > 0:
-                cut = next((j + 1 for j in range(i + 1, len(said)) if opening[j] < 0), 0)
-            yield (*path, i), each
-
-
-# --- load -------------------------------------------------------------------------------------------------------------
-# Domain files: read, checked, and turned into domains.
-
-
-# Entries whose value is an expression or a name; a fault in any other is about the key.
-_IN_VALUE = frozenset({"preconditions", "effects", "cost", "wants", "relevant", "type", "start"})
+# --- loading ----------------------------------------------------------------------------------------------------------
 
 
 def load(path: str | os.PathLike[str], *, functions: Mapping[str, Callable[..., Any]] | None = None) -> Domain:
@@ -600,40 +205,371 @@ def loads(text: str, *, name: str = "<text>", functions: Mapping[str, Callable[.
     ...
     telos.core.errors.DefinitionError: <text>:3:34: unknown variable 'amo' in `amo >= 1`; did you mean 'ammo'?
     """
-    document = read_yaml(text, name)
-    if document.data is None:
-        raise DefinitionError(document.faults)
-    faults = list(document.faults)
-    broken = {fault.path for fault in faults if fault.path}
-    # A shape that the YAML itself already spoilt (a tag, a key twice) is not told again.
-    findings = [each for each in check_shape(document.data) if each.fault.path not in broken]
-    faults += (document.located(each.fault, at_key=each.at_key) for each in findings)
-    broken.update(each.fault.path for each in findings)
-    broken.update(each.meant for each in findings if each.meant and each.meant not in document.places)
-    draft = Draft(document.data, broken)
-    faults += (_located(document, fault) for fault in draft.faults)
-    domain = None
+    definition = Definition(text, name, DomainShape, _WHAT)
+    if definition.model is None:
+        raise_faults(definition.faults)
+    builder = DomainBuilder(definition, definition.model)
+    faults = [*definition.faults, *(_located(definition.document, fault) for fault in builder.faults)]
     try:
-        domain = Domain(
-            str(document.data["domain"]) if isinstance(document.data, dict) and "domain" in document.data else name,
-            variables=draft.variables,
-            actions=draft.actions,
-            goals=draft.goals,
-            objects=draft.objects,
-            handles=draft.handles,
-            action_sets=draft.action_sets,
-            goal_sets=draft.goal_sets,
-            functions=functions,
-        )
+        domain = builder.build(functions)
     except DefinitionError as error:
-        faults += (_located(document, draft.in_file(fault)) for fault in error.faults)
-    if faults or domain is None:
-        # An alias repeats what it points at, faults and all; one mistake is told once.
-        told = {(each.line, each.column, each.message): each for each in faults}
-        raise DefinitionError(sorted(told.values(), key=lambda fault: (fault.line, fault.column)))
+        faults += (_located(definition.document, builder.in_file(fault)) for fault in error.faults)
+        raise_faults(faults)
+    if faults:
+        raise_faults(faults)
     return domain
 
 
 def _located(document: Document, fault: Fault) -> Fault:
     at_key = isinstance(fault.path[-1], str) and fault.path[-1] not in _IN_VALUE
     return document.located(fault, at_key=at_key)
+
+
+NameTest: TypeAlias = Callable[[str], bool]
+Part = TypeVar("Part")
+
+
+class DomainBuilder:
+    """Makes the parts of a domain from a validated file; collects faults, and where in the file each part came from."""
+
+    def __init__(self, definition: Definition[DomainShape], model: DomainShape) -> None:
+        self.faults: list[Fault] = []
+        self._name = model.domain
+        self._definition = definition
+        self._suppressed = suppressed = SuppressedNames(definition)
+        # From a path in the domain to the texts of that part: the offset of each text, and its path in the file.
+        self._origins: dict[KeyPath, list[tuple[int, KeyPath]]] = {}
+        # All variables come first, because an action may refer to the variables of any object.
+        self.variables = list(self._variables(("variables",), model.variables or {}))
+        objects = {name: (model.objects or {}).get(name) or ObjectShape() for name in suppressed.section("objects")}
+        owned = {
+            name: list(self._variables(("objects", name, "variables"), body.variables or {}))
+            for name, body in objects.items()
+        }
+        self.handles = model.handles or {}
+        self.goals = list(self._goals(model.goals or {}))
+        self._goal_names = {goal.name for goal in self.goals}
+        self.actions = list(self._actions(("actions",), model.actions or {}))
+        self.objects = [
+            each for name, body in objects.items() for each in self._object(name, owned[name], body.actions or {})
+        ]
+        self.action_sets = self._sets("action_sets", model.action_sets, self._action_names(), suppressed.may_be_action)
+        self.goal_sets = self._sets("goal_sets", model.goal_sets, self._goal_names, suppressed.may_be_goal)
+
+    def build(self, functions: Mapping[str, Callable[..., Any]] | None) -> Domain:
+        """Return the domain, or raise the faults that only the whole has."""
+        return Domain(
+            self._name,
+            variables=self.variables,
+            actions=self.actions,
+            goals=self.goals,
+            objects=self.objects,
+            handles=self.handles,
+            action_sets=self.action_sets,
+            goal_sets=self.goal_sets,
+            functions=functions,
+        )
+
+    def in_file(self, fault: Fault) -> Fault:
+        """Return a fault of the domain with the path and offset that it has in the file."""
+        path = fault.path
+        if path[:1] == ("variables",) and "." in str(path[1]):
+            path = ("objects", *str(path[1]).replace(".", ".variables.", 1).split("."), *path[2:])
+        for start, origin in reversed(self._origins.get(path, [])):
+            if start <= fault.offset:
+                return replace(fault, path=origin, offset=fault.offset - start)
+        return replace(fault, path=path)
+
+    # --- variables ---
+
+    def _variables(self, section: KeyPath, given: Mapping[str, Any]) -> Iterator[Variable]:
+        for name in self._suppressed.section(*section):
+            path = (*section, name)
+            variable = self._variable(path, given[name]) if name in given else None
+            if variable is None:
+                self._suppressed.add(name if len(section) == 1 else f"{section[1]}.{name}")
+                if not VARIABLE_NAME.match(name) or name in KEYWORDS:
+                    continue
+                variable = Variable(name, ANY)  # never used, but known to suggestions
+            yield variable
+
+    def _variable(self, path: KeyPath, body: VariableShape | str | list[str]) -> Variable | None:
+        """Return the variable at ``path``, or None if its name or type is faulty."""
+        if not isinstance(body, VariableShape):
+            body = VariableShape.model_construct(type=body)
+            type_path = path
+        else:
+            type_path = (*path, "type")
+        if self._definition.is_broken(*path) or self._suppressed.is_touched(*type_path):
+            return None
+        written = body.type
+        if (
+            isinstance(written, str)
+            and written in _FOREIGN_TYPES
+            and written not in self._suppressed.section("handles")
+        ):
+            remedy = f"write {_FOREIGN_TYPES[written]}"
+            self._fault(f"unknown type {written!r}", (*path, "type"), remedy, code=FaultCode.UNKNOWN_NAME)
+            return None
+        try:
+            variable = Variable(str(path[-1]), written)
+        except TelosError as error:
+            self._fault(str(error), (*path, "type"))
+            return None
+        return variable if body.start is None else self._with_start(variable, body.start, (*path, "start"))
+
+    def _with_start(self, variable: Variable, start: Any, path: KeyPath) -> Variable:
+        kind = variable.type.handle
+        if variable.type.kind is Kind.HANDLE:
+            if start == "none":
+                return variable
+            known = [each for each in self._suppressed.section("handles", kind, kind=list) if isinstance(each, str)]
+            if start not in known and not self._suppressed.is_touched("handles"):
+                remedy = name_hint(str(start), known) or f"list it, as in `handles: {{{kind}: [{start}]}}`"
+                self._fault(f"unknown {kind} {start!r}", path, remedy, code=FaultCode.UNKNOWN_NAME)
+                return variable
+        try:
+            return Variable(variable.name, variable.type, start)
+        except TelosError as error:
+            self._fault(str(error), path, name_hint(str(start), variable.type.labels), code=FaultCode.UNKNOWN_NAME)
+            return variable
+
+    # --- goals, actions, objects, sets ---
+
+    def _goals(self, given: Mapping[str, GoalShape | None]) -> Iterator[Goal]:
+        can_skip = self._suppressed.test()
+        for name in self._suppressed.section("goals"):
+            path: KeyPath = ("goals", name)
+            body = given.get(name) or GoalShape()  # one with a fault is still known to suggestions
+            make = partial(
+                Goal,
+                name,
+                body.insistence,
+                drift=body.drift,
+                curve=body.curve,
+                weight=body.weight,
+                wants=None if body.wants is None else self._condition((*path, "wants"), body.wants, can_skip),
+                priority=body.priority,
+                relevant=self._condition((*path, "relevant"), body.relevant, can_skip),
+            )
+            yield from self._build(path, make)
+
+    def _actions(self, section: KeyPath, given: Mapping[str, ActionShape | None]) -> Iterator[Action]:
+        owner = str(section[1]) if len(section) > 1 else ""
+        for name in self._suppressed.section(*section):
+            path = (*section, name)
+            body = given.get(name) or ActionShape()
+            can_skip = self._suppressed.test(owner, (*path, "parameters"))
+            make = partial(
+                Action,
+                name,
+                preconditions=self._condition((*path, "preconditions"), body.preconditions, can_skip),
+                effects=tuple(self._effects((*path, "effects"), body.effects, can_skip)),
+                cost=self._cost((*path, "cost"), body.cost, can_skip),
+                duration=body.duration,
+                changes=self._known_goals(body.changes),
+                promises=self._known_goals(body.promises),
+                parameters={
+                    each: kind
+                    for each, kind in (body.parameters or {}).items()
+                    if not self._definition.is_broken(*path, "parameters", each)
+                },
+            )
+            yield from self._build(path, make)
+
+    def _known_goals(self, given: Mapping[str, float] | None) -> dict[str, float]:
+        """Return the changes without those of goals that have faults themselves."""
+        return {
+            goal: change
+            for goal, change in (given or {}).items()
+            if goal in self._goal_names or not self._suppressed.may_be_goal(goal)
+        }
+
+    def _object(
+        self, name: str, variables: list[Variable], actions: Mapping[str, ActionShape | None]
+    ) -> Iterator[SmartObject]:
+        own = list(self._actions(("objects", name, "actions"), actions))
+        yield from self._build(("objects", name), partial(SmartObject, name, variables=variables, actions=own))
+
+    def _build(self, path: KeyPath, make: Callable[[], Part]) -> Iterator[Part]:
+        try:
+            yield make()
+        except TelosError as error:
+            if not self._definition.is_broken(*path):  # else the name was reported already
+                self._fault(str(error), path)
+
+    def _action_names(self) -> set[str]:
+        posted = [action for thing in self.objects for action in thing.actions]
+        return {action.name for action in [*self.actions, *posted]}
+
+    def _sets(
+        self, section: str, given: Mapping[str, list[str]] | None, known: set[str], may_exist: NameTest
+    ) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key, written in (given or {}).items():
+            members = found[key] = []
+            for path, name in self._definition.items_at((section, key), written):
+                if name in known or not may_exist(name):
+                    self._origins[section, key, len(members)] = [(0, path)]
+                    members.append(name)
+        return found
+
+    # --- expressions ---
+
+    def _condition(self, path: KeyPath, written: Any, can_skip: NameTest) -> Condition:
+        """Parse a condition, without the parts that depend on faulty entries.
+
+        The items of a list are parsed as if they stood in one text, so that an offset identifies the item.
+        """
+        parts: list[Expression] = []
+        start = 0
+        for where, text in self._texts(path, written):
+            if isinstance(text, bool):
+                parts.append(Literal(text))
+                continue
+            self._origins.setdefault(path, []).append((start, where))
+            expression = self._parse(where, text, start)
+            if expression is not None:
+                # One `and` at a time, so that a part without faulty names is still checked.
+                each = expression.parts if isinstance(expression, And) else (expression,)
+                parts += (part for part in each if not any(map(can_skip, names(part))))
+            start += len(text) + 1
+        return Condition(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else Condition()
+
+    def _effects(self, path: KeyPath, written: Any, can_skip: NameTest) -> Iterator[Effect]:
+        count = 0
+        for where, text in self._texts(path, written):
+            try:
+                effects = Effect.all_of(text)
+            except DefinitionError as error:
+                self.faults += (replace(fault, path=where) for fault in error.faults)
+                continue
+            for effect in effects:
+                if not any(map(can_skip, {effect.variable, *names(effect.value)})):
+                    self._origins[*path, count] = [(0, where)]
+                    count += 1
+                    yield effect
+
+    def _cost(self, path: KeyPath, written: float | str, can_skip: NameTest) -> Expression | float:
+        if not isinstance(written, str):
+            return float(written)
+        expression = self._parse(path, written)
+        return 1.0 if expression is None or any(map(can_skip, names(expression))) else expression
+
+    def _parse(self, path: KeyPath, text: str, start: int = 0) -> Expression | None:
+        try:
+            return parse_expression(" " * start + text)
+        except DefinitionError as error:
+            found = (replace(fault, text=text, path=path, offset=fault.offset - start) for fault in error.faults)
+            self.faults += found
+            return None
+
+    def _texts(self, path: KeyPath, written: Any) -> Iterator[tuple[KeyPath, Any]]:
+        """Yield the texts of an entry that is one text or a list of them, each with its path."""
+        if not isinstance(written, list):
+            yield path, written
+            return
+        if self._definition.is_broken(*path):
+            return
+        opening = [str(each).count("(") - str(each).count(")") for each in written]
+        cut = 0  # `[ammo = min(ammo, 3)]`: YAML cuts at the comma, and only the first piece is reported
+        for i, (where, each) in enumerate(self._definition.items_at(path, written)):
+            if i < cut:
+                continue
+            if opening[i] > 0:
+                cut = next((j + 1 for j in range(i + 1, len(written)) if opening[j] < 0), 0)
+            yield where, each
+
+    def _fault(self, message: str, path: KeyPath, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        self.faults.append(Fault(message, suggestion=suggestion, path=path, code=code))
+
+
+class SuppressedNames:
+    """Names that faulty entries may define; used to suppress follow-on faults.
+
+    An action with a fault must not make a set report it as unknown, nor a variable with a bad type every condition that
+    uses it. So an expression with a suppressed name is not checked until the faulty entry is mended.
+    """
+
+    def __init__(self, definition: Definition[DomainShape]) -> None:
+        self._data, self._broken = definition.document.data, definition.broken
+        self._touched = {path[:length] for path in self._broken for length in range(len(path) + 1)}
+        self._names: set[str] = set()
+        self._objects = {
+            word
+            for path in self._broken
+            if _may_define_object(path)
+            for word in (path[1], *_WORDS.findall(str(path[1])))
+        }
+        self._any_name = any(map(_may_define_any_name, self._broken))
+        self._declared = set(self.section("variables"))
+        for kind in self.section("handles"):
+            items = self.section("handles", kind, kind=list)
+            self._declared.update(each for each in items if isinstance(each, str))
+            self.add(*(str(each) for i, each in enumerate(items) if ("handles", kind, i) in self._broken))
+        for thing in self.section("objects"):
+            self._declared.update(f"{thing}.{name}" for name in self.section("objects", thing, "variables"))
+
+    def section(self, *path: str | int, kind: type = dict) -> Any:
+        """Return the mapping (or list) at ``path`` as it is written, with faulty entries; empty if there is none."""
+        found: Any = self._data
+        for part in path:
+            found = found.get(part) if isinstance(found, dict) else None
+        return found if isinstance(found, kind) else kind()
+
+    def is_touched(self, *path: str | int) -> bool:
+        """Whether the entry or anything in it has a fault."""
+        return path in self._touched
+
+    def add(self, *names: str) -> None:
+        """Suppress names; one that is not a valid name suppresses the words in it."""
+        for name in names:
+            self._names.update((name, *_WORDS.findall(name)))
+
+    def test(self, owner: str = "", parameters: KeyPath = ()) -> NameTest:
+        """Return the test for suppressed names in an action (of the object ``owner``, with ``parameters`` there)."""
+        own = self.section(*parameters) if parameters else {}
+        faulty = {name for name in own if self.is_touched(*parameters, name)}
+        any_name = self._any_name or owner in self._objects
+        any_name |= bool(parameters) and parameters in self._broken
+
+        def contains(name: str) -> bool:
+            full = f"{owner}.{name}"
+            if name in self._names or full in self._names or name in faulty:
+                return True
+            if name.partition(".")[0] in self._objects:
+                return True
+            return any_name and not (name in self._declared or full in self._declared or name in own)
+
+        return contains
+
+    def may_be_goal(self, name: str) -> bool:
+        """Whether a goal with a fault may have that name."""
+        return ("goals",) in self._broken or name in self.section("goals")
+
+    def may_be_action(self, name: str) -> bool:
+        """Whether an action with a fault may have that name."""
+        thing, _, own = name.partition(".")
+        if ("actions",) in self._broken or ("objects",) in self._broken or name in self.section("actions"):
+            return True
+        if ("objects", thing) in self._broken or ("objects", thing, "actions") in self._broken:
+            return True
+        return own in self.section("objects", thing, "actions")
+
+
+def _may_define_any_name(path: KeyPath) -> bool:
+    """Whether a faulty entry may have held variables, objects or handles of any name."""
+    match path:
+        case () | ("variables" | "handles" | "objects",) | ("handles", _):
+            return True
+        case _:
+            return False
+
+
+def _may_define_object(path: KeyPath) -> bool:
+    """Whether a faulty entry may have held an object, or variables of an object."""
+    match path:
+        case ("objects", _) | ("objects", _, "variables"):
+            return True
+        case _:
+            return False
