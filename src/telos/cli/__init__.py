@@ -1,1 +1,3 @@
-"""The command line: ``telos …``, one small module per command."""
+"""The command line, ``telos …``: one module per command; ``main`` assembles them."""
+
+__all__: list[str] = []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from telos.telemetry.corpus import Corpus, CorpusStatistics
 
 corpus = typer.Typer(
+    add_completion=False,
     name="corpus",
     help="Make a corpus of an event table: actions with the goals that they led to, in folds.",
     no_args_is_help=True,

@@ -206,7 +206,10 @@ def _several(count: int, word: str) -> str:
 
 MOST_SHOWN = 200  # atoms: more are for --json, and whoever reads that
 
-logic = typer.Typer(help="Markov logic: weighted formulas, what follows from them, and weights learned from examples.")
+logic = typer.Typer(
+    add_completion=False,
+    help="Markov logic: weighted formulas, what follows from them, and weights learned from examples.",
+)
 
 
 @logic.callback(invoke_without_command=True, no_args_is_help=True)

@@ -1,49 +1,73 @@
-"""``telos``: the command line.
+"""``telos``: the command line; one module of this package per command.
 
-Exit codes: 0 for yes or done, 1 for a negative answer, 2 for bad input, said in a line that names it and the remedy.
+Exit codes: 0 for success or yes, 1 for a negative answer, 2 for bad input, reported in one line with its remedy.
 """
 
 import io
 import os
 import sys
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from telos.cli.check import check
-from telos.cli.corpus import corpus
-from telos.cli.evaluate import evaluate
-from telos.cli.logic import logic
-from telos.cli.plan import plan
-from telos.cli.play import play
-from telos.cli.recognize import recognize
-from telos.cli.recognize_plan import recognize_plan
-from telos.cli.study import study
-from telos.cli.tournament import tournament
-from telos.cli.train import train
-from telos.cli.watch import watch
 from telos.core.errors import TelosError
+
+# A command is imported when it is used: `telos play` need not wait for the planner, nor `telos plan` for the studio.
+COMMANDS = {
+    "check": "telos.cli.check:check",
+    "corpus": "telos.cli.corpus:corpus",
+    "evaluate": "telos.cli.evaluate:evaluate",
+    "logic": "telos.cli.logic:logic",
+    "plan": "telos.cli.plan:plan",
+    "play": "telos.cli.play:play",
+    "recognize": "telos.cli.recognize:recognize",
+    "recognize-plan": "telos.cli.recognize_plan:recognize_plan",
+    "study": "telos.cli.study:study",
+    "tournament": "telos.cli.tournament:tournament",
+    "train": "telos.cli.train:train",
+    "watch": "telos.cli.watch:watch",
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of ``COMMANDS``, each imported when it is run or listed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names, for suggestions; get_command imports
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command, or return None if there is none of that name."""
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+
+def load_command(name: str) -> Any:
+    """Import the command of that name: a function, or a Typer app with sub-commands."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False)
+        found.command(name=name)(function)
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
 
 app = typer.Typer(
     name="telos",
+    cls=LazyGroup,
     help="Goals in games, both ways: characters that have goals, and players whose goals are read.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command()(check)
-app.add_typer(corpus)
-app.command()(evaluate)
-app.add_typer(logic, name="logic")
-app.command()(plan)
-app.command()(play)
-app.command()(recognize)
-app.command(name="recognize-plan")(recognize_plan)
-app.command()(study)
-app.command()(tournament)
-app.command()(train)
-app.command()(watch)
 
 
 def _show_version(wanted: bool) -> None:
@@ -62,10 +86,10 @@ def main(
 
 
 def run() -> None:
-    """Run the command line. Bad input is told in a few red lines, never as a traceback."""
+    """Run the command line; bad input is reported in a few red lines, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an arrow that a terminal cannot show is no reason to stop
+            stream.reconfigure(errors="replace")  # show what the terminal's encoding can
     try:
         app()
     except TelosError as error:
@@ -74,11 +98,11 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        _let_go_of_a_closed_pipe()
+        _ignore_broken_pipe()
 
 
-def _let_go_of_a_closed_pipe() -> None:
-    """Flush now, while a reader that left early (``| head``) can still be forgiven; Python would complain at exit."""
+def _ignore_broken_pipe() -> None:
+    """Avoid an error at exit when stdout was closed early (``| head``)."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

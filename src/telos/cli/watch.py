@@ -1,128 +1,361 @@
-"""``telos watch``: look into a world while the characters in it live, fight, or search, by their goals."""
+"""``telos watch``: run a world and show its characters; one sub-command per world.
 
+In a terminal the world is drawn live (Ctrl-C ends it). Otherwise, and with ``--json`` or ``--plot``, it runs as fast as
+it can and prints a log. Worlds are imported when a command runs, so that ``telos --help`` is fast.
+"""
+
+import json
 import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from random import Random
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 
 import typer
 
-from telos.core.errors import TelosError, name_hint
+from telos.cli.common import NameFirstGroup, is_terminal, print_json_line, print_lines, progress_bar
+from telos.core.errors import TelosError
+from telos.core.trace import Trace
 
-_OPTIONS = {
-    "home": ("people", "days", "plot"),
-    "arena": ("scene", "list", "seconds", "replay"),
-    "island": ("style", "seconds"),
-    "forge": ("plan", "companion"),
-}  # those of one world only
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from telos.worlds.arena.scene import Scene
+    from telos.worlds.arena.sim.views import ArenaView
+    from telos.worlds.arena.terminal import Mind, Notes
+    from telos.worlds.forge.scene import Scene as ForgeScene
+    from telos.worlds.home.household import Household
+
+_View = TypeVar("_View")
+
+_FRAMES_PER_SECOND = 20
+_MAX_DAYS = 36_500  # a hundred years: more is surely a typing error
+_MAX_SECONDS = 86_400  # no fight lasts a day
 
 
-def watch(
-    world: Annotated[str, typer.Argument(help="The world to look into: home, arena, island or forge.")],
-    seed: Annotated[int, typer.Option(help="One seed fixes the whole run.")] = 7,
-    speed: Annotated[
-        float | None,
-        typer.Option(
-            help="In a terminal, how much of their time goes by in a second of yours: minutes at home, seconds in the "
-            "arena, on the island and at the forge.",
-            show_default="24 at home, 1 in the arena, 8 on the island, 4 at the forge",
-        ),
-    ] = None,
-    as_lines: Annotated[bool, typer.Option("--json", help="Print the trace, one JSON object a line.")] = False,
-    people: Annotated[
-        int | None, typer.Option(help="home: how many people live there, 1 to 6.", show_default="3")
-    ] = None,
-    days: Annotated[
-        float | None, typer.Option(help="home: how many days to watch, from seven in the morning.", show_default="1")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="home: draw everybody's motives into this file (png, svg, pdf).")
-    ] = None,
+class _WorldGroup(NameFirstGroup):
+    noun = "world"
+
+
+watch = typer.Typer(
+    name="watch",
+    cls=_WorldGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Watch a world: who does what, and why.\n\n"
+    "In a terminal it is drawn live (Ctrl-C ends it); otherwise, and with --json or --plot, it runs as fast as it can."
+    "\n\nExamples: telos watch home --people 3 --days 1 --seed 7; telos watch arena --scene flank --seed 3; "
+    "telos watch island --style social; telos watch forge --plan key",
+)
+
+Seed = Annotated[int, typer.Option(help="One seed determines the whole run.")]
+AsLines = Annotated[bool, typer.Option("--json", help="Print the trace, one JSON object per line.")]
+
+
+@watch.command()
+def home(
+    people: Annotated[int, typer.Option(help="How many people live there, 1 to 6.")] = 3,
+    days: Annotated[float, typer.Option(help="How many days to watch, from seven in the morning.")] = 1.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw everybody's motives into this file (png, svg, pdf).")] = None,
+    seed: Seed = 7,
+    speed: Annotated[float, typer.Option(help="In a terminal: minutes of the world per second.")] = 24.0,
+    as_lines: AsLines = False,
+) -> None:
+    """Watch people in a house who act on their motives."""
+    from telos.worlds.home.household import Household
+    from telos.worlds.home.trace import HomeLog
+    from telos.worlds.home.views import MINUTES_A_DAY
+
+    _check_speed(speed, "minutes")
+    if not 0 < days <= _MAX_DAYS:  # false for NaN too
+        raise TelosError(f"--days must be more than 0 and at most {_MAX_DAYS}, got {days:g}")
+    minutes = round(days * MINUTES_A_DAY)
+    if plot is not None:
+        _plot_motives(plot, people, seed, minutes, also=print_json_line if as_lines else None)
+        typer.echo(f"drawn to {plot}", err=as_lines)
+    elif as_lines:
+        _run_household(Household(people, seed=seed, trace=print_json_line), minutes)
+    elif is_terminal():
+        _show_household(people, seed, minutes, speed)
+    else:
+        Household(people, seed=seed, trace=print_lines(HomeLog().line)).live(minutes=minutes)
+
+
+def _run_household(household: "Household", minutes: int) -> None:
+    _run(household.minutes(minutes), "living", minutes)
+
+
+def _plot_motives(path: Path, people: int, seed: int, minutes: int, *, also: Trace | None) -> None:
+    from telos.worlds.home.household import Household
+    from telos.worlds.home.plot import save_plot  # needs matplotlib, an optional dependency
+    from telos.worlds.plots import check_path
+
+    check_path(path)
+    records: list[object] = []
+
+    def keep(record: object) -> None:
+        records.append(record)
+        if also is not None:
+            also(record)
+
+    _run_household(Household(people, seed=seed, trace=keep), minutes)
+    save_plot(records, path)
+
+
+def _show_household(people: int, seed: int, minutes: int, speed: float) -> None:
+    from telos.worlds.home.household import Household
+    from telos.worlds.home.terminal import HomeScreen
+
+    household = Household(people, seed=seed)
+    screen = HomeScreen(household.home, title=f"home · seed {seed} · {speed:g} min/s · Ctrl-C ends")
+    household.trace = screen.note
+    _show(screen.frame, household.view, household.minutes(minutes), steps_per_second=speed)
+
+
+@watch.command()
+def arena(
     scene: Annotated[
-        str | None, typer.Option(help="arena: the scene to play, by its name or its file.", show_default="skirmish")
+        str | None, typer.Option(help="The scene to play, by its name or its file.", show_default="skirmish")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="arena: say which scenes there are, and stop.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the scenes and stop.")] = False,
     seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="arena, island: stop after so many seconds.", show_default="as the scene says; an hour on the island"
-        ),
+        float | None, typer.Option(help="Stop after so many seconds.", show_default="as the scene says")
     ] = None,
     recording: Annotated[
-        Path | None,
-        typer.Option("--replay", help="arena: play a fight again that was recorded with --json, and check it."),
+        Path | None, typer.Option("--replay", help="Replay a fight that was recorded with --json, and check it.")
     ] = None,
+    seed: Seed = 7,
+    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 1.0,
+    as_lines: AsLines = False,
+) -> None:
+    """Watch a fight between squads, live or recorded."""
+    _check_speed(speed, "seconds")
+    if seconds is not None and not 0 < seconds <= _MAX_SECONDS:  # false for NaN too
+        raise TelosError(f"--seconds must be more than 0 and at most {_MAX_SECONDS}, got {seconds:g}")
+    if listed:
+        _list_scenes(as_json=as_lines)
+    elif recording is not None:
+        _replay_fight(recording, scene, seconds, speed, as_lines=as_lines)
+    else:
+        _run_fight(scene or "skirmish", seconds, seed, speed, as_lines=as_lines)
+
+
+def _list_scenes(*, as_json: bool) -> None:
+    from telos.worlds.arena.scene import load_scene, scene_names
+
+    scenes = [load_scene(name) for name in scene_names()]
+    if as_json:
+        typer.echo(json.dumps([{"name": each.name, "about": each.about, "seconds": each.seconds} for each in scenes]))
+        return
+    widest = max((len(each.name) for each in scenes), default=0)
+    for each in scenes:
+        typer.echo(f"{each.name:<{widest}}  {each.about}")
+
+
+def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_lines: bool) -> None:
+    from telos.worlds.arena.battle import Battle
+    from telos.worlds.arena.replay import Log
+    from telos.worlds.arena.scene import load_scene
+    from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+
+    if seed < 0:
+        raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
+    scene = load_scene(name)
+    limit = scene.seconds if seconds is None else seconds
+    if as_lines:
+        _run(Battle(scene, seed=seed, trace=print_json_line).seconds(limit), "fighting", limit * TICKS_A_SECOND)
+    elif is_terminal():
+        _show_fight(scene, seed, limit, speed)
+    else:
+        for _ in Battle(scene, seed=seed, trace=print_lines(Log().line)).seconds(limit):
+            pass
+
+
+def _replay_fight(file: Path, scene: str | None, seconds: float | None, speed: float, *, as_lines: bool) -> None:
+    from telos.worlds.arena.replay import Log, Replay
+    from telos.worlds.arena.scene import load_scene
+    from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+
+    given = None if scene is None else load_scene(scene)
+    steps = None if seconds is None else round(seconds * TICKS_A_SECOND)
+    with _open_recording(file) as lines:
+        if is_terminal() and not as_lines:
+            _show_replay(lines, str(file), given, steps, speed)
+            return
+        trace = print_json_line if as_lines else print_lines(Log().line)
+        for _ in islice(Replay(lines, scene=given, name=str(file), trace=trace).steps(), steps):
+            pass
+
+
+def _open_recording(file: Path) -> TextIO:
+    """Open a recording line by line: it may be longer than any file that a person writes."""
+    try:
+        return file.open(encoding="utf-8", errors="replace")  # a line that is not text is reported as bad JSON
+    except OSError as error:
+        raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
+def _show_fight(scene: "Scene", seed: int, limit: float, speed: float) -> None:
+    from telos.worlds.arena.battle import Battle
+    from telos.worlds.arena.terminal import Notes
+
+    notes = Notes()
+    battle = Battle(scene, seed=seed, trace=notes.note)
+    title = f"arena · seed {seed} · {speed:g} s/s · Ctrl-C ends"
+    _draw_fight(notes, scene, title, battle.minds, battle.view, battle.seconds(limit), speed)
+
+
+def _show_replay(lines: Iterable[str], name: str, given: "Scene | None", steps: int | None, speed: float) -> None:
+    from telos.worlds.arena.replay import Intentions, Replay
+    from telos.worlds.arena.terminal import Notes
+
+    notes, intentions = Notes(), Intentions()
+
+    def note(record: object) -> None:
+        notes.note(record)
+        intentions.note(record)
+
+    replay = Replay(lines, scene=given, name=name, trace=note)
+    title = f"arena · replay of seed {replay.seed} · {speed:g} s/s · Ctrl-C ends"
+    views = islice(replay.steps(), steps)
+    _draw_fight(notes, replay.scene, title, intentions.minds, replay.arena.view(), views, speed)
+
+
+def _draw_fight(
+    notes: "Notes", scene: "Scene", title: str, minds: "Mapping[str, Mind]", start: "ArenaView",
+    views: "Iterable[ArenaView]", speed: float,
+) -> None:  # fmt: skip
+    from telos.worlds.arena.sim.constants import TICKS_A_SECOND
+    from telos.worlds.arena.terminal import Frame, Screen
+
+    screen = Screen(scene.map.rows, notes, room_at=scene.map.room_at, scene=scene.name, title=title)
+
+    def draw(view: "ArenaView") -> Frame:
+        return screen.frame(view, minds)
+
+    _show(draw, start, views, steps_per_second=speed * TICKS_A_SECOND)
+
+
+@watch.command()
+def island(
     style: Annotated[
-        str | None,
-        typer.Option(help="island: methodical, social or guesser.", show_default="the one that the seed draws"),
+        str | None, typer.Option(help="methodical, social or guesser.", show_default="drawn by the seed")
     ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.", show_default="an hour")] = None,
+    seed: Seed = 7,
+    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 8.0,
+    as_lines: AsLines = False,
+) -> None:
+    """Watch a simulated player who looks for the cause of an outbreak."""
+    from telos.worlds.island.story import the_story
+    from telos.worlds.island.trace import describe
+    from telos.worlds.island.visit import Visit
+
+    _check_speed(speed, "seconds")
+    hour = the_story().hour
+    if seconds is not None and not 0 < seconds <= hour:  # false for NaN too
+        raise TelosError(f"--seconds must be more than 0 and at most {hour:g}, got {seconds:g}")
+    limit = hour if seconds is None else seconds
+    if as_lines:
+        _run(Visit(seed, style=style, trace=print_json_line).moments(limit), "visiting", limit)
+    elif is_terminal():
+        _show_visit(seed, style, limit, speed)
+    else:
+        for _ in Visit(seed, style=style, trace=print_lines(describe)).moments(limit):
+            pass
+
+
+def _show_visit(seed: int, style: str | None, limit: float, speed: float) -> None:
+    from telos.worlds.island.terminal import Frame, Screen
+    from telos.worlds.island.visit import Moment, Visit
+
+    visit = Visit(seed, style=style)
+    title = f"island · seed {seed} · {speed:g} s/s · Ctrl-C ends"
+    screen = Screen(visit.island.story, style=visit.islander.temper.style, title=title)
+    visit.trace = screen.note
+
+    def draw(moment: Moment) -> Frame:
+        return screen.frame(moment, visit.islander.wishes)
+
+    start = Moment(0.0, visit.view, visit.view, None, 1.0)
+    _show(draw, start, visit.moments(limit), steps_per_second=speed)
+
+
+@watch.command()
+def forge(
     plan: Annotated[
-        str | None,
-        typer.Option(help="forge: the player's: key, force or spare.", show_default="the one that the seed draws"),
+        str | None, typer.Option(help="The player's plan: key, force or spare.", show_default="drawn by the seed")
     ] = None,
     companion: Annotated[
-        str | None,
-        typer.Option(help="forge: one who reads the player, parses, waits to be asked, or none.", show_default="reads"),
-    ] = None,
+        str, typer.Option(help="A companion who reads the player, parses, waits to be asked, or none.")
+    ] = "reads",
+    seed: Seed = 7,
+    speed: Annotated[float, typer.Option(help="In a terminal: seconds of the world per second.")] = 4.0,
+    as_lines: AsLines = False,
 ) -> None:
-    """Watch a world live: who does what, and why.
+    """Watch a player at a locked door, and a companion who reads what the player is after."""
+    from telos.worlds.forge.domain import PLANS
+    from telos.worlds.forge.scene import LONGEST, Scene
+    from telos.worlds.forge.trace import describe
 
-    In a terminal it is drawn as it happens (Ctrl-C ends it); otherwise, and with --json or --plot, it runs as fast as
-    it can.
-
-    Examples: telos watch home --people 3 --days 1 --seed 7; telos watch arena --scene flank --seed 3;
-    telos watch island --style social; telos watch forge --plan key
-    """
-    if world not in _OPTIONS:
-        raise TelosError(f"there is no world {world!r}", name_hint(world, _OPTIONS))
-    given = {"people": people, "days": days, "plot": plot, "scene": scene, "list": listed or None, "seconds": seconds}
-    given |= {"replay": recording, "style": style, "plan": plan, "companion": companion}
-    _refuse_strangers(world, [option for option, value in given.items() if value is not None])
-    if world == "home":
-        from telos.cli.watch_home import watch_home  # here, so that `telos --help` need not wait for worlds
-
-        watch_home(
-            people=3 if people is None else people, days=1.0 if days is None else days,
-            seed=seed, speed=_speed(speed, 24.0, "minutes"), as_lines=as_lines, plot=plot,
-        )  # fmt: skip
-        return
-    if world == "island":
-        from telos.cli.watch_island import watch_island
-
-        watch_island(seed=seed, style=style, seconds=seconds, speed=_speed(speed, 8.0, "seconds"), as_lines=as_lines)
-        return
-    if world == "forge":
-        from telos.cli.watch_forge import watch_forge
-
-        pace = _speed(speed, 4.0, "seconds")
-        watch_forge(seed=seed, plan=plan, companion=companion, speed=pace, as_lines=as_lines)
-        return
-    pace = _speed(speed, 1.0, "seconds")
-    if listed:
-        from telos.cli.watch_scenes import list_scenes
-
-        list_scenes(as_json=as_lines)
-    elif recording is not None:
-        from telos.cli.watch_arena import watch_replay
-
-        watch_replay(recording, scene=scene, seconds=seconds, speed=pace, as_lines=as_lines)
+    _check_speed(speed, "seconds")
+    chosen = Random(f"plan {seed}").choice(PLANS) if plan is None else plan
+    scene = Scene(chosen, companion, seed=seed)
+    if as_lines:
+        scene.trace = print_json_line
+        _run(scene.moments(), "playing", LONGEST / scene.pace)
+    elif is_terminal():
+        _show_scene(scene, speed)
     else:
-        from telos.cli.watch_arena import watch_arena
-
-        watch_arena(scene=scene or "skirmish", seconds=seconds, seed=seed, speed=pace, as_lines=as_lines)
-
-
-def _refuse_strangers(world: str, given: list[str]) -> None:
-    """Refuse an option that only another world knows."""
-    for option in given:
-        if option not in _OPTIONS[world]:
-            owner = next(each for each, options in _OPTIONS.items() if option in options)
-            own = ", ".join(f"--{each}" for each in _OPTIONS[world])
-            raise TelosError(f"--{option} belongs to `telos watch {owner}`", f"{world} has {own}")
+        scene.trace = print_lines(describe)
+        for _ in scene.moments():
+            pass
 
 
-def _speed(speed: float | None, usual: float, unit: str) -> float:
-    if speed is None:
-        return usual
+def _show_scene(scene: "ForgeScene", speed: float) -> None:
+    from telos.planning.planner import warm_up
+    from telos.worlds.forge.scene import SceneView
+    from telos.worlds.forge.terminal import Frame
+
+    warm_up()  # compile before the first frame
+    title = f"forge · seed {scene.seed} · {speed:g} s/s · Ctrl-C ends"
+
+    def draw(view: SceneView) -> Frame:
+        return Frame(scene.world.village, view, title)
+
+    _show(draw, scene.view(), scene.moments(), steps_per_second=speed / scene.pace)
+
+
+def _check_speed(speed: float, unit: str) -> None:
     if not (math.isfinite(speed) and speed > 0):
         raise TelosError(f"--speed must be more than 0 {unit} a second, got {speed:g}")
-    return speed
+
+
+def _run(views: Iterable[object], label: str, steps: float) -> None:
+    """Run a world as fast as it can."""
+    for _ in progress_bar(label)(views, round(steps)):
+        pass
+
+
+def _show(
+    draw: "Callable[[_View], RenderableType]", start: _View, views: Iterable[_View], *, steps_per_second: float
+) -> None:
+    """Draw a world in the terminal at the given speed; frames that would come too late are skipped."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console, last = Console(), start
+    try:
+        with Live(draw(start), console=console, screen=True, auto_refresh=False) as live:
+            began = shown = time.monotonic()
+            for step, last in enumerate(views, start=1):
+                now, due = time.monotonic(), began + step / steps_per_second
+                if now - shown >= 1 / _FRAMES_PER_SECOND or due > now:
+                    live.update(draw(last), refresh=True)
+                    shown = now
+                time.sleep(max(0.0, due - time.monotonic()))
+    except KeyboardInterrupt:
+        pass  # the usual way to stop watching
+    console.print(draw(last))  # the live picture disappears with its alternate screen
