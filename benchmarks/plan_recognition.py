@@ -20,44 +20,45 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from telos.recognition.strips.benchmark import PUBLISHED, Settings, answer
-from telos.recognition.strips.problem import Case, Label, read_cases, read_labels, read_place
-from telos.recognition.strips.recognize import Costs, recognize
+from telos.recognition.strips.benchmark import PUBLISHED_SCORES, RecognitionSettings, recognize_case
+from telos.recognition.strips.costs import GoalCosts
+from telos.recognition.strips.problem import CaseLabel, RecognitionCase, read_cases, read_labels, read_shared_problem
+from telos.recognition.strips.recognize import recognize
 
 Chosen = tuple[int, ...]
 
 
-def by_telos(case: Case) -> Chosen:
+def by_telos(case: RecognitionCase) -> Chosen:
     """Return the goals that Telos returns."""
-    return recognize(read_place(case.place), case.observations).chosen
+    return recognize(read_shared_problem(case.place), case.observations).chosen
 
 
-def by_bounds(case: Case) -> Chosen:
+def by_bounds(case: RecognitionCase) -> Chosen:
     """Return the goals that Telos returns without searching."""
-    return recognize(read_place(case.place), case.observations, budget=0).chosen
+    return recognize(read_shared_problem(case.place), case.observations, budget=0).chosen
 
 
-def by_difference(case: Case) -> Chosen:
+def by_difference(case: RecognitionCase) -> Chosen:
     """Return the goals for which following the observations costs least more than the best way, by bounds."""
-    problem = read_place(case.place)
+    problem = read_shared_problem(case.place)
     observed = [choices for choices in map(problem.explaining, case.observations) if choices]
-    best, seen = Costs(problem).bounds, Costs(problem, observed).bounds
+    best, seen = GoalCosts(problem).bounds, GoalCosts(problem, observed).bounds
     infinite = float("inf")
     extra = [high - low if high < infinite else infinite for low, high in zip(best, seen, strict=True)]
     return tuple(goal for goal, each in enumerate(extra) if each == min(extra) < infinite)
 
 
-WAYS: dict[str, Callable[[Case], Chosen]] = {
+WAYS: dict[str, Callable[[RecognitionCase], Chosen]] = {
     "Telos": by_telos,
     "Telos, bounds only": by_bounds,
     "least cost difference": by_difference,
 }
 
 
-def measure(cases: Sequence[Case], labels: dict[str, Label]) -> list[dict[str, Any]]:
+def measure(cases: Sequence[RecognitionCase], labels: dict[str, CaseLabel]) -> list[dict[str, Any]]:
     """Return a row of figures for each way and kind of problem."""
     runs: dict[tuple[str, str], list[tuple[float, ...]]] = {}
-    answer(cases[0], Settings())  # compiles the kernels
+    recognize_case(cases[0], RecognitionSettings())  # compiles the kernels
     for case in track(cases, "recognising", transient=True, console=Console(stderr=True)):
         for way, choose in WAYS.items():
             start, used = time.perf_counter(), time.process_time()
@@ -93,7 +94,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         ratio = row["credit"] / plain[row["kind"]]["credit"] if plain[row["kind"]]["credit"] else float("nan")
         times = f"{row['median_s']:.3f}", f"{row['median_cpu_s']:.3f}", f"{ratio:.2f}"
         table.add_row(row["kind"], row["way"], str(row["n"]), *quality, *times)
-    for each in PUBLISHED:
+    for each in PUBLISHED_SCORES:
         table.add_row("lp clean", each.name, "", f"{each.accuracy:.3f}", f"{each.spread:.2f}", f"{each.credit:.3f}")
     console = Console(width=120, highlight=False)
     console.print(table)

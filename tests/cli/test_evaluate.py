@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from cli.adventure_logs import interleaved, log_lines, write_lines
 from telos.cli.evaluate import evaluate
 from telos.core.errors import TelosError
-from telos.recognition.files.load import fresh, named_model
+from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.telemetry.logs import read_log
 
@@ -81,7 +81,7 @@ def test_all_models_are_scored_at_the_same_updates(log: Path) -> None:
 def test_without_any_clock_every_row_counts(log: Path) -> None:
     (score,) = scores(log, "--model", "flairs-fsm", "--seed", "5")
     assert score["updates"] == 120
-    machine = fresh(named_model("flairs-fsm"), seed=5)
+    machine = create_recognizer(named_model("flairs-fsm"), seed=5)
     rows = [row for row in read_log(log) if row.event.player == "ann"]
     right = sum(machine.observe(row.event).top == row.truth for row in rows)
     assert score["players"]["ann"]["accuracy"] == pytest.approx(right / 60, abs=1e-6)

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from cli.adventure_logs import interleaved, log_lines, write_lines
 from telos.cli.recognize import recognize
 from telos.core.errors import TelosError
-from telos.recognition.files.load import fresh, named_model
+from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
-from telos.recognition.hindsight import story
+from telos.recognition.hindsight import find_story
 from telos.telemetry.logs import read_log
 
 APP = typer.Typer()
@@ -47,7 +47,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def live(file: Path, model: str) -> list[dict[str, float]]:
-    reader = fresh(named_model(model), seed=1)
+    reader = create_recognizer(named_model(model), seed=1)
     return [dict(reader.observe(row.event)) for row in read_log(file)]
 
 
@@ -119,7 +119,7 @@ def test_beliefs_can_be_written_to_a_file(log: Path, tmp_path: Path) -> None:
 
 
 def test_the_story_of_each_session_is_told(log: Path) -> None:
-    spans = story(named_model("flairs"), [row.event for row in read_log(log)])  # type: ignore[arg-type]
+    spans = find_story(named_model("flairs"), [row.event for row in read_log(log)])  # type: ignore[arg-type]
     told = objects(log, "--model", "flairs", "--story")
     assert [(each["goal"], each["from"], each["to"]) for each in told] == [
         (span.goal, span.start, span.end) for span in spans

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from telos.core.event import Event
 from telos.recognition import bulk
-from telos.recognition.filtering import Reader, as_weighed, forward
+from telos.recognition.filtering import Reader, forward, used_evidence
 from telos.recognition.hindsight import best_path, smooth
 from telos.recognition.recognizer import Evidence
 
@@ -156,7 +156,7 @@ def test_the_best_path_in_bulk_scores_as_the_best_path_does(compiled: bool, most
         _, best = best_path(prior, evidences)
         assert found.log_likelihoods[player] == pytest.approx(best, abs=1e-9, rel=1e-12)
         path = found.path[at : at + len(steps)].tolist()
-        weighed = as_weighed(evidences, forward(prior, evidences))
+        weighed = used_evidence(evidences, forward(prior, evidences))
         assert score(prior, weighed, path) == pytest.approx(best, abs=1e-9, rel=1e-12)
         at += len(steps)
 

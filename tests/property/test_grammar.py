@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
-from telos.recognition.grammar.earley import advance, next_actions
+from telos.recognition.grammar.earley import advance_column, column_next_actions
 from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance
 from telos.recognition.grammar.learning import inside_outside, log_likelihood
-from telos.recognition.grammar.reader import Session
+from telos.recognition.grammar.reader import PlanSession
 
 TASKS, ACTIONS = ("p", "q", "r"), ("a", "b")
 ALONE = Tolerance(noise=0.0, beam=10_000)
@@ -85,7 +85,7 @@ class Oracle:
 @settings(max_examples=60, deadline=None)
 @given(grammars(), st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=4))
 def test_prefixes_goals_and_next_actions_are_those_of_all_derivations(grammar: PlanGrammar, plan: list[str]) -> None:
-    oracle, session = Oracle(grammar), Session(grammar)
+    oracle, session = Oracle(grammar), PlanSession(grammar)
     column = session.root
     likelihood = 1.0
     for count, action in enumerate(plan, start=1):
@@ -93,7 +93,7 @@ def test_prefixes_goals_and_next_actions_are_those_of_all_derivations(grammar: P
         shares = {goal: prior * oracle.prefix(goal, seen) for goal, prior in grammar.goals.items()}
         total = sum(shares.values())
         assume(all(oracle.of(goal, seen)[2] < LEFTOVER for goal in grammar.goals))
-        chance, after = advance(
+        chance, after = advance_column(
             grammar.tables, column, [grammar.tables.actions[action]] if action in grammar.actions else []
         )
         likelihood *= chance
@@ -106,7 +106,7 @@ def test_prefixes_goals_and_next_actions_are_those_of_all_derivations(grammar: P
             assert column.opened[place] + column.closed[place] == pytest.approx(shares[goal] / total, abs=1e-3)
             whole = grammar.goals[goal] * oracle.whole(goal, seen)
             assert column.closed[place] == pytest.approx(whole / total, abs=1e-3)
-        following = next_actions(grammar.tables, column)
+        following = column_next_actions(grammar.tables, column)
         for name, number in grammar.tables.actions.items():
             longer = sum(prior * oracle.prefix(goal, seen + name) for goal, prior in grammar.goals.items())
             assert following.get(number, 0.0) == pytest.approx(longer / total, abs=1e-3)
@@ -153,7 +153,7 @@ class Stories:
     st.lists(st.sampled_from((*ACTIONS, "c")), min_size=1, max_size=4),
 )
 def test_interleaved_plans_and_noise_are_weighed_as_all_stories_are(grammar: PlanGrammar, actions: list[str]) -> None:
-    stories, session = Stories(grammar), Session(grammar)
+    stories, session = Stories(grammar), PlanSession(grammar)
     known = ["".join(each) for length in range(1, 5) for each in product(ACTIONS, repeat=length)]
     assume(all(stories.oracle.of(goal, plan)[2] < LEFTOVER for goal in grammar.goals for plan in known))
     for action in actions:
@@ -205,7 +205,7 @@ def test_a_narrow_beam_says_what_it_lost_and_never_claims_too_much(grammar: Plan
     wide = PlanGrammar(
         grammar.productions, grammar.goals, tolerance=Tolerance(noise=0.05, open_goals=3, switch=0.3, beam=10_000)
     )
-    narrow, full = Session(grammar), Session(wide)
+    narrow, full = PlanSession(grammar), PlanSession(wide)
     for _ in range(6):
         action = rng.choice(ACTIONS)
         narrow.observe(action)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from recognition.readings import flairs, play, random_evidence, random_row
 from telos.core.belief import Belief
 from telos.core.event import Event
-from telos.recognition.em import fit
-from telos.recognition.filtering import Clock, Reader, counted, forward
+from telos.recognition.em import fit_em
+from telos.recognition.filtering import Clock, Reader, counted_evidence, forward
 from telos.recognition.hindsight import LaggedReader, best_path, smooth
-from telos.recognition.iohmm import IOHMM, personal, pooled
-from telos.recognition.observations import NINE
+from telos.recognition.iohmm import IOHMM, personalize, pool_models
+from telos.recognition.observations import AIIDE_SYMBOLS
 from telos.recognition.recognizer import Evidence
 from telos.recognition.transitions import LearnedTransitions
 
@@ -85,7 +85,7 @@ def test_a_lagged_belief_is_smoothing_up_to_now(seed: int, lag: int, count: int)
     late = LaggedReader(model, lag)
     for number, event in enumerate(events, 1):
         belief = late.observe(event)
-        evidences = [evidence for _, evidence in counted(model, events[:number])]
+        evidences = [evidence for _, evidence in counted_evidence(model, events[:number])]
         if evidences:
             expected = smooth(model.prior, evidences)[max(0, len(evidences) - 1 - lag)]
             assert list(belief.values()) == pytest.approx(list(expected), abs=1e-12)
@@ -102,10 +102,10 @@ def test_learning_is_counting(seed: int, count: int) -> None:
     taught = [(event, goal) for event, goal in lessons if event.context["cause"] in ("input", "tick")]
     for goal in GOALS:
         names = [symbol_of(event) for event, each in taught if each == goal]
-        for symbol in NINE.names:
+        for symbol in AIIDE_SYMBOLS.names:
             assert model.counts.seen[goal][symbol] == names.count(symbol)
             chance = (names.count(symbol) + 1) / (len(names) + 9)
-            assert model.counts.chances(goal)[NINE.names.index(symbol)] == pytest.approx(chance)
+            assert model.counts.chances(goal)[AIIDE_SYMBOLS.names.index(symbol)] == pytest.approx(chance)
 
 
 def symbol_of(event: Event) -> str:
@@ -127,10 +127,10 @@ def symbol_of(event: Event) -> str:
 @settings(deadline=None, max_examples=25)
 def test_em_never_makes_the_model_worse(seed: int, anchored: float, transitions: float | None, pseudo: float) -> None:
     rng = Random(seed)
-    counts = {goal: {symbol: float(rng.randint(0, 9)) for symbol in NINE.names} for goal in GOALS}
+    counts = {goal: {symbol: float(rng.randint(0, 9)) for symbol in AIIDE_SYMBOLS.names} for goal in GOALS}
     model = IOHMM(counts=counts, pseudo_counts=pseudo)
     sessions = [play(30, seed + number) for number in range(2)]
-    fitted = fit(model, sessions, anchored=anchored, transitions=transitions, rounds=12)
+    fitted = fit_em(model, sessions, anchored=anchored, transitions=transitions, rounds=12)
     for before, after in itertools.pairwise(fitted.objectives):
         assert after >= before - 1e-9 * max(1.0, abs(before))
     if anchored == pseudo == 0 and not transitions:
@@ -148,8 +148,8 @@ def taught(seed: int, count: int = 40) -> IOHMM:
 @given(seeds)
 @settings(deadline=None, max_examples=20)
 def test_between_the_pool_and_the_player_there_is_everything(seed: int) -> None:
-    pool = pooled([taught(seed), taught(seed + 1)])
-    alone, torn, faithful = (personal(pool, strength) for strength in (0.0, 20.0, 1e12))
+    pool = pool_models([taught(seed), taught(seed + 1)])
+    alone, torn, faithful = (personalize(pool, strength) for strength in (0.0, 20.0, 1e12))
     own = IOHMM()
     for event in play(30, seed + 2):
         for model in (alone, torn, faithful, own):

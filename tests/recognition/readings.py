@@ -6,7 +6,7 @@ from typing import Any
 from telos.core.event import Event
 from telos.recognition.ffbm import FFBM
 from telos.recognition.filtering import Clock
-from telos.recognition.observations import ObservationRules, Table, Towards
+from telos.recognition.observations import FixedObservation, HeadingObservation, ObservationRules
 from telos.recognition.recognizer import Evidence, Matrix
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, DIRECTIONS
@@ -25,9 +25,11 @@ def flairs(**changed: Any) -> FFBM:
             ],
         ),
         "observations": {
-            "level": ObservationRules([("monsters > 0", Table({"swing_still": 0.8})), (None, Towards("exits"))]),
-            "explore": Towards("unvisited_exits"),
-            "town": Towards("exits_nearer_town"),
+            "level": ObservationRules(
+                [("monsters > 0", FixedObservation({"swing_still": 0.8})), (None, HeadingObservation("exits"))]
+            ),
+            "explore": HeadingObservation("unvisited_exits"),
+            "town": HeadingObservation("exits_nearer_town"),
         },
         "clock": Clock(),
     }

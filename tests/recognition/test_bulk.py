@@ -11,7 +11,7 @@ from recognition.readings import flairs, play
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition import bulk
-from telos.recognition.bulk import shares
+from telos.recognition.bulk import split_players
 from telos.recognition.ffbm import ConstantT
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM
@@ -212,7 +212,7 @@ def test_blocks_cover_every_player_once() -> None:
     for count in (0, 1, 2, 50, 3000):
         for longest in (1, 5, 2000):
             offsets = np.concatenate([[0], np.cumsum(rng.integers(0, longest, count))]).astype(np.int64)
-            bounds = shares(offsets, 2)
+            bounds = split_players(offsets, 2)
             assert (bounds[0], bounds[-1]) == (0, count)
             assert bounds == sorted(bounds)
 

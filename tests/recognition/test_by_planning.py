@@ -8,7 +8,7 @@ import pytest
 import telos
 from telos.checks import check_recognizer
 from telos.recognition.by_planning.reader import PlanModel, PlanReader
-from telos.recognition.recognizer import Ignored, Weighed
+from telos.recognition.recognizer import BeliefUpdated, EventIgnored
 
 DOMAINS = Path(__file__).parents[2] / "examples" / "domains"
 
@@ -374,7 +374,7 @@ def test_a_trace_is_told_of_what_was_weighed_and_what_was_ignored() -> None:
     reader = PlanReader(model, trace=told.append)
     reader.observe(telos.Event("goto(rock)"))
     reader.observe(telos.Event("attack"))
-    assert [type(each) for each in told] == [Weighed, Ignored]
+    assert [type(each) for each in told] == [BeliefUpdated, EventIgnored]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.director import Advice, Director, DirectorRule, director_of
-from telos.recognition.files.load import built_in_names, fresh, named_model
+from telos.recognition.director import Advice, Director, DirectorRule, create_director
+from telos.recognition.files.load import built_in_names, create_recognizer, named_model
 
 GOALS = ("level", "explore")
 GRIND = DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")
@@ -157,13 +157,13 @@ def test_rules_that_no_game_could_follow_are_refused_with_all_faults() -> None:
 
 
 def test_only_models_that_say_so_have_a_director() -> None:
-    with_one = [name for name in built_in_names() if director_of(named_model(name)) is not None]
+    with_one = [name for name in built_in_names() if create_director(named_model(name)) is not None]
     assert with_one == ["wilds"]
 
 
 def test_the_wilds_pay_less_to_who_stands_and_fights() -> None:
     model = named_model("wilds")
-    director, reader = director_of(model), fresh(model)
+    director, reader = create_director(model), create_recognizer(model)
     assert director is not None
     hints = []
     for tick in range(120):

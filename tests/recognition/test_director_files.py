@@ -3,10 +3,10 @@
 import pytest
 
 from telos.core.errors import DefinitionError
-from telos.recognition.director import director_of
+from telos.recognition.director import create_director
 from telos.recognition.files.load import loads_model
-from telos.recognition.files.save import model_text
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.files.save import format_model
+from telos.recognition.iohmm import IOHMM, copy_model
 
 DIRECTOR = """
 director:
@@ -30,7 +30,7 @@ SORTS = {
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_sort_of_file_can_have_a_director(sort: str) -> None:
-    director = director_of(loads_model(SORTS[sort]))
+    director = create_director(loads_model(SORTS[sort]))
     assert director is not None
     first, second = director.rules
     assert (first.hold, dict(first.pay), first.again_after) == (20.0, {"kill": 0.5, "chest": 2.0}, 1.5)
@@ -41,17 +41,17 @@ def test_every_sort_of_file_can_have_a_director(sort: str) -> None:
 @pytest.mark.parametrize("sort", SORTS)
 def test_what_is_written_is_read_again_as_the_same(sort: str) -> None:
     model = loads_model(SORTS[sort])
-    assert loads_model(model_text(model)) == model
+    assert loads_model(format_model(model)) == model
     without = loads_model(SORTS[sort].split("\ndirector:")[0])
     assert without != model
     assert without.director is None
-    assert "director" not in model_text(without)
+    assert "director" not in format_model(without)
 
 
 def test_training_keeps_the_director() -> None:
     model = loads_model(SORTS["iohmm"])
     assert isinstance(model, IOHMM)
-    assert like(model, counts={"level": {"swing": 3}}).director == model.director
+    assert copy_model(model, counts={"level": {"swing": 3}}).director == model.director
 
 
 def test_a_goal_by_the_name_of_something_known_cannot_be_asked_for() -> None:

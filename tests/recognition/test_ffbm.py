@@ -10,7 +10,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.recognition.ffbm import ConstantT
 from telos.recognition.filtering import Clock, Reader
-from telos.recognition.observations import ObservationRules, Symbols, Table, Towards
+from telos.recognition.observations import FixedObservation, HeadingObservation, ObservationRules, Symbols
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import DIRECTIONS, Vocabulary
 
@@ -102,19 +102,22 @@ def test_models_that_are_made_alike_are_equal() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"observations": {"level": Table({"swing_still": 1.02})}}, "1.02 is not a probability"),
+        ({"observations": {"level": FixedObservation({"swing_still": 1.02})}}, "1.02 is not a probability"),
         (
-            {"observations": {"level": Table({"swing_still": 0.8, "stop": 0.22})}},
+            {"observations": {"level": FixedObservation({"swing_still": 0.8, "stop": 0.22})}},
             "goal 'level', rule 1: sums to 1.02, not 1",
         ),
-        ({"observations": {"level": Table({"stop": 1.0}, others=None)}}, "1 of the 11 outcomes"),
-        ({"observations": {"level": Table({"stop": math.nan})}}, "nan is not a probability"),
-        ({"observations": {"level": Table({"stop": -0.1})}}, "-0.1 is not a probability"),
-        ({"observations": {"level": Table({"stopp": 0.1})}}, "unknown outcome 'stopp'; did you mean 'stop'"),
-        ({"observations": {"level": Towards("exit")}}, "unknown entry 'exit'; did you mean 'exits'"),
-        ({"observations": {"level": Towards("monsters")}}, "name an entry that lists edges"),
-        ({"observations": {"levle": Towards("exits")}}, "unknown goal 'levle'; did you mean 'level'"),
-        ({"observations": {"level": ObservationRules([("monsters > 0", Towards())])}}, "none of its conditions"),
+        ({"observations": {"level": FixedObservation({"stop": 1.0}, others=None)}}, "1 of the 11 outcomes"),
+        ({"observations": {"level": FixedObservation({"stop": math.nan})}}, "nan is not a probability"),
+        ({"observations": {"level": FixedObservation({"stop": -0.1})}}, "-0.1 is not a probability"),
+        ({"observations": {"level": FixedObservation({"stopp": 0.1})}}, "unknown outcome 'stopp'; did you mean 'stop'"),
+        ({"observations": {"level": HeadingObservation("exit")}}, "unknown entry 'exit'; did you mean 'exits'"),
+        ({"observations": {"level": HeadingObservation("monsters")}}, "name an entry that lists edges"),
+        ({"observations": {"levle": HeadingObservation("exits")}}, "unknown goal 'levle'; did you mean 'level'"),
+        (
+            {"observations": {"level": ObservationRules([("monsters > 0", HeadingObservation())])}},
+            "none of its conditions",
+        ),
         ({"transitions": TransitionRules(lasts=0.5)}, "lasts 0.5 updates"),
         ({"transitions": TransitionRules(lasts={"level": 9, "explore": 9, "twon": 9})}, "did you mean 'town'"),
         (
@@ -136,7 +139,7 @@ def test_a_model_that_breaks_the_rules_is_refused(changed: dict[str, Any], said:
 
 
 def test_all_faults_of_a_model_are_reported_at_once() -> None:
-    looks = {"level": Table({"stop": 1.5}), "explore": Table({"stop": 0.9, "up": 0.9})}
+    looks = {"level": FixedObservation({"stop": 1.5}), "explore": FixedObservation({"stop": 0.9, "up": 0.9})}
     with pytest.raises(DefinitionError) as refused:
         flairs(observations=looks, transitions=TransitionRules(lasts=0))
     assert len(refused.value.faults) == 6  # how long each of three goals lasts, two tables, and town looks like nothing
@@ -155,7 +158,7 @@ def test_a_goal_named_in_a_case_goes_before_any() -> None:
 def test_another_game_brings_its_own_words() -> None:
     words = Vocabulary(["chop", "serve"], {"pot": ["empty", "full"]})
     model = flairs(
-        observations={goal: Table({"chop": 0.5}) for goal in ("level", "explore", "town")},
+        observations={goal: FixedObservation({"chop": 0.5}) for goal in ("level", "explore", "town")},
         transitions=TransitionRules(lasts=5, cases=[("pot == full", {"any": {"town": 1}})]),
         outcomes=Symbols([("chop", "action == chop"), ("serve", "action == serve")]),
         vocabulary=words,
@@ -177,13 +180,13 @@ def test_what_the_model_remembers_is_what_it_would_judge_again() -> None:
 
 
 def test_memory_of_looks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("telos.recognition.observations.MOST_REMEMBERED", 20)
+    monkeypatch.setattr("telos.recognition.observations.MAX_CACHED", 20)
     model, fresh = flairs(), flairs()
     for event in play(200, seed=1):
         assert model.evidence(event) == fresh.evidence(event)
-        assert len(model._sight._remembered) <= 20
+        assert len(model._features._cache) <= 20
 
 
 def test_directions_are_in_a_circle() -> None:
-    look = Towards()
+    look = HeadingObservation()
     assert look.weights(["up"], DIRECTIONS) == [5, 3, 1, 1, 1, 1, 1, 3]

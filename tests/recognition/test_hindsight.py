@@ -8,9 +8,17 @@ from recognition.readings import flairs, play
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.filtering import Clock
-from telos.recognition.hindsight import LaggedReader, Span, best_path, recap, smooth, story, surprises
+from telos.recognition.hindsight import (
+    GoalSpan,
+    LaggedReader,
+    best_path,
+    find_story,
+    find_surprises,
+    smooth,
+    write_recap,
+)
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.player_models import StyleReader, UnknownGoalReader, calibrate
+from telos.recognition.player_models import StyleReader, UnknownGoalReader, calibrate_threshold
 
 TAUGHT = {
     "explore": {"approach_unexplored": 40, "other_movement": 10, "swing": 5},
@@ -35,7 +43,7 @@ def session() -> list[Event]:
 
 
 def test_a_session_is_told_as_a_story() -> None:
-    spans = story(IOHMM(counts=TAUGHT), session())
+    spans = find_story(IOHMM(counts=TAUGHT), session())
     assert [(span.goal, span.start, span.end, span.achieved) for span in spans] == [
         ("explore", 0.0, 300.0, True),
         ("return", 300.0, 480.0, False),
@@ -46,8 +54,8 @@ def test_a_session_is_told_as_a_story() -> None:
 
 
 def test_an_empty_session_has_no_story() -> None:
-    assert story(IOHMM(), []) == ()
-    assert surprises(IOHMM(), []) == ()
+    assert find_story(IOHMM(), []) == ()
+    assert find_surprises(IOHMM(), []) == ()
     assert smooth((1.0,), []) == []
     assert best_path((1.0,), []) == ([], 0.0)
 
@@ -58,27 +66,27 @@ def test_coming_back_one_is_told_what_one_was_doing() -> None:
         "return": "heading back to town with a chest",
         "level": "fighting",
     }
-    told = story(IOHMM(counts=TAUGHT), session())
-    assert recap(told, 30 * 86400, words) == "You were heading back to town with a chest, 3 minutes after finding it."
-    assert recap(told[:1], 30 * 86400, words) == "You were looking for a chest, for 5 minutes."
-    assert recap(told, 60, words) == ""
-    assert recap((), 1e6, words) == ""
-    unsure = Span("level", 0, 20, 0.4, 3, achieved=False)
-    assert recap([unsure], 1e6, words) == "You were probably fighting, for a moment."
+    told = find_story(IOHMM(counts=TAUGHT), session())
+    assert write_recap(told, 30 * 86400, words) == "You were heading back to town with a chest, 3 minutes after finding it."
+    assert write_recap(told[:1], 30 * 86400, words) == "You were looking for a chest, for 5 minutes."
+    assert write_recap(told, 60, words) == ""
+    assert write_recap((), 1e6, words) == ""
+    unsure = GoalSpan("level", 0, 20, 0.4, 3, achieved=False)
+    assert write_recap([unsure], 1e6, words) == "You were probably fighting, for a moment."
     with pytest.raises(TelosError, match="'return'"):
-        recap(told, 1e6, {"explore": "looking"})
+        write_recap(told, 1e6, {"explore": "looking"})
 
 
 def test_what_looked_like_one_goal_and_was_another_is_a_surprise() -> None:
     # Nothing yet tells the two apart, and the prior is for exploring: only what follows shows that it was the way home.
     model = IOHMM(counts=TAUGHT, prior={"explore": 0.6, "level": 0.05, "return": 0.35})
     vague = [Event("up", {"moving": "up"}, time=time) for time in range(3)]
-    found = surprises(model, [*vague, *(acting("return", 3 + time) for time in range(8))], threshold=0.3)
+    found = find_surprises(model, [*vague, *(acting("return", 3 + time) for time in range(8))], threshold=0.3)
     assert [(each.thought, each.was) for each in found] == [("explore", "return")]
     assert found[0].start == 0.0
     assert found[0].end == 2.0
     assert "looked like explore, was return" in str(found[0])
-    assert surprises(model, [acting("return", time) for time in range(8)], threshold=0.9) == ()
+    assert find_surprises(model, [acting("return", time) for time in range(8)], threshold=0.9) == ()
 
 
 def test_a_late_reader_knows_what_it_said_at_the_time() -> None:
@@ -127,7 +135,7 @@ def is_noticed(model: IOHMM, events: list[Event], reader: UnknownGoalReader) -> 
 
 def test_who_pursues_none_of_the_goals_is_noticed_and_others_seldom() -> None:
     model = IOHMM(counts=TAUGHT)
-    threshold = calibrate(model, [known_session(seed) for seed in range(100)], false_alarms=0.1)
+    threshold = calibrate_threshold(model, [known_session(seed) for seed in range(100)], false_alarms=0.1)
     reader = UnknownGoalReader(model, threshold)
     alarms = sum(is_noticed(model, known_session(seed), reader) for seed in range(1000, 1100))
     assert alarms <= 20
@@ -140,10 +148,10 @@ def test_no_more_of_the_sessions_it_was_calibrated_on_cross_than_promised() -> N
     model = IOHMM(counts=TAUGHT)
     sessions = [known_session(seed) for seed in range(60)]
     for rate in (0.05, 0.2, 0.5):
-        reader = UnknownGoalReader(model, calibrate(model, sessions, false_alarms=rate))
+        reader = UnknownGoalReader(model, calibrate_threshold(model, sessions, false_alarms=rate))
         assert sum(is_noticed(model, each, reader) for each in sessions) <= rate * len(sessions)
 
 
 def test_too_few_sessions_cannot_promise_few_false_alarms() -> None:
     with pytest.raises(TelosError, match=r"5 sessions cannot promise 0\.05 false alarms; give 19 or more"):
-        calibrate(IOHMM(), [play(30, seed) for seed in range(5)])
+        calibrate_threshold(IOHMM(), [play(30, seed) for seed in range(5)])

@@ -8,10 +8,10 @@ import pytest
 from recognition.readings import play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.em import fit
+from telos.recognition.em import fit_em
 from telos.recognition.filtering import Clock, Reader
-from telos.recognition.iohmm import IOHMM, USUAL, best_strength, like, personal, pooled
-from telos.recognition.observations import NINE, Symbols
+from telos.recognition.iohmm import AIIDE_TRANSITIONS, IOHMM, copy_model, find_best_strength, personalize, pool_models
+from telos.recognition.observations import AIIDE_SYMBOLS, Symbols
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
 
 GOALS = ("explore", "level", "return")
@@ -95,7 +95,7 @@ def test_discounting_follows_a_player_who_changes() -> None:
     for model in (faithful, forgetful):
         for action in ["stop"] * 200 + ["swing"] * 50:
             model.learn(Event(action), "level")
-    swing = NINE.names.index("swing")
+    swing = AIIDE_SYMBOLS.names.index("swing")
     assert forgetful.counts.chances("level")[swing] > 0.5 > faithful.counts.chances("level")[swing]
 
 
@@ -146,16 +146,16 @@ def taught(counts: dict[str, dict[str, float]]) -> IOHMM:
 
 
 def test_a_pool_is_the_sum_of_its_players() -> None:
-    pool = pooled([taught({"level": {"swing": 3}}), taught({"level": {"swing": 2}, "return": {"stop": 1}})])
+    pool = pool_models([taught({"level": {"swing": 3}}), taught({"level": {"swing": 2}, "return": {"stop": 1}})])
     assert pool == taught({"level": {"swing": 5}, "return": {"stop": 1}})
     with pytest.raises(TelosError, match="differ"):
-        pooled([IOHMM(), IOHMM(transitions=USUAL.constant)])
+        pool_models([IOHMM(), IOHMM(transitions=AIIDE_TRANSITIONS.constant)])
 
 
 def test_what_a_person_learns_stays_with_the_person() -> None:
     pool = taught({"level": {"swing": 30}})
-    person = personal(pool, 5)
-    before = like(pool)
+    person = personalize(pool, 5)
+    before = copy_model(pool)
     for _ in range(20):
         person.learn(Event("stop"), "level")
     assert pool == before
@@ -165,7 +165,7 @@ def test_what_a_person_learns_stays_with_the_person() -> None:
 def test_alike_players_are_bound_closer_to_the_pool_than_unlike_ones() -> None:
     alike = [taught({"level": {"swing": 50, "stop": 50}}) for _ in range(4)]
     unlike = [taught({"level": {symbol: 100}}) for symbol in ("swing", "stop", "swing", "stop")]
-    assert best_strength(pooled(alike), alike) > best_strength(pooled(unlike), unlike)
+    assert find_best_strength(pool_models(alike), alike) > find_best_strength(pool_models(unlike), unlike)
 
 
 # ----------------------------------------------------------------- learning without being told
@@ -195,8 +195,8 @@ def two(counts: dict[str, dict[str, float]]) -> IOHMM:
 def test_without_anchors_states_can_change_places_and_with_them_they_do_not() -> None:
     sessions = [two_goals(Random(seed), 200) for seed in range(3)]
     lessons = {"fight": {"swing": 180.0, "other": 20.0}, "rest": {"swing": 20.0, "other": 180.0}}
-    adrift = fit(two(lessons), sessions, anchored=0, start=swapped_start()).model
-    anchored = fit(two(lessons), sessions, anchored=1, start=swapped_start()).model
+    adrift = fit_em(two(lessons), sessions, anchored=0, start=swapped_start()).model
+    anchored = fit_em(two(lessons), sessions, anchored=1, start=swapped_start()).model
     assert adrift.counts.chances("fight")[0] < 0.3  # it explains the play as well, and means the opposite
     assert anchored.counts.chances("fight")[0] > 0.7
     assert anchored.counts.chances("rest")[0] < 0.3
@@ -205,7 +205,7 @@ def test_without_anchors_states_can_change_places_and_with_them_they_do_not() ->
 def test_em_finds_the_chances_that_the_play_was_made_with() -> None:
     sessions = [two_goals(Random(seed), 400) for seed in range(5)]
     start = two({"fight": {"swing": 2, "other": 1}, "rest": {"swing": 1, "other": 2}})
-    fitted = fit(start, sessions, anchored=0, transitions=2.0, rounds=100)
+    fitted = fit_em(start, sessions, anchored=0, transitions=2.0, rounds=100)
     assert fitted.model.counts.chances("fight")[0] == pytest.approx(0.9, abs=0.05)
     assert fitted.model.counts.chances("rest")[0] == pytest.approx(0.1, abs=0.05)
     assert fitted.model.matrices[0][0][0] == pytest.approx(0.95, abs=0.03)
@@ -214,6 +214,6 @@ def test_em_finds_the_chances_that_the_play_was_made_with() -> None:
 
 def test_em_needs_something_to_learn_from() -> None:
     with pytest.raises(TelosError, match="nothing to learn from"):
-        fit(IOHMM(), [])
+        fit_em(IOHMM(), [])
     with pytest.raises(TelosError, match="rounds"):
-        fit(IOHMM(), [play(5)], rounds=0)
+        fit_em(IOHMM(), [play(5)], rounds=0)

@@ -16,7 +16,7 @@ from telos.recognition.filtering import Clock, Reader
 from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, FSM
 from telos.recognition.hindsight import LaggedReader
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.player_models import StyleReader, Threshold, UnknownGoalReader
+from telos.recognition.player_models import FitThreshold, StyleReader, UnknownGoalReader
 from telos.recognition.recognizer import Learner, Recognizer
 
 THREE = ["level", "explore", "town"]
@@ -29,7 +29,7 @@ RECOGNIZERS: dict[str, Callable[[], Recognizer]] = {
     "aiide machine": lambda: FSM(["explore", "level", "return"], AIIDE_RULES, rng=Random(4)),
     "lagged": lambda: LaggedReader(flairs(), 4),
     "styles": lambda: StyleReader({"by the book": flairs(), "stubborn": ConstantT.of(flairs())}),
-    "unknown": lambda: UnknownGoalReader(flairs(), Threshold(-2.0, 5, 0.1)),
+    "unknown": lambda: UnknownGoalReader(flairs(), FitThreshold(-2.0, 5, 0.1)),
 }
 
 

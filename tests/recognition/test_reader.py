@@ -10,11 +10,11 @@ import pytest
 from recognition.readings import flairs, play, random_evidence
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.filtering import Clock, Reader, counted, forward, step
+from telos.recognition.filtering import Clock, Reader, counted_evidence, forward, step
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.observations import Table
+from telos.recognition.observations import FixedObservation
 from telos.recognition.player_models import Readers
-from telos.recognition.recognizer import Evidence, Ignored, Weighed
+from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence
 
 STAY = ((0.9, 0.05, 0.05), (0.05, 0.9, 0.05), (0.05, 0.05, 0.9))
 
@@ -32,7 +32,7 @@ def test_the_front_doors_example_reads_a_swing() -> None:
 
 
 def never_stops(**changed: Any) -> Any:
-    looks = {goal: Table({"stop": 0.0, "swing_still": 0.3}) for goal in ("level", "explore", "town")}
+    looks = {goal: FixedObservation({"stop": 0.0, "swing_still": 0.3}) for goal in ("level", "explore", "town")}
     return flairs(observations=looks, **changed)
 
 
@@ -43,8 +43,8 @@ def test_what_no_goal_allows_is_ignored_and_the_belief_says_so() -> None:
     expected = [0.7 * 0.99 + 0.3 * 0.005, 0.2 * 0.99 + 0.8 * 0.005, 0.1 * 0.99 + 0.9 * 0.005]
     assert list(belief.values()) == pytest.approx(expected)
     assert "no goal allows stop: it was ignored" in belief.why()
-    assert records[0] == Ignored(3.0, "player", "stop")
-    assert isinstance(records[1], Weighed)
+    assert records[0] == EventIgnored(3.0, "player", "stop")
+    assert isinstance(records[1], BeliefUpdated)
     assert (reader.ignored, reader.log_likelihood) == (1, 0.0)
     assert "ignored" not in reader.observe(Event("swing", time=4.0)).why()
 
@@ -102,7 +102,7 @@ def test_time_cannot_run_backwards() -> None:
     with pytest.raises(TelosError, match="time runs backwards: an event at 4 s after one at 5 s"):
         reader.observe(Event("up", {"moving": "up"}, time=4))
     with pytest.raises(TelosError, match="backwards"):
-        counted(flairs(), [Event("up", time=5), Event("up", time=4)])
+        counted_evidence(flairs(), [Event("up", time=5), Event("up", time=4)])
     reader.reset()
     reader.observe(Event("up", {"moving": "up"}, time=4))
 

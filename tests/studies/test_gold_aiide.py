@@ -8,10 +8,10 @@ import pytest
 from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.files.load import fresh, named_model
+from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.hindsight import LaggedReader
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.studies.gold_aiide import (
     LESSONS,
     WEIGHTS,
@@ -145,7 +145,7 @@ def test_lessons_of_a_first_run_count_by_their_weight() -> None:
     accuracies = by_weight([(first, later)])
     assert list(accuracies) == list(WEIGHTS)
     assert accuracies[0.0] == [scored_by(trained(later.training), later.test).accuracy]
-    kept = like(untrained(), counts=counts_of([*first.training, *later.training]))
+    kept = copy_model(untrained(), counts=counts_of([*first.training, *later.training]))
     assert accuracies[1.0] == [scored_by(kept, later.test).accuracy]
 
 
@@ -205,7 +205,7 @@ def test_bad_numbers_are_refused_before_anything_is_played(options: dict[str, in
 
 
 def untrained() -> IOHMM:
-    reader = fresh(named_model("aiide"))
+    reader = create_recognizer(named_model("aiide"))
     assert isinstance(reader, Reader)
     assert isinstance(reader.model, IOHMM)
     return reader.model

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.recognition.files.load import fresh, named_model
+from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.studies import played
 from telos.studies.played import METHODS, OWN, PlayedStudy, looked_at, page, recordings_in, run_study
@@ -46,7 +46,10 @@ def folder(tmp_path: Path, recorded: dict[str, Recording]) -> Path:
 def test_a_game_is_scored_by_what_the_player_was_given(folder: Path, recorded: dict[str, Recording]) -> None:
     game = looked_at(folder / "flairs.jsonl")
     again = session_of(recorded["flairs"])
-    readers = {"ffbm": fresh(named_model("flairs")), "iohmm": fresh(named_model("flairs-iohmm"))}
+    readers = {
+        "ffbm": create_recognizer(named_model("flairs")),
+        "iohmm": create_recognizer(named_model("flairs-iohmm")),
+    }
     reading = read(readers, zip(again.events, again.truths, strict=True), clock="ffbm")
     assert list(game.tallies) == FIRST_FOUR
     assert {name: game.tallies[name] for name in readers} == {name: reading.tally(name) for name in readers}
@@ -63,14 +66,14 @@ def test_the_second_game_is_scored_on_its_test_round_also_by_the_players_own_les
     assert (game.condition, game.phases) == ("aiide, test round", (6, 6))
     again = session_of(recorded["aiide"])
     rounds = [phase.round for phase in again.phases for _ in range(phase.start, phase.end)]
-    learner = fresh(named_model("aiide"))
+    learner = create_recognizer(named_model("aiide"))
     assert isinstance(learner, Reader)
     for event, truth, part in zip(again.events, again.truths, rounds, strict=True):
         if part == "training" and truth is not None:
             learner.learn(event, truth)
     test = [(e, t) for e, t, part in zip(again.events, again.truths, rounds, strict=True) if part == "test"]
     learner.reset()
-    reading = read({"own": learner, "ffbm": fresh(named_model("aiide-ffbm"))}, test, clock="ffbm")
+    reading = read({"own": learner, "ffbm": create_recognizer(named_model("aiide-ffbm"))}, test, clock="ffbm")
     assert game.tallies[OWN] == reading.tally("own")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from studies.scoring_plays import GOALS, some_play
 from telos.core.errors import TelosError
 from telos.recognition.ffbm import FFBM, ConstantT
-from telos.recognition.files.load import fresh, named_model
+from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.hindsight import LaggedReader, smooth
 from telos.studies.scoring import SOON, changes, evidence_of, filtered_accuracy, lagged_accuracies, read, tally
@@ -22,10 +22,10 @@ def ffbm() -> FFBM:
 @pytest.mark.parametrize("seed", range(4))
 def test_methods_are_scored_at_the_updates_of_the_clock_and_nowhere_else(seed: int) -> None:
     moments = some_play(seed)
-    methods = {"ffbm": Reader(ffbm()), "fsm": fresh(named_model("flairs-fsm"), seed=seed)}
+    methods = {"ffbm": Reader(ffbm()), "fsm": create_recognizer(named_model("flairs-fsm"), seed=seed)}
     reading = read(methods, moments, clock="ffbm")
     # The obvious count: ticks are no updates of this model, all else is.
-    machine, reader, truths, tops = fresh(named_model("flairs-fsm"), seed=seed), Reader(ffbm()), [], []
+    machine, reader, truths, tops = create_recognizer(named_model("flairs-fsm"), seed=seed), Reader(ffbm()), [], []
     for event, truth in moments:
         said, believed = machine.observe(event).top, reader.observe(event).top
         if event.context["cause"] != "tick" and truth is not None:
@@ -91,11 +91,11 @@ def test_a_lag_scores_what_a_lagged_reader_answers(lag: int) -> None:
 
 
 def test_methods_without_a_clock_or_of_other_goals_are_refused() -> None:
-    machine = fresh(named_model("flairs-fsm"))
+    machine = create_recognizer(named_model("flairs-fsm"))
     with pytest.raises(TelosError, match="'fsm' has no clock to score by"):
         read({"fsm": machine}, [], clock="fsm")
     with pytest.raises(TelosError, match="same goals"):
-        read({"a": Reader(ffbm()), "b": fresh(named_model("aiide"))}, [], clock="a")
+        read({"a": Reader(ffbm()), "b": create_recognizer(named_model("aiide"))}, [], clock="a")
 
 
 def test_nothing_to_score_is_said() -> None:

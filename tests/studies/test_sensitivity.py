@@ -8,7 +8,7 @@ from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.files.load import named_model
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.studies.scoring import evidence_of
 from telos.studies.sensitivity import (
     AIIDE_DIALS,
@@ -27,7 +27,7 @@ def test_unturned_models_say_the_same_as_those_of_the_papers() -> None:
     assert evidence_of(flairs_model(), moments) == evidence_of(named_model("flairs"), moments)  # type: ignore[arg-type]
     model = named_model("aiide")
     assert isinstance(model, IOHMM)
-    mine = like(model, counts={"level": {"swing": 9}, "explore": {"stop": 4}})
+    mine = copy_model(model, counts={"level": {"swing": 9}, "explore": {"stop": 4}})
     moments = [(event, "level") for event, _ in some_play(3, rules="aiide")]
     assert evidence_of(aiide_model(mine), moments) == evidence_of(mine, moments)
 

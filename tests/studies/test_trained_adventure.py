@@ -2,9 +2,9 @@
 
 import pytest
 
-from telos.recognition.files.load import fresh, loads_model, named_model
+from telos.recognition.files.load import create_recognizer, loads_model, named_model
 from telos.recognition.filtering import Reader
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.studies.players import EXPERIENCED, Player, play
 from telos.studies.trained_adventure import COURSES, FLAIRS, Course, file_text, sessions, trained, untrained
 from telos.worlds.adventure.adventure import Adventure
@@ -14,7 +14,7 @@ from telos.worlds.adventure.adventure import Adventure
 def test_the_file_differs_from_the_untrained_model_by_its_counts_alone(course: Course) -> None:
     model = named_model(course.name)
     assert isinstance(model, IOHMM)
-    assert like(model, counts=None) == untrained(course)
+    assert copy_model(model, counts=None) == untrained(course)
     assert all(sum(row.values()) > 1000 for row in model.counts.seen.values())
 
 
@@ -50,5 +50,5 @@ def test_a_trained_model_foresees_a_new_player_better(course: Course) -> None:
 def test_four_recognisers_of_each_game_have_the_same_goals(rules: str) -> None:
     ffbm = "flairs" if rules == "flairs" else "aiide-ffbm"
     names = [f"{rules}-fsm", f"{rules}-constant", ffbm, f"{rules}-iohmm"]
-    goals = [frozenset(fresh(named_model(name)).goals) for name in names]
+    goals = [frozenset(create_recognizer(named_model(name)).goals) for name in names]
     assert set(goals) == {frozenset(Adventure(rules).rules.goals)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import telos.recognition
 import telos.worlds.forge
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.files.load import create_recognizer, loads_model
 from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.markov_logic import MarkovLogicModel
 from telos.recognition.recognizer import Recognizer
@@ -23,17 +23,17 @@ GRAMMAR = Path(telos.worlds.forge.__file__).parent / "data" / "grammar.yaml"
 
 
 def from_yaml(text: str) -> Recognizer:
-    return fresh(loads_model(text))
+    return create_recognizer(loads_model(text))
 
 
 def from_grammar(text: str) -> Recognizer:
-    return fresh(loads_grammar(text))
+    return create_recognizer(loads_grammar(text))
 
 
 def from_logic(text: str) -> Recognizer:
     from telos.logic.syntax import parse_mln
 
-    return fresh(MarkovLogicModel(parse_mln(text)))
+    return create_recognizer(MarkovLogicModel(parse_mln(text)))
 
 
 FFBM = Model("ffbm", "FFBM", "", make=from_yaml)

@@ -4,7 +4,7 @@ import pytest
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.files.load import create_recognizer, loads_model
 from telos.recognition.recognizer import Recognizer
 from telos.studio.models.compare import compare
 from telos.studio.session import ObservedEvent, RecognizerSet
@@ -25,7 +25,7 @@ rules: [{if: in_town, then: town}, {if: new_area, then: explore}]
 
 
 def made(text: str) -> Recognizer:
-    return fresh(loads_model(text))
+    return create_recognizer(loads_model(text))
 
 
 def panel(*seen: tuple[dict[str, bool], str | None]) -> RecognizerSet:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.files.load import create_recognizer, loads_model
 from telos.studio.mind_view import MindView
 from telos.studio.stage import Happening, Hud, Inputs, Model, Poke, Setting, Stage, StudioWorld
 from telos.studio.worlds.shapes import Picture, Symbols, place, rect
@@ -77,7 +77,11 @@ class Line(Stage):
         return Hud(task="Walk", counts=(("x", str(self.x)),), over="the end" if self.over else "")
 
     def models(self) -> Sequence[Model]:
-        return (Model("last", "Last step", BY_LAST_STEP, "last.yaml", make=lambda text: fresh(loads_model(text))),)
+        return (
+            Model(
+                "last", "Last step", BY_LAST_STEP, "last.yaml", make=lambda text: create_recognizer(loads_model(text))
+            ),
+        )
 
     def apply(self, name: str, text: str) -> str:
         self.applied.append(name)

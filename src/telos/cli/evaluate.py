@@ -14,7 +14,7 @@ from telos.cli.recognize import at_line, check_context, checked_truth, rows_of
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.recognition.files.load import Model
+    from telos.recognition.files.load import RecognizerModel
     from telos.recognition.recognizer import Recognizer
     from telos.telemetry.logs import LogRow
 
@@ -111,13 +111,13 @@ class _Contest:
 
     def __init__(self, names: list[str], seed: int) -> None:
         from telos.recognition.files.load import (
-            entries_read,  # here, so that `telos --help` need not wait
+            context_read,  # here, so that `telos --help` need not wait
             named_model,
         )
 
-        self.models: dict[str, Model] = {name: named_model(name) for name in names}
+        self.models: dict[str, RecognizerModel] = {name: named_model(name) for name in names}
         self.scores = {name: Score(name, tuple(model.goals)) for name, model in self.models.items()}
-        self._entries = {name: entries_read(model) for name, model in self.models.items()}
+        self._entries = {name: context_read(model) for name, model in self.models.items()}
         self._seed = seed
         self._readers: dict[tuple[str, str], list[Recognizer]] = {}
         self._updates: dict[tuple[str, str], int] = {}
@@ -138,10 +138,10 @@ class _Contest:
                 score.add(row.event.player, row.truth, belief.top)
 
     def _fresh(self, sequence: tuple[str, str]) -> "list[Recognizer]":
-        from telos.recognition.files.load import fresh
+        from telos.recognition.files.load import create_recognizer
 
         seed = self._seed + len(self._readers)
-        made = self._readers[sequence] = [fresh(model, seed=seed) for model in self.models.values()]
+        made = self._readers[sequence] = [create_recognizer(model, seed=seed) for model in self.models.values()]
         return made
 
     def _is_update(self, sequence: tuple[str, str], readers: "Iterable[Recognizer]") -> bool:

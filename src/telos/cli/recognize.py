@@ -14,7 +14,7 @@ from telos.core.errors import TelosError, name_hint
 if TYPE_CHECKING:
     from telos.core.belief import Belief
     from telos.core.event import Event
-    from telos.recognition.files.load import Model
+    from telos.recognition.files.load import RecognizerModel
     from telos.recognition.recognizer import Recognizer
     from telos.telemetry.logs import LogRow
 
@@ -133,11 +133,13 @@ def recognize(
 class _Reading:
     """The recognisers of all players of a log, and what is kept of it for the end."""
 
-    def __init__(self, log: Path, model: "Model", name: str, seed: int, *, remembers: int, keeps: bool) -> None:
-        from telos.recognition.files.load import entries_read
+    def __init__(
+        self, log: Path, model: "RecognizerModel", name: str, seed: int, *, remembers: int, keeps: bool
+    ) -> None:
+        from telos.recognition.files.load import context_read
         from telos.recognition.filtering import Reader
 
-        self._name, self._entries = name, entries_read(model)
+        self._name, self._entries = name, context_read(model)
         self.recognizers: dict[tuple[str, str], Recognizer] = {}
         self.count = 0
         self._log, self._model, self._seed = log, model, seed
@@ -152,9 +154,11 @@ class _Reading:
             raise TelosError("--story is for models of goals that change", "for formulas, use: telos logic infer")
 
     def _fresh(self) -> "Recognizer":
-        from telos.recognition.files.load import fresh
+        from telos.recognition.files.load import create_recognizer
 
-        return fresh(self._model, seed=self._seed + len(self.recognizers), remembers=max(1, self._remembers))
+        return create_recognizer(
+            self._model, seed=self._seed + len(self.recognizers), remembers=max(1, self._remembers)
+        )
 
     def observe(self, row: "LogRow") -> "Belief":
         """Take in one row."""
@@ -171,12 +175,12 @@ class _Reading:
     def tell_stories(self, as_json: bool) -> None:
         """Say what each player was after, from when to when."""
         from telos.recognition.ffbm import FFBM
-        from telos.recognition.hindsight import story
+        from telos.recognition.hindsight import find_story
         from telos.recognition.iohmm import IOHMM
 
         for (player, session), events in self._events.items():
             assert isinstance(self._model, FFBM | IOHMM)  # others were refused at the start
-            spans = story(self._model, events)
+            spans = find_story(self._model, events)
             if not as_json:
                 typer.secho(_named(player, session), bold=True)
             for span in spans:

@@ -13,8 +13,8 @@ from telos.core.errors import TelosError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from telos.recognition.strips.benchmark import Answer, Score, Settings
-    from telos.recognition.strips.problem import Case, Label
+    from telos.recognition.strips.benchmark import BenchmarkScore, CaseResult, RecognitionSettings
+    from telos.recognition.strips.problem import CaseLabel, RecognitionCase
 
 _MOST_SHOWN = 40  # problems in a table; --json has them all
 
@@ -64,21 +64,21 @@ def _check_extras() -> None:
         raise TelosError("recognition by planning needs numpy", 'run: pip install "telos[planning,recognition]"')
 
 
-def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "Settings":
-    from telos.recognition.strips.benchmark import Settings
+def _settings(budget: int | None, temperature: float | None, noise: float | None) -> "RecognitionSettings":
+    from telos.recognition.strips.benchmark import RecognitionSettings
 
     given = {"budget": budget, "temperature": temperature, "noise": noise}
-    return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return RecognitionSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _told(cases: "Iterable[Case]") -> "dict[str, Label]":
-    from telos.recognition.strips.problem import read_truth
+def _told(cases: "Iterable[RecognitionCase]") -> "dict[str, CaseLabel]":
+    from telos.recognition.strips.problem import read_true_goal
 
-    found = {case.id: read_truth(case.place) for case in cases if case.observability is None}
+    found = {case.id: read_true_goal(case.place) for case in cases if case.observability is None}
     return {name: label for name, label in found.items() if label is not None}
 
 
-def _recognized(cases: "tuple[Case, ...]", settings: "Settings", jobs: int) -> "list[Answer]":
+def _recognized(cases: "tuple[RecognitionCase, ...]", settings: "RecognitionSettings", jobs: int) -> "list[CaseResult]":
     """Recognise everything, with a bar for whoever waits at a terminal."""
     from rich.console import Console
     from rich.progress import track
@@ -92,27 +92,27 @@ def _recognized(cases: "tuple[Case, ...]", settings: "Settings", jobs: int) -> "
     )
 
 
-def _scored(answers: "list[Answer]", truth: "dict[str, Label]") -> "dict[str, list[Score]]":
+def _scored(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> "dict[str, list[BenchmarkScore]]":
     from telos.recognition.strips.benchmark import score_groups
 
     return score_groups([(each, truth[each.case.id]) for each in answers if each.case.id in truth])
 
 
-def _figures(answers: "list[Answer]", truth: "dict[str, Label]") -> dict[str, Any]:
+def _figures(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> dict[str, Any]:
     """Return everything as JSON has it; only ``seconds`` differ from run to run."""
     from dataclasses import asdict
 
-    from telos.recognition.strips.benchmark import PUBLISHED
+    from telos.recognition.strips.benchmark import PUBLISHED_SCORES
 
     said: dict[str, Any] = {"problems": [_problem(each, truth.get(each.case.id)) for each in answers]}
     if truth:
         scored = _scored(answers, truth)
         said["scores"] = {kind: [asdict(row) for row in rows] for kind, rows in scored.items()}
-        said["published"] = [asdict(row) for row in PUBLISHED]
+        said["published"] = [asdict(row) for row in PUBLISHED_SCORES]
     return said
 
 
-def _problem(answer: "Answer", label: "Label | None") -> dict[str, Any]:
+def _problem(answer: "CaseResult", label: "CaseLabel | None") -> dict[str, Any]:
     reading = answer.reading
     said = {
         "id": answer.case.id,
@@ -126,7 +126,7 @@ def _problem(answer: "Answer", label: "Label | None") -> dict[str, Any]:
     return said if label is None else {**said, "right": bool(label.real & set(reading.chosen))}
 
 
-def _tell(answers: "list[Answer]", truth: "dict[str, Label]") -> None:
+def _tell(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -143,7 +143,7 @@ def _tell(answers: "list[Answer]", truth: "dict[str, Label]") -> None:
         console.print(f"{odd} of {len(answers)} problems have something odd about them; --json has the notes")
 
 
-def _tell_problems(console: "Console", answers: "list[Answer]", truth: "dict[str, Label]") -> None:
+def _tell_problems(console: "Console", answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -168,22 +168,22 @@ def _tell_problems(console: "Console", answers: "list[Answer]", truth: "dict[str
         console.print(f"… and {len(answers) - _MOST_SHOWN} more; --json has them all")
 
 
-def _tell_scores(console: "Console", scored: "dict[str, list[Score]]") -> None:
+def _tell_scores(console: "Console", scored: "dict[str, list[BenchmarkScore]]") -> None:
     from rich.table import Table
 
-    from telos.recognition.strips.benchmark import PUBLISHED
+    from telos.recognition.strips.benchmark import PUBLISHED_SCORES
 
     for kind, rows in scored.items():
         table = Table(title=kind, box=None, pad_edge=False, title_justify="left")
         table.add_column("problems")
         for heading in ("n", "accuracy", "spread", "credit", "agreement", "median s", "proved"):
             table.add_column(heading, justify="right")
-        for row in (*rows, *(PUBLISHED if kind == "lp clean" else ())):
+        for row in (*rows, *(PUBLISHED_SCORES if kind == "lp clean" else ())):
             table.add_row(*_cells(row))
         console.print(table)
 
 
-def _cells(row: "Score") -> tuple[str, ...]:
+def _cells(row: "BenchmarkScore") -> tuple[str, ...]:
     def said(figure: float | None, form: str) -> str:
         return "" if figure is None else format(figure, form)
 

@@ -55,9 +55,9 @@ def train(
 
 def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> dict[str, Any]:
     """Teach a model all rows whose goal is known, and return how many of which."""
-    from telos.recognition.files.load import entries_read
+    from telos.recognition.files.load import context_read
 
-    entries = entries_read(model)
+    entries = context_read(model)
     lessons: dict[tuple[str, str], _Lesson] = {}
     events = unknown = 0
     goals: Counter[str] = Counter()
@@ -89,19 +89,19 @@ class _Lesson:
     """One player's session, from which a model learns."""
 
     def __init__(self, model: "IOHMM") -> None:
-        from telos.recognition.filtering import Pulse
+        from telos.recognition.filtering import EventGate
 
-        self._model, self._pulse = model, Pulse(model)
+        self._model, self._gate = model, EventGate(model)
         self._time, self._before = -math.inf, ""
 
     def take(self, row: "LogRow") -> bool:
         """Take in one row, and return whether anything was learned from it."""
-        from telos.recognition.filtering import refuse_disorder
+        from telos.recognition.filtering import check_event_order
 
         if row.event.time < self._time:
-            refuse_disorder(row.event, row.event.player, self._time)
+            check_event_order(row.event, row.event.player, self._time)
         self._time = row.event.time
-        counted = self._pulse.admitted(row.event)
+        counted = self._gate.admit(row.event)
         if counted is None:
             return False
         before, self._before = self._before, row.truth or ""

@@ -18,8 +18,8 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition import bulk_kernel
-from telos.recognition.bulk_kernel import ROOM, SEATS
-from telos.recognition.filtering import Pulse
+from telos.recognition.bulk_kernel import SLOT_ARRAY_SIZE, SLOTS
+from telos.recognition.filtering import EventGate
 from telos.recognition.recognizer import GoalModel, Matrix
 
 # --- bulk arrays ------------------------------------------------------------------------------------------------------
@@ -36,8 +36,8 @@ except ImportError as missing:  # pragma: no cover
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[Any]  # of unsigned or signed whole numbers
 
-MOST_GOALS = 255  # paths are bytes
-MOST_LIKELY = 1e100  # densities may be above 1, but a product of two must not overflow
+MAX_GOALS = 255  # paths are bytes
+MAX_LIKELIHOOD = 1e100  # densities may be above 1, but a product of two must not overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -58,12 +58,12 @@ class ModelArrays:
         self, goals: Sequence[str], transitions: ArrayLike, likelihoods: ArrayLike, prior: ArrayLike | None = None
     ) -> None:
         size = len(goals)
-        if not 1 <= size <= MOST_GOALS:
-            raise TelosError(f"a model in bulk tells 1 to {MOST_GOALS} goals apart, got {size}")
+        if not 1 <= size <= MAX_GOALS:
+            raise TelosError(f"a model in bulk tells 1 to {MAX_GOALS} goals apart, got {size}")
         matrices = _table("transitions", transitions, (-1, size, size))
         rows = _table("likelihoods", likelihoods, (-1, size))
-        if rows.size and rows.max() > MOST_LIKELY:
-            raise TelosError(f"a likelihood is at most {MOST_LIKELY:g}, got {rows.max():g}", "scale them down")
+        if rows.size and rows.max() > MAX_LIKELIHOOD:
+            raise TelosError(f"a likelihood is at most {MAX_LIKELIHOOD:g}, got {rows.max():g}", "scale them down")
         object.__setattr__(self, "goals", tuple(goals))
         object.__setattr__(self, "transitions", _summing("row of transitions", matrices))
         object.__setattr__(self, "likelihoods", rows)
@@ -82,7 +82,7 @@ class ModelArrays:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
+class EncodedEvents:
     """Events as numbers, and the tables that the numbers point into.
 
     The steps of player number p are those from ``offsets[p]`` to before ``offsets[p + 1]``; ``rows`` says which of the
@@ -111,7 +111,7 @@ class _Tables:
         self.symbols.append(self.likelihoods.setdefault(likelihood, len(self.likelihoods)))
 
 
-def encode(model: GoalModel, events: Iterable[Event]) -> Encoded:
+def encode(model: GoalModel, events: Iterable[Event]) -> EncodedEvents:
     """Return events as the kernel reads them, each player's apart, in the order in which players are first met.
 
     What a model says now is written down: a model that has learned more since must be encoded again.
@@ -124,7 +124,7 @@ def encode(model: GoalModel, events: Iterable[Event]) -> Encoded:
     for numbers in mine.values():
         rows += _take_in(model, found, numbers, tables)
         offsets.append(len(rows))
-    return Encoded(
+    return EncodedEvents(
         _model_arrays(model, tables),
         compact(tables.symbols),
         compact(tables.inputs),
@@ -136,7 +136,7 @@ def encode(model: GoalModel, events: Iterable[Event]) -> Encoded:
 
 def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tables: _Tables) -> list[int]:
     """Add one player's events to the tables; return the rows of those that count."""
-    pulse, last, counted = Pulse(model), float("-inf"), []
+    gate, last, counted = EventGate(model), float("-inf"), []
     for row in rows:
         event = events[row]
         if event.time < last:
@@ -145,7 +145,7 @@ def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tab
                 "sort the log by time",
             )
         last = event.time
-        evidence = pulse.evidence(event)
+        evidence = gate.evidence(event)
         if evidence is not None:
             tables.add(evidence.transition, evidence.likelihood)
             counted.append(row)
@@ -204,8 +204,12 @@ def _summing(name: str, table: Array) -> Array:
 # In this order, and in that of the files, a function is compiled before those that call it.
 _MODULES = (bulk_kernel,)
 _FUNCTIONS = kernels.functions_of(_MODULES)
-ENTRIES = ("filter_players", "update_players", "smooth_players", "explain_players")
-SELDOM = ("faint", "settle", "look_back_faintly")  # called rarely: inside the hot loop they would only be in its way
+ENTRY_POINTS = ("filter_players", "update_players", "smooth_players", "viterbi_players")
+NOT_INLINED = (
+    "faint",
+    "settle",
+    "look_back_faintly",
+)  # called rarely: inside the hot loop they would only be in its way
 
 
 def is_installed() -> bool:
@@ -233,7 +237,7 @@ def compiled_kernel(goals: int) -> Any:
     for name, function in _FUNCTIONS.items():
         copied = types.FunctionType(function.__code__, names, name)
         copied.__qualname__ = f"{name}_{goals}_{edition}"
-        names[name] = kernels.compile_one(copied, forceinline=name not in (*ENTRIES, *SELDOM))
+        names[name] = kernels.compile_one(copied, forceinline=name not in (*ENTRY_POINTS, *NOT_INLINED))
     return types.SimpleNamespace(**names)
 
 
@@ -247,12 +251,12 @@ def _names(goals: int) -> dict[str, Any]:
 # The events of many players as arrays, checked before a kernel runs over them; and who works on which part.
 
 
-KNOWN = (np.uint8, np.uint16, np.int64)  # a type that the kernel knows is an edition that has to be compiled
-BLOCK = 1 << 17  # events that one thread takes at a time: their beliefs still fit into a cache
+INDEX_TYPES = (np.uint8, np.uint16, np.int64)  # a type that the kernel knows is an edition that has to be compiled
+EVENTS_PER_BLOCK = 1 << 17  # events that one thread takes at a time: their beliefs still fit into a cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sequences:
+class EventSequences:
     """The symbols and inputs of players' events; those of player p go from ``offsets[p]`` to before ``offsets[p + 1]``.
 
     ``stride`` is 0 if one input holds for all events, else 1.
@@ -269,23 +273,23 @@ class Sequences:
         return len(self.offsets) - 1
 
 
-def sequences(
+def check_sequences(
     model: ModelArrays,
     symbols: ArrayLike,
     inputs: ArrayLike | None,
     lengths: ArrayLike | None = None,
     offsets: ArrayLike | None = None,
-) -> Sequences:
+) -> EventSequences:
     """Return events that fit their model; without lengths or offsets they are one player's."""
     seen = _indices("symbols", symbols, model.symbols, "rows of likelihoods")
     if inputs is None:
-        return Sequences(seen, np.zeros(1, seen.dtype), 0, _bounds(len(seen), lengths, offsets))
+        return EventSequences(seen, np.zeros(1, seen.dtype), 0, _bounds(len(seen), lengths, offsets))
     given = _indices("inputs", inputs, model.inputs, "transition matrices")
     if len(given) != len(seen):
         raise TelosError(f"each event has a symbol and an input, got {len(seen)} symbols and {len(given)} inputs")
     wider = max(seen.dtype, given.dtype, key=lambda kind: kind.itemsize)  # one type for both: half the editions
     seen, given = seen.astype(wider, copy=False), given.astype(wider, copy=False)
-    return Sequences(seen, given, 1, _bounds(len(seen), lengths, offsets))
+    return EventSequences(seen, given, 1, _bounds(len(seen), lengths, offsets))
 
 
 def _indices(name: str, given: ArrayLike, size: int, what: str) -> Indices:
@@ -302,7 +306,7 @@ def _indices(name: str, given: ArrayLike, size: int, what: str) -> Indices:
     if least < 0 or most >= size:
         worst = least if least < 0 else most
         raise TelosError(f"{name} must be from 0 to {size - 1}, as there are {size} {what}", f"got {worst}")
-    return np.ascontiguousarray(array) if array.dtype.type in KNOWN else compact(array)
+    return np.ascontiguousarray(array) if array.dtype.type in INDEX_TYPES else compact(array)
 
 
 def _bounds(size: int, lengths: ArrayLike | None, offsets: ArrayLike | None) -> NDArray[np.int64]:
@@ -327,7 +331,7 @@ def _whole(name: str, given: ArrayLike) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def beginnings(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array:
+def initial_beliefs(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array:
     """Return the belief that each player begins with, a row each."""
     size = len(model.goals)
     if prior is None:
@@ -341,7 +345,7 @@ def beginnings(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array
     return np.tile(given, (count, 1)) if given.ndim == 1 else given
 
 
-def room_for(events: int, goals: int, out: Array | None) -> Array:
+def belief_buffer(events: int, goals: int, out: Array | None) -> Array:
     """Return where beliefs are written: the array given for that, if it fits, else a new one."""
     if out is None:
         return np.empty((events, goals))
@@ -351,7 +355,7 @@ def room_for(events: int, goals: int, out: Array | None) -> Array:
     return out
 
 
-class Runner:
+class KernelRunner:
     """Runs a function of the kernel over all players, compiled and on several threads if that can be had."""
 
     def __init__(self, goals: int, *, threads: int | None, compiled: bool | None) -> None:
@@ -364,7 +368,7 @@ class Runner:
 
     def over(self, offsets: NDArray[np.int64], work: Callable[[int, int], None]) -> None:
         """Call ``work(first, end)`` for every block of players."""
-        self.blocks(shares(offsets, self.threads) if self.is_compiled else [0, len(offsets) - 1], work)
+        self.blocks(split_players(offsets, self.threads) if self.is_compiled else [0, len(offsets) - 1], work)
 
     def blocks(self, bounds: Sequence[int], work: Callable[[int, int], None]) -> None:
         """Call ``work`` for every block between bounds."""
@@ -377,7 +381,7 @@ class Runner:
 
     def room(self) -> tuple[NDArray[np.int64], Array]:
         """Return a workspace for one call."""
-        return np.zeros(ROOM, np.int64), np.zeros(2 * self._goals)
+        return np.zeros(SLOT_ARRAY_SIZE, np.int64), np.zeros(2 * self._goals)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the kernel; as plain Python it works on lists, which are copied back."""
@@ -392,10 +396,10 @@ class Runner:
                 array[:] = values
 
 
-def shares(offsets: NDArray[np.int64], threads: int) -> list[int]:
+def split_players(offsets: NDArray[np.int64], threads: int) -> list[int]:
     """Return bounds of blocks of players with about as many events each, enough players in each to fill the seats."""
     count, events = len(offsets) - 1, int(offsets[-1])
-    blocks = max(min(threads, count), min(events // BLOCK, count // (2 * SEATS)))
+    blocks = max(min(threads, count), min(events // EVENTS_PER_BLOCK, count // (2 * SLOTS)))
     wanted = np.arange(1, blocks) * (events / max(1, blocks))
     return [0, *np.unique(np.searchsorted(offsets, wanted)).clip(0, count).tolist(), count]
 
@@ -404,7 +408,7 @@ def shares(offsets: NDArray[np.int64], threads: int) -> list[int]:
 # Many players at once: all their beliefs in one array, updated in one call.
 
 
-FEWEST = 1 << 13  # players that are worth a thread
+MIN_PLAYERS_PER_THREAD = 1 << 13  # players that are worth a thread
 
 
 class PlayersInBulk:
@@ -429,10 +433,10 @@ class PlayersInBulk:
         if count < 1:
             raise TelosError(f"there must be at least one player, got {count}")
         self.model = model
-        self.beliefs: Array = beginnings(model, prior, count)
+        self.beliefs: Array = initial_beliefs(model, prior, count)
         self.ignored: NDArray[np.int64] = np.zeros(count, np.int64)
         self._products, self._logs = np.ones(count), np.zeros(count)
-        self._runner = Runner(len(model.goals), threads=threads, compiled=compiled)
+        self._runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
 
     def __len__(self) -> int:
         return len(self.beliefs)
@@ -451,7 +455,7 @@ class PlayersInBulk:
 
         A player who is named twice has done two things, in that order.
         """
-        events = sequences(self.model, symbols, inputs)
+        events = check_sequences(self.model, symbols, inputs)
         named = self._named(players)
         count = len(self) if players is None else len(named)
         if len(events.symbols) != count:
@@ -470,7 +474,7 @@ class PlayersInBulk:
         """Forget some players, or all of them."""
         chosen: Any = slice(None) if players is None else self._named(players)
         count = len(self) if players is None else len(chosen)
-        self.beliefs[chosen] = beginnings(self.model, prior, count)
+        self.beliefs[chosen] = initial_beliefs(self.model, prior, count)
         self._products[chosen], self._logs[chosen], self.ignored[chosen] = 1.0, 0.0, 0
 
     def _named(self, players: ArrayLike | None) -> NDArray[np.int64]:
@@ -484,7 +488,9 @@ class PlayersInBulk:
 
     def _bounds(self, count: int, *, is_shared: bool) -> Sequence[int]:
         """Return who takes which part; named players are one part, as the same one may be named twice."""
-        parts = min(self._runner.threads, count // FEWEST) if is_shared and self._runner.is_compiled else 1
+        parts = (
+            min(self._runner.threads, count // MIN_PLAYERS_PER_THREAD) if is_shared and self._runner.is_compiled else 1
+        )
         return [count * part // max(1, parts) for part in range(max(1, parts) + 1)]
 
 
@@ -494,10 +500,20 @@ class PlayersInBulk:
 # The beliefs are those of a live ``Reader`` on the same events; millions of events a second instead of thousands.
 
 
-__all__ = ["Encoded", "Explained", "Filtered", "ModelArrays", "PlayersInBulk", "encode", "filter", "smooth", "viterbi"]
+__all__ = [
+    "EncodedEvents",
+    "FilterResult",
+    "ModelArrays",
+    "PlayersInBulk",
+    "ViterbiResult",
+    "encode",
+    "filter",
+    "smooth",
+    "viterbi",
+]
 
 
-class Filtered(NamedTuple):
+class FilterResult(NamedTuple):
     """Beliefs, a row a player (or a row an event), and for each player the log-likelihood and what was ignored."""
 
     beliefs: Array
@@ -505,7 +521,7 @@ class Filtered(NamedTuple):
     ignored: NDArray[np.int64]  # how many events no goal allows
 
 
-class Explained(NamedTuple):
+class ViterbiResult(NamedTuple):
     """The best path of each player: the number of the goal at each event, and the log-likelihood of the path."""
 
     path: NDArray[np.uint8]
@@ -524,7 +540,7 @@ def filter(
     out: Array | None = None,
     threads: int | None = None,
     compiled: bool | None = None,
-) -> Filtered:
+) -> FilterResult:
     """Take every player through all events; return the last belief about each, or with ``beliefs`` that at each event.
 
     ``inputs`` says which transition matrix applies before each event (the first one if not given), and ``lengths`` or
@@ -538,10 +554,10 @@ def filter(
     >>> filter(model, [0, 1, 0], lengths=[1, 2], compiled=False).beliefs.round(3).tolist()
     [[0.75, 0.25], [0.643, 0.357]]
     """
-    events = sequences(model, symbols, inputs, lengths, offsets)
-    runner = Runner(len(model.goals), threads=threads, compiled=compiled)
-    history = room_for(len(events.symbols), len(model.goals), out) if beliefs else None
-    return _filtered(model, events, runner, beginnings(model, prior, events.count), history)
+    events = check_sequences(model, symbols, inputs, lengths, offsets)
+    runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
+    history = belief_buffer(len(events.symbols), len(model.goals), out) if beliefs else None
+    return _filtered(model, events, runner, initial_beliefs(model, prior, events.count), history)
 
 
 def smooth(
@@ -555,7 +571,7 @@ def smooth(
     out: Array | None = None,
     threads: int | None = None,
     compiled: bool | None = None,
-) -> Filtered:
+) -> FilterResult:
     """Return the belief at each event given all events of its player (forward-backward); arguments as for ``filter``.
 
     >>> stay = [[0.75, 0.25], [0.25, 0.75]]
@@ -563,10 +579,10 @@ def smooth(
     >>> smooth(model, [0, 1, 0], compiled=False).beliefs.round(3).tolist()
     [[0.692, 0.308], [0.481, 0.519], [0.692, 0.308]]
     """
-    events = sequences(model, symbols, inputs, lengths, offsets)
-    runner = Runner(len(model.goals), threads=threads, compiled=compiled)
-    history = room_for(len(events.symbols), len(model.goals), out)
-    return _filtered(model, events, runner, beginnings(model, prior, events.count), history, is_smoothed=True)
+    events = check_sequences(model, symbols, inputs, lengths, offsets)
+    runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
+    history = belief_buffer(len(events.symbols), len(model.goals), out)
+    return _filtered(model, events, runner, initial_beliefs(model, prior, events.count), history, is_smoothed=True)
 
 
 def viterbi(
@@ -579,7 +595,7 @@ def viterbi(
     prior: ArrayLike | None = None,
     threads: int | None = None,
     compiled: bool | None = None,
-) -> Explained:
+) -> ViterbiResult:
     """Return the likeliest sequence of goals of each player; arguments as for ``filter``.
 
     Of equally likely ones it is that with the earlier goals of the model, judged from its end.
@@ -589,32 +605,32 @@ def viterbi(
     >>> viterbi(model, [0, 1, 1], compiled=False).path.tolist()
     [0, 1, 1]
     """
-    events = sequences(model, symbols, inputs, lengths, offsets)
-    runner = Runner(len(model.goals), threads=threads, compiled=compiled)
+    events = check_sequences(model, symbols, inputs, lengths, offsets)
+    runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
     size, bounds = len(model.goals), events.offsets
     with np.errstate(divide="ignore"):  # what is impossible has the logarithm -inf, and loses against everything
         moves, sights = np.log(model.transitions).ravel(), np.log(model.likelihoods).ravel()
-        scores = np.log(beginnings(model, prior, events.count)).ravel()
+        scores = np.log(initial_beliefs(model, prior, events.count)).ravel()
     path, totals = np.empty(len(events.symbols), np.uint8), np.zeros(events.count)
 
     def work(first: int, end: int) -> None:
         came_from = np.empty((bounds[end] - bounds[first]) * size, np.uint8)
         known = (moves, sights, events.symbols, events.inputs, events.stride, bounds, first, end)
-        runner.call("explain_players", *known, scores, totals, came_from, path, *runner.room())
+        runner.call("viterbi_players", *known, scores, totals, came_from, path, *runner.room())
 
     runner.over(bounds, work)
-    return Explained(path, totals)
+    return ViterbiResult(path, totals)
 
 
 def _filtered(
     model: ModelArrays,
-    events: Sequences,
-    runner: Runner,
+    events: EventSequences,
+    runner: KernelRunner,
     chances: Array,
     history: Array | None,
     *,
     is_smoothed: bool = False,
-) -> Filtered:
+) -> FilterResult:
     """Filter and, block by block while the beliefs are still in a cache, smooth; all beliefs go into the history."""
     count, bounds = events.count, events.offsets
     transitions, likelihoods = model.transitions.ravel(), model.likelihoods.ravel()
@@ -630,4 +646,4 @@ def _filtered(
             runner.call("smooth_players", *known_too, kept, *runner.room())
 
     runner.over(bounds, work)
-    return Filtered(chances if history is None else history, logs + np.log(products), ignored)
+    return FilterResult(chances if history is None else history, logs + np.log(products), ignored)

@@ -25,45 +25,50 @@ Ints: TypeAlias = list[int]
 Floats: TypeAlias = list[float]
 
 GOALS = 3  # the compiler is told the number anew for each edition
-SEATS = 8  # players in flight: with fewer the processor waits, with more they do not fit into its window
-NEXT = 2 * SEATS  # where the number of the player who is seated next is kept
-ROOM = NEXT + 1  # how many numbers ``seats`` has: who sits there, their next events, and the next player
+SLOTS = 8  # players in flight: with fewer the processor waits, with more they do not fit into its window
+NEXT_PLAYER = 2 * SLOTS  # where the number of the player who is seated next is kept
+SLOT_ARRAY_SIZE = (
+    NEXT_PLAYER + 1
+)  # how many numbers ``seats`` has: who sits there, their next events, and the next player
 
-TINY = 1e-200  # as in ``forward``: below this a step is computed again with larger numbers
-LEAST, MOST = 1e-100, 1e100  # a product of likelihoods is turned into a logarithm before it leaves these bounds
+MIN_TOTAL = 1e-200  # as in ``forward``: below this a step is computed again with larger numbers
+MIN_PRODUCT, MAX_PRODUCT = (
+    1e-100,
+    1e100,
+)  # a product of likelihoods is turned into a logarithm before it leaves these bounds
 
 
-def board(seats: Ints, taken: int, end: int, offsets: Ints) -> int:
+def fill_slots(seats: Ints, taken: int, end: int, offsets: Ints) -> int:
     """Seat the next players, as far as there are seats and players before the ``end``; return how many are taken."""
-    while taken < SEATS and seats[NEXT] < end:
-        player = seats[NEXT]
-        seats[NEXT] = player + 1
+    while taken < SLOTS and seats[NEXT_PLAYER] < end:
+        player = seats[NEXT_PLAYER]
+        seats[NEXT_PLAYER] = player + 1
         if offsets[player] < offsets[player + 1]:
             seats[taken] = player
-            seats[SEATS + taken] = offsets[player]
+            seats[SLOTS + taken] = offsets[player]
             taken += 1
     return taken
 
 
-def shortest(seats: Ints, taken: int, offsets: Ints) -> int:
+def shortest_remaining(seats: Ints, taken: int, offsets: Ints) -> int:
     """Return how many events everybody who is seated still has."""
-    least = offsets[seats[0] + 1] - seats[SEATS]
+    least = offsets[seats[0] + 1] - seats[SLOTS]
     for seat in range(1, taken):
-        least = min(least, offsets[seats[seat] + 1] - seats[SEATS + seat])
+        least = min(least, offsets[seats[seat] + 1] - seats[SLOTS + seat])
     return least
 
 
-def alight(seats: Ints, taken: int, run: int, offsets: Ints) -> int:
+def advance_slots(seats: Ints, taken: int, run: int, offsets: Ints) -> int:
     """Move everybody on by ``run`` events, and let those leave who have no more; return how many seats are taken."""
     seat = 0
     while seat < taken:
-        seats[SEATS + seat] += run
-        if seats[SEATS + seat] < offsets[seats[seat] + 1]:
+        seats[SLOTS + seat] += run
+        if seats[SLOTS + seat] < offsets[seats[seat] + 1]:
             seat += 1
             continue
         taken -= 1
         seats[seat] = seats[taken]
-        seats[SEATS + seat] = seats[SEATS + taken]  # not moved on yet: this seat is looked at again
+        seats[SLOTS + seat] = seats[SLOTS + taken]  # not moved on yet: this seat is looked at again
     return taken
 
 
@@ -84,13 +89,13 @@ def step(
         weighed = predict(chances, mine, transitions, matrix, goal) * likelihoods[row + goal]
         scratch[goal] = weighed
         total += weighed
-    if total > TINY:
+    if total > MIN_TOTAL:
         for goal in range(GOALS):
             chances[mine + goal] = scratch[goal] / total
     return total
 
 
-def faint(
+def rescaled_step(
     chances: Floats, mine: int, transitions: Floats, matrix: int, likelihoods: Floats, row: int, scratch: Floats
 ) -> float:
     """Take a belief over an event that is next to impossible: made larger first, or ignored if no goal allows it.
@@ -113,7 +118,7 @@ def faint(
     return max(total * peak, 5e-324) if total > 0.0 else 0.0
 
 
-def settle(likelihood: float, player: int, products: Floats, logs: Floats, ignored: Ints) -> float:
+def flush_product(likelihood: float, player: int, products: Floats, logs: Floats, ignored: Ints) -> float:
     """Turn a player's product of likelihoods into a logarithm, and return what the product is from now on.
 
     Logarithms are slow, so likelihoods are multiplied for as long as that goes. What was ignored is only counted.
@@ -148,26 +153,26 @@ def filter_players(
     ``stride`` is 1, or 0 if there is one input for all events. ``history`` gets the belief after each event if
     ``is_kept``.
     """
-    seats[NEXT] = first
-    taken = board(seats, 0, end, offsets)
+    seats[NEXT_PLAYER] = first
+    taken = fill_slots(seats, 0, end, offsets)
     while taken > 0:
-        run = shortest(seats, taken, offsets)
+        run = shortest_remaining(seats, taken, offsets)
         for k in range(run):
             for seat in range(taken):
-                player, event = seats[seat], seats[SEATS + seat] + k
+                player, event = seats[seat], seats[SLOTS + seat] + k
                 mine = player * GOALS
                 matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
                 likelihood = step(chances, mine, transitions, matrix, likelihoods, row, scratch)
-                if likelihood <= TINY:
-                    likelihood = faint(chances, mine, transitions, matrix, likelihoods, row, scratch)
+                if likelihood <= MIN_TOTAL:
+                    likelihood = rescaled_step(chances, mine, transitions, matrix, likelihoods, row, scratch)
                 product = products[player] * likelihood
-                if not LEAST < product < MOST:
-                    product = settle(likelihood, player, products, logs, ignored)
+                if not MIN_PRODUCT < product < MAX_PRODUCT:
+                    product = flush_product(likelihood, player, products, logs, ignored)
                 products[player] = product
                 if is_kept:
                     for goal in range(GOALS):
                         history[event * GOALS + goal] = chances[mine + goal]
-        taken = board(seats, alight(seats, taken, run, offsets), end, offsets)
+        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
 
 
 def update_players(
@@ -191,11 +196,11 @@ def update_players(
         player = players[event] if are_named else event
         matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
         likelihood = step(chances, player * GOALS, transitions, matrix, likelihoods, row, scratch)
-        if likelihood <= TINY:
-            likelihood = faint(chances, player * GOALS, transitions, matrix, likelihoods, row, scratch)
+        if likelihood <= MIN_TOTAL:
+            likelihood = rescaled_step(chances, player * GOALS, transitions, matrix, likelihoods, row, scratch)
         product = products[player] * likelihood
-        if not LEAST < product < MOST:
-            product = settle(likelihood, player, products, logs, ignored)
+        if not MIN_PRODUCT < product < MAX_PRODUCT:
+            product = flush_product(likelihood, player, products, logs, ignored)
         products[player] = product
 
 
@@ -205,7 +210,7 @@ def update_players(
 # Written, compiled and called as ``kernel`` is; see there.
 
 
-def look_back(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> float:
+def smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> float:
     """Judge the belief before an event again, from the smoothed belief after it.
 
     Of the chance that a goal now has, each goal before gets the share that it had in bringing it about. So neither
@@ -218,21 +223,21 @@ def look_back(beliefs: Floats, event: int, transitions: Floats, matrix: int, scr
         scratch[goal] = predict(beliefs, before, transitions, matrix, goal)
         least = min(least, scratch[goal])
     for goal in range(GOALS):
-        scratch[goal] = beliefs[after + goal] / max(scratch[goal], TINY)
+        scratch[goal] = beliefs[after + goal] / max(scratch[goal], MIN_TOTAL)
     for goal in range(GOALS):
         share = transitions[matrix + goal * GOALS] * scratch[0]
         for to in range(1, GOALS):
             share += transitions[matrix + goal * GOALS + to] * scratch[to]
         scratch[GOALS + goal] = beliefs[before + goal] * share
         total += scratch[GOALS + goal]
-    if least > TINY:
+    if least > MIN_TOTAL:
         rest = 1.0 / total  # next to 1, so a product is as good as a quotient, and quicker
         for goal in range(GOALS):
             beliefs[before + goal] = scratch[GOALS + goal] * rest
     return least
 
 
-def look_back_faintly(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> None:
+def rescaled_smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> None:
     """Do the same where a goal was next to impossible: shares are divided first, so that nothing grows too large."""
     after, before = event * GOALS, event * GOALS - GOALS
     total = 0.0
@@ -260,23 +265,23 @@ def smooth_players(
     scratch: Floats,
 ) -> None:
     """Turn filtered beliefs into smoothed ones, in place, for the players from ``first`` to before ``end``."""
-    seats[NEXT] = first
-    taken = board(seats, 0, end, offsets)
+    seats[NEXT_PLAYER] = first
+    taken = fill_slots(seats, 0, end, offsets)
     while taken > 0:
-        run = shortest(seats, taken, offsets)
+        run = shortest_remaining(seats, taken, offsets)
         for k in range(run):
             for seat in range(taken):
                 start = offsets[seats[seat]]
-                event = start + offsets[seats[seat] + 1] - 1 - seats[SEATS + seat] - k  # from the last to the first
+                event = start + offsets[seats[seat] + 1] - 1 - seats[SLOTS + seat] - k  # from the last to the first
                 if event > start:
                     matrix = inputs[event * stride] * (GOALS * GOALS)
-                    least = look_back(beliefs, event, transitions, matrix, scratch)
-                    if least <= TINY:
-                        look_back_faintly(beliefs, event, transitions, matrix, scratch)
-        taken = board(seats, alight(seats, taken, run, offsets), end, offsets)
+                    least = smooth_step(beliefs, event, transitions, matrix, scratch)
+                    if least <= MIN_TOTAL:
+                        rescaled_smooth_step(beliefs, event, transitions, matrix, scratch)
+        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
 
 
-def extend(
+def viterbi_step(
     scores: Floats,
     mine: int,
     moves: Floats,
@@ -322,7 +327,7 @@ def trace_back(scores: Floats, mine: int, came_from: Ints, start: int, end: int,
         goal = came_from[(event - skip) * GOALS + goal]
 
 
-def explain_players(
+def viterbi_players(
     moves: Floats,
     sights: Floats,
     symbols: Ints,
@@ -342,18 +347,18 @@ def explain_players(
 
     ``moves`` and ``sights`` are the logarithms of transitions and likelihoods, ``scores`` begins as that of the prior.
     """
-    seats[NEXT] = first
+    seats[NEXT_PLAYER] = first
     skip = offsets[first]
-    taken = board(seats, 0, end, offsets)
+    taken = fill_slots(seats, 0, end, offsets)
     while taken > 0:
-        run = shortest(seats, taken, offsets)
+        run = shortest_remaining(seats, taken, offsets)
         for k in range(run):
             for seat in range(taken):
-                player, event = seats[seat], seats[SEATS + seat] + k
+                player, event = seats[seat], seats[SLOTS + seat] + k
                 matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
                 place = (event - skip) * GOALS
-                top = extend(scores, player * GOALS, moves, matrix, sights, row, came_from, place, scratch)
+                top = viterbi_step(scores, player * GOALS, moves, matrix, sights, row, came_from, place, scratch)
                 totals[player] += top
-        taken = board(seats, alight(seats, taken, run, offsets), end, offsets)
+        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
     for player in range(first, end):
         trace_back(scores, player * GOALS, came_from, offsets[player], offsets[player + 1], skip, path)

@@ -13,14 +13,14 @@ from telos.core.event import Event
 from telos.core.expressions import Name, names, walk
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, Variable, not_negative
-from telos.recognition.filtering import refuse_disorder
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary, labelled
+from telos.recognition.filtering import check_event_order
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
 
 # --- director rules ---------------------------------------------------------------------------------------------------
 # What a director goes by: rules of a model file, over what is believed about the player and what the game knows.
 
 
-EARNED = ("kill", "gem", "chest")  # what the adventure pays for
+ADVENTURE_EARNINGS = ("kill", "gem", "chest")  # what the adventure pays for
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -92,7 +92,7 @@ def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequenc
     unknown variable 'levl' in `levl > 0.9`; did you mean 'level'?
     """
     layout = director_layout(vocabulary, goals)
-    expression = labelled(condition.expression, layout)
+    expression = resolve_labels(condition.expression, layout)
     found = check(expression, Scope(layout), BOOL)
     for node in walk(expression):
         if isinstance(node, Name) and node.name in goals and node.name in vocabulary.context:
@@ -109,19 +109,19 @@ def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequenc
     return [replace(fault, text=str(condition)) for fault in found]
 
 
-def places(say: str) -> tuple[str, ...]:
+def find_placeholders(say: str) -> tuple[str, ...]:
     """Return the names in braces.
 
-    >>> places("Nobody has been {unvisited_exits} of {area}.")
+    >>> find_placeholders("Nobody has been {unvisited_exits} of {area}.")
     ('unvisited_exits', 'area')
     """
     return tuple(_PLACE.findall(say))
 
 
-def filled(say: str, words: Mapping[str, str]) -> str:
+def fill_placeholders(say: str, words: Mapping[str, str]) -> str:
     """Return a line with every name in braces replaced by its word.
 
-    >>> filled("Go {way}.", {"way": "north or east"})
+    >>> fill_placeholders("Go {way}.", {"way": "north or east"})
     'Go north or east.'
     """
     return _PLACE.sub(lambda match: words[match[1]], say)
@@ -154,11 +154,11 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
     """
     if vocabulary.context != ADVENTURE.context:
         return []
-    unknown = [what for what in pay if what not in EARNED]
+    unknown = [what for what in pay if what not in ADVENTURE_EARNINGS]
     return [
         Fault(
             f"nothing is earned by {what!r}",
-            suggestion=name_hint(what, EARNED),
+            suggestion=name_hint(what, ADVENTURE_EARNINGS),
             path=(what,),
             code=FaultCode.UNKNOWN_NAME,
         )
@@ -166,7 +166,7 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
     ]
 
 
-def checked_rules(
+def check_rules(
     rules: Iterable[DirectorRule] | None, vocabulary: Vocabulary, goals: Sequence[str]
 ) -> tuple[DirectorRule, ...] | None:
     """Return the rules of a model (None for none), if they can be those of a game with these words and goals."""
@@ -255,7 +255,7 @@ class Director:
         self, rules: Sequence[DirectorRule], goals: Sequence[str], *, vocabulary: Vocabulary = ADVENTURE
     ) -> None:
         self.goals = tuple(goals)
-        self.rules = checked_rules(rules, vocabulary, self.goals) or ()
+        self.rules = check_rules(rules, vocabulary, self.goals) or ()
         self._layout = director_layout(vocabulary, self.goals)
         self._read = _names_read(self.rules, self._layout)
         self._watched = [_Watched(rule, self._layout) for rule in self.rules]
@@ -276,7 +276,7 @@ class Director:
 
     def advise(self, event: Event, belief: Belief) -> Advice | None:
         """Take in an event and what is believed after it; return what is new, or None if the game goes on as it is."""
-        refuse_disorder(event, self._player, self._time)
+        check_event_order(event, self._player, self._time)
         values = self._values(event, belief)
         self._player, self._time = event.player, event.time
         for watched in self._watched:
@@ -336,10 +336,10 @@ class Director:
         for watched in self._watched:
             if not watched.is_due(self._time):
                 continue
-            words = {name: self._word(name, values) for name in places(watched.rule.say)}
+            words = {name: self._word(name, values) for name in find_placeholders(watched.rule.say)}
             if all(words.values()):  # a way that is not there cannot be pointed out
                 watched.said, watched.is_said = self._time, True
-                return filled(watched.rule.say, words)
+                return fill_placeholders(watched.rule.say, words)
         return ""
 
     def _word(self, name: str, values: tuple[Value, ...]) -> str:
@@ -364,11 +364,11 @@ class Director:
         return "; ".join([f"{what}: in force, holds since {watched.since:g} s", *pays, *told])
 
 
-def director_of(model: object) -> Director | None:
+def create_director(model: object) -> Director | None:
     """Return a new director for one player by the rules of a model; None if it has none.
 
     >>> from telos.recognition.files.load import named_model
-    >>> director_of(named_model("flairs")) is None
+    >>> create_director(named_model("flairs")) is None
     True
     """
     rules: Sequence[DirectorRule] | None = getattr(model, "director", None)
@@ -378,10 +378,10 @@ def director_of(model: object) -> Director | None:
 
 
 def _bound(condition: Condition, layout: Layout) -> Bound:
-    return bind(labelled(condition.expression, layout), layout, BOOL)
+    return bind(resolve_labels(condition.expression, layout), layout, BOOL)
 
 
 def _names_read(rules: Sequence[DirectorRule], layout: Layout) -> frozenset[str]:
     """Return what the rules read: the rest is not looked at, so that it costs nothing."""
-    asked = (names(labelled(each.expression, layout)) for rule in rules for each in rule.conditions)
-    return frozenset().union(*asked, *(places(rule.say) for rule in rules))
+    asked = (names(resolve_labels(each.expression, layout)) for rule in rules for each in rule.conditions)
+    return frozenset().union(*asked, *(find_placeholders(rule.say) for rule in rules))

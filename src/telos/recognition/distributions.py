@@ -15,15 +15,15 @@ from telos.core.values import finite, not_negative
 
 SHARED = "shared"
 OTHERS = "others"
-SLACK = 1e-6  # what a sum may be off: 0.333333 three times is 1, 0.33 three times is not
+SUM_TOLERANCE = 1e-6  # what a sum may be off: 0.333333 three times is 1, 0.33 three times is not
 
 
-def shared_out(
+def complete_distribution(
     given: Mapping[str, float], names: Sequence[str], what: str, *, share: bool
 ) -> tuple[tuple[float, ...], list[Fault]]:
     """Return a probability for each of ``names``, and what is wrong with those that were given.
 
-    >>> shared_out({"swing": 0.5}, ["swing", "stop", "walk"], "outcome", share=True)[0]
+    >>> complete_distribution({"swing": 0.5}, ["swing", "stop", "walk"], "outcome", share=True)[0]
     (0.5, 0.25, 0.25)
     """
     faults = [
@@ -64,9 +64,9 @@ def _chance_faults(name: str, chance: float) -> list[Fault]:
 
 def _sum_faults(total: float, unnamed: Sequence[str], count: int, what: str, share: bool) -> list[Fault]:
     said = f"sums to {total:.6g}, not 1"
-    if total > 1 + SLACK:
+    if total > 1 + SUM_TOLERANCE:
         return [Fault(said, suggestion="make the named ones smaller", code=FaultCode.OUT_OF_RANGE)]
-    if total >= 1 - SLACK:
+    if total >= 1 - SUM_TOLERANCE:
         if unnamed and not share and what == "outcome":
             return [_uneven(count - len(unnamed), count, unnamed)]
         return []

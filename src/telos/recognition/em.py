@@ -13,18 +13,18 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import not_negative
 from telos.recognition.distributions import Counts
-from telos.recognition.filtering import Chances, Pulse, as_weighed, forward
-from telos.recognition.hindsight import look_back
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.filtering import Chances, EventGate, forward, used_evidence
+from telos.recognition.hindsight import backward_weights
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.recognizer import Evidence
 from telos.recognition.transitions import LearnedTransitions
 
-Places: TypeAlias = list[tuple[int, int]]  # the case and the symbol of each update of a session
-Tally: TypeAlias = dict[str, dict[str, float]]
+UpdateIndices: TypeAlias = list[tuple[int, int]]  # the case and the symbol of each update of a session
+CountTable: TypeAlias = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class EMResult:
     """The model that was found, and how well the model of each round explained what was seen."""
 
     model: IOHMM
@@ -32,7 +32,7 @@ class Fitted:
     objectives: tuple[float, ...]  # with what anchors and pseudo-counts say about the model: this never falls
 
 
-def fit(
+def fit_em(
     model: IOHMM,
     sessions: Sequence[Iterable[Event]],
     *,
@@ -41,7 +41,7 @@ def fit(
     start: IOHMM | None = None,
     rounds: int = 50,
     tolerance: float = 1e-6,
-) -> Fitted:
+) -> EMResult:
     """Return the model that sessions of unknown goals make of ``model``.
 
     ``anchored`` is what each lesson of the model counts beside what is seen now: 1 as much, 0 nothing (then lessons
@@ -56,9 +56,9 @@ def fit(
     weight = not_negative("anchored", anchored)
     anchors = _times(model.counts.seen, weight)
     moves = {} if model.learned is None or transitions is None else _times(model.learned.seen, weight)
-    prior = like(model, counts=anchors, learned=_learned(model, transitions, moves))
+    prior = copy_model(model, counts=anchors, learned=_learned(model, transitions, moves))
     first = (start or model).counts
-    current = like(prior, counts=first.seen, pseudo_counts=first.pseudo)
+    current = copy_model(prior, counts=first.seen, pseudo_counts=first.pseudo)
     fits: list[float] = []
     objectives: list[float] = []
     for _ in range(rounds):
@@ -68,21 +68,21 @@ def fit(
         if len(fits) > 1 and objectives[-1] - objectives[-2] < tolerance:
             break
         learned = _learned(model, transitions, _plus(moves, expected.changes.seen))
-        current = like(model, counts=_plus(anchors, expected.seen.seen), learned=learned)
-    return Fitted(current, tuple(fits), tuple(objectives))
+        current = copy_model(model, counts=_plus(anchors, expected.seen.seen), learned=learned)
+    return EMResult(current, tuple(fits), tuple(objectives))
 
 
-def _places(model: IOHMM, session: Iterable[Event]) -> Places:
-    pulse, found = Pulse(model), []
+def _places(model: IOHMM, session: Iterable[Event]) -> UpdateIndices:
+    gate, found = EventGate(model), []
     for event in session:
-        counted = pulse.admitted(event)
+        counted = gate.admit(event)
         placed = None if counted is None else model.placed(counted)
         if placed is not None:
             found.append(placed)
     return found
 
 
-def _learned(model: IOHMM, strength: float | None, seen: Tally) -> LearnedTransitions | None:
+def _learned(model: IOHMM, strength: float | None, seen: CountTable) -> LearnedTransitions | None:
     if strength is None:
         return None if model.learned is None else model.learned.copy()
     return LearnedTransitions(strength, seen=seen)
@@ -106,7 +106,7 @@ class _Expected:
                 self.seen.add(after, symbol, chance)
 
 
-def _expected(model: IOHMM, sessions: Sequence[Places]) -> _Expected:
+def _expected(model: IOHMM, sessions: Sequence[UpdateIndices]) -> _Expected:
     goals, names, matrices = model.goals, model.symbols.names, model.matrices
     tables = [model.counts.chances(goal) for goal in goals]
     by_symbol = [tuple(table[symbol] for table in tables) for symbol in range(len(names))]
@@ -115,9 +115,11 @@ def _expected(model: IOHMM, sessions: Sequence[Places]) -> _Expected:
         evidences = [Evidence(matrices[case], by_symbol[symbol], names[symbol]) for case, symbol in places]
         steps = forward(model.prior, evidences)
         found.log_likelihood += math.fsum(math.log(likelihood) for _, _, likelihood in steps if likelihood > 0)
-        weighed = as_weighed(evidences, steps)
+        weighed = used_evidence(evidences, steps)
         before: Chances = tuple(model.prior)
-        for place, evidence, taken, later in zip(places, weighed, steps, look_back(weighed, len(goals)), strict=True):
+        for place, evidence, taken, later in zip(
+            places, weighed, steps, backward_weights(weighed, len(goals)), strict=True
+        ):
             found.add(goals, place, _joint(before, evidence, later))
             before = taken[1]
     return found
@@ -146,11 +148,11 @@ def _log_prior(prior: IOHMM, current: IOHMM) -> float:
     return total
 
 
-def _times(tally: Mapping[str, Mapping[str, float]], factor: float) -> Tally:
+def _times(tally: Mapping[str, Mapping[str, float]], factor: float) -> CountTable:
     return {row: {name: count * factor for name, count in counts.items()} for row, counts in tally.items()}
 
 
-def _plus(one: Tally, other: Tally) -> Tally:
+def _plus(one: CountTable, other: CountTable) -> CountTable:
     rows = {**one, **other}
     return {
         row: {

@@ -8,15 +8,17 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value, finite, not_negative
 from telos.recognition.filtering import Chances
-from telos.recognition.observations import entries_of
-from telos.recognition.recognizer import Evidence, Matrix, checked_goals
+from telos.recognition.observations import context_of
+from telos.recognition.recognizer import Evidence, Matrix, check_goals
 
 # --- features ---------------------------------------------------------------------------------------------------------
 # Features: what is looked at in an event, and tables that fall back on coarser circumstances where they are thin.
 
 
-Circumstance: TypeAlias = tuple[Value, ...]  # the values of the context entries that a level names
-Given: TypeAlias = tuple[tuple[str, ...], ...]  # names of context entries, from the most detailed level to the coarsest
+ContextValues: TypeAlias = tuple[Value, ...]  # the values of the context entries that a level names
+BackoffLevels: TypeAlias = tuple[
+    tuple[str, ...], ...
+]  # names of context entries, from the most detailed level to the coarsest
 ANY_ROW = -1
 
 
@@ -33,7 +35,7 @@ class Feature:
 
     reads: str
     outcomes: tuple[Value, ...]
-    given: Given = ((),)
+    given: BackoffLevels = ((),)
     weight: float = 1.0
     strength: float = 10.0
     ignores: tuple[Value, ...] = ()
@@ -46,7 +48,7 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class GoalChanges:
     """When a goal may change, and on what it depends which one follows.
 
     A goal may change when the context entry ``when`` is not None: before that event, something was done that may have
@@ -55,7 +57,7 @@ class Changes:
     """
 
     when: str
-    given: Given = ((),)
+    given: BackoffLevels = ((),)
     strength: float = 5.0
     from_any: bool = False
     slip: float = 1e-6
@@ -66,13 +68,13 @@ class Changes:
             raise TelosError(f"slip must be at least 0 and below 1, got {self.slip!r}")
 
 
-class BackedOff:
+class BackoffCounts:
     """Counts of outcomes by row and circumstance, on several levels; each level is smoothed with the coarser one.
 
     The coarsest of all is what was seen in any row: where a goal was never seen, a sighting then speaks neither for it
     nor against it.
 
-    >>> table = BackedOff(rows=2, outcomes=2)
+    >>> table = BackoffCounts(rows=2, outcomes=2)
     >>> table.add(0, 1, [("kitchen",), ()])
     >>> table.chance(0, 1, [("kitchen",), ()], strength=1), table.chance(1, 1, [("kitchen",), ()], strength=1)
     (0.96875, 0.875)
@@ -80,9 +82,9 @@ class BackedOff:
 
     def __init__(self, rows: int, outcomes: int) -> None:
         self.rows, self.outcomes = rows, outcomes
-        self._counts: dict[tuple[int, int, Circumstance], list[float]] = {}  # by level; the total is the last entry
+        self._counts: dict[tuple[int, int, ContextValues], list[float]] = {}  # by level; the total is the last entry
 
-    def add(self, row: int, outcome: int, levels: Sequence[Circumstance]) -> None:
+    def add(self, row: int, outcome: int, levels: Sequence[ContextValues]) -> None:
         """Count an outcome on every level."""
         for level, circumstance in enumerate(levels):
             for each in (row, ANY_ROW):
@@ -90,7 +92,7 @@ class BackedOff:
                 counts[outcome] += 1.0
                 counts[-1] += 1.0
 
-    def chance(self, row: int, outcome: int, levels: Sequence[Circumstance], strength: float) -> float:
+    def chance(self, row: int, outcome: int, levels: Sequence[ContextValues], strength: float) -> float:
         """Return the chance of an outcome; ``strength`` is how many sightings the coarser level is worth."""
         chance = 1.0 / self.outcomes
         for each in (ANY_ROW, row):
@@ -100,7 +102,7 @@ class BackedOff:
                     chance = (counts[outcome] + strength * chance) / (counts[-1] + strength)
         return chance
 
-    def join(self, others: Iterable["BackedOff"]) -> None:
+    def join(self, others: Iterable["BackoffCounts"]) -> None:
         """Add what others have counted."""
         for other in others:
             if (other.rows, other.outcomes) != (self.rows, self.outcomes):
@@ -127,22 +129,22 @@ class FeatureIOHMM:
     which is counted too. ``done`` names the context entry that lists goals that can be no goals any more.
 
     >>> keys = Feature("action", ("left", "right"), given=(("room",), ()), strength=1)
-    >>> model = FeatureIOHMM(["eat", "rest"], [keys], Changes("used"))
+    >>> model = FeatureIOHMM(["eat", "rest"], [keys], GoalChanges("used"))
     >>> model.learn(Event("left", {"room": "hall", "used": None}), "eat")
     >>> [round(each, 3) for each in model.evidence(Event("left", {"room": "hall", "used": None})).likelihood]
     [0.969, 0.875]
     """
 
     def __init__(
-        self, goals: Sequence[str], features: Sequence[Feature], changes: Changes, *, done: str | None = None
+        self, goals: Sequence[str], features: Sequence[Feature], changes: GoalChanges, *, done: str | None = None
     ) -> None:
-        self.goals = checked_goals(goals)
+        self.goals = check_goals(goals)
         self.features, self.changes, self.done = tuple(features), changes, done
         self._numbers = {goal: number for number, goal in enumerate(self.goals)}
         self._places = [{said: place for place, said in enumerate(each.outcomes)} for each in self.features]
         size = len(self.goals)
-        self._tables = [BackedOff(size, len(each.outcomes)) for each in self.features]
-        self._follows = BackedOff(1 if changes.from_any else size, size)
+        self._tables = [BackoffCounts(size, len(each.outcomes)) for each in self.features]
+        self._follows = BackoffCounts(1 if changes.from_any else size, size)
         self._starts = [1.0] * size
         self._forget()
 
@@ -154,7 +156,7 @@ class FeatureIOHMM:
 
     def evidence(self, event: Event) -> Evidence:
         """Return what an event says."""
-        context = entries_of(event)
+        context = context_of(event)
         likelihood = [1.0] * len(self.goals)
         for number in range(len(self.features)):
             said = self._said(number, event, context)
@@ -170,7 +172,7 @@ class FeatureIOHMM:
         for name in (goal, before or goal):
             if name not in self._numbers:
                 raise TelosError(f"unknown goal {name!r}", name_hint(name, self.goals))
-        context, row = entries_of(event), self._numbers[goal]
+        context, row = context_of(event), self._numbers[goal]
         if before is None:
             self._starts[row] += 1
         elif self._entry(context, self.changes.when) is not None:
@@ -241,14 +243,14 @@ class FeatureIOHMM:
             self._matrices[key] = known
         return known
 
-    def _counted(self, levels: list[Circumstance]) -> Matrix:
+    def _counted(self, levels: list[ContextValues]) -> Matrix:
         goals, follows = range(len(self.goals)), self._follows
         sources = [0] * len(goals) if self.changes.from_any else goals
         return tuple(
             tuple(follows.chance(source, to, levels, self.changes.strength) for to in goals) for source in sources
         )
 
-    def _levels(self, context: Mapping[str, Value], given: Given) -> list[Circumstance]:
+    def _levels(self, context: Mapping[str, Value], given: BackoffLevels) -> list[ContextValues]:
         return [tuple([self._entry(context, name) for name in names]) for names in given]
 
     def _entry(self, context: Mapping[str, Value], name: str) -> Value:
@@ -260,7 +262,7 @@ class FeatureIOHMM:
     def _forget(self) -> None:
         """Drop what was worked out from counts that have changed."""
         self._likelihoods: dict[tuple[object, ...], Chances] = {}
-        self._matrices: dict[tuple[Circumstance, ...], Matrix] = {}
+        self._matrices: dict[tuple[ContextValues, ...], Matrix] = {}
 
 
 def _staying(prior: Chances, slip: float) -> Matrix:

@@ -6,10 +6,18 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import FrozenMap, Kind
-from telos.recognition.director import DirectorRule, checked_rules
+from telos.recognition.director import DirectorRule, check_rules
 from telos.recognition.filtering import INPUT, Clock
-from telos.recognition.observations import ELEVEN, Look, ObservationRules, Seen, Sight, Symbols, SymbolsLike
-from telos.recognition.recognizer import Evidence, checked_goals, checked_prior
+from telos.recognition.observations import (
+    FLAIRS_SYMBOLS,
+    EventFeatures,
+    FeatureValues,
+    ObservationModel,
+    ObservationRules,
+    Symbols,
+    SymbolsLike,
+)
+from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
@@ -35,32 +43,34 @@ class FFBM:
         goals: Sequence[str],
         *,
         transitions: TransitionRules,
-        observations: Mapping[str, ObservationRules | Look],
+        observations: Mapping[str, ObservationRules | ObservationModel],
         prior: Mapping[str, float] | Sequence[float] | None = None,
         clock: Clock | None = None,
-        outcomes: SymbolsLike = ELEVEN,
+        outcomes: SymbolsLike = FLAIRS_SYMBOLS,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
     ) -> None:
         self.name = name
-        self.goals = checked_goals(goals)
-        self.prior = checked_prior(prior, self.goals)
+        self.goals = check_goals(goals)
+        self.prior = check_prior(prior, self.goals)
         self.transitions = transitions
         self.observations = FrozenMap({goal: ObservationRules.of(said) for goal, said in observations.items()})
         self.clock = clock or Clock()
         self.outcomes = Symbols.of(outcomes)
         self.vocabulary = vocabulary
-        self.director = checked_rules(director, vocabulary, self.goals)
+        self.director = check_rules(director, vocabulary, self.goals)
         faults = self._faults()
         if faults:
             raise DefinitionError(faults)
-        self._sight: Sight[Evidence | None] = Sight(vocabulary, self.goals, self._conditions, self._entries)
+        self._features: EventFeatures[Evidence | None] = EventFeatures(
+            vocabulary, self.goals, self._conditions, self._entries
+        )
         self._settle()
 
     def evidence(self, event: Event) -> Evidence | None:
         """Return what an event says; None if the clock does not count it."""
-        return self._sight(event)
+        return self._features.evidence(event)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FFBM) and self._definition == other._definition
@@ -129,32 +139,32 @@ class FFBM:
 
     def _settle(self) -> None:
         """Bind every rule to the places of what it reads, once."""
-        sight = self._sight
-        cause = sight.layout.slots.get("cause")
+        features = self._features
+        cause = features.layout.slots.get("cause")
         matrices = self.transitions.matrices(self.goals)
         cases = [
-            (sight.bound(case.condition), matrix)
+            (features.bound(case.condition), matrix)
             for case, matrix in zip(self.transitions.cases, matrices[1:], strict=True)
         ]
-        find = self.outcomes.finder(sight)
-        looks = [self.observations[goal].chances(sight, self.outcomes.names) for goal in self.goals]
+        find = self.outcomes.finder(features)
+        looks = [self.observations[goal].chances(features, self.outcomes.names) for goal in self.goals]
 
-        def judge(seen: Seen) -> Evidence | None:
-            if not self.clock.counts(INPUT if cause is None else seen[cause]):
+        def compute(values: FeatureValues) -> Evidence | None:
+            if not self.clock.counts(INPUT if cause is None else values[cause]):
                 return None
-            matrix = next((matrix for holds, matrix in cases if holds(seen)), matrices[0])
-            outcome = find(seen)
-            likelihood = tuple(chances(seen)[outcome] for chances in looks)
+            matrix = next((matrix for holds, matrix in cases if holds(values)), matrices[0])
+            outcome = find(values)
+            likelihood = tuple(chances(values)[outcome] for chances in looks)
             return Evidence(matrix, likelihood, self.outcomes.names[outcome])
 
-        sight.judged_by(judge)
+        features.compute_with(compute)
 
     def distribution(self, goal: str, event: Event) -> dict[str, float]:
         """Return the chance of every outcome under a goal, in the situation of an event; they sum to 1."""
         if goal not in self.goals:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
-        chances = self.observations[goal].chances(self._sight, self.outcomes.names)
-        return dict(zip(self.outcomes.names, chances(self._sight.look(event)), strict=True))
+        chances = self.observations[goal].chances(self._features, self.outcomes.names)
+        return dict(zip(self.outcomes.names, chances(self._features.features(event)), strict=True))
 
 
 # --- constant ---------------------------------------------------------------------------------------------------------
@@ -169,10 +179,10 @@ class ConstantT(FFBM):
         goals: Sequence[str],
         *,
         transitions: TransitionRules,
-        observations: Mapping[str, ObservationRules | Look],
+        observations: Mapping[str, ObservationRules | ObservationModel],
         prior: Mapping[str, float] | Sequence[float] | None = None,
         clock: Clock | None = None,
-        outcomes: SymbolsLike = ELEVEN,
+        outcomes: SymbolsLike = FLAIRS_SYMBOLS,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,

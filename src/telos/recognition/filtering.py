@@ -12,23 +12,23 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
 from telos.core.values import finite
-from telos.recognition.observations import entries_of
-from telos.recognition.recognizer import Evidence, GoalModel, Ignored, Matrix, Weighed
+from telos.recognition.observations import context_of
+from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence, GoalModel, Matrix
 
 # --- forward ----------------------------------------------------------------------------------------------------------
 # The forward algorithm: one step of it, and the whole of it over a sequence.
 
 
 Chances: TypeAlias = tuple[float, ...]
-TINY = 1e-200  # below this a step is computed again with larger numbers, before digits are lost
+MIN_TOTAL = 1e-200  # below this a step is computed again with larger numbers, before digits are lost
 
 
 # The belief before an observation was weighed, the belief after, and how likely the observation was: 0 if no goal
 # allows what was seen, which is then ignored. A plain tuple, because one is made for every event.
-Step: TypeAlias = tuple[Chances, Chances, float]
+ForwardStep: TypeAlias = tuple[Chances, Chances, float]
 
 
-def step(chances: Chances, evidence: Evidence) -> Step:
+def step(chances: Chances, evidence: Evidence) -> ForwardStep:
     """Take the belief over one event: goals may change, then what was seen is weighed, then it sums to 1 again.
 
     >>> from telos.recognition.recognizer import Evidence
@@ -43,13 +43,13 @@ def step(chances: Chances, evidence: Evidence) -> Step:
         x, y, z = likelihood
         x, y, z = p * x, q * y, r * z
         total = x + y + z
-        if total > TINY:
+        if total > MIN_TOTAL:
             return (p, q, r), (x / total, y / total, z / total), total
         return _faint((p, q, r), evidence)
     predicted = predict(chances, transition)
     weighed = [chance * seen for chance, seen in zip(predicted, likelihood, strict=True)]
     total = sum(weighed)
-    if total > TINY:
+    if total > MIN_TOTAL:
         return predicted, tuple([each / total for each in weighed]), total
     return _faint(predicted, evidence)
 
@@ -61,7 +61,7 @@ def predict(chances: Chances, transition: Matrix) -> Chances:
     )
 
 
-def _faint(predicted: Chances, evidence: Evidence) -> Step:
+def _faint(predicted: Chances, evidence: Evidence) -> ForwardStep:
     """Weigh an observation that is next to impossible: made larger first, or ignored if no goal allows it."""
     peak = max(evidence.likelihood)
     if not peak >= 0:  # NaN is not
@@ -77,7 +77,7 @@ def _faint(predicted: Chances, evidence: Evidence) -> Step:
     return predicted, tuple([each / whole for each in predicted]), 0.0
 
 
-def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[Step]:
+def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[ForwardStep]:
     """Return every step of the forward algorithm over a sequence."""
     chances, steps = tuple(prior), []
     for evidence in evidences:
@@ -87,7 +87,7 @@ def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[Step]
     return steps
 
 
-def as_weighed(evidences: Sequence[Evidence], steps: Sequence[Step]) -> list[Evidence]:
+def used_evidence(evidences: Sequence[Evidence], steps: Sequence[ForwardStep]) -> list[Evidence]:
     """Return the evidence as the forward algorithm took it: what it ignored says nothing about any goal."""
     return [
         evidence if taken[2] > 0 else evidence._replace(likelihood=(1.0,) * len(evidence.likelihood))
@@ -135,10 +135,10 @@ class Clock:
 
 
 _NEVER = float("-inf")
-SLACK = 1e-6  # seconds: frames of a thirtieth are not exact in binary
+TIME_TOLERANCE = 1e-6  # seconds: frames of a thirtieth are not exact in binary
 
 
-class Pulse:
+class EventGate:
     """Asks a model for evidence at the times when its clock counts.
 
     An event that does not count may say that a chest was just taken. The next one that counts says so in its stead, or
@@ -149,7 +149,7 @@ class Pulse:
         clock: Clock | None = getattr(model, "clock", None)  # models of other families count every event
         words = getattr(model, "vocabulary", None)
         self._ask = model.evidence
-        self._every = 0.0 if clock is None or clock.every is None else clock.every - SLACK
+        self._every = 0.0 if clock is None or clock.every is None else clock.every - TIME_TOLERANCE
         self._moments: tuple[str, ...] = () if words is None else words.moments
         self.reset()
 
@@ -165,7 +165,7 @@ class Pulse:
         if self._waits:
             event = self._with_the_unsaid(event)
         found = self._ask(event)
-        too_soon = event.time - self._counted < self._every and entries_of(event).get("cause") == TICK
+        too_soon = event.time - self._counted < self._every and context_of(event).get("cause") == TICK
         if found is None or too_soon:
             self._keep(event)
             return None
@@ -174,13 +174,13 @@ class Pulse:
             self._pending, self._achieved, self._waits = {}, None, False
         return found
 
-    def admitted(self, event: Event) -> Event | None:
+    def admit(self, event: Event) -> Event | None:
         """Return the event if it counts, with what was left unsaid."""
         found = self._with_the_unsaid(event) if self._waits else event
         return None if self.evidence(event) is None else found
 
     def _keep(self, event: Event) -> None:
-        context = entries_of(event)
+        context = context_of(event)
         self._pending.update({name: True for name in self._moments if context.get(name)})
         self._achieved = event.goal or self._achieved
         self._waits = bool(self._pending) or self._achieved is not None
@@ -207,13 +207,13 @@ class Pulse:
         self._waits = bool(self._pending) or self._achieved is not None
 
 
-def counted(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evidence]]:
+def counted_evidence(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evidence]]:
     """Return the events of one player that count, each with what it says: what a reader would take in."""
-    pulse, found = Pulse(model), []
+    pulse, found = EventGate(model), []
     player: str | None = None
     last = _NEVER
     for event in events:
-        refuse_disorder(event, player, last)
+        check_event_order(event, player, last)
         player, last = event.player, event.time
         evidence = pulse.evidence(event)
         if evidence is not None:
@@ -221,7 +221,7 @@ def counted(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evid
     return found
 
 
-def refuse_disorder(event: Event, player: str | None, last: float) -> None:
+def check_event_order(event: Event, player: str | None, last: float) -> None:
     """Refuse an event of another player than the one that is read (None: nobody yet), or one from before the last."""
     if player is not None and event.player != player:
         raise TelosError(f"one player at a time: {event.player!r} came after {player!r}", "use Readers, or reset first")
@@ -234,10 +234,10 @@ def refuse_disorder(event: Event, player: str | None, last: float) -> None:
 # Why a belief is what it is: which observations, and which changes of goal, spoke for one goal over another.
 
 
-FLOOR = 1e-300  # what a chance of 0 counts as, since its logarithm has no end
+MIN_CHANCE = 1e-300  # what a chance of 0 counts as, since its logarithm has no end
 
 
-class Moved(Protocol):
+class BeliefUpdate(Protocol):
     """One step of the forward algorithm."""
 
     @property
@@ -253,7 +253,7 @@ class Moved(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class UpdateReason:
     """What one update added to the log-odds: by what was seen, and before that by goals that may have changed."""
 
     time: float
@@ -263,13 +263,13 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Reasons:
+class BeliefReasons:
     """The log-odds of a goal over another, as a sum: what they were, and what each update since has added."""
 
     goal: str
     over: str
     start: float
-    parts: tuple[Reason, ...]
+    parts: tuple[UpdateReason, ...]
     total: float
 
     def __str__(self) -> str:
@@ -282,9 +282,9 @@ class Reasons:
         return "\n".join(lines)
 
 
-def reasons(
-    goals: Sequence[str], chances: Sequence[float], moments: Sequence[Moved], goal: str | None, over: str | None
-) -> Reasons:
+def explain_belief(
+    goals: Sequence[str], chances: Sequence[float], moments: Sequence[BeliefUpdate], goal: str | None, over: str | None
+) -> BeliefReasons:
     """Return what moved the belief in ``goal`` (the likeliest) over ``over`` (the next) through the given moments."""
     for name in (goal, over):
         if name is not None and name not in goals:
@@ -295,13 +295,14 @@ def reasons(
     other = rest[0] if over is None else goals.index(over)
 
     def odds(of: Sequence[float]) -> float:
-        return math.log(max(of[mine], FLOOR)) - math.log(max(of[other], FLOOR))
+        return math.log(max(of[mine], MIN_CHANCE)) - math.log(max(of[other], MIN_CHANCE))
 
     parts = tuple(
-        Reason(m.time, m.seen, odds(m.predicted) - odds(m.before), odds(m.after) - odds(m.predicted)) for m in moments
+        UpdateReason(m.time, m.seen, odds(m.predicted) - odds(m.before), odds(m.after) - odds(m.predicted))
+        for m in moments
     )
     start = odds(moments[0].before if moments else chances)
-    return Reasons(goals[mine], goals[other], start, parts, odds(chances))
+    return BeliefReasons(goals[mine], goals[other], start, parts, odds(chances))
 
 
 def _odds(log_odds: float) -> str:
@@ -322,7 +323,7 @@ def _speaks(log_odds: float, goal: str, over: str) -> str:
 # Reading one player with any goal model: a live belief, kept by the forward algorithm.
 
 
-REMEMBERED = 32  # steps, so that a belief can be explained
+DEFAULT_HISTORY = 32  # steps, so that a belief can be explained
 IMPOSSIBLE = "no goal allows {seen}: it was ignored"
 
 
@@ -334,7 +335,7 @@ class Trainable(Protocol):
         """Take in what a player did who pursued ``goal``, after ``before``."""
 
 
-class Moment(NamedTuple):
+class UpdateRecord(NamedTuple):
     """One step of the forward algorithm, as a reader remembers it."""
 
     time: float
@@ -356,11 +357,11 @@ class Reader:
     'level'
     """
 
-    def __init__(self, model: GoalModel, *, remembers: int = REMEMBERED, trace: Trace = silent) -> None:
+    def __init__(self, model: GoalModel, *, remembers: int = DEFAULT_HISTORY, trace: Trace = silent) -> None:
         self.model = model
         self._goals = model.goals
         self._trace = trace
-        self._pulse, self._lessons = Pulse(model), Pulse(model)
+        self._gate, self._lesson_gate = EventGate(model), EventGate(model)
         self._moments: deque[tuple[float, str, Chances, Chances, Chances]] = deque(maxlen=max(1, remembers))
         self._said: dict[str, tuple[str, ...]] = {}
         self.reset()
@@ -381,9 +382,9 @@ class Reader:
         return self._chances
 
     @property
-    def moments(self) -> tuple[Moment, ...]:
+    def moments(self) -> tuple[UpdateRecord, ...]:
         """The last steps, oldest first."""
-        return tuple(Moment(*each) for each in self._moments)
+        return tuple(UpdateRecord(*each) for each in self._moments)
 
     def reset(self) -> None:
         """Forget the player, and start with the model's prior."""
@@ -395,16 +396,16 @@ class Reader:
         self.log_likelihood = 0.0
         self.updates = 0
         self.ignored = 0
-        self._pulse.reset()
-        self._lessons.reset()
+        self._gate.reset()
+        self._lesson_gate.reset()
         self._moments.clear()
 
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
         time = event.time
         if event.player != self._player or time < self._time:
-            refuse_disorder(event, self._player, self._time)
-        evidence = self._pulse.evidence(event)
+            check_event_order(event, self._player, self._time)
+        evidence = self._gate.evidence(event)
         self._time, self._player = time, event.player
         if evidence is None:
             return self._belief
@@ -419,7 +420,7 @@ class Reader:
         else:
             self._ignore(event, seen)
         if self._trace is not silent:
-            self._trace(Weighed(time, event.player, seen, after))
+            self._trace(BeliefUpdated(time, event.player, seen, after))
         return self._belief
 
     def learn(self, event: Event, goal: str) -> None:
@@ -427,14 +428,14 @@ class Reader:
         model = self.model
         if not isinstance(model, Trainable):
             raise TelosError(f"{model!r} cannot be trained", "use a model that learns, such as an IOHMM")
-        counted = self._lessons.admitted(event)
+        counted = self._lesson_gate.admit(event)
         if counted is not None:
             model.learn(counted, goal, self._taught)
             self._taught = goal
 
-    def why(self, goal: str | None = None, over: str | None = None, *, last: int = 10) -> Reasons:
+    def why(self, goal: str | None = None, over: str | None = None, *, last: int = 10) -> BeliefReasons:
         """Say what moved the belief in a goal (the likeliest) over another (the next) in the ``last`` updates."""
-        return reasons(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
+        return explain_belief(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
 
     def save(self) -> dict[str, Any]:
         """Return all that a reader knows about its player as plain data."""
@@ -448,14 +449,14 @@ class Reader:
             "updates": self.updates,
             "ignored": self.ignored,
             "taught": self._taught,
-            "pulse": self._pulse.save(),
-            "lessons": self._lessons.save(),
+            "pulse": self._gate.save(),
+            "lessons": self._lesson_gate.save(),
             "moments": [[m.time, m.seen, list(m.before), list(m.predicted), list(m.after)] for m in self.moments],
         }
 
     @classmethod
     def resume(
-        cls, model: GoalModel, saved: Mapping[str, Any], *, remembers: int = REMEMBERED, trace: Trace = silent
+        cls, model: GoalModel, saved: Mapping[str, Any], *, remembers: int = DEFAULT_HISTORY, trace: Trace = silent
     ) -> "Reader":
         """Return a reader that goes on exactly where the saved one stopped."""
         reader = cls(model, remembers=remembers, trace=trace)
@@ -471,8 +472,8 @@ class Reader:
         reader.log_likelihood, reader.updates, reader.ignored = (
             saved[name] for name in ("log_likelihood", "updates", "ignored")
         )
-        reader._pulse.restore(saved["pulse"])
-        reader._lessons.restore(saved["lessons"])
+        reader._gate.restore(saved["pulse"])
+        reader._lesson_gate.restore(saved["lessons"])
         reader._moments.extend(
             (time, seen, tuple(before), tuple(predicted), tuple(after))
             for time, seen, before, predicted, after in saved["moments"]
@@ -487,4 +488,4 @@ class Reader:
         self.ignored += 1
         self._belief = Belief.of(self._goals, self._chances, (IMPOSSIBLE.format(seen=seen),))
         if self._trace is not silent:
-            self._trace(Ignored(event.time, event.player, seen))
+            self._trace(EventIgnored(event.time, event.player, seen))

@@ -10,9 +10,9 @@ from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.recognition.director import DirectorRule
-from telos.recognition.filtering import refuse_disorder
-from telos.recognition.observations import Seen, Sight
-from telos.recognition.recognizer import checked_goals
+from telos.recognition.filtering import check_event_order
+from telos.recognition.observations import EventFeatures, FeatureValues
+from telos.recognition.recognizer import check_goals
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 # --- fsm --------------------------------------------------------------------------------------------------------------
@@ -45,19 +45,21 @@ class FSM:
         name: str = "",
     ) -> None:
         self.name = name
-        self._goals = checked_goals(goals)
+        self._goals = check_goals(goals)
         self.rules = tuple((Condition.of(condition), self._known(goal)) for condition, goal in rules)
         if start is None and rng is None:
             raise TelosError(f"say where to start: start={self._goals[0]!r}, or rng=Random(seed) to draw it")
         self.start = self._known(start if start is not None else (rng or Random()).choice(self._goals))
         self.vocabulary = vocabulary
-        self._sight: Sight[str | None] = Sight(vocabulary, self._goals, [condition for condition, _ in self.rules])
-        tests = [(self._sight.bound(condition), goal) for condition, goal in self.rules]
+        self._features: EventFeatures[str | None] = EventFeatures(
+            vocabulary, self._goals, [condition for condition, _ in self.rules]
+        )
+        tests = [(self._features.bound(condition), goal) for condition, goal in self.rules]
 
-        def judge(seen: Seen) -> str | None:
-            return next((goal for holds, goal in tests if holds(seen)), None)
+        def compute(values: FeatureValues) -> str | None:
+            return next((goal for holds, goal in tests if holds(values)), None)
 
-        self._sight.judged_by(judge)
+        self._features.compute_with(compute)
         self._beliefs = {goal: self._sure(goal) for goal in self._goals}
         self._goal = self.start
         self._player: str | None = None
@@ -75,8 +77,8 @@ class FSM:
 
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
-        refuse_disorder(event, self._player, self._time)
-        goal = self._sight(event)
+        check_event_order(event, self._player, self._time)
+        goal = self._features.evidence(event)
         self._player, self._time = event.player, event.time
         self._goal = goal or self._goal
         return self.belief
@@ -109,11 +111,11 @@ class FSM:
 # A state machine as a file says it: no player is read by it yet, so any number of recognisers may be made from one.
 
 
-RANDOM = "random"  # in a file: start with any goal
+RANDOM_START = "random"  # in a file: start with any goal
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class FSMModel:
     """The goals and rules of a state machine; ``start`` is its first goal, or None for any."""
 
     goals: tuple[str, ...]

@@ -10,7 +10,15 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import not_negative
-from telos.recognition.filtering import Chances, Pulse, as_weighed, counted, forward, refuse_disorder, step
+from telos.recognition.filtering import (
+    Chances,
+    EventGate,
+    check_event_order,
+    counted_evidence,
+    forward,
+    step,
+    used_evidence,
+)
 from telos.recognition.recognizer import Evidence, GoalModel
 
 # --- smoothing --------------------------------------------------------------------------------------------------------
@@ -26,22 +34,22 @@ def smooth(prior: Sequence[float], evidences: Sequence[Evidence]) -> list[Chance
     [0.8, 0.9]
     """
     steps = forward(prior, evidences)
-    return backward([after for _, after, _ in steps], as_weighed(evidences, steps))
+    return smooth_filtered([after for _, after, _ in steps], used_evidence(evidences, steps))
 
 
-def backward(filtered: Sequence[Chances], evidences: Sequence[Evidence]) -> list[Chances]:
+def smooth_filtered(filtered: Sequence[Chances], evidences: Sequence[Evidence]) -> list[Chances]:
     """Return what filtered beliefs become when what was seen after each is taken into account.
 
     The first evidence is not looked at: it is in the first belief already.
     """
-    weights = look_back(evidences, len(filtered[0])) if filtered else []
+    weights = backward_weights(evidences, len(filtered[0])) if filtered else []
     return [
         _scaled([chance * weight for chance, weight in zip(chances, later, strict=True)])
         for chances, later in zip(filtered, weights, strict=True)
     ]
 
 
-def look_back(evidences: Sequence[Evidence], goals: int) -> list[Chances]:
+def backward_weights(evidences: Sequence[Evidence], goals: int) -> list[Chances]:
     """Return how likely each goal at an update makes all that follows it; only the ratios matter."""
     later: Chances = (1.0,) * goals
     weights = []
@@ -84,7 +92,7 @@ class LaggedReader:
         if isinstance(lag, bool) or not isinstance(lag, int) or lag < 0:
             raise TelosError(f"lag must be a whole number of updates, 0 or more, got {lag!r}")
         self.model, self.lag = model, lag
-        self._pulse = Pulse(model)
+        self._gate = EventGate(model)
         self.reset()
 
     @property
@@ -110,20 +118,20 @@ class LaggedReader:
         self._belief = Belief.of(self.goals, self._chances)
         self._player: str | None = None
         self._last = float("-inf")
-        self._pulse.reset()
+        self._gate.reset()
 
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the belief about ``lag`` updates ago."""
-        refuse_disorder(event, self._player, self._last)
-        evidence = self._pulse.evidence(event)
+        check_event_order(event, self._player, self._last)
+        evidence = self._gate.evidence(event)
         self._player, self._last = event.player, event.time
         if evidence is None:
             return self._belief
         taken = step(self._chances, evidence)
         self._chances = taken[1]
-        self._window.append((as_weighed([evidence], [taken])[0], self._chances))
+        self._window.append((used_evidence([evidence], [taken])[0], self._chances))
         filtered = [chances for _, chances in self._window]
-        smoothed = backward(filtered, [each for each, _ in self._window])
+        smoothed = smooth_filtered(filtered, [each for each, _ in self._window])
         self._belief = Belief.of(self.goals, smoothed[0])
         return self._belief
 
@@ -145,7 +153,7 @@ def best_path(prior: Sequence[float], evidences: Sequence[Evidence]) -> tuple[li
         return [], 0.0
     goals = range(len(prior))
     # What filtering has ignored is ignored here too, so that both tell the same story.
-    evidences = as_weighed(evidences, forward(prior, evidences))
+    evidences = used_evidence(evidences, forward(prior, evidences))
     scores = [_log(chance) for chance in prior]
     came_from: list[list[int]] = []
     for evidence in evidences:
@@ -170,7 +178,7 @@ def _log(chance: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class GoalSpan:
     """A stretch of a session in which one goal was pursued, from one time to another."""
 
     goal: str
@@ -186,10 +194,10 @@ class Span:
         return f"{self.start:.1f}-{self.end:.1f} s: {self.goal} ({self.certainty:.0%} sure{end})"
 
 
-def story(model: GoalModel, events: Iterable[Event]) -> tuple[Span, ...]:
+def find_story(model: GoalModel, events: Iterable[Event]) -> tuple[GoalSpan, ...]:
     """Return the likeliest sequence of goals of one player as spans; a span ends where the next begins."""
     events = list(events)
-    taken = counted(model, events)
+    taken = counted_evidence(model, events)
     evidences = [evidence for _, evidence in taken]
     path, _ = best_path(model.prior, evidences)
     beliefs = smooth(model.prior, evidences)
@@ -203,7 +211,7 @@ def story(model: GoalModel, events: Iterable[Event]) -> tuple[Span, ...]:
         certainty = sum(beliefs[number][goal] for number in numbers) / len(numbers)
         name = model.goals[goal]
         spans.append(
-            Span(name, start, end, min(1.0, certainty), len(numbers), _achieved(name, achievements, start, end))
+            GoalSpan(name, start, end, min(1.0, certainty), len(numbers), _achieved(name, achievements, start, end))
         )
     return tuple(spans)
 
@@ -234,18 +242,18 @@ class Surprise:
         )
 
 
-def surprises(model: GoalModel, events: Iterable[Event], *, threshold: float = 0.5) -> tuple[Surprise, ...]:
+def find_surprises(model: GoalModel, events: Iterable[Event], *, threshold: float = 0.5) -> tuple[Surprise, ...]:
     """Return the moments where smoothing overturns filtering, and moves at least ``threshold`` of the belief."""
     if not 0 <= threshold <= 1:
         raise TelosError(f"threshold must be from 0 to 1, got {threshold!r}")
-    taken = counted(model, events)
+    taken = counted_evidence(model, events)
     evidences = [evidence for _, evidence in taken]
     steps = forward(model.prior, evidences)
     filtered = [after for _, after, _ in steps]
-    smoothed = backward(filtered, as_weighed(evidences, steps))
+    smoothed = smooth_filtered(filtered, used_evidence(evidences, steps))
     found = []
     for (event, _), before, after in zip(taken, filtered, smoothed, strict=True):
-        thought, was, amount = _top(before), _top(after), moved(before, after)
+        thought, was, amount = _top(before), _top(after), belief_distance(before, after)
         overturned = thought != was and amount >= threshold
         found.append((event.time, (thought, was) if overturned else None, amount))
     made = []
@@ -258,10 +266,10 @@ def surprises(model: GoalModel, events: Iterable[Event], *, threshold: float = 0
     return tuple(made)
 
 
-def moved(before: Chances, after: Chances) -> float:
+def belief_distance(before: Chances, after: Chances) -> float:
     """Return how much of a belief moved to other goals: 0 for none, 1 for all (the total variation distance).
 
-    >>> moved((0.75, 0.25), (0.25, 0.75))
+    >>> belief_distance((0.75, 0.25), (0.25, 0.75))
     0.5
     """
     return sum(abs(one - other) for one, other in zip(before, after, strict=True)) / 2
@@ -275,28 +283,32 @@ def _top(chances: Chances) -> int:
 # Recap: one sentence for a player who comes back after a long time about what she was doing last.
 
 
-LONG = 600.0  # seconds: after a shorter break nobody needs to be told
-UNSURE = 0.6  # below this certainty the sentence says "probably"
+MIN_BREAK = 600.0  # seconds: after a shorter break nobody needs to be told
+MIN_CERTAINTY = 0.6  # below this certainty the sentence says "probably"
 
 
-def recap(
-    story: Sequence[Span], away_seconds: float, texts: Mapping[str, str | tuple[str, str]], *, long: float = LONG
+def write_recap(
+    story: Sequence[GoalSpan],
+    away_seconds: float,
+    texts: Mapping[str, str | tuple[str, str]],
+    *,
+    long: float = MIN_BREAK,
 ) -> str:
     """Say what the player was last doing; nothing if the break was not ``long``, or nothing is known.
 
     ``texts`` gives for each goal what pursuing it is called, and if it can be achieved, what achieving it is called.
 
-    >>> found = Span("explore", 0, 300, 0.9, 40, achieved=True)
-    >>> home = Span("return", 300, 480, 0.8, 20, achieved=False)
+    >>> found = GoalSpan("explore", 0, 300, 0.9, 40, achieved=True)
+    >>> home = GoalSpan("return", 300, 480, 0.8, 20, achieved=False)
     >>> words = {"explore": ("looking for a chest", "finding it"), "return": "heading back to town with a chest"}
-    >>> recap([found, home], 86400, words)
+    >>> write_recap([found, home], 86400, words)
     'You were heading back to town with a chest, 3 minutes after finding it.'
     """
     if not_negative("away_seconds", away_seconds) < long or not story:
         return ""
     last = story[-1]
     before = story[-2] if len(story) > 1 else None
-    probably = "" if last.certainty >= UNSURE else "probably "
+    probably = "" if last.certainty >= MIN_CERTAINTY else "probably "
     doing, lasted = _words(last.goal, texts)[0], last.end - last.start
     done = _words(before.goal, texts)[1] if before is not None and before.achieved else ""
     if done:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import not_negative
-from telos.recognition.director import DirectorRule, checked_rules
+from telos.recognition.director import DirectorRule, check_rules
 from telos.recognition.distributions import Counts
 from telos.recognition.filtering import INPUT, Clock
-from telos.recognition.observations import NINE, Seen, Sight, Symbols, SymbolsLike
-from telos.recognition.recognizer import Evidence, checked_goals, checked_prior
+from telos.recognition.observations import AIIDE_SYMBOLS, EventFeatures, FeatureValues, Symbols, SymbolsLike
+from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
@@ -20,14 +20,14 @@ from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 # What the second paper takes to be plausible: goals last ten updates, who has returned does something else, and who has
 # found a chest takes it home.
-USUAL = TransitionRules(
+AIIDE_TRANSITIONS = TransitionRules(
     lasts=10,
     cases=[
         ("goal == return", {"any": {"return": 0, "others": "shared"}}),
         ("goal == explore", {"any": {"return": 0.95, "others": "shared"}}),
     ],
 )
-BY_INPUT = Clock(on=("input",), every=0.5)
+AIIDE_CLOCK = Clock(on=("input",), every=0.5)
 
 
 class IOHMM:
@@ -47,14 +47,14 @@ class IOHMM:
         self,
         goals: Sequence[str] = ("explore", "level", "return"),
         *,
-        symbols: SymbolsLike = NINE,
-        transitions: TransitionRules = USUAL,
+        symbols: SymbolsLike = AIIDE_SYMBOLS,
+        transitions: TransitionRules = AIIDE_TRANSITIONS,
         counts: Mapping[str, Mapping[str, float]] | None = None,
         pseudo_counts: float | Mapping[str, Mapping[str, float]] = 1.0,
         discount: float = 1.0,
         learned: LearnedTransitions | None = None,
         prior: Mapping[str, float] | Sequence[float] | None = None,
-        clock: Clock = BY_INPUT,
+        clock: Clock = AIIDE_CLOCK,
         vocabulary: Vocabulary = ADVENTURE,
         name: str = "",
         director: Sequence[DirectorRule] | None = None,
@@ -62,11 +62,11 @@ class IOHMM:
         if not 0 < discount <= 1:
             raise TelosError(f"discount must be above 0 and at most 1, got {discount!r}")
         self.name, self.discount = name, float(discount)
-        self.goals = checked_goals(goals)
-        self.prior = checked_prior(prior, self.goals)
+        self.goals = check_goals(goals)
+        self.prior = check_prior(prior, self.goals)
         self.symbols = symbols = Symbols.of(symbols)
         self.transitions, self.clock, self.vocabulary = transitions, clock, vocabulary
-        self.director = checked_rules(director, vocabulary, self.goals)
+        self.director = check_rules(director, vocabulary, self.goals)
         self.counts = Counts(self.goals, symbols.names, pseudo=pseudo_counts, seen=counts)
         self.learned = learned
         if learned is not None:
@@ -74,13 +74,13 @@ class IOHMM:
         self._matrices = transitions.matrices(self.goals)
         conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
         cause = {"cause"} & set(vocabulary.context)
-        self._sight: Sight[tuple[int, int] | None] = Sight(vocabulary, self.goals, conditions, cause)
+        self._features: EventFeatures[tuple[int, int] | None] = EventFeatures(vocabulary, self.goals, conditions, cause)
         self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; emptied by every lesson
         self._settle()
 
     def evidence(self, event: Event) -> Evidence | None:
         """Return what an event says; None if the clock does not count it."""
-        placed = self._sight(event)
+        placed = self._features.evidence(event)
         if placed is None:
             return None
         known = self._evidence.get(placed)
@@ -88,14 +88,14 @@ class IOHMM:
 
     def placed(self, event: Event) -> tuple[int, int] | None:
         """Return the number of the matrix that applies (0: the usual one) and that of the symbol seen."""
-        return self._sight(event)
+        return self._features.evidence(event)
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
         """Count what a player did who pursued ``goal``; ``before`` is the goal at the update before, if known."""
         for name in (goal, before or goal):
             if name not in self.goals:
                 raise TelosError(f"unknown goal {name!r}", name_hint(str(name), self.goals))
-        placed = self._sight(event)
+        placed = self._features.evidence(event)
         if placed is None:
             return
         if self.discount < 1:
@@ -142,17 +142,17 @@ class IOHMM:
 
     def _settle(self) -> None:
         """Bind every condition to the places of what it reads, once."""
-        cause = self._sight.layout.slots.get("cause")
-        cases = [self._sight.bound(case.condition) for case in self.transitions.cases]
-        find = self.symbols.finder(self._sight)
+        cause = self._features.layout.slots.get("cause")
+        cases = [self._features.bound(case.condition) for case in self.transitions.cases]
+        find = self.symbols.finder(self._features)
 
-        def judge(seen: Seen) -> tuple[int, int] | None:
-            if not self.clock.counts(INPUT if cause is None else seen[cause]):
+        def compute(values: FeatureValues) -> tuple[int, int] | None:
+            if not self.clock.counts(INPUT if cause is None else values[cause]):
                 return None
-            case = next((number for number, holds in enumerate(cases, 1) if holds(seen)), 0)
-            return case, find(seen)
+            case = next((number for number, holds in enumerate(cases, 1) if holds(values)), 0)
+            return case, find(values)
 
-        self._sight.judged_by(judge)
+        self._features.compute_with(compute)
 
     def _fresh(self, placed: tuple[int, int]) -> Evidence:
         case, symbol = placed
@@ -165,11 +165,11 @@ class IOHMM:
 # Between one model for all players and one for each: the pooled model as a prior, the player's own counts on top.
 
 
-def pooled(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
+def pool_models(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
     """Return the model that all of the players' lessons together make.
 
     >>> ann, bo = IOHMM(counts={"level": {"swing": 3}}), IOHMM(counts={"level": {"swing": 2, "stop": 1}})
-    >>> pooled([ann, bo]).counts.seen["level"]["swing"]
+    >>> pool_models([ann, bo]).counts.seen["level"]["swing"]
     5.0
     """
     if not models:
@@ -185,16 +185,16 @@ def pooled(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
         goal: {symbol: math.fsum(each[goal][symbol] for each in seen) for symbol in first.symbols.names}
         for goal in first.goals
     }
-    return like(first, counts=sums, pseudo_counts=first.counts.pseudo, name=name)
+    return copy_model(first, counts=sums, pseudo_counts=first.counts.pseudo, name=name)
 
 
-def personal(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, name: str = "") -> IOHMM:
+def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, name: str = "") -> IOHMM:
     """Return a fresh model for one player that starts from the pooled one, worth ``strength`` sightings of each goal.
 
     With strength 0 it is a model of its own; the larger, the longer it takes to leave the pool. Teach it as usual.
     """
     if not_negative("strength", strength) == 0:
-        return like(pool, counts=None, pseudo_counts=pseudo_counts, name=name)
+        return copy_model(pool, counts=None, pseudo_counts=pseudo_counts, name=name)
     own = not_negative("pseudo_counts", pseudo_counts)
     before = {
         goal: {
@@ -203,10 +203,10 @@ def personal(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, name: 
         }
         for goal in pool.goals
     }
-    return like(pool, counts=None, pseudo_counts=before, name=name)
+    return copy_model(pool, counts=None, pseudo_counts=before, name=name)
 
 
-def best_strength(
+def find_best_strength(
     pool: IOHMM, players: Sequence[IOHMM], candidates: Sequence[float] = (0, 1, 3, 10, 30, 100, 300, 1000)
 ) -> float:
     """Return the strength that makes the players' own counts likeliest, each goal's chances drawn around the pool's.
@@ -215,7 +215,7 @@ def best_strength(
     """
     if not players or not candidates:
         raise TelosError("give at least one player's model and one candidate")
-    return max(candidates, key=lambda strength: sum(_marginal(personal(pool, strength), each) for each in players))
+    return max(candidates, key=lambda strength: sum(_marginal(personalize(pool, strength), each) for each in players))
 
 
 def _marginal(prior: IOHMM, player: IOHMM) -> float:
@@ -229,7 +229,7 @@ def _marginal(prior: IOHMM, player: IOHMM) -> float:
     return total
 
 
-def like(model: IOHMM, **changed: object) -> IOHMM:
+def copy_model(model: IOHMM, **changed: object) -> IOHMM:
     """Return a model like another, with some of its parts changed; what either learns later is its own."""
     parts: dict[str, object] = {
         "symbols": model.symbols,

@@ -11,7 +11,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.logic.model import MarkovLogic
 from telos.logic.online import Online, Reason
-from telos.recognition.filtering import refuse_disorder
+from telos.recognition.filtering import check_event_order
 
 # --- markov logic -----------------------------------------------------------------------------------------------------
 # Reading a player with a Markov logic model: each event is one step, and its context the facts of that step.
@@ -35,7 +35,7 @@ class MarkovLogicModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class LogicReasons:
     """Why one goal is believed more than another: what each formula added, in log-odds, and their total."""
 
     goal: str
@@ -85,7 +85,7 @@ class MarkovLogicReader:
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
         if event.player != self._player or event.time < self._time:
-            refuse_disorder(event, self._player, self._time)
+            check_event_order(event, self._player, self._time)
         self._time, self._player = event.time, event.player
         if event.goal is not None:
             self._achieved.append(event.goal)
@@ -106,7 +106,7 @@ class MarkovLogicReader:
         told = {DONE: tuple(sorted(set(self._achieved))), LAST: tuple(self._achieved[-1:])}
         return {name: said for name, said in told.items() if name in self.model.logic.predicates and said}
 
-    def why(self, goal: str | None = None, over: str | None = None) -> Weighing:
+    def why(self, goal: str | None = None, over: str | None = None) -> LogicReasons:
         """Say which formulas spoke for a goal (the likeliest) over another (the next) in the last step."""
         ranked = sorted(self.goals, key=lambda name: -self._belief[name])
         for said in (goal, over):
@@ -117,7 +117,7 @@ class MarkovLogicReader:
         one, two = self.goals.index(goal), self.goals.index(over)
         parts = [(reason.text, _difference(reason, one, two)) for reason in self._online.reasons()]
         told = tuple(sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1])))
-        return Weighing(goal, over, told, sum(value for _, value in told))
+        return LogicReasons(goal, over, told, sum(value for _, value in told))
 
     def save(self) -> dict[str, Any]:
         """Return all that it knows about its player as plain data."""

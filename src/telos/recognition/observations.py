@@ -1,4 +1,9 @@
-"""Observation models and event features."""
+"""Observation models: how likely each outcome is under a goal, and how outcomes are read from events.
+
+``Symbols`` names the outcomes, ``ObservationRules`` gives the distribution over them for one goal (``FixedObservation``
+or ``HeadingObservation``, chosen by the context), and ``EventFeatures`` extracts what a model reads from an event and
+caches what the model makes of it.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,29 +17,35 @@ from telos.core.event import Event
 from telos.core.expressions import names
 from telos.core.state import Layout
 from telos.core.values import BOOL, FrozenMap, Value
-from telos.recognition.distributions import SHARED, shared_out
-from telos.recognition.vocabulary import DIRECTIONS, Vocabulary, condition_faults, labelled
+from telos.recognition.distributions import SHARED, complete_distribution
+from telos.recognition.vocabulary import DIRECTIONS, Vocabulary, condition_faults, resolve_labels
 
-# --- towards ----------------------------------------------------------------------------------------------------------
-# Looks: how likely each outcome is under one goal, as a table or by the way the player should be heading.
+T = TypeVar("T")
+FeatureValues: TypeAlias = tuple[
+    Value, ...
+]  # the action, the goal achieved, and the context entries that a model reads
+
+EDGE_DIRECTIONS = {"north": "up", "east": "right", "south": "down", "west": "left"}
+
+# The weights of the FLAIRS paper, on top of the 1 that every outcome starts with.
+CLOSEST_WEIGHT = 4.0  # the direction of the closest acceptable edge
+BESIDE_CLOSEST_WEIGHT = 2.0  # the diagonals beside it
+OTHER_WEIGHT = 2.0  # the directions of other acceptable edges
+BESIDE_OTHER_WEIGHT = 1.0  # the diagonals beside those
+
+MAX_CACHED = 8192  # results: some megabytes at most, and more than a session of play needs
 
 
-EDGES = {"north": "up", "east": "right", "south": "down", "west": "left"}
-
-# The weights of the first paper: every outcome starts at 1.
-CLOSEST = 4.0  # on top, for the direction of the closest acceptable edge
-BESIDE_CLOSEST = 2.0  # for the diagonals beside it
-OTHER = 2.0  # for the directions of other acceptable edges
-BESIDE_OTHER = 1.0  # for the diagonals beside those
+# --- observation models -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Table:
-    """Fixed chances: outcomes by name, and what is left is shared by the others equally.
+class FixedObservation:
+    """A fixed distribution: named outcomes have their chance, the others share the rest equally.
 
     With ``others=None`` every outcome must be named.
 
-    >>> Table({"swing": 0.5}).chances(["swing", "stop", "walk"])
+    >>> FixedObservation({"swing": 0.5}).chances(["swing", "stop", "walk"])
     (0.5, 0.25, 0.25)
     """
 
@@ -48,48 +59,49 @@ class Table:
         object.__setattr__(self, "others", others)
 
     def faults(self, names: Sequence[str]) -> list[Fault]:
-        """Return what keeps the table from being one over these outcomes."""
-        return shared_out(self.outcomes, names, "outcome", share=self.others == SHARED)[1]
+        """Return why this is not a distribution over the outcomes ``names``; empty if it is."""
+        return complete_distribution(self.outcomes, names, "outcome", share=self.others == SHARED)[1]
 
     def chances(self, names: Sequence[str]) -> tuple[float, ...]:
         """Return the chance of each outcome."""
-        return shared_out(self.outcomes, names, "outcome", share=self.others == SHARED)[0]
+        return complete_distribution(self.outcomes, names, "outcome", share=self.others == SHARED)[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Towards:
-    """Heading for the nearest of some edges: ``exits`` names the context entry that lists them, the nearest first.
+class HeadingObservation:
+    """Heading for the nearest of some map edges; ``exits`` is the context entry that lists them, nearest first.
 
-    Every outcome starts with weight 1, so swings and stops are as likely as a step the wrong way: under every goal
-    players fight what stands in their way. Each acceptable edge adds to its direction and to the diagonals beside it.
+    Every outcome starts with weight 1, so swings and stops are as likely as a step in a wrong direction: players fight
+    whatever blocks their way, under every goal. Each acceptable edge adds weight to its direction and to the diagonals
+    beside it.
 
-    >>> look = Towards("unvisited_exits")
-    >>> look.weights(["right", "down"], ["stop", "up_right", "right", "down_right", "down", "left"])
+    >>> heading = HeadingObservation("unvisited_exits")
+    >>> heading.weights(["right", "down"], ["stop", "up_right", "right", "down_right", "down", "left"])
     [1.0, 3.0, 5.0, 4.0, 3.0, 1.0]
     """
 
     exits: str = "unvisited_exits"
 
     def faults(self, names: Sequence[str]) -> list[Fault]:
-        """Return what keeps the look from being one over these outcomes."""
+        """Return why this is not a distribution over the outcomes ``names``; empty if it is."""
         missing = [direction for direction in DIRECTIONS if direction not in names]
-        said = f"towards {self.exits} needs the eight directions as outcomes"
-        return [Fault(said, suggestion=f"add {', '.join(missing)}", code=FaultCode.INCOMPLETE)] if missing else []
+        message = f"towards {self.exits} needs the eight directions as outcomes"
+        return [Fault(message, suggestion=f"add {', '.join(missing)}", code=FaultCode.INCOMPLETE)] if missing else []
 
     def chances(self, names: Sequence[str], edges: Sequence[str]) -> tuple[float, ...]:
-        """Return the chance of each outcome while these edges are acceptable, the nearest first."""
+        """Return the chance of each outcome while ``edges`` are acceptable, nearest first."""
         for edge in edges:
-            if edge not in EDGES:
-                raise TelosError(f"unknown edge {edge!r} in {self.exits}", name_hint(str(edge), EDGES))
-        weights = self.weights([EDGES[edge] for edge in edges], names)
+            if edge not in EDGE_DIRECTIONS:
+                raise TelosError(f"unknown edge {edge!r} in {self.exits}", name_hint(str(edge), EDGE_DIRECTIONS))
+        weights = self.weights([EDGE_DIRECTIONS[edge] for edge in edges], names)
         total = sum(weights)
         return tuple(weight / total for weight in weights)
 
     def weights(self, acceptable: Sequence[str], names: Sequence[str]) -> list[float]:
-        """Return the weight of each outcome while these directions are acceptable, the closest first."""
+        """Return the weight of each outcome while these directions are acceptable, closest first."""
         weight = dict.fromkeys(names, 1.0)
         for rank, direction in enumerate(acceptable):
-            here, beside = (OTHER, BESIDE_OTHER) if rank else (CLOSEST, BESIDE_CLOSEST)
+            here, beside = (OTHER_WEIGHT, BESIDE_OTHER_WEIGHT) if rank else (CLOSEST_WEIGHT, BESIDE_CLOSEST_WEIGHT)
             at = DIRECTIONS.index(direction)
             for name, more in (
                 (direction, here),
@@ -101,29 +113,23 @@ class Towards:
         return [weight[name] for name in names]
 
 
-Look: TypeAlias = Table | Towards
+ObservationModel: TypeAlias = FixedObservation | HeadingObservation
 
 
-def edges_in(value: Value, entry: str) -> tuple[str, ...]:
-    """Return the edges that a context entry lists."""
+def check_edges(value: Value, entry: str) -> tuple[str, ...]:
+    """Return the edges that the context entry ``entry`` lists; refuse any other value."""
     if not isinstance(value, tuple):
         raise TelosError(f"context {entry!r} lists edges, as in ('north', 'west'), not {value!r}")
     return value
 
 
-# --- sight ------------------------------------------------------------------------------------------------------------
-# What a model looks at in an event. The same look is judged once, and the judgement remembered.
+# --- event features ---------------------------------------------------------------------------------------------------
 
 
-MOST_REMEMBERED = 8192  # judgements: some megabytes at most, and more than a session of play needs
-T = TypeVar("T")
-Seen: TypeAlias = tuple[Value, ...]  # the action, the goal achieved, and the context entries that the model reads
+class EventFeatures(Generic[T]):
+    """Extracts from events the values that a model's conditions read, and caches what the model computes from them.
 
-
-class Sight(Generic[T]):
-    """Picks out of an event what a model's conditions read, and judges it: first time by ``judge``, then by memory.
-
-    Entries that no condition reads are not looked at, except that their names must be known.
+    Context entries that no condition reads are ignored, but their names must be in the vocabulary.
     """
 
     def __init__(
@@ -133,63 +139,63 @@ class Sight(Generic[T]):
         faults = [fault for condition in conditions for fault in condition_faults(condition, vocabulary, goals)]
         if faults:
             raise DefinitionError(faults)
-        everything = Layout(vocabulary.variables(goals))
-        said = [names(labelled(condition.expression, everything)) for condition in conditions]
-        read = {"action", "goal", *also}.union(*said)
+        full_layout = Layout(vocabulary.variables(goals))
+        used = [names(resolve_labels(condition.expression, full_layout)) for condition in conditions]
+        read = {"action", "goal", *also}.union(*used)
         self._known = frozenset(vocabulary.context)
         self._actions = vocabulary.actions
-        self._reads_goal = any("goal" in each for each in said)
-        self._everything = everything
-        self.layout = Layout([variable for variable in everything.variables if variable.name in read])
+        self._reads_goal = any("goal" in each for each in used)
+        self._full_layout = full_layout
+        self.layout = Layout([variable for variable in full_layout.variables if variable.name in read])
         self.entries = tuple(name for name in self.layout.slots if name not in ("action", "goal"))
         self._pick = _picker(self.entries)
-        self._judge: Callable[[Seen], T] | None = None
-        self._remembered: dict[Seen, T] = {}
+        self._compute: Callable[[FeatureValues], T] | None = None
+        self._cache: dict[FeatureValues, T] = {}
 
-    def judged_by(self, judge: Callable[[Seen], T]) -> "Sight[T]":
-        """Say how a look is judged; a judge is named after its model has bound its conditions."""
-        self._judge = judge
+    def compute_with(self, compute: Callable[[FeatureValues], T]) -> "EventFeatures[T]":
+        """Set the function behind ``evidence``; it is known only after the model has bound its conditions."""
+        self._compute = compute
         return self
 
     def bound(self, condition: Condition) -> Bound:
-        """Return the function from a look to whether ``condition`` holds."""
-        return bind(labelled(condition.expression, self._everything), self.layout, BOOL)
+        """Return the function from feature values to whether ``condition`` holds."""
+        return bind(resolve_labels(condition.expression, self._full_layout), self.layout, BOOL)
 
     def slot(self, name: str) -> int:
-        """Return where in a look an entry stands."""
+        """Return the index of a context entry in the feature values."""
         return self.layout.slot(name)
 
-    def look(self, event: Event) -> Seen:
-        """Return what the model sees in an event, checked."""
-        context = entries_of(event)
+    def features(self, event: Event) -> FeatureValues:
+        """Return the values of an event that the model reads, type-checked."""
+        context = context_of(event)
         if not context.keys() <= self._known:
-            self._complain(context)
-        return self._checked(event, context)
+            self._refuse_unknown(context)
+        return self._check(event, context)
 
-    def __call__(self, event: Event) -> T:
-        """Return the judgement of an event."""
-        context = entries_of(event)
+    def evidence(self, event: Event) -> T:
+        """Return what the model computes from an event; equal feature values are computed once."""
+        context = context_of(event)
         if not context.keys() <= self._known:
-            self._complain(context)
+            self._refuse_unknown(context)
         try:
-            # the usual case: all there, judged before
-            seen = (event.action, event.goal if self._reads_goal else None, *self._pick(context))
-            return self._remembered[seen]
+            # fast path: every entry is present and the values are in the cache
+            values = (event.action, event.goal if self._reads_goal else None, *self._pick(context))
+            return self._cache[values]
         except (KeyError, TypeError):
-            return self._judged(event, context)
+            return self._compute_cached(event, context)
 
-    def _judged(self, event: Event, context: Mapping[str, Value]) -> T:
-        assert self._judge is not None
-        seen = self._checked(event, context)
-        if seen in self._remembered:
-            return self._remembered[seen]
-        judgement = self._judge(seen)
-        if len(self._remembered) >= MOST_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[seen] = judgement
-        return judgement
+    def _compute_cached(self, event: Event, context: Mapping[str, Value]) -> T:
+        assert self._compute is not None
+        values = self._check(event, context)
+        if values in self._cache:
+            return self._cache[values]
+        result = self._compute(values)
+        if len(self._cache) >= MAX_CACHED:
+            self._cache.clear()
+        self._cache[values] = result
+        return result
 
-    def _checked(self, event: Event, context: Mapping[str, Value]) -> Seen:
+    def _check(self, event: Event, context: Mapping[str, Value]) -> FeatureValues:
         if self._actions and event.action not in self._actions:
             raise TelosError(f"unknown action {event.action!r}", name_hint(event.action, self._actions))
         goal = event.goal if self._reads_goal else None
@@ -204,15 +210,15 @@ class Sight(Generic[T]):
         if name not in context:
             return variable.start
         value = context[name]
-        return variable.checked(tuple(value) if isinstance(value, list) else value)  # JSON knows no tuples
+        return variable.checked(tuple(value) if isinstance(value, list) else value)  # JSON has no tuples
 
-    def _complain(self, context: Mapping[str, Value]) -> None:
+    def _refuse_unknown(self, context: Mapping[str, Value]) -> None:
         name = next(name for name in context if name not in self._known)
         raise TelosError(f"unknown context {name!r}", name_hint(str(name), self._known))
 
 
-def entries_of(event: Event) -> Mapping[str, Value]:
-    """Return an event's context as Python's own mapping, which C code picks from at a tenth of the price."""
+def context_of(event: Event) -> Mapping[str, Value]:
+    """Return an event's context as a plain ``dict``, from which lookups cost a tenth."""
     return event.context.keys().mapping  # type: ignore[attr-defined,no-any-return]
 
 
@@ -225,98 +231,100 @@ def _picker(entries: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any
     return itemgetter(*entries)
 
 
-# --- observations -----------------------------------------------------------------------------------------------------
-# What one goal looks like: an ordered list of looks, of which the first whose condition holds applies.
+# --- observation rules ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class ObservationRules:
-    """How a player with one goal is expected to behave, by what the game knows.
+    """The observation models of one goal: an ordered list with conditions; the first that holds applies.
 
-    >>> fighting = ObservationRules([("monsters > 0", Table({"swing_still": 0.8})), (None, Towards("exits"))])
-    >>> ObservationRules.of(Towards("exits")) == ObservationRules([(None, Towards("exits"))])
+    >>> fighting = ObservationRules(
+    ...     [("monsters > 0", FixedObservation({"swing_still": 0.8})), (None, HeadingObservation("exits"))]
+    ... )
+    >>> ObservationRules.of(HeadingObservation("exits")) == ObservationRules([(None, HeadingObservation("exits"))])
     True
     """
 
-    rules: tuple[tuple[Condition | None, Look], ...]
+    rules: tuple[tuple[Condition | None, ObservationModel], ...]
 
-    def __init__(self, rules: Iterable[tuple[ConditionLike, Look]]) -> None:
-        read = tuple((None if condition is None else Condition.of(condition), look) for condition, look in rules)
+    def __init__(self, rules: Iterable[tuple[ConditionLike, ObservationModel]]) -> None:
+        read = tuple((None if condition is None else Condition.of(condition), model) for condition, model in rules)
         object.__setattr__(self, "rules", read)
 
     @classmethod
-    def of(cls, said: "ObservationRules | Look") -> "ObservationRules":
-        """Return rules; a single look holds always."""
-        return said if isinstance(said, ObservationRules) else cls([(None, said)])
+    def of(cls, given: "ObservationRules | ObservationModel") -> "ObservationRules":
+        """Return rules; a single observation model becomes a rule without a condition."""
+        return given if isinstance(given, ObservationRules) else cls([(None, given)])
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """Return the conditions that it asks."""
         return tuple(condition for condition, _ in self.rules if condition is not None)
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """Return the context entries that it reads apart from its conditions."""
-        return tuple(look.exits for _, look in self.rules if isinstance(look, Towards))
+        """Return the context entries that are read apart from those in conditions."""
+        return tuple(model.exits for _, model in self.rules if isinstance(model, HeadingObservation))
 
     def faults(self, goal: str, names: Sequence[str]) -> list[Fault]:
-        """Return everything that breaks the rules of goal models, with goal and rule."""
+        """Return everything wrong with the rules of ``goal`` over the outcomes ``names``, by rule."""
         found = []
-        for number, (_, look) in enumerate(self.rules):
-            said = f"goal {goal!r}, rule {number + 1}: "
-            for fault in look.faults(names):
-                found.append(replace(fault.at("observations", goal, number), message=said + fault.message))
+        for number, (_, model) in enumerate(self.rules):
+            prefix = f"goal {goal!r}, rule {number + 1}: "
+            for fault in model.faults(names):
+                found.append(replace(fault.at("observations", goal, number), message=prefix + fault.message))
         if not self.rules or self.rules[-1][0] is not None:
-            message = f"goal {goal!r} looks like nothing when none of its conditions holds"
             found.append(
                 Fault(
-                    message,
-                    suggestion="end with a look that has no condition",
+                    f"goal {goal!r} has no observation when none of its conditions holds",
+                    suggestion="end with an observation that has no condition",
                     path=("observations", goal),
                     code=FaultCode.INCOMPLETE,
                 )
             )
         return found
 
-    def chances(self, sight: Sight[Any], names: Sequence[str]) -> Callable[[Seen], tuple[float, ...]]:
-        """Return the function from a look at an event to the chance of each outcome."""
-        looks = [
-            (None if condition is None else sight.bound(condition), _chances(look, sight, names))
-            for condition, look in self.rules
+    def chances(
+        self, features: EventFeatures[Any], names: Sequence[str]
+    ) -> Callable[[FeatureValues], tuple[float, ...]]:
+        """Return the function from feature values to the chance of each outcome."""
+        rules = [
+            (None if condition is None else features.bound(condition), _chances(model, features, names))
+            for condition, model in self.rules
         ]
 
-        def first(seen: Seen) -> tuple[float, ...]:
-            for holds, chances in looks:
-                if holds is None or holds(seen):
-                    return chances(seen)
-            raise AssertionError("the last look holds always")
+        def first(values: FeatureValues) -> tuple[float, ...]:
+            for holds, chances in rules:
+                if holds is None or holds(values):
+                    return chances(values)
+            raise AssertionError("the last rule always holds")
 
         return first
 
 
-def _chances(look: Look, sight: Sight[Any], names: Sequence[str]) -> Callable[[Seen], tuple[float, ...]]:
-    if isinstance(look, Table):
-        fixed = look.chances(names)
-        return lambda seen: fixed
-    slot = sight.slot(look.exits)
+def _chances(
+    model: ObservationModel, features: EventFeatures[Any], names: Sequence[str]
+) -> Callable[[FeatureValues], tuple[float, ...]]:
+    if isinstance(model, FixedObservation):
+        fixed = model.chances(names)
+        return lambda values: fixed
+    slot = features.slot(model.exits)
     known: dict[object, tuple[float, ...]] = {}  # four edges have few orders
 
-    def towards(seen: Seen) -> tuple[float, ...]:
-        edges = seen[slot]
+    def heading(values: FeatureValues) -> tuple[float, ...]:
+        edges = values[slot]
         if edges not in known:
-            known[edges] = look.chances(names, edges_in(edges, look.exits))
+            known[edges] = model.chances(names, check_edges(edges, model.exits))
         return known[edges]
 
-    return towards
+    return heading
 
 
 # --- symbols ----------------------------------------------------------------------------------------------------------
-# What a model calls what it sees: an ordered list of names with conditions, of which the first that holds applies.
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Symbols:
-    """The outcomes of a model, each with the condition under which an event is one.
+    """The outcomes of a model in order, each with its condition; an event is the first whose condition holds.
 
     >>> Symbols([("swing", "action == swing"), ("other", None)]).names
     ('swing', 'other')
@@ -330,30 +338,30 @@ class Symbols:
         object.__setattr__(self, "names", tuple(name for name, _ in pairs))
         object.__setattr__(self, "conditions", tuple(Condition.of(condition) for _, condition in pairs))
         if not pairs:
-            raise TelosError("a model sees something: give at least one (name, condition)")
+            raise TelosError("a model has no observations", "give at least one (name, condition)")
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             raise TelosError(f"two observations are called {twice!r}", "join their conditions with 'or'")
 
     @classmethod
-    def of(cls, said: "SymbolsLike") -> "Symbols":
+    def of(cls, given: "SymbolsLike") -> "Symbols":
         """Return symbols, which may be given as pairs of name and condition."""
-        return said if isinstance(said, Symbols) else cls(said)
+        return given if isinstance(given, Symbols) else cls(given)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def finder(self, sight: Sight[Any]) -> Callable[[Seen], int]:
-        """Return the function from a look to the number of the first symbol whose condition holds."""
-        tests = [sight.bound(condition) for condition in self.conditions]
+    def finder(self, features: EventFeatures[Any]) -> Callable[[FeatureValues], int]:
+        """Return the function from feature values to the index of the first symbol whose condition holds."""
+        tests = [features.bound(condition) for condition in self.conditions]
         names = self.names
 
-        def find(seen: Seen) -> int:
+        def find(values: FeatureValues) -> int:
             for number, holds in enumerate(tests):
-                if holds(seen):
+                if holds(values):
                     return number
             raise TelosError(
-                f"action {seen[0]!r} is none of {', '.join(names)} here", "end the list with one that always holds"
+                f"action {values[0]!r} is none of {', '.join(names)} here", "end the list with one that always holds"
             )
 
         return find
@@ -361,9 +369,9 @@ class Symbols:
 
 SymbolsLike: TypeAlias = Symbols | Iterable[tuple[str, ConditionLike]]
 
-# The first paper does not list its outcomes. It speaks of swinging while still and of eight directions; swinging in
-# motion and stopping are what else a player can do.
-ELEVEN = Symbols(
+# The FLAIRS paper does not list its outcomes: it mentions swinging while still and eight directions. Swinging in motion
+# and stopping are the other things that a player can do.
+FLAIRS_SYMBOLS = Symbols(
     [
         ("swing_still", "action == swing and moving == stop"),
         ("swing_moving", "action == swing"),
@@ -372,8 +380,8 @@ ELEVEN = Symbols(
     ]
 )
 
-# The observations of the second paper.
-NINE = Symbols(
+# The nine observations of the AIIDE paper.
+AIIDE_SYMBOLS = Symbols(
     [
         ("swing", "action == swing"),
         ("stop", "action == stop"),

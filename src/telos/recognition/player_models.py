@@ -10,14 +10,14 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
-from telos.recognition.filtering import Reader, counted, forward
-from telos.recognition.recognizer import GoalModel, checked_prior
+from telos.recognition.filtering import Reader, counted_evidence, forward
+from telos.recognition.recognizer import GoalModel, check_prior
 
 # --- style ------------------------------------------------------------------------------------------------------------
 # Play style: which of several models has foreseen a player best, updated with every event.
 
 
-UNFORESEEN_BY_MODEL = math.log(1e-6)  # what it costs a model to be shown what none of its goals allows
+IGNORED_LOG_LIKELIHOOD = math.log(1e-6)  # what it costs a model to be shown what none of its goals allows
 
 
 class StyleReader:
@@ -38,7 +38,7 @@ class StyleReader:
             raise TelosError("give at least one model, by the name of its style")
         _refuse_unlike(models)
         self._goals = tuple(models)
-        self._prior = checked_prior(prior, self._goals)
+        self._prior = check_prior(prior, self._goals)
         self.readers = {style: Reader(model) for style, model in models.items()}
 
     @property
@@ -49,7 +49,7 @@ class StyleReader:
     @property
     def belief(self) -> Belief:
         """The belief over styles."""
-        fits = [reader.log_likelihood + UNFORESEEN_BY_MODEL * reader.ignored for reader in self.readers.values()]
+        fits = [reader.log_likelihood + IGNORED_LOG_LIKELIHOOD * reader.ignored for reader in self.readers.values()]
         scores = [
             (math.log(chance) if chance else -math.inf) + fit for chance, fit in zip(self._prior, fits, strict=True)
         ]
@@ -96,12 +96,12 @@ def _refuse_unlike(models: Mapping[str, GoalModel]) -> None:
 # None of the above: noticing a player who does something that no goal of the model explains.
 
 
-UNFORESEEN_BY_GOALS = math.log(1e-9)  # how unlikely it counts to be what no goal allows
-WINDOW = 20
+IMPOSSIBLE_LOG_LIKELIHOOD = math.log(1e-9)  # how unlikely it counts to be what no goal allows
+DEFAULT_WINDOW = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class FitThreshold:
     """How well a model must foresee a player: the mean log-likelihood of the last ``window`` updates."""
 
     value: float
@@ -109,9 +109,9 @@ class Threshold:
     false_alarms: float  # the share of players with known goals for whom it will be crossed, at most
 
 
-def calibrate(
-    model: GoalModel, sessions: Sequence[Iterable[Event]], *, false_alarms: float = 0.05, window: int = WINDOW
-) -> Threshold:
+def calibrate_threshold(
+    model: GoalModel, sessions: Sequence[Iterable[Event]], *, false_alarms: float = 0.05, window: int = DEFAULT_WINDOW
+) -> FitThreshold:
     """Return the threshold that sessions of players with known goals cross no more often than ``false_alarms``.
 
     The promise holds for new sessions of the same kind, whatever their distribution: it is a conformal quantile of the
@@ -129,12 +129,12 @@ def calibrate(
         raise TelosError(
             f"{len(worst)} sessions cannot promise {false_alarms:g} false alarms", f"give {needed} or more"
         )
-    return Threshold(worst[rank - 1], window, false_alarms)
+    return FitThreshold(worst[rank - 1], window, false_alarms)
 
 
 def _worst(model: GoalModel, events: Iterable[Event], window: int) -> float:
-    steps = forward(model.prior, [evidence for _, evidence in counted(model, events)])
-    logs = [math.log(likelihood) if likelihood > 0 else UNFORESEEN_BY_GOALS for _, _, likelihood in steps]
+    steps = forward(model.prior, [evidence for _, evidence in counted_evidence(model, events)])
+    logs = [math.log(likelihood) if likelihood > 0 else IMPOSSIBLE_LOG_LIKELIHOOD for _, _, likelihood in steps]
     means = [math.fsum(logs[end - window : end]) / window for end in range(window, len(logs) + 1)]
     return min(means, default=math.inf)  # too short to alarm anyone
 
@@ -142,7 +142,7 @@ def _worst(model: GoalModel, events: Iterable[Event], window: int) -> float:
 class UnknownGoalReader:
     """A recogniser that also says when no goal fits: ``is_unknown`` while the last updates were badly foreseen."""
 
-    def __init__(self, model: GoalModel, threshold: Threshold) -> None:
+    def __init__(self, model: GoalModel, threshold: FitThreshold) -> None:
         self.reader, self.threshold = Reader(model), threshold
         self._logs: deque[float] = deque(maxlen=threshold.window)
 
@@ -178,7 +178,7 @@ class UnknownGoalReader:
         updates, ignored, before = reader.updates, reader.ignored, reader.log_likelihood
         reader.observe(event)
         if reader.updates > updates:
-            self._logs.append(UNFORESEEN_BY_GOALS if reader.ignored > ignored else reader.log_likelihood - before)
+            self._logs.append(IMPOSSIBLE_LOG_LIKELIHOOD if reader.ignored > ignored else reader.log_likelihood - before)
         return self.belief
 
     def reset(self) -> None:

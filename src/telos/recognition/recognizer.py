@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.core.values import checked_name
-from telos.recognition.distributions import shared_out
+from telos.recognition.distributions import complete_distribution
 
 # --- recognizer -------------------------------------------------------------------------------------------------------
 # What every recogniser can do, so that games, studies and services can use any of them.
@@ -83,8 +83,10 @@ class GoalModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """An event was taken in."""
+class BeliefUpdated:
+    """Trace record: an event was counted and the belief updated."""
+
+    KIND: ClassVar[str] = "weighed"
 
     time: float
     player: str
@@ -93,8 +95,10 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
-    """No goal allows what was seen: it was ignored, and only goals that may have changed moved the belief."""
+class EventIgnored:
+    """Trace record: no goal allows the observation, so only the transition changed the belief."""
+
+    KIND: ClassVar[str] = "ignored"
 
     time: float
     player: str
@@ -105,7 +109,7 @@ class Ignored:
 # The goals of a model and how likely each is at first, checked once.
 
 
-def checked_goals(goals: Iterable[str]) -> tuple[str, ...]:
+def check_goals(goals: Iterable[str]) -> tuple[str, ...]:
     """Return the goals, if a model can tell them apart."""
     found = tuple(checked_name("goal", goal) for goal in goals)
     if not found:
@@ -117,10 +121,10 @@ def checked_goals(goals: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def checked_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Sequence[str]) -> tuple[float, ...]:
+def check_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Sequence[str]) -> tuple[float, ...]:
     """Return the chance of each goal before anything was seen; even if nobody says.
 
-    >>> checked_prior(None, ("level", "explore"))
+    >>> check_prior(None, ("level", "explore"))
     (0.5, 0.5)
     """
     if prior is None:
@@ -129,7 +133,7 @@ def checked_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Se
         if len(prior) != len(goals):
             raise TelosError(f"the prior has {len(prior)} chances for {len(goals)} goals", "give one for each")
         prior = dict(zip(goals, prior, strict=True))
-    chances, faults = shared_out(prior, goals, "goal", share=False)
+    chances, faults = complete_distribution(prior, goals, "goal", share=False)
     if faults:
         raise DefinitionError([fault.at("prior") for fault in faults])
     given = tuple(float(prior.get(goal, 0.0)) for goal in goals)

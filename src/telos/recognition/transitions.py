@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.values import FrozenMap, finite, not_negative
-from telos.recognition.distributions import OTHERS, SHARED, Counts, shared_out
+from telos.recognition.distributions import OTHERS, SHARED, Counts, complete_distribution
 from telos.recognition.recognizer import Matrix
 
 # --- transitions ------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _rows(rows: Mapping[str, Row], goals: Sequence[str]) -> tuple[dict[str, tupl
             )
             continue
         named = {goal: chance for goal, chance in row.items() if goal != OTHERS}
-        chances, found = shared_out(named, goals, "goal", share=row.get(OTHERS) == SHARED)  # type: ignore[arg-type]
+        chances, found = complete_distribution(named, goals, "goal", share=row.get(OTHERS) == SHARED)  # type: ignore[arg-type]
         faults += [replace(each.at(f"from {source}"), message=f"from {source}: {each.message}") for each in found]
         for goal in goals if source == ANY else (source,):
             if goal == source or goal not in rows:

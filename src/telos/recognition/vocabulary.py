@@ -119,20 +119,20 @@ def condition_faults(condition: Condition, vocabulary: Vocabulary, goals: Iterab
     unknown variable 'monster' in `monster > 0`; did you mean 'monsters'?
     """
     layout = Layout(vocabulary.variables(goals))
-    found = check(labelled(condition.expression, layout), Scope(layout), BOOL)
+    found = check(resolve_labels(condition.expression, layout), Scope(layout), BOOL)
     return [replace(fault, text=str(condition)) for fault in found]
 
 
-def labelled(expression: Expression, layout: Layout) -> Expression:
+def resolve_labels(expression: Expression, layout: Layout) -> Expression:
     """Return the expression in which the texts that variables are compared with stand for themselves.
 
     In ``cause == area`` the second word is what the cause may be, although there is an entry ``area`` as well.
     """
     match expression:
         case Not(operand):
-            return replace(expression, operand=labelled(operand, layout))
+            return replace(expression, operand=resolve_labels(operand, layout))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(labelled(part, layout) for part in parts))
+            return replace(expression, parts=tuple(resolve_labels(part, layout) for part in parts))
         case Compare(_, left, right):
             return replace(expression, left=_label(left, right, layout), right=_label(right, left, layout))
         case _:

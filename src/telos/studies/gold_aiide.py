@@ -9,9 +9,9 @@ from statistics import fmean
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.recognition.files.load import named_model
-from telos.recognition.filtering import Chances, Pulse, as_weighed, forward
-from telos.recognition.fsm import Machine
-from telos.recognition.iohmm import IOHMM, best_strength, like, personal, pooled
+from telos.recognition.filtering import Chances, EventGate, forward, used_evidence
+from telos.recognition.fsm import FSMModel
+from telos.recognition.iohmm import IOHMM, copy_model, find_best_strength, personalize, pool_models
 from telos.recognition.recognizer import Evidence
 from telos.studies.players import EXPERIMENTER, NOVICE, Player, Session, play
 from telos.studies.results import Chart, Grid, Line, Point, Study, findings
@@ -134,9 +134,9 @@ def _moments(session: Session, name: str) -> list[tuple[Event, str]]:
 
 def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
     model, found = untrained(), []
-    pulse = Pulse(model)
+    gate = EventGate(model)
     for event, truth in moments:
-        counted = pulse.admitted(event)
+        counted = gate.admit(event)
         placed = None if counted is None else model.placed(counted)
         if placed is not None:
             found.append(Update(*placed, truth))
@@ -147,11 +147,11 @@ def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Upda
     """Return the updates of a test round, with what the state machine believed at each."""
     model, updates, said = untrained(), [], []
     rules = named_model("aiide-fsm")
-    assert isinstance(rules, Machine)
-    machine, pulse = rules.recognizer(rng), Pulse(model)
+    assert isinstance(rules, FSMModel)
+    machine, gate = rules.recognizer(rng), EventGate(model)
     for event, truth in moments:
         believed = machine.observe(event).top
-        counted = pulse.admitted(event)
+        counted = gate.admit(event)
         placed = None if counted is None else model.placed(counted)
         if placed is not None:
             updates.append(Update(*placed, truth))
@@ -179,7 +179,7 @@ def counts_of(updates: Iterable[Update]) -> dict[str, dict[str, float]]:
 
 def trained(updates: Iterable[Update]) -> IOHMM:
     """Return the model trained on these updates."""
-    return like(untrained(), counts=counts_of(updates))
+    return copy_model(untrained(), counts=counts_of(updates))
 
 
 def evidence(model: IOHMM, updates: Sequence[Update]) -> list[Evidence]:
@@ -200,7 +200,7 @@ def filtered(model: IOHMM, updates: Sequence[Update]) -> tuple[list[Chances], li
     """Return the beliefs of a model about a round, with the evidence as it was weighed, for smoothing."""
     evidences = evidence(model, updates)
     steps = forward(model.prior, evidences)
-    return [after for _, after, _ in steps], as_weighed(evidences, steps)
+    return [after for _, after, _ in steps], used_evidence(evidences, steps)
 
 
 def first_of_each(updates: Iterable[Update], most: int) -> list[Update]:
@@ -256,10 +256,10 @@ def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]
         others = [*own[at + 1 :], *own[:at]]
         if others:
             models["stranger"] = others[0]
-            pool = pooled(others)
+            pool = pool_models(others)
             models["pooled"] = pool
-            prior = personal(pool, best_strength(pool, others))
-            models["personal"] = like(prior, counts=own[at].counts.seen)
+            prior = personalize(pool, find_best_strength(pool, others))
+            models["personal"] = copy_model(prior, counts=own[at].counts.seen)
         read = {name: scored_by(model, game.test) for name, model in models.items()}
         said.append({name: {**read, "fsm": game.fsm}[name] for name in METHODS if name in read or name == "fsm"})
     return said
@@ -268,7 +268,7 @@ def tallies(games: Sequence[Game], experimenter: IOHMM) -> list[dict[str, Tally]
 def likeness(games: Sequence[Game]) -> float:
     """Return how alike players are: what all of them did is worth so many lessons about one of them."""
     models = [trained(game.training) for game in games]
-    return best_strength(pooled(models), models)
+    return find_best_strength(pool_models(models), models)
 
 
 def by_lessons(games: Sequence[Game]) -> dict[int, list[float]]:
@@ -297,7 +297,8 @@ def by_weight(pairs: Sequence[tuple[Game, Game]]) -> dict[float, list[float]]:
     return {
         weight: [
             scored_by(
-                like(untrained(), counts=weighted_counts([(first.training, weight), (later.training, 1.0)])), later.test
+                copy_model(untrained(), counts=weighted_counts([(first.training, weight), (later.training, 1.0)])),
+                later.test,
             ).accuracy
             for first, later in pairs
         ]

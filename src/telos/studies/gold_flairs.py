@@ -13,8 +13,8 @@ from telos.core.event import Event
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import named_model
 from telos.recognition.filtering import Chances, Reader
-from telos.recognition.fsm import Machine
-from telos.recognition.observations import ELEVEN, Symbols
+from telos.recognition.fsm import FSMModel
+from telos.recognition.observations import FLAIRS_SYMBOLS, Symbols
 from telos.recognition.recognizer import GoalModel, Recognizer
 from telos.recognition.transitions import TransitionCase, TransitionRules
 from telos.studies.players import EXPERIENCED, EXPERIMENTER, NOVICE, Player, Preset, Session, play
@@ -136,7 +136,7 @@ def session_of(run: Run) -> Session:
 def methods(run: Run) -> dict[str, Recognizer]:
     """Return a fresh recogniser for every method; the machine's first guess is drawn."""
     machine = named_model("flairs-fsm")
-    assert isinstance(machine, Machine)
+    assert isinstance(machine, FSMModel)
     return {
         "ffbm": Reader(_ffbm()),
         "fsm": machine.recognizer(Random(_own_seed(run, "fsm"))),
@@ -202,7 +202,11 @@ def _with_case(number: int) -> FFBM:
 @cache
 def _any_swing() -> FFBM:
     """Return the model of a game in which nobody walks on while swinging: the paper does not say whether one can."""
-    symbols = [pair for pair in zip(ELEVEN.names, ELEVEN.conditions, strict=True) if not pair[0].startswith("swing")]
+    symbols = [
+        pair
+        for pair in zip(FLAIRS_SYMBOLS.names, FLAIRS_SYMBOLS.conditions, strict=True)
+        if not pair[0].startswith("swing")
+    ]
     return _changed(outcomes=Symbols([("swing_still", "action == swing"), *symbols]))
 
 

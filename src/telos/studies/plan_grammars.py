@@ -14,9 +14,23 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError, name_hint
-from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Literal, Step, read_domain, read_problem
-from telos.recognition.grammar.lifted import Choices, Goal, LiftedReader, Limits, learned_follow, next_actions
-from telos.recognition.grammar.lifted_state import LiftedTables, lifted_tables
+from telos.recognition.grammar.hddl import (
+    HddlDomain,
+    HddlLiteral,
+    HddlProblem,
+    HddlStep,
+    read_hddl_domain,
+    read_hddl_problem,
+)
+from telos.recognition.grammar.lifted import (
+    FollowCounts,
+    LiftedGoal,
+    LiftedLimits,
+    LiftedReader,
+    learn_follow,
+    lifted_next_actions,
+)
+from telos.recognition.grammar.lifted_state import LiftedTables, build_lifted_tables
 from telos.studies.results import Watched, unwatched
 from telos.studies.scoring import shared_out
 
@@ -35,7 +49,7 @@ m-get-in-load-in: (atloc ?obj ?objloc) (atloc ?veh ?objloc) (can-lift ?person ?o
 m-get-out-unload: (atloc ?veh ?vehloc) (can-lift ?person ?obj)
 m-emt-treat: (atloc ?person ?personloc)
 """
-_MANY = Limits(beam=500, refinements=15_000)  # five dishes by turns have many stories
+_MANY = LiftedLimits(beam=500, refinements=15_000)  # five dishes by turns have many stories
 _CALL = re.compile(r"\(([^()]*)\)")
 
 
@@ -47,7 +61,7 @@ class Kind:
     above_goals: tuple[str, ...]
     added: str = ""
     several: bool = False  # several goals at once
-    limits: Limits | None = None  # of the search, if others than usual
+    limits: LiftedLimits | None = None  # of the search, if others than usual
 
 
 KINDS = {
@@ -70,8 +84,8 @@ class Case:
 
     name: str
     problem: HddlProblem
-    actions: tuple[Step, ...]
-    goals: tuple[Step, ...]
+    actions: tuple[HddlStep, ...]
+    goals: tuple[HddlStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +109,7 @@ def read_problems(folder: str, kind: str) -> Problems:
         if not (place / part).exists():
             raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
     known = KINDS[kind]
-    domain = read_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
+    domain = read_hddl_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
     goals = tuple(
         dict.fromkeys(
             step.name for task in known.above_goals for way in domain.methods.get(task, ()) for step in way.steps
@@ -110,7 +124,7 @@ def read_problems(folder: str, kind: str) -> Problems:
     return Problems(
         known,
         domain,
-        lifted_tables(domain, _added(known.added)),
+        build_lifted_tables(domain, _added(known.added)),
         goals,
         cases,
         frozenset().union(*predicates) - frozenset.intersection(*predicates),
@@ -118,7 +132,7 @@ def read_problems(folder: str, kind: str) -> Problems:
     )
 
 
-def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[Step, ...]]) -> Case:
+def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> Case:
     name = str(row["id"])
     if not re.fullmatch(r"[\w-]+", name) or name not in labels:
         raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
@@ -126,7 +140,7 @@ def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[Step, ...]])
     seen = row["obs"]
     if not isinstance(seen, list) or not seen:
         raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
-    return Case(name, read_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
+    return Case(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -144,20 +158,20 @@ def _text(path: Path) -> str:
         raise TelosError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def _step(said: object) -> Step:
+def _step(said: object) -> HddlStep:
     found = _CALL.fullmatch(str(said).strip().lower())
     words = found[1].split() if found else []
     if not words:
         raise TelosError(f"{said!r} is no action", "write `(name argument …)`")
-    return Step(words[0], tuple(words[1:]))
+    return HddlStep(words[0], tuple(words[1:]))
 
 
-def _added(said: str) -> dict[str, list[Literal]]:
-    found: dict[str, list[Literal]] = {}
+def _added(said: str) -> dict[str, list[HddlLiteral]]:
+    found: dict[str, list[HddlLiteral]] = {}
     for line in filter(None, said.splitlines()):
         method, _, needs = line.partition(": ")
         words = [each.split() for each in _CALL.findall(needs)]
-        found[method] = [Literal(predicate, tuple(arguments)) for predicate, *arguments in words]
+        found[method] = [HddlLiteral(predicate, tuple(arguments)) for predicate, *arguments in words]
     return found
 
 
@@ -211,7 +225,7 @@ class Read:
     ranks: tuple[Rank, ...]  # of the action that came next, with its arguments
     name_ranks: tuple[Rank, ...]
     counts: Mapping[tuple[str, str], float]
-    choices: Choices
+    choices: FollowCounts
     lost: float
     unexplained: int
 
@@ -226,7 +240,7 @@ def read_case(task: Task) -> Read:
     answers: dict[int, Answer] = {}
     ranks, name_ranks = list[Rank](), list[Rank]()
     for count, action in enumerate(case.actions, start=1):
-        exact, by_name = next_actions(reader)
+        exact, by_name = lifted_next_actions(reader)
         ranks.append(_rank(exact, action))
         name_ranks.append(_rank(by_name, action.name))
         reader.observe(action)
@@ -254,7 +268,7 @@ def _reader(problems: Problems, case: Case, task: Task) -> LiftedReader:
 def _answer(reader: LiftedReader, case: Case) -> Answer:
     names, exact = reader.goal_names(), reader.goal_shares()
     true_names = {goal.name for goal in case.goals}
-    true: set[Goal] = {(goal.name, goal.arguments) for goal in case.goals}
+    true: set[LiftedGoal] = {(goal.name, goal.arguments) for goal in case.goals}
     returned = {name for name, share in names.items() if share > SURE}
     returned_exact = {goal for goal, share in exact.items() if share > SURE}
     return Answer(
@@ -267,7 +281,7 @@ def _answer(reader: LiftedReader, case: Case) -> Answer:
     )
 
 
-def _top(shares: Mapping[str, float] | Mapping[Goal, float]) -> object:
+def _top(shares: Mapping[str, float] | Mapping[LiftedGoal, float]) -> object:
     ranked: Iterable[tuple[object, float]] = shares.items()
     return max(ranked, key=lambda pair: pair[1])[0] if shares else None
 
@@ -276,7 +290,7 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _rank(chances: Mapping[Any, float], seen: Step | str) -> Rank:
+def _rank(chances: Mapping[Any, float], seen: HddlStep | str) -> Rank:
     mine = chances.get(seen, 0.0)
     if mine <= 0.0:
         return FAR
@@ -480,7 +494,7 @@ def learned(problems: Problems, reads: Sequence[Read]) -> Lessons:
     for task, methods in problems.domain.methods.items():
         total = sum(counts[task, method.name] + PRIOR for method in methods)
         chances |= {(task, method.name): (counts[task, method.name] + PRIOR) / total for method in methods}
-    return Lessons(chances, learned_follow(each.choices for each in reads))
+    return Lessons(chances, learn_follow(each.choices for each in reads))
 
 
 def _majority(cases: Sequence[Case]) -> float:

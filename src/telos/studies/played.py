@@ -12,9 +12,9 @@ from typing import Any
 
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.event import Event
-from telos.recognition.files.load import fresh, named_model
-from telos.recognition.filtering import Pulse, Reader
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.files.load import create_recognizer, named_model
+from telos.recognition.filtering import EventGate, Reader
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.recognizer import Recognizer
 from telos.studies.players import Session, session_of
 from telos.studies.report import framed, listed, table, write_page
@@ -279,7 +279,7 @@ def _models(rules: Rules) -> Mapping[str, str]:
 
 
 def _readers(models: Mapping[str, str], rng: Random) -> dict[str, Recognizer]:
-    return {method: fresh(named_model(name), seed=rng.randrange(2**32)) for method, name in models.items()}
+    return {method: create_recognizer(named_model(name), seed=rng.randrange(2**32)) for method, name in models.items()}
 
 
 def _scored_part(session: Session) -> tuple[str, Moments]:
@@ -302,7 +302,7 @@ def _own(lessons: Moments) -> IOHMM:
     """Return the model of the second paper, trained on the player's own first round."""
     untrained = named_model("aiide")
     assert isinstance(untrained, IOHMM)
-    model = like(untrained)
+    model = copy_model(untrained)
     learner = Reader(model)
     for event, truth in lessons:
         if truth is not None:
@@ -315,8 +315,8 @@ def _reading(readers: Mapping[str, Recognizer], moments: Moments, *, is_free: bo
     told: Moments = [(event, "") for event, _ in moments] if is_free else moments
     timer = readers[CLOCK]
     assert isinstance(timer, Reader)
-    pulse = Pulse(timer.model)
-    if not any(pulse.evidence(event) is not None and truth is not None for event, truth in told):
+    gate = EventGate(timer.model)
+    if not any(gate.evidence(event) is not None and truth is not None for event, truth in told):
         return None
     return read(readers, told, clock=CLOCK)
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.filtering import Chances, Pulse, Reader, as_weighed, forward
-from telos.recognition.hindsight import look_back
+from telos.recognition.filtering import Chances, EventGate, Reader, forward, used_evidence
+from telos.recognition.hindsight import backward_weights
 from telos.recognition.recognizer import Evidence, GoalModel, Recognizer
 from telos.studies.statistics import CONFIDENCE, LEVEL, RESAMPLES, Paired, interval, paired, quantile
 
@@ -128,8 +128,8 @@ def evidence_of(
     model: GoalModel, moments: Iterable[tuple[Event, str | None]]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """Return what a model takes each update of a run to say, with the truths: all that filtering needs."""
-    pulse = Pulse(model)
-    found = [(pulse.evidence(event), truth) for event, truth in moments]
+    gate = EventGate(model)
+    found = [(gate.evidence(event), truth) for event, truth in moments]
     counted = [(evidence, truth) for evidence, truth in found if evidence is not None and truth is not None]
     _refuse_nothing(counted)
     return tuple(evidence for evidence, _ in counted), tuple(truth for _, truth in counted)
@@ -307,7 +307,7 @@ def lagged_accuracies(
     evidences, truths = evidence_of(model, moments)
     steps = forward(model.prior, evidences)
     filtered = [after for _, after, _ in steps]
-    weighed = as_weighed(evidences, steps)
+    weighed = used_evidence(evidences, steps)
     return {lag: share_right(model.goals, judged_late(filtered, weighed, lag), truths) for lag in lags}
 
 
@@ -315,7 +315,7 @@ def judged_late(filtered: Sequence[Chances], weighed: Sequence[Evidence], lag: i
     """Return how likely each goal was at each update, judged so many updates later; only the ratios matter."""
     judged = []
     for now, chances in enumerate(filtered):
-        later = look_back(weighed[now : now + lag + 1], len(chances))[0]
+        later = backward_weights(weighed[now : now + lag + 1], len(chances))[0]
         judged.append(tuple(chance * weight for chance, weight in zip(chances, later, strict=True)))
     return judged
 

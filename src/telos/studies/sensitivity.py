@@ -6,15 +6,15 @@ from random import Random
 
 from telos.core.errors import TelosError
 from telos.recognition.ffbm import FFBM
-from telos.recognition.iohmm import IOHMM, like
+from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.observations import (
-    BESIDE_CLOSEST,
-    BESIDE_OTHER,
-    CLOSEST,
-    OTHER,
+    BESIDE_CLOSEST_WEIGHT,
+    BESIDE_OTHER_WEIGHT,
+    CLOSEST_WEIGHT,
+    OTHER_WEIGHT,
+    FixedObservation,
+    HeadingObservation,
     ObservationRules,
-    Table,
-    Towards,
 )
 from telos.recognition.recognizer import GoalModel
 from telos.recognition.transitions import TransitionRules
@@ -49,10 +49,10 @@ FLAIRS_DIALS = (
     Dial("explores_on", "after a chest, still explore", 1 / 3),
     Dial("levels_next", "in town, level is next", 0.5),
     Dial("swings_still", "level: a swing while still", 0.8),
-    Dial("closest", "weight of the closest edge", CLOSEST, is_chance=False),
-    Dial("beside_closest", "weight of diagonals beside it", BESIDE_CLOSEST, is_chance=False),
-    Dial("other", "weight of other edges", OTHER, is_chance=False),
-    Dial("beside_other", "weight of diagonals beside those", BESIDE_OTHER, is_chance=False),
+    Dial("closest", "weight of the closest edge", CLOSEST_WEIGHT, is_chance=False),
+    Dial("beside_closest", "weight of diagonals beside it", BESIDE_CLOSEST_WEIGHT, is_chance=False),
+    Dial("other", "weight of other edges", OTHER_WEIGHT, is_chance=False),
+    Dial("beside_other", "weight of diagonals beside those", BESIDE_OTHER_WEIGHT, is_chance=False),
 )
 AIIDE_DIALS = (
     Dial("ends", "a goal ends by itself", 0.1),
@@ -63,13 +63,13 @@ AIIDE_DIALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed(Towards):
+class Weighed(HeadingObservation):
     """Heading for edges with other weights than those of the first paper."""
 
-    closest: float = CLOSEST
-    beside_closest: float = BESIDE_CLOSEST
-    other: float = OTHER
-    beside_other: float = BESIDE_OTHER
+    closest: float = CLOSEST_WEIGHT
+    beside_closest: float = BESIDE_CLOSEST_WEIGHT
+    other: float = OTHER_WEIGHT
+    beside_other: float = BESIDE_OTHER_WEIGHT
 
     def weights(self, acceptable: Sequence[str], names: Sequence[str]) -> list[float]:
         """Return the weight of each outcome while these directions are acceptable, the closest first."""
@@ -89,10 +89,10 @@ def flairs_model(
     explores_on: float = 1 / 3,
     levels_next: float = 0.5,
     swings_still: float = 0.8,
-    closest: float = CLOSEST,
-    beside_closest: float = BESIDE_CLOSEST,
-    other: float = OTHER,
-    beside_other: float = BESIDE_OTHER,
+    closest: float = CLOSEST_WEIGHT,
+    beside_closest: float = BESIDE_CLOSEST_WEIGHT,
+    other: float = OTHER_WEIGHT,
+    beside_other: float = BESIDE_OTHER_WEIGHT,
 ) -> FFBM:
     """Return the model of the first paper with some of its numbers changed."""
 
@@ -111,7 +111,7 @@ def flairs_model(
         ),
         observations={
             "level": ObservationRules(
-                [("monsters > 0", Table({"swing_still": swings_still})), (None, towards("exits"))]
+                [("monsters > 0", FixedObservation({"swing_still": swings_still})), (None, towards("exits"))]
             ),
             "explore": towards("unvisited_exits"),
             "town": towards("exits_nearer_town"),
@@ -135,7 +135,7 @@ def aiide_model(
         ("goal == explore", {"any": {"return": goes_home, "explore": leaves, "level": leaves}}),
     ]
     rules = TransitionRules(lasts=1 / ends, cases=cases)
-    return like(trained, transitions=rules, pseudo_counts=pseudo)
+    return copy_model(trained, transitions=rules, pseudo_counts=pseudo)
 
 
 def one_at_a_time(dials: Sequence[Dial], make: Callable[..., GoalModel]) -> dict[tuple[str, float], GoalModel]:

@@ -14,10 +14,10 @@ from random import Random
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files import load
 from telos.recognition.files.load import named_model
-from telos.recognition.files.save import model_text
+from telos.recognition.files.save import format_model
 from telos.recognition.filtering import Reader
-from telos.recognition.iohmm import IOHMM, like
-from telos.recognition.observations import NINE
+from telos.recognition.iohmm import IOHMM, copy_model
+from telos.recognition.observations import AIIDE_SYMBOLS
 from telos.studies.players import EXPERIENCED, NOVICE, Player, Preset, Session, play
 from telos.worlds.adventure.adventure import Adventure
 
@@ -57,11 +57,13 @@ def untrained(course: Course) -> IOHMM:
     if course.rules == "aiide":
         model = named_model("aiide")
         assert isinstance(model, IOHMM)
-        return like(model, name=course.name)
+        return copy_model(model, name=course.name)
     rules = named_model(course.rules)
     assert isinstance(rules, FFBM)
     # It differs from the model of the paper in what goals look like only; there are no gems in this game.
-    seen = [pair for pair in zip(NINE.names, NINE.conditions, strict=True) if pair[0] != "approach_gem"]
+    seen = [
+        pair for pair in zip(AIIDE_SYMBOLS.names, AIIDE_SYMBOLS.conditions, strict=True) if pair[0] != "approach_gem"
+    ]
     return IOHMM(rules.goals, symbols=seen, transitions=rules.transitions, clock=rules.clock, name=course.name)
 
 
@@ -90,7 +92,7 @@ def trained(course: Course, games: Sequence[Session]) -> IOHMM:
 def file_text(course: Course, model: IOHMM, games: int) -> str:
     """Return the recogniser file of a trained model, which says where its counts come from."""
     about = f"{course.about} on {games} games of simulated players; `{_COMMAND}` makes it again."
-    first, name, *rest = model_text(model).splitlines()
+    first, name, *rest = format_model(model).splitlines()
     head = ["# yaml-language-server: $schema=../recognizer.schema.json", first, name, f"about: {about}"]
     return "\n".join([*head, *rest]) + "\n"
 

@@ -11,12 +11,19 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
 from telos.recognition.ffbm import FFBM, ConstantT
-from telos.recognition.files.load import built_in_names, entries_read, fresh, loads_model, named_model, recognizer
-from telos.recognition.files.schema import chance_of, written
+from telos.recognition.files.load import (
+    built_in_names,
+    context_read,
+    create_recognizer,
+    loads_model,
+    named_model,
+    recognizer,
+)
+from telos.recognition.files.schema import format_chance, parse_chance
 from telos.recognition.filtering import Clock, Reader
-from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, Machine
-from telos.recognition.iohmm import BY_INPUT, IOHMM
-from telos.recognition.observations import NINE
+from telos.recognition.fsm import AIIDE_RULES, FLAIRS_RULES, FSMModel
+from telos.recognition.iohmm import AIIDE_CLOCK, IOHMM
+from telos.recognition.observations import AIIDE_SYMBOLS
 from telos.recognition.vocabulary import Vocabulary
 
 DESIGN = """
@@ -57,20 +64,20 @@ def test_the_files_of_the_first_paper_are_its_models() -> None:
     assert isinstance(constant, ConstantT)
     assert constant == ConstantT.of(flairs(name="flairs-constant"))
     rules = tuple((Condition.of(condition), goal) for condition, goal in FLAIRS_RULES)
-    assert named_model("flairs-fsm") == Machine(("level", "explore", "town"), rules, name="flairs-fsm")
+    assert named_model("flairs-fsm") == FSMModel(("level", "explore", "town"), rules, name="flairs-fsm")
 
 
 def test_the_files_of_the_second_paper_are_its_models() -> None:
     model = named_model("aiide")
     assert isinstance(model, IOHMM)
-    assert (model.symbols, model.clock) == (NINE, BY_INPUT)
+    assert (model.symbols, model.clock) == (AIIDE_SYMBOLS, AIIDE_CLOCK)
     paper = IOHMM(["explore", "level", "return"])
     assert model.counts == paper.counts
     for ours, theirs in zip(model.matrices, paper.matrices, strict=True):
         for row, other in zip(ours, theirs, strict=True):
             assert row == pytest.approx(other, abs=1e-15)
     rules = tuple((Condition.of(condition), goal) for condition, goal in AIIDE_RULES)
-    assert named_model("aiide-fsm") == Machine(("explore", "level", "return"), rules, name="aiide-fsm")
+    assert named_model("aiide-fsm") == FSMModel(("explore", "level", "return"), rules, name="aiide-fsm")
 
 
 def test_a_file_and_python_believe_the_same() -> None:
@@ -106,16 +113,16 @@ def test_a_recognizer_is_found_by_name_by_file_and_by_the_name_of_a_file_that_co
 
 def test_a_machine_that_starts_anywhere_starts_where_its_seed_says() -> None:
     model = named_model("flairs-fsm")
-    starts = [fresh(model, seed=seed).belief.top for seed in range(20)]
+    starts = [create_recognizer(model, seed=seed).belief.top for seed in range(20)]
     assert set(starts) == {"level", "explore", "town"}
-    assert starts == [fresh(model, seed=seed).belief.top for seed in range(20)]
+    assert starts == [create_recognizer(model, seed=seed).belief.top for seed in range(20)]
     fixed = loads_model("{recognizer: fsm, goals: [a, b], start: b, rules: [{if: killed, then: a}]}")
-    assert isinstance(fixed, Machine)
+    assert isinstance(fixed, FSMModel)
     assert fixed.recognizer(Random(1)).belief.top == "b"
 
 
 def test_fractions_are_exact() -> None:
-    assert chance_of("1/3") == Fraction(1, 3)
+    assert parse_chance("1/3") == Fraction(1, 3)
     model = ffbm(DESIGN)
     rows = model.transitions.cases[0].rows["explore"]
     assert set(rows.values()) == {1 / 3}
@@ -125,7 +132,7 @@ def test_fractions_are_exact() -> None:
 
 @pytest.mark.parametrize("chance", [0.0, 1.0, 1 / 3, 2 / 7, 0.05, 0.1 + 0.2, 1e-9, 0.123456789012345])
 def test_a_written_chance_is_read_as_the_very_same_number(chance: float) -> None:
-    said = chance_of(written(chance))
+    said = parse_chance(format_chance(chance))
     assert said is not None
     assert float(said) == chance
 
@@ -171,11 +178,11 @@ observations:
 
 def test_what_a_model_reads_is_known() -> None:
     looks = {"moving", "monsters", "exits", "unvisited_exits", "exits_nearer_town"}
-    assert entries_read(named_model("flairs")) == looks | {"chest_taken", "in_town"}
-    assert entries_read(named_model("flairs-constant")) == looks
-    assert "toward_gem" in entries_read(named_model("aiide"))
+    assert context_read(named_model("flairs")) == looks | {"chest_taken", "in_town"}
+    assert context_read(named_model("flairs-constant")) == looks
+    assert "toward_gem" in context_read(named_model("aiide"))
     by_cause = loads_model("{recognizer: fsm, goals: [a, b], rules: [{if: cause == area, then: a}]}")
-    assert entries_read(by_cause) == {"cause"}
+    assert context_read(by_cause) == {"cause"}
 
 
 def test_more_goals_than_a_table_of_changes_can_hold_are_refused_before_it_is_made() -> None:

@@ -11,11 +11,17 @@ from recognition.readings import play
 from telos.core.errors import TelosError
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import built_in_names, load_model, loads_model, named_model
-from telos.recognition.files.save import model_text, save_model
+from telos.recognition.files.save import format_model, save_model
 from telos.recognition.filtering import Clock, Reader
-from telos.recognition.fsm import Machine
+from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.observations import ELEVEN, ObservationRules, Symbols, Table, Towards
+from telos.recognition.observations import (
+    FLAIRS_SYMBOLS,
+    FixedObservation,
+    HeadingObservation,
+    ObservationRules,
+    Symbols,
+)
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
@@ -66,15 +72,17 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def designed(draw: st.DrawFn) -> FFBM:
     said = draw(parts())
-    outcomes = draw(st.sampled_from([ELEVEN, Symbols([("hit", "killed"), ("no", "monsters > 2"), ("rest", None)])]))
+    outcomes = draw(
+        st.sampled_from([FLAIRS_SYMBOLS, Symbols([("hit", "killed"), ("no", "monsters > 2"), ("rest", None)])])
+    )
     exits = st.sampled_from(["exits", "unvisited_exits"])
 
-    def look() -> Table | Towards:
-        if outcomes is ELEVEN and draw(st.booleans()):
-            return Towards(draw(exits))
+    def look() -> FixedObservation | HeadingObservation:
+        if outcomes is FLAIRS_SYMBOLS and draw(st.booleans()):
+            return HeadingObservation(draw(exits))
         if draw(st.booleans()):
-            return Table({outcomes.names[0]: draw(st.sampled_from([0.8, 1 / 3]))})
-        return Table(chances(draw, outcomes.names), others=None)
+            return FixedObservation({outcomes.names[0]: draw(st.sampled_from([0.8, 1 / 3]))})
+        return FixedObservation(chances(draw, outcomes.names), others=None)
 
     def rules() -> ObservationRules:
         conditions = draw(st.lists(st.sampled_from(CONDITIONS), max_size=2))
@@ -110,11 +118,11 @@ def trained(draw: st.DrawFn) -> IOHMM:
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(designed(), trained()))
 def test_a_saved_model_comes_back_equal_and_says_the_same_text(model: FFBM | IOHMM) -> None:
-    text = model_text(model)
+    text = format_model(model)
     again = loads_model(text)
     assert type(again) is type(model)
     assert again == model
-    assert model_text(again) == text
+    assert format_model(again) == text
 
 
 @pytest.mark.parametrize("name", [name for name in built_in_names() if name != "island"])  # which is formulas
@@ -130,15 +138,15 @@ def test_a_vocabulary_of_its_own_is_saved_with_the_model() -> None:
         transitions=TransitionRules(lasts=10),
         vocabulary=OWN,
     )
-    assert loads_model(model_text(model)) == model
-    empty = Machine(("a", "b"), (), "a", Vocabulary(["walk"]))
-    assert "context: {}\nactions: [walk]" in model_text(empty)
-    assert "context:" not in model_text(Machine(("a", "b"), (), "a", ADVENTURE))
+    assert loads_model(format_model(model)) == model
+    empty = FSMModel(("a", "b"), (), "a", Vocabulary(["walk"]))
+    assert "context: {}\nactions: [walk]" in format_model(empty)
+    assert "context:" not in format_model(FSMModel(("a", "b"), (), "a", ADVENTURE))
 
 
 def test_a_kind_of_value_that_no_file_can_say_is_refused() -> None:
     with pytest.raises(TelosError, match="'at'"):
-        model_text(Machine(("a", "b"), (), "a", Vocabulary([], {"at": "node"})))
+        format_model(FSMModel(("a", "b"), (), "a", Vocabulary([], {"at": "node"})))
 
 
 def test_a_saved_model_believes_the_same() -> None:
@@ -146,7 +154,7 @@ def test_a_saved_model_believes_the_same() -> None:
     assert isinstance(taught, IOHMM)
     for number, event in enumerate(play(200, seed=8)):
         taught.learn(event, taught.goals[number % 3])
-    again = loads_model(model_text(taught))
+    again = loads_model(format_model(taught))
     one, two = Reader(taught), Reader(again)  # type: ignore[arg-type]
     for event in play(200, seed=9):
         assert one.observe(event) == two.observe(event)
@@ -154,7 +162,7 @@ def test_a_saved_model_believes_the_same() -> None:
 
 def test_a_trained_model_is_readable() -> None:
     model = IOHMM(counts={"level": {"swing": 7, "stop": 2.5}}, name="me")
-    text = model_text(model)
+    text = format_model(model)
     assert "counts:\n  level: {swing: 7, stop: 2.5}\n" in text
     assert "  approach_town: toward_town\n" in text
     assert "    - if: goal == return\n      from any: {return: 0, others: shared}\n" in text

@@ -8,7 +8,7 @@ from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
 from telos.planning.htn.files import loads_tasks
-from telos.recognition.grammar.grammar import PlanGrammar, Production, from_tasks, without_empty
+from telos.recognition.grammar.grammar import PlanGrammar, Production, grammar_from_tasks, remove_empty
 from telos.recognition.grammar.learning import Derivation, inside_outside, learn_from_trees, log_likelihood
 
 MADE = [
@@ -111,7 +111,7 @@ tasks:
 
 def test_methods_of_a_task_network_are_productions() -> None:
     domain = Domain(actions=[Action(name) for name in ("walk", "take", "call", "rise")])
-    grammar = from_tasks(loads_tasks(NETWORK, domain), ["fetch"], chances={("fetch", "call"): 0.4})
+    grammar = grammar_from_tasks(loads_tasks(NETWORK, domain), ["fetch"], chances={("fetch", "call"): 0.4})
     assert grammar.tasks == ("fetch", "get_up"), "what no goal leads to is left out"
     assert sum(each.chance for each in grammar.productions if "walk" in each.steps) == pytest.approx(0.6)
     steps = {each.steps for each in grammar.productions if each.task == "fetch"}
@@ -123,20 +123,20 @@ def test_methods_of_a_task_network_are_productions() -> None:
         ("call",),
     }
     with pytest.raises(TelosError, match="'fetch'"):
-        from_tasks(loads_tasks(NETWORK, domain), ["fetc"])
+        grammar_from_tasks(loads_tasks(NETWORK, domain), ["fetc"])
     with pytest.raises(TelosError, match="'cal'"):
-        from_tasks(loads_tasks(NETWORK, domain), ["fetch"], chances={("fetch", "cal"): 0.4})
+        grammar_from_tasks(loads_tasks(NETWORK, domain), ["fetch"], chances={("fetch", "cal"): 0.4})
 
 
 def test_a_method_in_too_many_orders_is_refused() -> None:
     domain = Domain(actions=[Action(name) for name in "abcdef"])
     text = "tasks: {go: {methods: {all: {subtasks: [a, b, c, d, e, f], order: any}}}}"
     with pytest.raises(TelosError, match="more than 120 orders; write `order: sequence`"):
-        from_tasks(loads_tasks(text, domain), ["go"])
+        grammar_from_tasks(loads_tasks(text, domain), ["go"])
 
 
 def test_steps_that_may_be_nothing_are_left_out_with_their_chance() -> None:
-    made = without_empty(
+    made = remove_empty(
         [
             Production("a", "m", ("b", "b", "x"), 1.0),
             Production("b", "none", (), 0.5),

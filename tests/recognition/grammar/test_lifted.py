@@ -6,9 +6,16 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Literal, Step, read_domain, read_problem
-from telos.recognition.grammar.lifted import LiftedReader, Limits, learned_follow, next_actions
-from telos.recognition.grammar.lifted_state import lifted_tables
+from telos.recognition.grammar.hddl import (
+    HddlDomain,
+    HddlLiteral,
+    HddlProblem,
+    HddlStep,
+    read_hddl_domain,
+    read_hddl_problem,
+)
+from telos.recognition.grammar.lifted import LiftedLimits, LiftedReader, learn_follow, lifted_next_actions
+from telos.recognition.grammar.lifted_state import build_lifted_tables
 from telos.studies.plan_grammars import run_hierarchical
 
 DOMAIN = """\
@@ -47,12 +54,12 @@ PROBLEM = """\
 
 @pytest.fixture(name="domain")
 def read() -> HddlDomain:
-    return read_domain(DOMAIN)
+    return read_hddl_domain(DOMAIN)
 
 
 @pytest.fixture(name="problem")
 def read_too() -> HddlProblem:
-    return read_problem(PROBLEM)
+    return read_hddl_problem(PROBLEM)
 
 
 def reader_after(domain: HddlDomain, problem: HddlProblem, *actions: str, hide: bool = False) -> LiftedReader:
@@ -60,16 +67,16 @@ def reader_after(domain: HddlDomain, problem: HddlProblem, *actions: str, hide: 
     reader = LiftedReader(domain, problem, ["bring", "visit"], **hidden)
     for action in actions:
         name, *arguments = action.split()
-        assert reader.observe(Step(name, tuple(arguments))), f"{action} was not explained"
+        assert reader.observe(HddlStep(name, tuple(arguments))), f"{action} was not explained"
     return reader
 
 
 def test_a_domain_is_read_with_its_orders_and_conditions(domain: HddlDomain) -> None:
     talk = domain.methods["visit"][0]
     assert talk.before == (frozenset(), frozenset({0}), frozenset({0}))
-    assert Literal("=", ("?p", "?q"), positive=False) in domain.methods["bring"][0].needs
+    assert HddlLiteral("=", ("?p", "?q"), positive=False) in domain.methods["bring"][0].needs
     assert domain.above["cup"] == {"cup", "thing", "object"}
-    tables = lifted_tables(domain)
+    tables = build_lifted_tables(domain)
     assert tables.first["bring"] == {"walk", "take"}
     assert tables.may_be_nothing == {"reach"}
     assert tables.statics == {"wanted"}
@@ -84,8 +91,8 @@ def test_goals_and_their_arguments_come_out_as_the_plan_is_seen(domain: HddlDoma
 
 def test_what_nobody_wants_is_not_fetched_unless_wants_are_hidden(domain: HddlDomain, problem: HddlProblem) -> None:
     reader = LiftedReader(domain, problem, ["bring", "visit"])
-    reader.observe(Step("walk", ("home", "park")))
-    assert not reader.observe(Step("take", ("c2", "park")))
+    reader.observe(HddlStep("walk", ("home", "park")))
+    assert not reader.observe(HddlStep("take", ("c2", "park")))
     assert reader.unexplained == 1
     assert reader_after(domain, problem, "walk home park", "take c2 park", hide=True).goal_names() == {"bring": 1.0}
 
@@ -102,9 +109,9 @@ def test_steps_without_an_order_may_come_either_way(domain: HddlDomain, problem:
 
 
 def test_the_next_action_is_foretold_with_its_arguments(domain: HddlDomain, problem: HddlProblem) -> None:
-    exact, names = next_actions(reader_after(domain, problem, "walk home shop", "take k1 shop"))
+    exact, names = lifted_next_actions(reader_after(domain, problem, "walk home shop", "take k1 shop"))
     assert names == pytest.approx({"walk": 0.5}), "what is brought to where it was is not brought"
-    walks = {Step("walk", ("shop", place)) for place in ("home", "park", "shop")}
+    walks = {HddlStep("walk", ("shop", place)) for place in ("home", "park", "shop")}
     assert set(exact) == walks, "nobody can walk from where he is not"
 
 
@@ -115,27 +122,27 @@ def test_methods_are_counted_and_their_chances_used(domain: HddlDomain, problem:
     assert counts["reach", "m-walk"] == pytest.approx(2.0)
     never = {("top", "m-bring-cup"): 0.0, ("top", "m-bring-key"): 0.5, ("top", "m-visit"): 0.5}
     prejudiced = LiftedReader(domain, problem, ["bring"], chances=never)
-    prejudiced.observe(Step("walk", ("home", "shop")))
-    assert not prejudiced.observe(Step("take", ("c1", "shop")))
+    prejudiced.observe(HddlStep("walk", ("home", "shop")))
+    assert not prejudiced.observe(HddlStep("take", ("c1", "shop")))
 
 
 def test_going_on_with_what_was_begun_is_learned() -> None:
     often, seldom = {(1, 3): [9.0, 10.0]}, {(1, 3): [1.0, 10.0]}
-    assert learned_follow([often]) == pytest.approx(27.0, rel=1e-3)  # 27 / (27 + 3) = 0.9
-    assert learned_follow([seldom]) == pytest.approx(1 / 3, rel=1e-3)
-    assert learned_follow([{(0, 2): [0.0, 5.0]}]) == 1.0
+    assert learn_follow([often]) == pytest.approx(27.0, rel=1e-3)  # 27 / (27 + 3) = 0.9
+    assert learn_follow([seldom]) == pytest.approx(1 / 3, rel=1e-3)
+    assert learn_follow([{(0, 2): [0.0, 5.0]}]) == 1.0
 
 
 def test_a_narrow_beam_says_what_it_lost(domain: HddlDomain, problem: HddlProblem) -> None:
-    reader = LiftedReader(domain, problem, ["bring", "visit"], limits=Limits(beam=1))
-    reader.observe(Step("walk", ("home", "shop")))
+    reader = LiftedReader(domain, problem, ["bring", "visit"], limits=LiftedLimits(beam=1))
+    reader.observe(HddlStep("walk", ("home", "shop")))
     assert len(reader.stories) == 1
     assert 0 < reader.lost < 1
 
 
 def test_an_action_that_the_domain_does_not_have_is_refused(domain: HddlDomain, problem: HddlProblem) -> None:
     with pytest.raises(TelosError, match=r"\(fly home\) is no action of the domain"):
-        LiftedReader(domain, problem, ["bring"]).observe(Step("fly", ("home",)))
+        LiftedReader(domain, problem, ["bring"]).observe(HddlStep("fly", ("home",)))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +162,7 @@ def test_an_action_that_the_domain_does_not_have_is_refused(domain: HddlDomain, 
 )
 def test_what_is_not_hddl_or_beyond_this_subset_is_refused_at_its_line(text: str, said: str) -> None:
     with pytest.raises(DefinitionError) as error:
-        read_domain(text)
+        read_hddl_domain(text)
     assert said in str(error.value)
 
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from telos.recognition.grammar.earley import advance, closure, next_actions, start
-from telos.recognition.grammar.grammar import PlanGrammar, Production, meanings, tidy_step
+from telos.recognition.grammar.earley import advance_column, chain_closure, column_next_actions, start_column
+from telos.recognition.grammar.grammar import PlanGrammar, Production, normalize_step, possible_steps
 
 
 def chances_of(grammar: PlanGrammar, actions: str) -> list[float]:
     """Return the chance of each action, given those before."""
-    column, found = start(grammar.tables), []
+    column, found = start_column(grammar.tables), []
     for action in actions:
-        chance, after = advance(grammar.tables, column, [grammar.tables.actions[action]])
+        chance, after = advance_column(grammar.tables, column, [grammar.tables.actions[action]])
         found.append(chance)
         if after is None:
             break
@@ -43,13 +43,13 @@ def test_a_cycle_of_units_is_summed_over_all_its_turns() -> None:
         Production("t", "b", ("b",), 0.5),
     ]
     grammar = PlanGrammar(made, {"s": 0.5, "t": 0.5})
-    column = start(grammar.tables)
-    chance, after = advance(grammar.tables, column, [grammar.tables.actions["a"]])
+    column = start_column(grammar.tables)
+    chance, after = advance_column(grammar.tables, column, [grammar.tables.actions["a"]])
     # From s it is a after any number of turns, 0.5 / (1 - 0.25); from t half of that.
     assert chance == pytest.approx(0.5 * (2 / 3) + 0.5 * (1 / 3))
     assert after is not None
     assert after.opened == pytest.approx([2 / 3, 1 / 3])
-    chance, after = advance(grammar.tables, after, [grammar.tables.actions["c"]])
+    chance, after = advance_column(grammar.tables, after, [grammar.tables.actions["c"]])
     assert chance == pytest.approx(1.0)
     assert after is not None
     assert after.closed == pytest.approx([2 / 3, 1 / 3])
@@ -58,16 +58,16 @@ def test_a_cycle_of_units_is_summed_over_all_its_turns() -> None:
 def test_what_may_end_may_also_go_on() -> None:
     made = [Production("s", "short", ("a",), 0.25), Production("s", "long", ("a", "b"), 0.75)]
     grammar = PlanGrammar(made, ["s"])
-    _, after = advance(grammar.tables, start(grammar.tables), [grammar.tables.actions["a"]])
+    _, after = advance_column(grammar.tables, start_column(grammar.tables), [grammar.tables.actions["a"]])
     assert after is not None
     assert sum(after.closed) == pytest.approx(0.25)
-    assert next_actions(grammar.tables, after) == pytest.approx({grammar.tables.actions["b"]: 0.75})
+    assert column_next_actions(grammar.tables, after) == pytest.approx({grammar.tables.actions["b"]: 0.75})
 
 
 def test_an_action_that_no_plan_allows_has_no_chance_and_no_column() -> None:
     grammar = PlanGrammar([Production("s", "m", ("a", "b"), 1.0)], ["s"])
     assert chances_of(grammar, "b") == [0.0]
-    assert advance(grammar.tables, start(grammar.tables), []) == (0.0, None)
+    assert advance_column(grammar.tables, start_column(grammar.tables), []) == (0.0, None)
 
 
 def test_a_closure_is_the_sum_of_all_powers() -> None:
@@ -77,14 +77,14 @@ def test_a_closure_is_the_sum_of_all_powers() -> None:
     for _ in range(200):
         power = [{to: sum(row[via] * steps[via].get(to, 0.0) for via in range(3)) for to in range(3)} for row in power]
         total = [{to: row[to] + power[place][to] for to in range(3)} for place, row in enumerate(total)]
-    found = closure(steps)
+    found = chain_closure(steps)
     assert found is not None
     for row, expected in zip(found, total, strict=True):
         assert row == pytest.approx(expected)
 
 
 def test_steps_are_compared_without_regard_to_spaces() -> None:
-    assert tidy_step(" give( gold ,smith ) ") == "give(gold, smith)"
-    assert tidy_step("wait()") == "wait"
-    assert meanings("give(gold,smith)") == ("give(gold, smith)", "give")
-    assert meanings("wait") == ("wait",)
+    assert normalize_step(" give( gold ,smith ) ") == "give(gold, smith)"
+    assert normalize_step("wait()") == "wait"
+    assert possible_steps("give(gold,smith)") == ("give(gold, smith)", "give")
+    assert possible_steps("wait") == ("wait",)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core import kernels
-from telos.recognition.strips import recognize as costs_module
+from telos.recognition.strips import costs as costs_module
+from telos.recognition.strips.costs import GoalCosts
 from telos.recognition.strips.problem import StripsAction, StripsGoal, StripsProblem
-from telos.recognition.strips.recognize import Costs
 
 FACTS = 6
 ENOUGH = 10_000_000
@@ -55,7 +55,7 @@ def oracle(problem: StripsProblem, goal: int, observed: Sequence[int] = (), drop
 @settings(max_examples=150, deadline=None)
 @given(problems())
 def test_a_search_finds_what_a_slow_one_finds_and_bounds_stay_below(problem: StripsProblem) -> None:
-    costs = Costs(problem)
+    costs = GoalCosts(problem)
     for goal in range(2):
         truth = oracle(problem, goal)
         found = costs.search(goal, budget=ENOUGH)
@@ -69,7 +69,7 @@ def test_a_search_finds_what_a_slow_one_finds_and_bounds_stay_below(problem: Str
 def test_observed_actions_are_part_of_the_plan_in_their_order(problem: StripsProblem, data: st.DataObject) -> None:
     observed = data.draw(st.lists(st.integers(0, len(problem.actions) - 1), max_size=3))
     drop = data.draw(st.none() | st.sampled_from([0.5, 2.0]))
-    costs = Costs(problem, [(each,) for each in observed], drop)
+    costs = GoalCosts(problem, [(each,) for each in observed], drop)
     for goal in range(2):
         truth = oracle(problem, goal, observed, drop)
         assert costs.search(goal, budget=ENOUGH).least == truth
@@ -81,7 +81,7 @@ def test_observed_actions_are_part_of_the_plan_in_their_order(problem: StripsPro
 def test_every_plan_found_replays_to_its_goal_at_its_cost(problem: StripsProblem) -> None:
     named = {action.name: action for action in problem.actions}
     for goal in range(2):
-        found = Costs(problem).search(goal, budget=ENOUGH)
+        found = GoalCosts(problem).search(goal, budget=ENOUGH)
         facts, cost = set(problem.start), 0.0
         for name in found.steps:
             assert set(named[name].needs) <= facts
@@ -99,7 +99,7 @@ def test_a_search_that_is_cut_short_still_tells_a_lower_bound(
 ) -> None:
     for goal in range(2):
         truth = oracle(problem, goal)
-        found = Costs(problem).search(goal, budget=budget, limit=limit)
+        found = GoalCosts(problem).search(goal, budget=budget, limit=limit)
         assert found.least <= truth
         if found.is_exact:
             assert found.least == truth
@@ -109,11 +109,11 @@ def test_a_search_that_is_cut_short_still_tells_a_lower_bound(
 @settings(max_examples=40, deadline=None)
 @given(problems())
 def test_kernels_say_the_same_compiled_and_as_they_are_written(problem: StripsProblem) -> None:
-    fast = Costs(problem)
+    fast = GoalCosts(problem)
     compiled = [fast.search(goal, budget=1000) for goal in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(costs_module, "kernel", kernels.plain)
-        written = Costs(problem)
+        written = GoalCosts(problem)
         assert [written.search(goal, budget=1000) for goal in range(2)] == compiled
         assert written.bounds == fast.bounds
 
@@ -125,7 +125,7 @@ def test_an_action_that_a_goal_needs_has_a_long_way_round() -> None:
         StripsAction("(open)", (1,), (2,), ()),
     )
     problem = StripsProblem(("home", "door", "open"), (0,), actions, (StripsGoal("in", (2,)),))
-    walk, opened = Costs(problem).detours([0, 2], 10.0)
+    walk, opened = GoalCosts(problem).detours([0, 2], 10.0)
     assert walk == (0.0,)
     assert opened == (10.0,)
 
@@ -133,4 +133,4 @@ def test_an_action_that_a_goal_needs_has_a_long_way_round() -> None:
 def test_costs_that_are_no_whole_numbers_are_kept() -> None:
     actions = (StripsAction("(a)", (), (0,), (), 0.25), StripsAction("(b)", (0,), (1,), (), 1.5))
     problem = StripsProblem(("a", "b"), (), actions, (StripsGoal("b", (1,)),))
-    assert Costs(problem).search(0, budget=ENOUGH).least == 1.75
+    assert GoalCosts(problem).search(0, budget=ENOUGH).least == 1.75

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import TelosError
-from telos.recognition.strips.benchmark import Settings, recognize_all, score_groups
-from telos.recognition.strips.problem import read_cases, read_labels, read_place, read_truth
+from telos.recognition.strips.benchmark import RecognitionSettings, recognize_all, score_groups
+from telos.recognition.strips.problem import read_cases, read_labels, read_shared_problem, read_true_goal
 
 DATA = Path(__file__).parent / "data"
 FILES = ("domain.pddl", "template.pddl", "hyps.dat")
@@ -32,7 +32,7 @@ def archive(path: Path, change: Callable[[tarfile.TarInfo], None] = lambda membe
 
 def refused(path: Path) -> str:
     with pytest.raises(TelosError) as caught:
-        [read_place(case.place) for case in read_cases(path)]
+        [read_shared_problem(case.place) for case in read_cases(path)]
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -50,8 +50,8 @@ def test_an_archive_is_read_without_touching_the_disk(tmp_path: Path) -> None:
     [case] = read_cases(packed)
     assert case.id == "grid_p1"
     assert case.observations == ("(MOVE PLACE_0_0 PLACE_0_1)",)
-    assert len(read_place(packed).goals) == 5
-    label = read_truth(packed)
+    assert len(read_shared_problem(packed).goals) == 5
+    label = read_true_goal(packed)
     assert label is not None
     assert label.real == {1}
     assert sorted(tmp_path.iterdir()) == before
@@ -135,13 +135,13 @@ def test_only_the_problems_that_a_table_names_are_read(tmp_path: Path) -> None:
 
 def test_an_archive_that_does_not_tell_its_goal_is_read_all_the_same(tmp_path: Path) -> None:
     packed = archive(tmp_path / "blind.tar.bz2", renamed("notes.txt"))
-    assert read_truth(packed) is None
-    assert len(read_place(packed).goals) == 5
+    assert read_true_goal(packed) is None
+    assert len(read_shared_problem(packed).goals) == 5
 
 
 def test_answers_come_in_order_and_score_as_counted_by_hand() -> None:
     cases, labels = read_cases(DATA), read_labels(DATA / "labels.jsonl")
-    answers = list(recognize_all(cases, Settings(budget=0)))
+    answers = list(recognize_all(cases, RecognitionSettings(budget=0)))
     assert [answer.case for answer in answers] == list(cases)
     scores = score_groups([(answer, labels[answer.case.id]) for answer in answers])
     clean = [answer for answer in answers if not answer.case.noisy]

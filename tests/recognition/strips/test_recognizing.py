@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from telos.core.errors import TelosError
 from telos.planning.pddl.parser import Source, read_domain, read_problem
 from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, recognize, strips_problem
-from telos.recognition.strips.problem import read_place
+from telos.recognition.strips.problem import read_shared_problem
 
 DATA = Path(__file__).parent / "data"
 FIVE = 5
@@ -179,7 +179,7 @@ def test_what_must_not_be_so_is_planned_for_as_well() -> None:
 
 
 def test_on_a_public_problem_the_whole_plan_gives_the_goal_away() -> None:
-    problem = read_place(DATA / "grid")
+    problem = read_shared_problem(DATA / "grid")
     assert len(problem.actions) == 71
     assert len(problem.goals) == FIVE
     real = {row["id"]: row["real"] for row in _rows(DATA / "labels.jsonl")}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from telos.checks import check_recognizer
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.recognition.feature_hmm import BackedOff, Changes, Feature, FeatureIOHMM
+from telos.recognition.feature_hmm import BackoffCounts, Feature, FeatureIOHMM, GoalChanges
 from telos.recognition.filtering import Reader
 
 GOALS = ("eat", "rest")
@@ -28,7 +28,7 @@ def event(action: str, room: str = "a", used: str | None = None, **more: object)
 
 
 def taught(told: list[tuple[str, str, str | None, str]]) -> FeatureIOHMM:
-    model = FeatureIOHMM(GOALS, [KEYS], Changes("used", given=(("used",), ())))
+    model = FeatureIOHMM(GOALS, [KEYS], GoalChanges("used", given=(("used",), ())))
     before = None
     for action, room, used, goal in told:
         model.learn(event(action, room, used), goal, before)
@@ -67,7 +67,7 @@ def test_models_taught_apart_and_joined_are_as_one_taught_all(
 
 
 def test_a_goal_is_smoothed_with_what_any_goal_looks_like_and_that_with_even_chances() -> None:
-    model = FeatureIOHMM(GOALS, [Feature("action", ("left", "right"), strength=2.0)], Changes("used"))
+    model = FeatureIOHMM(GOALS, [Feature("action", ("left", "right"), strength=2.0)], GoalChanges("used"))
     for action, goal in [("left", "eat"), ("left", "eat"), ("right", "rest"), ("right", "eat"), ("left", "rest")]:
         model.learn(Event(action, {"used": None}), goal, goal)
     anyhow = (3 + 2 * 0.5) / (5 + 2)
@@ -83,7 +83,7 @@ def test_a_reader_of_it_is_a_recogniser_that_keeps_every_promise() -> None:
 
 
 def test_where_a_goal_was_never_seen_a_sighting_speaks_as_for_any_goal() -> None:
-    table = BackedOff(rows=2, outcomes=2)
+    table = BackoffCounts(rows=2, outcomes=2)
     for _ in range(8):
         table.add(0, 1, [()])
     assert table.chance(1, 1, [()], 2.0) == pytest.approx((8 + 1) / 10)
@@ -110,7 +110,7 @@ def test_goals_change_only_when_something_was_done() -> None:
 
 
 def test_a_goal_that_is_done_is_no_goal_any_more() -> None:
-    model = FeatureIOHMM(GOALS, [KEYS], Changes("used", from_any=True), done="done")
+    model = FeatureIOHMM(GOALS, [KEYS], GoalChanges("used", from_any=True), done="done")
     assert model.evidence(event("left", done=("eat",))).likelihood[0] == 0.0
     assert Reader(model).observe(event("left", done=("eat",))).top == "rest"
 
@@ -129,11 +129,11 @@ def test_sight_and_changes_can_come_from_different_models() -> None:
         (lambda: Feature("action", ()), "feature 'action' needs outcomes"),
         (lambda: Feature("action", ("a",), weight=-1), "the weight of feature 'action'"),
         (lambda: Feature("action", ("a",), strength=0), "must be above 0"),
-        (lambda: Changes("used", slip=1), "slip must be"),
+        (lambda: GoalChanges("used", slip=1), "slip must be"),
         (lambda: taught([]).learn(event("left"), "ate"), "did you mean 'eat'"),
         (lambda: taught([]).evidence(event("lft")), "unknown action 'lft'; did you mean 'left'?"),
         (lambda: taught([]).evidence(Event("left", {"used": None})), "says nothing about 'room'"),
-        (lambda: BackedOff(1, 2).join([BackedOff(2, 2)]), "same rows and outcomes"),
+        (lambda: BackoffCounts(1, 2).join([BackoffCounts(2, 2)]), "same rows and outcomes"),
     ],
 )  # fmt: skip
 def test_misuse_is_answered_in_one_line(make: object, said: str) -> None:

@@ -12,7 +12,7 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.director import Advice, DirectorRule
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import loads_model, recognizer
-from telos.recognition.files.save import model_text as saved_text
+from telos.recognition.files.save import format_model as saved_text
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.worlds.adventure.adventure import HINTED, Adventure, replay, replayed
 from telos.worlds.adventure.engine import _die

@@ -22,10 +22,10 @@ from telos.planning.planner import BUDGET, planner_of
 
 
 _CALL = re.compile(r"(?P<name>[^()]+)\((?P<arguments>[^()]*)\)\Z")
-MOST_KEPT = 20_000
+MAX_CACHED_ACTIONS = 20_000
 
 
-class Deed(NamedTuple):
+class ObservedAction(NamedTuple):
     """An action that was seen, with its parameters bound, and what has to hold before it."""
 
     action: Action
@@ -33,7 +33,7 @@ class Deed(NamedTuple):
     kinds: Mapping[str, str]  # of handle, by parameter
 
 
-class Deeds:
+class ActionMatcher:
     """Reads events; what a deed was done with stands in its name, ``goto(gate)``, or in the context, by parameter."""
 
     def __init__(self, domain: Domain, actions: Iterable[Action], ignores: frozenset[str]) -> None:
@@ -41,9 +41,9 @@ class Deeds:
         self._handles = domain.handles
         self._actions = {action.name: action for action in actions}
         self._ignores = ignores
-        self._known: dict[tuple[str, tuple[Value, ...]], Deed] = {}
+        self._known: dict[tuple[str, tuple[Value, ...]], ObservedAction] = {}
 
-    def of(self, event: Event, state: State) -> Deed | None:
+    def of(self, event: Event, state: State) -> ObservedAction | None:
         """Return what was done; None if the action is one that says nothing."""
         said = event.action
         if said in self._ignores:
@@ -67,7 +67,7 @@ class Deeds:
         kinds = [kind.handle for kind in action.parameters.values()]
         return self._deed(action, [self._handle(each, kind, state) for each, kind in zip(written, kinds, strict=True)])
 
-    def told(self, event: Event, deed: Deed | None) -> dict[str, Value]:
+    def told(self, event: Event, deed: ObservedAction | None) -> dict[str, Value]:
         """Return what the game states about the domain's variables; an entry that is a parameter is not one of them."""
         slots = self._layout.slots
         bound = deed.action.arguments if deed is not None else {}
@@ -77,15 +77,15 @@ class Deeds:
         """Return an action with its parameters bound."""
         return self._deed(self._actions[name], tuple(arguments)).action
 
-    def _deed(self, action: Action, arguments: Sequence[Value]) -> Deed:
+    def _deed(self, action: Action, arguments: Sequence[Value]) -> ObservedAction:
         key = (action.name, tuple(arguments))
         deed = self._known.get(key)
         if deed is None:
             kinds = {name: of.handle for name, of in action.parameters.items()}
             bound = action.bind(dict(zip(action.parameters, arguments, strict=True)))
-            if len(self._known) >= MOST_KEPT:
+            if len(self._known) >= MAX_CACHED_ACTIONS:
                 self._known.clear()
-            deed = self._known[key] = Deed(bound, Goal(action.name, wants=bound.preconditions), kinds)
+            deed = self._known[key] = ObservedAction(bound, Goal(action.name, wants=bound.preconditions), kinds)
         return deed
 
     def _from_context(self, action: Action, parameter: str, event: Event) -> Value:
@@ -114,7 +114,7 @@ class Deeds:
         return written
 
 
-def needs_of(deed: Deed, state: State, fixed: frozenset[str]) -> tuple[Goal, dict[str, list[Value]]]:
+def preconditions_of(deed: ObservedAction, state: State, fixed: frozenset[str]) -> tuple[Goal, dict[str, list[Value]]]:
     """Return what has to hold before a deed, and the handles, by kind, that it speaks of.
 
     Handles that nothing changes are put in for their variables where the condition asks the game: of
@@ -132,7 +132,7 @@ def needs_of(deed: Deed, state: State, fixed: frozenset[str]) -> tuple[Goal, dic
     return (Goal(deed.needs.name, wants=Condition(substitute(wants, known))) if known else deed.needs), handles
 
 
-def cost_of(action: Action, state: State) -> float:
+def action_cost(action: Action, state: State) -> float:
     """Return what an action costs where ``state`` holds."""
     cost = float(bind(action.cost, state.layout, NUMBER)(state.array))
     if not cost >= 0:
@@ -140,24 +140,24 @@ def cost_of(action: Action, state: State) -> float:
     return cost
 
 
-def same_deed(one: Action, two: Action) -> bool:
+def is_same_action(one: Action, two: Action) -> bool:
     """Whether two bound actions are one and the same thing to do."""
     return one is two or (one.name == two.name and one.arguments == two.arguments)
 
 
-def outcome(steps: Iterable[Action], state: State, wants: Goal) -> float | None:
+def cost_of_steps(steps: Iterable[Action], state: State, wants: Goal) -> float | None:
     """Return what steps cost from ``state`` if each is possible in its turn and they reach the goal; else None."""
     total = 0.0
     for step in steps:
         if not step.is_possible(state):
             return None
-        total += cost_of(step, state)
+        total += action_cost(step, state)
         state = step.result(state)
     assert wants.wants is not None
     return total if wants.wants.holds(state) else None
 
 
-def changed(state: State, told: Mapping[str, Value]) -> dict[str, Value]:
+def changed_values(state: State, told: Mapping[str, Value]) -> dict[str, Value]:
     """Return those of the stated values that differ from a state's."""
     return {name: value for name, value in told.items() if state[name] != value}
 
@@ -166,10 +166,10 @@ def changed(state: State, told: Mapping[str, Value]) -> dict[str, Value]:
 # What reading by planning rests on: a domain, the goals that a player may have, and where the player starts.
 
 
-TOLERANCE = 0.001  # what all goals together that are not worked out may hold of the belief
+DEFAULT_TOLERANCE = 0.001  # what all goals together that are not worked out may hold of the belief
 
 
-class Options(TypedDict, total=False):
+class PlanModelOptions(TypedDict, total=False):
     """How a player is read by planning; ``PlanModel`` says what each of them means."""
 
     goals: str | Sequence[str | Goal] | None
@@ -218,7 +218,7 @@ class PlanModel:
         lasts: float | None = None,
         relevance: bool = False,
         ignores: Iterable[str] = (),
-        tolerance: float = TOLERANCE,
+        tolerance: float = DEFAULT_TOLERANCE,
         budget: int = BUDGET,
     ) -> None:
         self.domain = domain
@@ -233,7 +233,7 @@ class PlanModel:
         self.keeps = 1.0 if lasts is None else 1.0 - 1.0 / _at_least_one("lasts", lasts)
         self.tolerance, self.budget = _share("tolerance", tolerance), budget
         self.asks = self.microseconds is not None and bool(domain.functions_needed)
-        self.deeds = Deeds(domain, self.planner.actions, frozenset(ignores))
+        self.deeds = ActionMatcher(domain, self.planner.actions, frozenset(ignores))
         self.same = _same(self.wanted)
         self.equals = tuple(_equals(self.goals, self.same))  # said about every belief
         self.matters = tuple(frozenset(_matters(goal, self.planner.actions)) for goal in self.wanted)

@@ -17,29 +17,29 @@ from telos.core.trace import Trace, silent
 from telos.core.values import Value
 from telos.planning.planner import Planner
 from telos.recognition.by_planning.model import (
-    Deed,
-    Deeds,
-    Options,
+    ActionMatcher,
+    ObservedAction,
     PlanModel,
-    changed,
-    cost_of,
-    needs_of,
-    outcome,
-    same_deed,
+    PlanModelOptions,
+    action_cost,
+    changed_values,
+    cost_of_steps,
+    is_same_action,
+    preconditions_of,
 )
-from telos.recognition.filtering import refuse_disorder
-from telos.recognition.recognizer import Ignored, Weighed
+from telos.recognition.filtering import check_event_order
+from telos.recognition.recognizer import BeliefUpdated, EventIgnored
 
 # --- by planning pursuit ----------------------------------------------------------------------------------------------
 # What one goal costs from where the player is, and how much of what was done was no use for it.
 
 
-SLACK = 1e-9  # relative: sums of costs in another order differ in their last digits
-NEVER = "never"
+COST_TOLERANCE = 1e-9  # relative: sums of costs in another order differ in their last digits
+UNREACHABLE = "never"
 
 
 @dataclass(slots=True)
-class Pursuit:
+class GoalProgress:
     """How things stand for one goal.
 
     ``wasted`` is how much dearer than the cheapest what was done so far would make the goal. No action can lower it,
@@ -61,7 +61,7 @@ class Pursuit:
         if not self.is_known or self.to_go is None or math.isinf(self.to_go):
             return  # what cannot be reached cannot be reached from further on either
         self.spent += cost
-        if self.steps and same_deed(self.steps[0], action):
+        if self.steps and is_same_action(self.steps[0], action):
             self.to_go, self.steps = max(0.0, self.to_go - cost), self.steps[1:]
         elif not any(effect.variable in self.matters for effect in action.effects):
             self.wasted += cost
@@ -80,12 +80,12 @@ class Pursuit:
 
         The goal can never come nearer by more than was spent, so a rest that costs just that much less is a best one.
         """
-        place = next((k for k, step in enumerate(self.steps) if same_deed(step, action)), None)
+        place = next((k for k, step in enumerate(self.steps) if is_same_action(step, action)), None)
         if place is None or self.to_go is None:
             return False
         rest = (*self.steps[:place], *self.steps[place + 1 :])
-        left = outcome(rest, after, self.goal)
-        if left is None or left > self.to_go - cost + SLACK * (1.0 + self.to_go):
+        left = cost_of_steps(rest, after, self.goal)
+        if left is None or left > self.to_go - cost + COST_TOLERANCE * (1.0 + self.to_go):
             return False
         self.to_go, self.steps = left, rest
         return True
@@ -123,27 +123,29 @@ class Pursuit:
         """Return it as plain data."""
         return {
             "wasted": self.wasted,
-            "to_go": NEVER if self.to_go == math.inf else self.to_go,
+            "to_go": UNREACHABLE if self.to_go == math.inf else self.to_go,
             "steps": [[step.name, *step.arguments.values()] for step in self.steps],
             "spent": self.spent,
             "is_known": self.is_known,
             "is_dear": self.is_dear,
         }
 
-    def restore(self, saved: Mapping[str, Any], deeds: Deeds) -> None:
+    def restore(self, saved: Mapping[str, Any], deeds: ActionMatcher) -> None:
         """Become exactly the pursuit that was saved."""
         self.wasted, self.spent = saved["wasted"], saved["spent"]
-        self.to_go = math.inf if saved["to_go"] == NEVER else saved["to_go"]
-        self.steps = tuple(deeds.named(name, plain(arguments)) for name, *arguments in saved["steps"])
+        self.to_go = math.inf if saved["to_go"] == UNREACHABLE else saved["to_go"]
+        self.steps = tuple(deeds.named(name, to_tuples(arguments)) for name, *arguments in saved["steps"])
         self.is_known, self.is_dear = saved["is_known"], saved["is_dear"]
 
 
-def plain(values: Sequence[Value]) -> tuple[Value, ...]:
+def to_tuples(values: Sequence[Value]) -> tuple[Value, ...]:
     """Return values as they were before JSON made lists of tuples."""
-    return tuple(plain(value) if isinstance(value, list) else value for value in values)
+    return tuple(to_tuples(value) if isinstance(value, list) else value for value in values)
 
 
-def ask(planner: Planner, state: State, goal: Goal, budget: int, deadline: float | None, *, keeps: bool) -> Answer:
+def plan_cached(
+    planner: Planner, state: State, goal: Goal, budget: int, deadline: float | None, *, keeps: bool
+) -> Answer:
     """Return the cheapest plan; what was asked before is remembered, also by other readers of the domain.
 
     With a ``deadline`` an answer is only kept if ``keeps``: where the game is asked on the way, it may say something
@@ -169,18 +171,18 @@ def ask(planner: Planner, state: State, goal: Goal, budget: int, deadline: float
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class UpdateNotes:
     """What is to be said about the last event."""
 
     first: str
     more: tuple[str, ...] = ()
     is_noise: bool = False
 
-    def adding(self, said: str, *, is_noise: bool = False) -> "Notes":
+    def adding(self, said: str, *, is_noise: bool = False) -> "UpdateNotes":
         """Return the notes with one more."""
-        return Notes(self.first, (*self.more, said), self.is_noise or is_noise)
+        return UpdateNotes(self.first, (*self.more, said), self.is_noise or is_noise)
 
-    def lines(self, model: PlanModel, pursuits: Mapping[int, Pursuit]) -> tuple[str, ...]:
+    def lines(self, model: PlanModel, pursuits: Mapping[int, GoalProgress]) -> tuple[str, ...]:
         """Return the notes, and what holds of the goals: which are out of reach, not worked out, or the same."""
         found = [self.first, *self.more]
         lost = [model.goals[k] for k, same in enumerate(model.same) if pursuits[same].is_out_of_reach]
@@ -196,17 +198,17 @@ class Notes:
         return [self.first, list(self.more), self.is_noise]
 
     @classmethod
-    def of(cls, saved: list[Any]) -> "Notes":
+    def of(cls, saved: list[Any]) -> "UpdateNotes":
         """Return the notes that were saved."""
         return cls(saved[0], tuple(saved[1]), saved[2])
 
 
-def _dear(model: PlanModel, pursuits: Mapping[int, Pursuit]) -> list[str]:
+def _dear(model: PlanModel, pursuits: Mapping[int, GoalProgress]) -> list[str]:
     return [model.goals[k] for k, same in enumerate(model.same) if pursuits[same].is_dear]
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class GoalAccount:
     """How one goal stands: its belief, what was wasted on it, and the way that is still to go (None: not known)."""
 
     goal: str
@@ -228,12 +230,12 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReasons:
+class PlanningReasons:
     """Why one goal is believed more than another, and how all of them stand, the likeliest first."""
 
     goal: str
     over: str | None
-    accounts: tuple[Account, ...]
+    accounts: tuple[GoalAccount, ...]
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -246,7 +248,9 @@ class PlanReasons:
         return "\n".join([*lines, *(f"  {each}" for each in self.accounts), *self.notes])
 
 
-def reasons(belief: Belief, pursuits: Mapping[str, Pursuit], goal: str | None, over: str | None) -> PlanReasons:
+def explain_belief(
+    belief: Belief, pursuits: Mapping[str, GoalProgress], goal: str | None, over: str | None
+) -> PlanningReasons:
     """Return why ``goal`` (the likeliest) is believed more than ``over`` (the next)."""
     ranked = sorted(pursuits, key=lambda name: -belief[name])
     for said in (goal, over):
@@ -254,12 +258,12 @@ def reasons(belief: Belief, pursuits: Mapping[str, Pursuit], goal: str | None, o
             raise TelosError(f"unknown goal {said!r}", name_hint(said, pursuits))
     goal = goal or next(name for name in ranked if name != over or len(ranked) == 1)
     over = over or next((name for name in ranked if name != goal), None)
-    return PlanReasons(goal, over, tuple(_account(name, belief, pursuits[name]) for name in ranked), belief.reasons)
+    return PlanningReasons(goal, over, tuple(_account(name, belief, pursuits[name]) for name in ranked), belief.reasons)
 
 
-def _account(name: str, belief: Belief, pursuit: Pursuit) -> Account:
+def _account(name: str, belief: Belief, pursuit: GoalProgress) -> GoalAccount:
     steps = tuple(map(str, pursuit.steps)) if pursuit.is_known else ()
-    return Account(name, belief[name], pursuit.wasted, pursuit.to_go, steps, pursuit.is_known)
+    return GoalAccount(name, belief[name], pursuit.wasted, pursuit.to_go, steps, pursuit.is_known)
 
 
 # --- by planning ------------------------------------------------------------------------------------------------------
@@ -270,7 +274,7 @@ def _account(name: str, belief: Belief, pursuit: Pursuit) -> Account:
 # much dearer than the cheapest way there the player's own way is. After Ramírez & Geffner (2009, 2010), online.
 
 
-__all__ = ["Options", "PlanModel", "PlanReader"]
+__all__ = ["PlanModel", "PlanModelOptions", "PlanReader"]
 
 
 class PlanReader:
@@ -329,7 +333,7 @@ class PlanReader:
         self._state = model.start
         self._relevant = (True,) * len(model.goals)
         self._weigh_up(model.start)
-        self._pursuits = {k: Pursuit(model.wanted[k], model.matters[k]) for k in set(model.same)}
+        self._pursuits = {k: GoalProgress(model.wanted[k], model.matters[k]) for k in set(model.same)}
         self._player: str | None = None
         self._time = -math.inf
         self._spent = 0.0
@@ -337,21 +341,21 @@ class PlanReader:
         self.ignored = 0  # events that nothing explains
         self.searches = 0
         self._settle(self._deadline())
-        self._believe(Notes("nothing was seen yet"))
+        self._believe(UpdateNotes("nothing was seen yet"))
 
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
         if event.player != self._player or event.time < self._time:
-            refuse_disorder(event, self._player, self._time)
+            check_event_order(event, self._player, self._time)
         model = self.model
         deed = model.deeds.of(event, self._state)
-        told = changed(self._state, model.deeds.told(event, deed))
+        told = changed_values(self._state, model.deeds.told(event, deed))
         here = self._state.replace(told) if told else self._state
         self._time, self._player = event.time, event.player
         deadline = self._deadline()
         if told:
             self._shift(here, told, deadline)
-        notes = Notes(f"last seen: {event.action}")
+        notes = UpdateNotes(f"last seen: {event.action}")
         if deed is not None:
             self.updates += 1
             self._fade()
@@ -362,14 +366,14 @@ class PlanReader:
             notes = notes.adding(f"{event.goal} was achieved, so what came before says no more")
         self._believe(notes)
         if self._trace is not silent:
-            record = Ignored(event.time, event.player, event.action) if notes.is_noise else None
-            self._trace(record or Weighed(event.time, event.player, event.action, self._chances))
+            record = EventIgnored(event.time, event.player, event.action) if notes.is_noise else None
+            self._trace(record or BeliefUpdated(event.time, event.player, event.action, self._chances))
         return self._belief
 
-    def why(self, goal: str | None = None, over: str | None = None) -> PlanReasons:
+    def why(self, goal: str | None = None, over: str | None = None) -> PlanningReasons:
         """Say what was wasted on a goal (the likeliest) and on another (the next), and what would still be to do."""
         pursuits = {name: self._pursuit(k) for k, name in enumerate(self.goals)}
-        return reasons(self._belief, pursuits, goal, over)
+        return explain_belief(self._belief, pursuits, goal, over)
 
     def save(self) -> dict[str, Any]:
         """Return all that it knows about its player as plain data, if the handles in play are."""
@@ -398,16 +402,16 @@ class PlanReader:
             )
         reader._player = saved["player"]
         reader._time = -math.inf if saved["time"] is None else saved["time"]
-        reader._state = State(model.domain.layout, plain(saved["state"]))
-        reader._weigh_up(State(model.domain.layout, plain(saved["before"])))
+        reader._state = State(model.domain.layout, to_tuples(saved["state"]))
+        reader._weigh_up(State(model.domain.layout, to_tuples(saved["before"])))
         reader._spent, reader.updates = saved["spent"], saved["updates"]
         reader.ignored, reader.searches = saved["ignored"], saved["searches"]
         for k, each in zip(sorted(reader._pursuits), saved["pursuits"], strict=True):
             reader._pursuits[k].restore(each, model.deeds)
-        reader._believe(Notes.of(saved["notes"]))
+        reader._believe(UpdateNotes.of(saved["notes"]))
         return reader
 
-    def _pursuit(self, goal: int) -> Pursuit:
+    def _pursuit(self, goal: int) -> GoalProgress:
         return self._pursuits[self.model.same[goal]]
 
     def _deadline(self) -> float | None:
@@ -431,7 +435,7 @@ class PlanReader:
         for each in self._pursuits.values():
             each.begin_again(forgets=not self.model.luck)
 
-    def _follow(self, deed: Deed, notes: Notes, deadline: float | None) -> Notes:
+    def _follow(self, deed: ObservedAction, notes: UpdateNotes, deadline: float | None) -> UpdateNotes:
         """Do what the player did, after whatever must have come before it."""
         self._weigh_up(self._state)
         if deed.action.is_possible(self._state):
@@ -451,23 +455,23 @@ class PlanReader:
         self._do(deed.action)
         return notes.adding(f"not seen, but done before it: {', '.join(map(str, unseen.steps))}")
 
-    def _before_it(self, deed: Deed, deadline: float | None) -> Answer:
+    def _before_it(self, deed: ObservedAction, deadline: float | None) -> Answer:
         """Return the cheapest that makes a deed possible; it must have been done, and was not seen."""
         left = None if deadline is None else max(1.0, (deadline - time.perf_counter()) * 1e6)
         # Handles that it speaks of come first among those in play, so that they have the same numbers every time.
-        needs, handles = needs_of(deed, self._state, self.model.fixed)
+        needs, handles = preconditions_of(deed, self._state, self.model.fixed)
         planner, budget = self.model.planner, self.model.budget
         return planner.plan(self._state, needs, budget=budget, microseconds=left, handles=handles)
 
     def _do(self, action: Action) -> None:
-        cost = cost_of(action, self._state)
+        cost = action_cost(action, self._state)
         self._state = action.result(self._state)
         self._spent += cost
         for each in self._pursuits.values():
             each.follow(action, cost, self._state)
 
-    def _spend_in_vain(self, deed: Deed) -> None:
-        cost = cost_of(deed.action, self._state)
+    def _spend_in_vain(self, deed: ObservedAction) -> None:
+        cost = action_cost(deed.action, self._state)
         self._spent += cost
         for each in self._pursuits.values():
             each.waste(cost)
@@ -482,7 +486,7 @@ class PlanReader:
             else:
                 self.searches += 1
                 view = model.view(goal, self._state)
-                answer = ask(model.planner, view, pursuit.goal, model.budget, deadline, keeps=not model.asks)
+                answer = plan_cached(model.planner, view, pursuit.goal, model.budget, deadline, keeps=not model.asks)
                 pursuit.settle(answer, self._spent)
             tried.add(goal)
 
@@ -526,7 +530,7 @@ class PlanReader:
         if self.model.relevance:
             self._relevant = tuple(goal.relevant.holds(state) for goal in self.model.wanted)
 
-    def _believe(self, notes: Notes) -> None:
+    def _believe(self, notes: UpdateNotes) -> None:
         weights = self._weights()
         total = math.fsum(weights)
         self._chances = tuple(weight / total for weight in weights)

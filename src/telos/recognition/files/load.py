@@ -18,7 +18,7 @@ from telos.files.definition import Definition, raise_faults
 from telos.files.schema import parse_duration
 from telos.files.yaml import read_text, read_yaml
 from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
-from telos.recognition.distributions import OTHERS, SHARED, shared_out
+from telos.recognition.distributions import OTHERS, SHARED, complete_distribution
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.schema import (
     FROM,
@@ -28,22 +28,30 @@ from telos.recognition.files.schema import (
     FsmShape,
     IohmmShape,
     RecognizerShape,
-    chance_of,
     key_findings,
+    parse_chance,
+    parse_updates,
     read_kind,
     shape_for,
-    updates_of,
 )
-from telos.recognition.filtering import REMEMBERED, Clock, Reader
-from telos.recognition.fsm import RANDOM, Machine
+from telos.recognition.filtering import DEFAULT_HISTORY, Clock, Reader
+from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.observations import ELEVEN, NINE, Look, ObservationRules, Symbols, Table, Towards
+from telos.recognition.observations import (
+    AIIDE_SYMBOLS,
+    FLAIRS_SYMBOLS,
+    FixedObservation,
+    HeadingObservation,
+    ObservationModel,
+    ObservationRules,
+    Symbols,
+)
 from telos.recognition.recognizer import Recognizer
 from telos.recognition.transitions import ANY, LearnedTransitions, Row, TransitionCase, TransitionRules, row_name
-from telos.recognition.vocabulary import ADVENTURE, Vocabulary, condition_faults, labelled
+from telos.recognition.vocabulary import ADVENTURE, Vocabulary, condition_faults, resolve_labels
 
 if TYPE_CHECKING:
-    from telos.recognition.by_planning.reader import Options, PlanReader
+    from telos.recognition.by_planning.reader import PlanModelOptions, PlanReader
     from telos.recognition.grammar.grammar import PlanGrammar
     from telos.recognition.markov_logic import MarkovLogicModel
 
@@ -52,12 +60,12 @@ if TYPE_CHECKING:
 # A recogniser file while it is read: what all sorts have in common, and the faults so far.
 
 
-MOST_GOALS = 200
+MAX_FILE_GOALS = 200
 Made = TypeVar("Made")
 ConditionFaults: TypeAlias = Callable[[Condition, Vocabulary, tuple[str, ...]], list[Fault]]
 
 
-class Page:
+class RecognizerDefinition:
     """The entries of a recogniser file that can be trusted: its goals, the words of its game, and its clock."""
 
     def __init__(self, text: str, file: str) -> None:
@@ -133,7 +141,7 @@ class Page:
         found: dict[str, float | str] = {}
         for where, said in list(self.sheet.items(*path)):
             name = str(where[-1])
-            chance = chance_of(said)
+            chance = parse_chance(said)
             if (name == OTHERS) != (said == SHARED):
                 remedy = f"write `{OTHERS}: {SHARED}`, or a chance"
                 self.sheet.fault(f"{name!r} is said to be {said!r}", where, remedy, code=FaultCode.WRONG_TYPE)
@@ -171,11 +179,11 @@ class Page:
     def _goals(self) -> tuple[str, ...]:
         found: list[str] = []
         said = list(self.sheet.items("goals"))
-        if len(said) > MOST_GOALS:  # there is a chance for each goal to follow each
+        if len(said) > MAX_FILE_GOALS:  # there is a chance for each goal to follow each
             self.sheet.fault(
                 f"there are {len(said)} goals",
                 ("goals",),
-                f"name at most {MOST_GOALS}",
+                f"name at most {MAX_FILE_GOALS}",
                 at_key=True,
                 code=FaultCode.TOO_LARGE,
             )
@@ -230,7 +238,7 @@ def _is_under(path: KeyPath, top: KeyPath) -> bool:
 ANY_EXIT, EXITS = "any_exit", "exits"  # a file says the first, the context the second
 
 
-def read_symbols(page: Page, key: str, usual: Symbols) -> Symbols:
+def read_symbols(page: RecognizerDefinition, key: str, usual: Symbols) -> Symbols:
     """Return what can be seen, in order; ``usual`` if the file does not say."""
     pairs: list[tuple[str, Condition]] = []
     told = list(page.sheet.items(key))
@@ -252,7 +260,7 @@ def read_symbols(page: Page, key: str, usual: Symbols) -> Symbols:
     return usual if not pairs or page.sheet.is_touched(key) else Symbols(pairs)
 
 
-def read_looks(page: Page, outcomes: Symbols) -> dict[str, ObservationRules]:
+def read_looks(page: RecognizerDefinition, outcomes: Symbols) -> dict[str, ObservationRules]:
     """Return what each goal looks like; a goal that looks like nothing is a fault."""
     found: dict[str, ObservationRules] = {}
     for path, said in list(page.sheet.items("observations")):
@@ -272,12 +280,12 @@ def read_looks(page: Page, outcomes: Symbols) -> dict[str, ObservationRules]:
     return found
 
 
-def _single(page: Page, path: KeyPath, outcomes: Symbols) -> ObservationRules:
+def _single(page: RecognizerDefinition, path: KeyPath, outcomes: Symbols) -> ObservationRules:
     return ObservationRules.of(_look(page, path, outcomes))
 
 
-def _rules(page: Page, path: KeyPath, outcomes: Symbols) -> ObservationRules:
-    rules: list[tuple[Condition | None, Look]] = []
+def _rules(page: RecognizerDefinition, path: KeyPath, outcomes: Symbols) -> ObservationRules:
+    rules: list[tuple[Condition | None, ObservationModel]] = []
     said = page.sheet.entry(*path, default=[])
     for i, rule in enumerate(said):
         where = (*path, i)
@@ -300,7 +308,7 @@ def _rules(page: Page, path: KeyPath, outcomes: Symbols) -> ObservationRules:
     return ObservationRules(rules)
 
 
-def _look(page: Page, path: KeyPath, outcomes: Symbols) -> Look:
+def _look(page: RecognizerDefinition, path: KeyPath, outcomes: Symbols) -> ObservationModel:
     """Return one look, which adds up; if it does not, that is a fault."""
     said = page.sheet.entry(*path)
     towards = TOWARDS.match(said) if isinstance(said, str) else None
@@ -308,9 +316,9 @@ def _look(page: Page, path: KeyPath, outcomes: Symbols) -> Look:
         return _towards(page, path, towards[1], outcomes)
     row = page.row(path)
     if row is None:
-        return Table({})
+        return FixedObservation({})
     named = {name: float(chance) for name, chance in row.items() if chance != SHARED}
-    look = Table(named, SHARED if SHARED in row.values() else None)
+    look = FixedObservation(named, SHARED if SHARED in row.values() else None)
     if not page.sheet.is_touched("outcomes"):
         page.tell_all(replace(fault.at(*path), message=_said(path, fault)) for fault in look.faults(outcomes.names))
     return look
@@ -321,7 +329,7 @@ def _said(path: KeyPath, fault: Fault) -> str:
     return fault.message if fault.path else f"{path[1]!r} {fault.message}"
 
 
-def _towards(page: Page, path: KeyPath, said: str, outcomes: Symbols) -> Towards:
+def _towards(page: RecognizerDefinition, path: KeyPath, said: str, outcomes: Symbols) -> HeadingObservation:
     entry = EXITS if said == ANY_EXIT else said
     edges = [name for name, kind in page.words.context.items() if kind.kind is Kind.HANDLE and kind.handle == "edges"]
     if entry not in edges and not page.sheet.is_touched("context"):
@@ -336,14 +344,14 @@ def _towards(page: Page, path: KeyPath, said: str, outcomes: Symbols) -> Towards
                 code=FaultCode.UNKNOWN_NAME,
             )
         )
-    look = Towards(entry)
+    look = HeadingObservation(entry)
     if not page.sheet.is_touched("outcomes"):
         page.tell_all(fault.at(*path) for fault in look.faults(outcomes.names))
     return look
 
 
 def read_counts(
-    page: Page, path: KeyPath, rows: tuple[str, ...], names: tuple[str, ...]
+    page: RecognizerDefinition, path: KeyPath, rows: tuple[str, ...], names: tuple[str, ...]
 ) -> dict[str, dict[str, float]]:
     """Return how often each of ``names`` was seen in each of ``rows``."""
     found: dict[str, dict[str, float]] = {}
@@ -370,10 +378,10 @@ def read_counts(
 # The `transitions` of a file, and its `prior`: how goals follow one another.
 
 
-LASTS = 100.0  # updates, where a file does not say
+DEFAULT_DURATION = 100.0  # updates, where a file does not say
 
 
-def read_transitions(page: Page) -> TransitionRules:
+def read_transitions(page: RecognizerDefinition) -> TransitionRules:
     """Return the rules by which goals change; what is wrong with them is noted on the page."""
     path: KeyPath = ("transitions",)
     usual = _rows(page, path)
@@ -397,7 +405,7 @@ def read_transitions(page: Page) -> TransitionRules:
     return TransitionRules(None if usual else lasts, usual or None, cases)
 
 
-def read_prior(page: Page) -> dict[str, float] | None:
+def read_prior(page: RecognizerDefinition) -> dict[str, float] | None:
     """Return how likely each goal is at first; None for evenly."""
     row = page.row(("prior",))
     if row is None:
@@ -405,22 +413,22 @@ def read_prior(page: Page) -> dict[str, float] | None:
     return _shared(page, ("prior",), row)
 
 
-def _lasts(page: Page) -> float | dict[str, float]:
+def _lasts(page: RecognizerDefinition) -> float | dict[str, float]:
     path: KeyPath = ("transitions", "lasts")
-    said = page.sheet.entry(*path, default=LASTS)
+    said = page.sheet.entry(*path, default=DEFAULT_DURATION)
     if not isinstance(said, dict):
-        return updates_of(said) or LASTS
-    found = dict.fromkeys(page.goals, LASTS)
+        return parse_updates(said) or DEFAULT_DURATION
+    found = dict.fromkeys(page.goals, DEFAULT_DURATION)
     for where, updates in list(page.sheet.items(*path)):
         if page.is_goal(where, str(where[-1]), at_key=True):
-            found[str(where[-1])] = updates_of(updates) or LASTS
+            found[str(where[-1])] = parse_updates(updates) or DEFAULT_DURATION
     for goal in page.goals:
         if goal not in said and not page.sheet.is_touched(*path):
             page.note(f"how long does {goal!r} last?", path, f"add `{goal}: 100 updates`", code=FaultCode.INCOMPLETE)
     return found
 
 
-def _rows(page: Page, path: KeyPath) -> dict[str, Row]:
+def _rows(page: RecognizerDefinition, path: KeyPath) -> dict[str, Row]:
     """Return the rows under `from …` at ``path``, each checked and complete."""
     found: dict[str, Row] = {}
     for where, _ in list(page.sheet.items(*path)):
@@ -434,18 +442,18 @@ def _rows(page: Page, path: KeyPath) -> dict[str, Row]:
     return found
 
 
-def _shared(page: Page, path: KeyPath, row: Row) -> dict[str, float] | None:
+def _shared(page: RecognizerDefinition, path: KeyPath, row: Row) -> dict[str, float] | None:
     """Return a chance for every goal, or None if the row does not add up, which is a fault."""
     if page.sheet.is_touched("goals"):
         return None
     share = SHARED in row.values()
     named = {goal: float(chance) for goal, chance in row.items() if chance != SHARED}
-    chances, faults = shared_out(named, page.goals, "goal", share=share)
+    chances, faults = complete_distribution(named, page.goals, "goal", share=share)
     page.tell_all(fault.at(*path) for fault in faults)
     return None if faults else dict(zip(page.goals, chances, strict=True))
 
 
-def _check_rows_are_complete(page: Page, usual: dict[str, Row]) -> None:
+def _check_rows_are_complete(page: RecognizerDefinition, usual: dict[str, Row]) -> None:
     if not usual or ANY in usual or page.sheet.is_touched("transitions"):
         return
     for goal in page.goals:
@@ -460,7 +468,7 @@ def _check_rows_are_complete(page: Page, usual: dict[str, Row]) -> None:
 # The `director` of a file: rules by which the game adapts to what it believes about its player.
 
 
-def read_director(page: Page) -> tuple[DirectorRule, ...] | None:
+def read_director(page: RecognizerDefinition) -> tuple[DirectorRule, ...] | None:
     """Return the rules, or None if the file has none; what is wrong with them is noted on the page."""
     if page.sheet.entry("director") == []:
         remedy = "add one, as in `{if: level > 0.9, pay: {kill: 0.5}}`, or leave `director` out"
@@ -470,7 +478,7 @@ def read_director(page: Page) -> tuple[DirectorRule, ...] | None:
     return tuple(rule for rule in rules if rule is not None) or None
 
 
-def _rule(page: Page, path: KeyPath) -> DirectorRule | None:
+def _rule(page: RecognizerDefinition, path: KeyPath) -> DirectorRule | None:
     sheet = page.sheet
     condition = page.condition((*path, "if"), director_faults)
     is_until = sheet.entry(*path, "until") is not None
@@ -499,7 +507,7 @@ def _rule(page: Page, path: KeyPath) -> DirectorRule | None:
     return DirectorRule(condition, until=until, hold=hold, pay=pay, say=say, again_after=parse_duration(again))
 
 
-def _check_say(page: Page, path: KeyPath, say: str) -> None:
+def _check_say(page: RecognizerDefinition, path: KeyPath, say: str) -> None:
     if page.knows_words:
         for fault in say_faults(say, page.words, page.goals):
             page.tell(replace(fault, path=path))
@@ -509,8 +517,8 @@ def _check_say(page: Page, path: KeyPath, say: str) -> None:
 # Recogniser files: read, checked, and turned into models.
 
 
-FileModel: TypeAlias = FFBM | IOHMM | Machine  # what a recogniser file holds
-Model: TypeAlias = "FFBM | IOHMM | Machine | MarkovLogicModel | PlanGrammar"
+FileModel: TypeAlias = FFBM | IOHMM | FSMModel  # what a recogniser file holds
+RecognizerModel: TypeAlias = "FFBM | IOHMM | FSMModel | MarkovLogicModel | PlanGrammar"
 
 
 def load_model(path: str | os.PathLike[str]) -> FileModel:
@@ -529,7 +537,7 @@ def loads_model(text: str, *, name: str = "<text>") -> FileModel:
     ...
     telos.core.errors.DefinitionError: <text>:3:14: unknown variable 'atacked'; did you mean 'attacked'?
     """
-    page = Page(text, name)
+    page = RecognizerDefinition(text, name)
     model = _READERS[page.shape](page)
     if page.sheet.faults:
         raise_faults(page.sheet.faults)
@@ -537,8 +545,8 @@ def loads_model(text: str, *, name: str = "<text>") -> FileModel:
     return model
 
 
-def _ffbm(page: Page) -> FFBM | None:
-    outcomes = read_symbols(page, "outcomes", ELEVEN)
+def _ffbm(page: RecognizerDefinition) -> FFBM | None:
+    outcomes = read_symbols(page, "outcomes", FLAIRS_SYMBOLS)
     transitions, observations = read_transitions(page), read_looks(page, outcomes)
     prior, clock, director = read_prior(page), page.clock(), read_director(page)
     if page.sheet.faults:
@@ -562,8 +570,8 @@ def _ffbm(page: Page) -> FFBM | None:
     return made
 
 
-def _iohmm(page: Page) -> IOHMM | None:
-    symbols = read_symbols(page, "observations", NINE)
+def _iohmm(page: RecognizerDefinition) -> IOHMM | None:
+    symbols = read_symbols(page, "observations", AIIDE_SYMBOLS)
     transitions, prior, clock = read_transitions(page), read_prior(page), page.clock()
     counts = _counts(page, ("counts",), symbols.names)
     pseudo = page.sheet.entry("pseudo_counts", default=1.0)
@@ -593,13 +601,13 @@ def _iohmm(page: Page) -> IOHMM | None:
     return made
 
 
-def _counts(page: Page, path: KeyPath, names: tuple[str, ...]) -> dict[str, dict[str, float]]:
+def _counts(page: RecognizerDefinition, path: KeyPath, names: tuple[str, ...]) -> dict[str, dict[str, float]]:
     if page.sheet.is_touched("goals") or page.sheet.is_touched("observations"):
         return {}  # their names are not known
     return read_counts(page, path, page.goals, names)
 
 
-def _learned(page: Page, rules: TransitionRules) -> LearnedTransitions | None:
+def _learned(page: RecognizerDefinition, rules: TransitionRules) -> LearnedTransitions | None:
     path: KeyPath = ("learned_transitions",)
     if page.sheet.entry(*path) is None or page.sheet.is_touched("goals") or page.sheet.is_touched("transitions"):
         return None
@@ -609,7 +617,7 @@ def _learned(page: Page, rules: TransitionRules) -> LearnedTransitions | None:
     return LearnedTransitions(page.sheet.entry(*path, "strength", default=10.0), seen=counts)
 
 
-def _fsm(page: Page) -> Machine | None:
+def _fsm(page: RecognizerDefinition) -> FSMModel | None:
     rules = []
     for i in range(len(page.sheet.entry("rules", default=()))):
         path: KeyPath = ("rules", i)
@@ -624,17 +632,17 @@ def _fsm(page: Page) -> Machine | None:
             at_key=True,
             code=FaultCode.EMPTY,
         )
-    start = page.sheet.entry("start", default=RANDOM)
-    if start != RANDOM:
+    start = page.sheet.entry("start", default=RANDOM_START)
+    if start != RANDOM_START:
         page.is_goal(("start",), start, at_key=False)
     director = read_director(page)
     if page.sheet.faults:
         return None
-    first = None if start == RANDOM else start
-    return Machine(page.goals, tuple(rules), first, page.words, page.sheet.entry("name", default=""), director)
+    first = None if start == RANDOM_START else start
+    return FSMModel(page.goals, tuple(rules), first, page.words, page.sheet.entry("name", default=""), director)
 
 
-_READERS: dict[type[RecognizerShape], Callable[[Page], FileModel | None]] = {
+_READERS: dict[type[RecognizerShape], Callable[[RecognizerDefinition], FileModel | None]] = {
     FfbmShape: _ffbm,
     ConstantShape: _ffbm,
     IohmmShape: _iohmm,
@@ -646,16 +654,18 @@ _READERS: dict[type[RecognizerShape], Callable[[Page], FileModel | None]] = {
 # Recognisers by name: a designer's file, a trained model, or one of those that come along.
 
 
-__all__ = ["Model", "built_in_names", "fresh", "named_model", "recognizer"]
+__all__ = ["RecognizerModel", "built_in_names", "create_recognizer", "named_model", "recognizer"]
 
 _DATA = Path(__file__).parents[1] / "data"
 
 
 @overload
-def recognizer(source: Domain, *, seed: int = ..., **options: Unpack["Options"]) -> "PlanReader": ...
+def recognizer(source: Domain, *, seed: int = ..., **options: Unpack["PlanModelOptions"]) -> "PlanReader": ...
 @overload
 def recognizer(source: str | os.PathLike[str], *, seed: int = ...) -> Recognizer: ...
-def recognizer(source: str | os.PathLike[str] | Domain, *, seed: int = 0, **options: Unpack["Options"]) -> Recognizer:
+def recognizer(
+    source: str | os.PathLike[str] | Domain, *, seed: int = 0, **options: Unpack["PlanModelOptions"]
+) -> Recognizer:
     """Return a recogniser for one player: from a file, by the name of one that comes along, or from a domain.
 
     ``seed`` is for those that start with a guess. A ``Domain`` is read with by planning: ``goals`` are those that the
@@ -672,10 +682,10 @@ def recognizer(source: str | os.PathLike[str] | Domain, *, seed: int = 0, **opti
         return PlanReader(PlanModel(source, **options))
     if options:
         raise TelosError(f"{', '.join(options)}: for a Domain that is read with", "a recogniser file says its own")
-    return fresh(named_model(source), seed=seed)
+    return create_recognizer(named_model(source), seed=seed)
 
 
-def named_model(path_or_name: str | os.PathLike[str]) -> Model:
+def named_model(path_or_name: str | os.PathLike[str]) -> RecognizerModel:
     """Return the model in a file, or one that comes along; a file in the way of a name wins.
 
     A name that ends in ``.mln`` is a Markov logic model.
@@ -692,7 +702,7 @@ def named_model(path_or_name: str | os.PathLike[str]) -> Model:
     raise TelosError(f"no recogniser {said!r}", f"{name_hint(said, built_in_names())}, or name a .yaml or .mln file")
 
 
-def _loaded(path: str | os.PathLike[str]) -> Model:
+def _loaded(path: str | os.PathLike[str]) -> RecognizerModel:
     if os.fspath(path).endswith(".mln"):
         from telos.recognition.markov_logic import load_logic_model  # it needs NumPy, which is an extra
 
@@ -716,9 +726,9 @@ def _built_in() -> list[Path]:
     return [*_DATA.glob("*.yaml"), *(_DATA / "trained").glob("*.mln")]
 
 
-def fresh(model: Model, *, seed: int = 0, remembers: int = REMEMBERED) -> Recognizer:
+def create_recognizer(model: RecognizerModel, *, seed: int = 0, remembers: int = DEFAULT_HISTORY) -> Recognizer:
     """Return a recogniser that has seen nothing yet; any number of them may share one model."""
-    if isinstance(model, Machine):
+    if isinstance(model, FSMModel):
         return model.recognizer(Random(seed))
     if isinstance(model, FFBM | IOHMM):
         return Reader(model, remembers=remembers)
@@ -737,24 +747,24 @@ def fresh(model: Model, *, seed: int = 0, remembers: int = REMEMBERED) -> Recogn
 # Which entries of the context a model reads, so that a log that lacks one can be told.
 
 
-def entries_read(model: Model) -> frozenset[str]:
+def context_read(model: RecognizerModel) -> frozenset[str]:
     """Return the entries of the context that decide what a model makes of an event.
 
     >>> from telos.recognition.files.load import named_model
-    >>> sorted(entries_read(named_model("flairs-fsm")))
+    >>> sorted(context_read(named_model("flairs-fsm")))
     ['attacked', 'nearer_town', 'new_area']
     """
-    if not isinstance(model, FFBM | IOHMM | Machine):
+    if not isinstance(model, FFBM | IOHMM | FSMModel):
         return model.context
     layout = Layout(model.vocabulary.variables(model.goals))
-    said = (names(labelled(condition.expression, layout)) for condition in _conditions(model))
+    said = (names(resolve_labels(condition.expression, layout)) for condition in _conditions(model))
     looks = model.observations.values() if isinstance(model, FFBM) else ()
     exits = frozenset(entry for rules in looks for entry in rules.entries)
     return exits.union(*said) & frozenset(model.vocabulary.context)
 
 
 def _conditions(model: FileModel) -> Iterator[Condition]:
-    if isinstance(model, Machine):
+    if isinstance(model, FSMModel):
         yield from (condition for condition, _ in model.rules)
         return
     yield from (case.condition for case in model.transitions.cases)

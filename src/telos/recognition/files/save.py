@@ -14,11 +14,11 @@ from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import ANY_EXIT, EXITS, FileModel
-from telos.recognition.files.schema import KINDS, updates_of, written
+from telos.recognition.files.schema import CONTEXT_TYPES, format_chance, parse_updates
 from telos.recognition.filtering import Clock
-from telos.recognition.fsm import RANDOM, Machine
+from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
-from telos.recognition.observations import ELEVEN, Look, Symbols, Towards
+from telos.recognition.observations import FLAIRS_SYMBOLS, HeadingObservation, ObservationModel, Symbols
 from telos.recognition.transitions import Row, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
@@ -28,21 +28,21 @@ _TAKEN = frozenset({"yes", "no", "on", "off", "y", "n"})  # other versions of YA
 
 def save_model(model: FileModel, path: str | os.PathLike[str]) -> None:
     """Write a model as a recogniser file; ``load_model`` reads it back as an equal model."""
-    text = model_text(model)
+    text = format_model(model)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise TelosError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
 
 
-def model_text(model: FileModel) -> str:
+def format_model(model: FileModel) -> str:
     """Return the text of the recogniser file that says what a model is."""
     match model:
         case FFBM():
             lines = _ffbm(model)
         case IOHMM():
             lines = _iohmm(model)
-        case Machine():
+        case FSMModel():
             lines = _fsm(model)
     return "".join(f"{line}\n" for line in (*lines, *_director(model.director or ())))
 
@@ -50,7 +50,7 @@ def model_text(model: FileModel) -> str:
 def _ffbm(model: FFBM) -> Iterator[str]:
     yield from _head(model, "constant" if isinstance(model, ConstantT) else "ffbm")
     yield from _chances(model)
-    if model.outcomes != ELEVEN:
+    if model.outcomes != FLAIRS_SYMBOLS:
         yield from _symbols("outcomes", model.outcomes)
     yield "observations:"
     for goal in model.goals:
@@ -86,9 +86,9 @@ def _iohmm(model: IOHMM) -> Iterator[str]:
         yield from (f"  {line}" for line in _table("counts", model.learned.seen))
 
 
-def _fsm(model: Machine) -> Iterator[str]:
+def _fsm(model: FSMModel) -> Iterator[str]:
     yield from _head(model, "fsm")
-    yield f"start: {_word(model.start or RANDOM)}"
+    yield f"start: {_word(model.start or RANDOM_START)}"
     yield "rules:"
     for condition, goal in model.rules:
         yield f"  - if: {_condition(condition)}"
@@ -119,7 +119,7 @@ def _head(model: FileModel, sort: str) -> Iterator[str]:
         yield f"name: {_word(model.name)}"
     yield f"goals: {_list(model.goals)}"
     yield from _words(model.vocabulary)
-    if not isinstance(model, Machine):
+    if not isinstance(model, FSMModel):
         yield f"clock: {_clock(model.clock)}"
 
 
@@ -138,8 +138,10 @@ def _words(words: Vocabulary) -> Iterator[str]:
 def _kind(name: str, kind: Type) -> str:
     if kind.kind is Kind.ENUM:
         return _list(kind.labels)
-    if str(kind) not in KINDS:
-        raise TelosError(f"context {name!r} is of kind {kind}, which no file can say", f"use one of {', '.join(KINDS)}")
+    if str(kind) not in CONTEXT_TYPES:
+        raise TelosError(
+            f"context {name!r} is of kind {kind}, which no file can say", f"use one of {', '.join(CONTEXT_TYPES)}"
+        )
     return str(kind)
 
 
@@ -179,7 +181,7 @@ def _transitions(rules: TransitionRules) -> Iterator[str]:
 
 def _updates(span: float) -> str:
     said = f"{_number(span)} updates"
-    return said if updates_of(said) == span else _number(span)
+    return said if parse_updates(said) == span else _number(span)
 
 
 def _symbols(key: str, symbols: Symbols) -> Iterator[str]:
@@ -198,15 +200,17 @@ def _table(key: str, counts: Mapping[str, Mapping[str, float]]) -> Iterator[str]
             yield f"  {_word(row)}: {{{cells}}}"
 
 
-def _look(look: Look) -> str:
-    if isinstance(look, Towards):
+def _look(look: ObservationModel) -> str:
+    if isinstance(look, HeadingObservation):
         return f"towards {ANY_EXIT if look.exits == EXITS else look.exits}"
     others = {} if look.others is None else {"others": look.others}
     return _row({**look.outcomes, **others})
 
 
 def _row(row: Row) -> str:
-    said = (f"{_word(name)}: {chance if isinstance(chance, str) else written(chance)}" for name, chance in row.items())
+    said = (
+        f"{_word(name)}: {chance if isinstance(chance, str) else format_chance(chance)}" for name, chance in row.items()
+    )
     return f"{{{', '.join(said)}}}"
 
 

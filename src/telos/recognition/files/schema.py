@@ -20,7 +20,7 @@ from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, 
 
 Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
 
-KINDS = ("bool", "int", "number", "text", "edges")
+CONTEXT_TYPES = ("bool", "int", "number", "text", "edges")
 
 _ONE_TAG, _LIST_TAG = branch_tag("one"), branch_tag("list")
 _Word: TypeAlias = Annotated[
@@ -29,7 +29,7 @@ _Word: TypeAlias = Annotated[
     FieldType(
         "bool, int, number, text, edges or a list of labels",
         lambda value: isinstance(value, str) and value != "",
-        {"type": "string", "minLength": 1, "examples": list(KINDS)},
+        {"type": "string", "minLength": 1, "examples": list(CONTEXT_TYPES)},
         "as in `monsters: int`",
     ),
 ]
@@ -45,8 +45,10 @@ def read_kind(sheet: Definition, path: KeyPath, said: Any) -> Kind:
         if not said:
             sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`", code=FaultCode.EMPTY)
         return tuple(said)
-    if said not in KINDS:
-        sheet.fault(f"unknown kind of value {said!r}", path, name_hint(said, KINDS), code=FaultCode.UNKNOWN_NAME)
+    if said not in CONTEXT_TYPES:
+        sheet.fault(
+            f"unknown kind of value {said!r}", path, name_hint(said, CONTEXT_TYPES), code=FaultCode.UNKNOWN_NAME
+        )
     return str(said)
 
 
@@ -61,10 +63,10 @@ _IS_FRACTION = re.compile(rf"{_FRACTION}\Z")
 _IS_UPDATES = re.compile(rf"{_UPDATES}\Z")
 
 
-def chance_of(said: Any) -> Fraction | None:
+def parse_chance(said: Any) -> Fraction | None:
     """Return a written chance exactly, whatever binary makes of it; None if it is none.
 
-    >>> chance_of("1/3"), chance_of(0.1), chance_of(1.5), chance_of("much"), chance_of("4/3")
+    >>> parse_chance("1/3"), parse_chance(0.1), parse_chance(1.5), parse_chance("much"), parse_chance("4/3")
     (Fraction(1, 3), Fraction(1, 10), Fraction(3, 2), None, Fraction(4, 3))
     """
     if isinstance(said, str) and _IS_FRACTION.match(said):
@@ -75,15 +77,15 @@ def chance_of(said: Any) -> Fraction | None:
 
 
 def _is_chance(value: Any) -> bool:
-    chance = chance_of(value)
+    chance = parse_chance(value)
     # A fraction above one is for the loader to tell: a pattern cannot compare.
     return chance is not None and (isinstance(value, str) or 0 <= chance <= 1)
 
 
-def written(chance: float) -> float | str:
+def format_chance(chance: float) -> float | str:
     """Return a chance as a person would write it; reading it again gives the very same number.
 
-    >>> written(1 / 3), written(0.25), written(0.005), written(1.0)
+    >>> format_chance(1 / 3), format_chance(0.25), format_chance(0.005), format_chance(1.0)
     ('1/3', 0.25, 0.005, 1)
     """
     if chance == int(chance):
@@ -93,10 +95,10 @@ def written(chance: float) -> float | str:
     return f"{near.numerator}/{near.denominator}" if not is_round and float(near) == chance else chance
 
 
-def updates_of(said: Any) -> float | None:
+def parse_updates(said: Any) -> float | None:
     """Return how many updates a goal is said to last; None if that cannot be.
 
-    >>> updates_of("100 updates"), updates_of(10), updates_of("0 updates"), updates_of("a while")
+    >>> parse_updates("100 updates"), parse_updates(10), parse_updates("0 updates"), parse_updates("a while")
     (100.0, 10.0, None, None)
     """
     if isinstance(said, str) and _IS_UPDATES.match(said):
@@ -123,7 +125,7 @@ Updates: TypeAlias = Annotated[
     float | str,
     FieldType(
         "a number of updates, 1 or more, such as `100 updates`",
-        lambda value: updates_of(value) is not None,
+        lambda value: parse_updates(value) is not None,
         {"anyOf": [{"type": "number", "minimum": 1}, {"type": "string", "pattern": f"^{_UPDATES}$"}]},
     ),
 ]
@@ -135,13 +137,13 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
-MOST_PAY = 1000  # so that no product of factors runs out of numbers
+MAX_PAY = 1000  # so that no product of factors runs out of numbers
 Factor: TypeAlias = Annotated[
     float,
     FieldType(
         "a factor from 0 to 1000, such as 0.5",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_PAY,
-        {"type": "number", "minimum": 0, "maximum": MOST_PAY, "examples": [0.5]},
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_PAY,
+        {"type": "number", "minimum": 0, "maximum": MAX_PAY, "examples": [0.5]},
     ),
 ]
 

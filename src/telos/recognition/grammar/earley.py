@@ -7,24 +7,24 @@ from typing import NamedTuple, Protocol
 # Closures of chances: the sum over all chains of steps, however long, in closed form.
 
 
-SURE = 1.0 - 1e-12  # a step that is repeated at least so surely has no end
+MAX_LOOP_CHANCE = 1.0 - 1e-12  # a step that is repeated at least so surely has no end
 
 
-def closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]] | None:
+def chain_closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]] | None:
     """Return how often a chain of any number of steps (none too) leads from each node to each other, on average.
 
     It is the sum 1 + P + P² + …, found by taking one node after the other as a stop on the way (Kleene), so that loops
     cost no more than chains. None if some loop never ends.
 
-    >>> closure([{0: 0.5, 1: 0.25}, {}])
+    >>> chain_closure([{0: 0.5, 1: 0.25}, {}])
     [{0: 2.0, 1: 0.5}, {1: 1.0}]
-    >>> closure([{0: 1.0}]) is None
+    >>> chain_closure([{0: 1.0}]) is None
     True
     """
     ways = [dict(row) for row in steps]
     for stop, through in enumerate(ways):
         again = through.get(stop, 0.0)
-        if again > SURE:
+        if again > MAX_LOOP_CHANCE:
             return None
         onward = {node: chance / (1.0 - again) for node, chance in through.items()}
         for start, row in enumerate(ways):
@@ -42,7 +42,7 @@ def closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]] | No
 # A grammar laid out for parsing: rules by number, and the closures of its left corners and units.
 
 
-class Produced(Protocol):
+class ProductionLike(Protocol):
     """What is asked of a production."""
 
     @property
@@ -53,7 +53,7 @@ class Produced(Protocol):
     def chance(self) -> float: ...
 
 
-class Rule(NamedTuple):
+class ParserRule(NamedTuple):
     """A production that is no unit. A step that is a task has its number; actions count down from -1."""
 
     head: int
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
     production: int
 
 
-class Unit(NamedTuple):
+class UnitRule(NamedTuple):
     """A production whose only step is a task. Parsing never sees it: its chances are part of the closures."""
 
     head: int
@@ -71,13 +71,13 @@ class Unit(NamedTuple):
     production: int
 
 
-class Tables(NamedTuple):
+class ParserTables(NamedTuple):
     """Everything that the parser looks up."""
 
     tasks: tuple[str, ...]
     actions: dict[str, int]
-    rules: tuple[Rule, ...]
-    units: tuple[Unit, ...]
+    rules: tuple[ParserRule, ...]
+    units: tuple[UnitRule, ...]
     starting: dict[int, tuple[int, ...]]  # rules by their first step
     begins: tuple[dict[int, float], ...]  # task × task: how often a plan of the one begins with the other (R_L)
     stands_for: tuple[dict[int, float], ...]  # task × task: how often the one is nothing but the other (R_U)
@@ -86,7 +86,9 @@ class Tables(NamedTuple):
     prior: tuple[float, ...]
 
 
-def tables(productions: Sequence[Produced], goals: Mapping[str, float], actions: Sequence[str]) -> Tables:
+def build_tables(
+    productions: Sequence[ProductionLike], goals: Mapping[str, float], actions: Sequence[str]
+) -> ParserTables:
     """Return the tables of a grammar that is known to be good."""
     names = tuple(dict.fromkeys(each.task for each in productions))
     number = {name: place for place, name in enumerate(names)}
@@ -103,24 +105,28 @@ def tables(productions: Sequence[Produced], goals: Mapping[str, float], actions:
         for inner in range(len(names))
     )
     wanted, prior = tuple(number[goal] for goal in goals), tuple(goals.values())
-    return Tables(names, action, rules, units, starting, tuple(begins), tuple(stands_for), wanted_as, wanted, prior)
+    return ParserTables(
+        names, action, rules, units, starting, tuple(begins), tuple(stands_for), wanted_as, wanted, prior
+    )
 
 
-def _numbered(productions: Sequence[Produced], number: Mapping[str, int]) -> tuple[tuple[Rule, ...], tuple[Unit, ...]]:
+def _numbered(
+    productions: Sequence[ProductionLike], number: Mapping[str, int]
+) -> tuple[tuple[ParserRule, ...], tuple[UnitRule, ...]]:
     """Return the productions that are ever taken: rules, and units apart."""
-    rules, units = list[Rule](), list[Unit]()
+    rules, units = list[ParserRule](), list[UnitRule]()
     for place, each in enumerate(productions):
         body = tuple(number[step] for step in each.steps)
         if each.chance == 0.0:
             continue
         if len(body) == 1 and body[0] >= 0:
-            units.append(Unit(number[each.task], body[0], each.chance, place))
+            units.append(UnitRule(number[each.task], body[0], each.chance, place))
         else:
-            rules.append(Rule(number[each.task], body, each.chance, place))
+            rules.append(ParserRule(number[each.task], body, each.chance, place))
     return tuple(rules), tuple(units)
 
 
-def left_corners(tasks: int, rules: Sequence[Rule], units: Sequence[Unit]) -> list[dict[int, float]] | None:
+def left_corners(tasks: int, rules: Sequence[ParserRule], units: Sequence[UnitRule]) -> list[dict[int, float]] | None:
     """Return the closure of "begins with", or None if left recursion never ends."""
     steps = [dict[int, float]() for _ in range(tasks)]
     for rule in rules:
@@ -128,15 +134,15 @@ def left_corners(tasks: int, rules: Sequence[Rule], units: Sequence[Unit]) -> li
             steps[rule.head][rule.body[0]] = steps[rule.head].get(rule.body[0], 0.0) + rule.chance
     for unit in units:
         steps[unit.head][unit.only] = steps[unit.head].get(unit.only, 0.0) + unit.chance
-    return closure(steps)
+    return chain_closure(steps)
 
 
-def unit_chains(tasks: int, units: Sequence[Unit]) -> list[dict[int, float]] | None:
+def unit_chains(tasks: int, units: Sequence[UnitRule]) -> list[dict[int, float]] | None:
     """Return the closure of "is nothing but", or None if a cycle of units never ends."""
     steps = [dict[int, float]() for _ in range(tasks)]
     for unit in units:
         steps[unit.head][unit.only] = steps[unit.head].get(unit.only, 0.0) + unit.chance
-    return closure(steps)
+    return chain_closure(steps)
 
 
 # --- earley -----------------------------------------------------------------------------------------------------------
@@ -153,10 +159,10 @@ def unit_chains(tasks: int, units: Sequence[Unit]) -> list[dict[int, float]] | N
 # done, given the method's head and divided by the chance of the actions seen meanwhile.
 
 
-Shares = list[float]  # one for each goal
+GoalShares = list[float]  # one for each goal
 
 
-class Item(NamedTuple):
+class EarleyItem(NamedTuple):
     """A method that has been begun: ``done`` of its steps are over, and it was begun in ``origin``."""
 
     rule: int
@@ -172,16 +178,16 @@ class Column:
 
     def __init__(self, place: int, goals: int) -> None:
         self.place = place  # how many actions the plan has
-        self.waiting: dict[int, list[Item]] = {}  # by the step that is next
-        self.expected: dict[int, Shares] = {}  # the tasks that may begin here: how likely each is, with each goal
-        self.opened: Shares = [0.0] * goals  # the chance of each goal and that its plan is not over
-        self.closed: Shares = [0.0] * goals  # and that it is
+        self.waiting: dict[int, list[EarleyItem]] = {}  # by the step that is next
+        self.expected: dict[int, GoalShares] = {}  # the tasks that may begin here: how likely each is, with each goal
+        self.opened: GoalShares = [0.0] * goals  # the chance of each goal and that its plan is not over
+        self.closed: GoalShares = [0.0] * goals  # and that it is
 
 
-def start(tables: Tables) -> Column:
+def start_column(tables: ParserTables) -> Column:
     """Return the column of a plan of which nothing has been seen."""
     column = Column(0, len(tables.goals))
-    wanted: dict[int, Shares] = {}
+    wanted: dict[int, GoalShares] = {}
     for place, (goal, chance) in enumerate(zip(tables.goals, tables.prior, strict=True)):
         wanted.setdefault(goal, [0.0] * len(tables.goals))[place] += chance
         column.opened[place] = chance
@@ -189,7 +195,7 @@ def start(tables: Tables) -> Column:
     return column
 
 
-def next_actions(tables: Tables, column: Column) -> dict[int, float]:
+def column_next_actions(tables: ParserTables, column: Column) -> dict[int, float]:
     """Return how likely each action is next; what is missing to 1 is the chance that the plan is over."""
     found: dict[int, float] = {}
     for step, items in column.waiting.items():
@@ -204,14 +210,16 @@ def next_actions(tables: Tables, column: Column) -> dict[int, float]:
     return found
 
 
-def advance(tables: Tables, column: Column, steps: Iterable[int]) -> tuple[float, Column | None]:
+def advance_column(tables: ParserTables, column: Column, steps: Iterable[int]) -> tuple[float, Column | None]:
     """Return the chance that one of ``steps`` (actions) comes next, and the column after it; None if it cannot."""
-    scanned: list[Item] = []
+    scanned: list[EarleyItem] = []
     for step in steps:
-        scanned += (Item(each.rule, each.done + 1, each.origin, each.inner) for each in column.waiting.get(step, ()))
+        scanned += (
+            EarleyItem(each.rule, each.done + 1, each.origin, each.inner) for each in column.waiting.get(step, ())
+        )
         for number in tables.starting.get(step, ()):
             if tables.rules[number].head in column.expected:
-                scanned.append(Item(number, 1, column, tables.rules[number].chance))
+                scanned.append(EarleyItem(number, 1, column, tables.rules[number].chance))
     chance = sum(_share(tables, item) for item in scanned)
     if chance <= 0.0:
         return 0.0, None
@@ -227,7 +235,7 @@ def advance(tables: Tables, column: Column, steps: Iterable[int]) -> tuple[float
 class _Found:
     """Items that reach the new column, those of the same kind added up, and finished tasks by where they began."""
 
-    def __init__(self, tables: Tables, column: Column) -> None:
+    def __init__(self, tables: ParserTables, column: Column) -> None:
         self._tables, self._column = tables, column
         self.open: dict[tuple[int, int, int], list[float]] = {}
         self.origins: dict[int, Column] = {}
@@ -266,12 +274,12 @@ class _Found:
             self._column.closed[place] += chance * self._tables.stands_for[goal].get(task, 0.0) * inner
 
 
-def _settle(tables: Tables, column: Column, found: _Found) -> None:
-    wanted: dict[int, Shares] = {}
+def _settle(tables: ParserTables, column: Column, found: _Found) -> None:
+    wanted: dict[int, GoalShares] = {}
     for (number, done, place), (inner,) in found.open.items():
         rule, origin = tables.rules[number], found.origins[place]
         step = rule.body[done]
-        column.waiting.setdefault(step, []).append(Item(number, done, origin, inner))
+        column.waiting.setdefault(step, []).append(EarleyItem(number, done, origin, inner))
         shares = [inner * each for each in origin.expected[rule.head]]
         _add(column.opened, shares, 1.0)
         if step >= 0:
@@ -279,17 +287,17 @@ def _settle(tables: Tables, column: Column, found: _Found) -> None:
     _predict(tables, column, wanted)
 
 
-def _predict(tables: Tables, column: Column, wanted: dict[int, Shares]) -> None:
+def _predict(tables: ParserTables, column: Column, wanted: dict[int, GoalShares]) -> None:
     """Expect every task that a wanted one may begin with, over any number of left corners."""
     for task, shares in wanted.items():
         for first, times in tables.begins[task].items():
             _add(column.expected.setdefault(first, [0.0] * len(shares)), shares, times)
 
 
-def _add(to: Shares, shares: Shares, times: float) -> None:
+def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
     for place, share in enumerate(shares):
         to[place] += share * times
 
 
-def _share(tables: Tables, item: Item) -> float:
+def _share(tables: ParserTables, item: EarleyItem) -> float:
     return item.inner * sum(item.origin.expected[tables.rules[item.rule].head])

@@ -11,7 +11,14 @@ from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
 from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
 from telos.files.yaml import read_text, read_yaml
-from telos.recognition.grammar.grammar import PlanGrammar, Production, Tolerance, even, grammar_faults, tidy_step
+from telos.recognition.grammar.grammar import (
+    PlanGrammar,
+    Production,
+    Tolerance,
+    even_chances,
+    grammar_faults,
+    normalize_step,
+)
 
 # --- shape ------------------------------------------------------------------------------------------------------------
 # The shape of a grammar file: which keys stand where, and what kind of entry each is.
@@ -135,7 +142,7 @@ def _goals(sheet: Definition) -> dict[str, float]:
     for place, goal in enumerate(said):
         if goal in said[:place]:
             sheet.fault(f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE)
-    return even(said)
+    return even_chances(said)
 
 
 def _task(sheet: Definition, path: KeyPath) -> Iterator[Production]:
@@ -168,14 +175,14 @@ def _steps(sheet: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Yield the steps in an entry, each with its path. YAML cuts `[give(gold, smith)]` at the comma; it is mended."""
     said: Any = sheet.entry(*path, default=[])
     if isinstance(said, str):
-        yield path, tidy_step(said)
+        yield path, normalize_step(said)
         return
     whole, start = "", 0
     for place, piece in enumerate(each if isinstance(each, str) else "" for each in said):
         whole, start = (f"{whole}, {piece}", start) if whole else (piece, place)
         if whole.count("(") <= whole.count(")") or place == len(said) - 1:
             if whole:
-                yield (*path, start), tidy_step(whole)
+                yield (*path, start), normalize_step(whole)
             whole = ""
 
 

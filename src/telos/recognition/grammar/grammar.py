@@ -9,7 +9,7 @@ from itertools import groupby, product
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint, nearest
 from telos.core.values import NAME, FrozenMap
 from telos.planning.htn.network import Method, TaskNetwork
-from telos.recognition.grammar.earley import Tables, tables
+from telos.recognition.grammar.earley import ParserTables, build_tables
 
 # --- productions ------------------------------------------------------------------------------------------------------
 # Productions of a plan grammar, and the steps that they are made of.
@@ -32,16 +32,16 @@ class Production:
         return f"{self.task} → {' '.join(self.steps)}  ({self.chance:.3g}, {self.method})"
 
 
-def even(names: Iterable[str]) -> dict[str, float]:
+def even_chances(names: Iterable[str]) -> dict[str, float]:
     """Return the same chance for each name."""
     each = tuple(dict.fromkeys(names))
     return dict.fromkeys(each, 1.0 / len(each)) if each else {}
 
 
-def tidy_step(said: str) -> str:
+def normalize_step(said: str) -> str:
     """Return a step as it is compared: `goto( forge )` is `goto(forge)`.
 
-    >>> tidy_step("throw(grenade,enemy)")
+    >>> normalize_step("throw(grenade,enemy)")
     'throw(grenade, enemy)'
     """
     found = _STEP.match(said)
@@ -56,13 +56,13 @@ def is_step(said: str) -> bool:
     return bool(_STEP.match(said))
 
 
-def meanings(action: str) -> tuple[str, ...]:
+def possible_steps(action: str) -> tuple[str, ...]:
     """Return the steps that an action may be: as it is written, and without its arguments.
 
-    >>> meanings("goto(forge)")
+    >>> possible_steps("goto(forge)")
     ('goto(forge)', 'goto')
     """
-    tidy = tidy_step(action)
+    tidy = normalize_step(action)
     name = tidy.partition("(")[0]
     return (tidy,) if name == tidy else (tidy, name)
 
@@ -71,7 +71,7 @@ def meanings(action: str) -> tuple[str, ...]:
 # What is wrong with a plan grammar, each fault with the path that it has in a file.
 
 
-CLOSE = 1e-6  # chances that people write, such as three times 0.333333, may miss 1 by so much
+SUM_TOLERANCE = 1e-6  # chances that people write, such as three times 0.333333, may miss 1 by so much
 
 
 def grammar_faults(productions: Sequence[Production], goals: Mapping[str, float]) -> list[Fault]:
@@ -108,7 +108,7 @@ def _goal_faults(productions: Sequence[Production], goals: Mapping[str, float]) 
                 code=FaultCode.NOT_A_PROBABILITY,
             )
     total = math.fsum(chance for chance in goals.values() if _is_chance(chance))
-    if all(map(_is_chance, goals.values())) and abs(total - 1.0) > CLOSE:
+    if all(map(_is_chance, goals.values())) and abs(total - 1.0) > SUM_TOLERANCE:
         remedy = "make them sum to 1, or list the goals without chances"
         yield Fault(
             f"the chances of the goals sum to {total:.6g}",
@@ -160,7 +160,7 @@ def _method_faults(productions: Sequence[Production]) -> Iterator[Fault]:
 def _sum_faults(productions: Sequence[Production]) -> Iterator[Fault]:
     for task, group in groupby(sorted(productions, key=lambda each: each.task), key=lambda each: each.task):
         chances = [each.chance for each in group]
-        if all(map(_is_chance, chances)) and abs(math.fsum(chances) - 1.0) > CLOSE:
+        if all(map(_is_chance, chances)) and abs(math.fsum(chances) - 1.0) > SUM_TOLERANCE:
             said = " + ".join(f"{chance:g}" for chance in chances[:6]) + (" + …" if len(chances) > 6 else "")
             message = f"the chances of the methods of {task!r} sum to {math.fsum(chances):.6g} ({said})"
             yield Fault(
@@ -288,7 +288,7 @@ class PlanGrammar:
     goals: FrozenMap[str, float]
     tolerance: Tolerance
     actions: tuple[str, ...]
-    tables: Tables = field(compare=False, repr=False)
+    tables: ParserTables = field(compare=False, repr=False)
 
     @property
     def context(self) -> frozenset[str]:
@@ -303,9 +303,10 @@ class PlanGrammar:
         tolerance: Tolerance | None = None,
     ) -> None:
         made = tuple(
-            Production(each.task, each.method, tuple(map(tidy_step, each.steps)), each.chance) for each in productions
+            Production(each.task, each.method, tuple(map(normalize_step, each.steps)), each.chance)
+            for each in productions
         )
-        prior = dict(goals) if isinstance(goals, Mapping) else even(goals)
+        prior = dict(goals) if isinstance(goals, Mapping) else even_chances(goals)
         found = grammar_faults(made, prior)
         if found:
             raise DefinitionError(found)
@@ -315,7 +316,7 @@ class PlanGrammar:
         put(self, "goals", FrozenMap(prior))
         put(self, "tolerance", tolerance or Tolerance())
         put(self, "actions", tuple(sorted({step for each in made for step in each.steps} - tasks)))
-        put(self, "tables", tables(made, prior, self.actions))
+        put(self, "tables", build_tables(made, prior, self.actions))
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -334,11 +335,11 @@ class PlanGrammar:
 # Plan grammars from task networks: the methods that a character plans with are the productions it is read with.
 
 
-MOST_ORDERS = 120  # of one method: five steps in any order
-ROUNDS = 1_000
+MAX_ORDERS = 120  # of one method: five steps in any order
+MAX_ROUNDS = 1_000
 
 
-def from_tasks(
+def grammar_from_tasks(
     network: TaskNetwork,
     goals: Mapping[str, float] | Iterable[str],
     *,
@@ -358,7 +359,7 @@ def from_tasks(
             raise TelosError(f"goal {goal!r} is no task of the network", name_hint(goal, network.tasks))
     shares = _shares(network, chances or {})
     made = [each for method in network.methods for each in _productions(method, shares[method.task, method.name])]
-    return PlanGrammar(_leading(without_empty(made), wanted), wanted, tolerance=tolerance)
+    return PlanGrammar(_leading(remove_empty(made), wanted), wanted, tolerance=tolerance)
 
 
 def _shares(network: TaskNetwork, given: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
@@ -394,13 +395,13 @@ def _orders(method: Method) -> Iterator[tuple[int, ...]]:
             for which in range(len(method.subtasks))
             if which not in done and all(before in done for before, after in method.pairs if after == which)
         ]
-        if len(begun) > MOST_ORDERS:
-            message = f"method {method.name!r} of {method.task!r} allows more than {MOST_ORDERS} orders"
+        if len(begun) > MAX_ORDERS:
+            message = f"method {method.name!r} of {method.task!r} allows more than {MAX_ORDERS} orders"
             raise TelosError(f"{message}", "write `order: sequence`, or split it into tasks")
     yield from begun
 
 
-def without_empty(productions: Iterable[Production]) -> list[Production]:
+def remove_empty(productions: Iterable[Production]) -> list[Production]:
     """Return productions of the same plans that are never empty: steps that may be nothing are written or left out.
 
     A task that is always nothing has no production any more. The chance that a whole plan is nothing is shared out
@@ -408,7 +409,7 @@ def without_empty(productions: Iterable[Production]) -> list[Production]:
 
     >>> walk = [Production("go", "walk", ("get_up", "step"), 1.0), Production("get_up", "stand", (), 0.25),
     ...         Production("get_up", "rise", ("rise",), 0.75)]
-    >>> print(*without_empty(walk), sep="; ")
+    >>> print(*remove_empty(walk), sep="; ")
     go → get_up step  (0.75, walk); go → step  (0.25, walk.2); get_up → rise  (1, rise)
     """
     given = list(productions)
@@ -423,7 +424,7 @@ def without_empty(productions: Iterable[Production]) -> list[Production]:
 
 def _chance_of_nothing(productions: list[Production]) -> dict[str, float]:
     nothing = {each.task: 0.0 for each in productions}
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         after = dict.fromkeys(nothing, 0.0)
         for each in productions:
             after[each.task] += each.chance * math.prod(nothing.get(step, 0.0) for step in each.steps)

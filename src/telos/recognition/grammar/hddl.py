@@ -12,15 +12,15 @@ from telos.core.errors import DefinitionError, Fault, FaultCode
 
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+")
-DEEPEST = 100
+MAX_DEPTH = 100
 
 
 @dataclass(slots=True)
-class Form:
+class HddlForm:
     """What stands between two brackets, and the line where it begins."""
 
     line: int
-    parts: list["Form | str"] = field(default_factory=list)
+    parts: list["HddlForm | str"] = field(default_factory=list)
 
     @property
     def head(self) -> str:
@@ -33,34 +33,34 @@ class Form:
         return [part for part in self.parts if isinstance(part, str)]
 
     @property
-    def forms(self) -> list["Form"]:
+    def forms(self) -> list["HddlForm"]:
         """All brackets that stand directly in it."""
-        return [part for part in self.parts if isinstance(part, Form)]
+        return [part for part in self.parts if isinstance(part, HddlForm)]
 
-    def section(self, key: str) -> "Form | None":
+    def section(self, key: str) -> "HddlForm | None":
         """Return the bracket after a keyword such as ``:parameters``; None if there is none."""
         for place, part in enumerate(self.parts[:-1]):
             following = self.parts[place + 1]
-            if part == key and isinstance(following, Form):
+            if part == key and isinstance(following, HddlForm):
                 return following
         return None
 
 
-def read_forms(text: str, file: str = "<text>") -> Form:
+def read_forms(text: str, file: str = "<text>") -> HddlForm:
     """Return the one form of a text, in lower case, as HDDL makes no difference.
 
     >>> read_forms("(define (domain Toy)) ; a comment").parts[1].words
     ['domain', 'toy']
     """
-    top, line, last = Form(0), 1, 0
+    top, line, last = HddlForm(0), 1, 0
     around = [top]
     for token in _TOKEN.finditer(text):
         line, last = line + text.count("\n", last, token.start()), token.start()
         word = token[0]
         if word == "(":
-            if len(around) > DEEPEST:
-                _refuse(file, line, "too deeply nested", f"at most {DEEPEST} brackets")
-            inner = Form(line)
+            if len(around) > MAX_DEPTH:
+                _refuse(file, line, "too deeply nested", f"at most {MAX_DEPTH} brackets")
+            inner = HddlForm(line)
             around[-1].parts.append(inner)
             around.append(inner)
         elif word == ")":
@@ -86,12 +86,12 @@ def _refuse(file: str, line: int, message: str, remedy: str) -> None:
 # Hierarchical domains in HDDL: types, tasks, methods and actions, as far as reading plans needs them.
 
 
-TOP = "object"
-ANY = "_"  # with a type after it: an argument that may be anything of that type, what a quantifier speaks of
-ANYTHING = ANY + TOP
+ROOT_TYPE = "object"
+WILDCARD = "_"  # with a type after it: an argument that may be anything of that type, what a quantifier speaks of
+ANY_OBJECT = WILDCARD + ROOT_TYPE
 
 
-class Literal(NamedTuple):
+class HddlLiteral(NamedTuple):
     """What must hold, or must not. With `_type` among its arguments: for something of the type, or for nothing."""
 
     predicate: str
@@ -99,30 +99,30 @@ class Literal(NamedTuple):
     positive: bool = True
 
 
-class Step(NamedTuple):
+class HddlStep(NamedTuple):
     """A task with its arguments: variables, which start with ``?``, or objects."""
 
     name: str
     arguments: tuple[str, ...]
 
 
-class Operator(NamedTuple):
+class HddlOperator(NamedTuple):
     """An action: what it needs, and what holds afterwards."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
-    needs: tuple[Literal, ...]
-    effects: tuple[Literal, ...]
+    needs: tuple[HddlLiteral, ...]
+    effects: tuple[HddlLiteral, ...]
 
 
 class LiftedMethod(NamedTuple):
     """One way to do a task; ``before`` are the places of the steps that each step must wait for."""
 
     name: str
-    head: Step
+    head: HddlStep
     parameters: tuple[tuple[str, str], ...]
-    needs: tuple[Literal, ...]
-    steps: tuple[Step, ...]
+    needs: tuple[HddlLiteral, ...]
+    steps: tuple[HddlStep, ...]
     before: tuple[frozenset[int], ...]
 
 
@@ -134,7 +134,7 @@ class HddlDomain:
     constants: Mapping[str, str]
     tasks: Mapping[str, tuple[str, ...]]  # the types of their parameters
     methods: Mapping[str, tuple[LiftedMethod, ...]]  # by task
-    operators: Mapping[str, Operator]
+    operators: Mapping[str, HddlOperator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +143,13 @@ class HddlProblem:
 
     objects: Mapping[str, str]
     facts: frozenset[tuple[str, ...]]
-    tasks: tuple[Step, ...]
+    tasks: tuple[HddlStep, ...]
 
 
-def read_domain(text: str, *, name: str = "<text>") -> HddlDomain:
+def read_hddl_domain(text: str, *, name: str = "<text>") -> HddlDomain:
     """Read a domain; what it uses beyond this subset is refused, with its line."""
     reader, top = _Reader(name), read_forms(text, name)
-    parts: dict[str, list[Form]] = {}
+    parts: dict[str, list[HddlForm]] = {}
     for form in top.forms:
         parts.setdefault(form.head, []).append(form)
     parents = dict(pair for form in parts.get(":types", []) for pair in reader.typed(form, 1))
@@ -168,13 +168,13 @@ def read_domain(text: str, *, name: str = "<text>") -> HddlDomain:
     return HddlDomain(_ancestors(parents), constants, tasks, methods, operators)
 
 
-def read_problem(text: str, *, name: str = "<text>") -> HddlProblem:
+def read_hddl_problem(text: str, *, name: str = "<text>") -> HddlProblem:
     """Read a problem."""
     reader, top = _Reader(name), read_forms(text, name)
     found = {form.head: form for form in top.forms}
     objects = dict(reader.typed(found[":objects"], 1)) if ":objects" in found else {}
     facts = frozenset(tuple(form.words) for form in (found[":init"].forms if ":init" in found else []))
-    tasks: list[Step] = []
+    tasks: list[HddlStep] = []
     if ":htn" in found:
         keys = (":tasks", ":subtasks", ":ordered-subtasks", ":ordered-tasks")
         listed = next((form for key in keys if (form := found[":htn"].section(key))), None)
@@ -186,10 +186,10 @@ def read_problem(text: str, *, name: str = "<text>") -> HddlProblem:
 
 def _ancestors(parents: Mapping[str, str]) -> dict[str, frozenset[str]]:
     above: dict[str, frozenset[str]] = {}
-    for kind in {*parents, *parents.values(), TOP}:
+    for kind in {*parents, *parents.values(), ROOT_TYPE}:
         chain, at = [kind], kind
-        while parents.get(at, TOP) not in chain:
-            at = parents.get(at, TOP)
+        while parents.get(at, ROOT_TYPE) not in chain:
+            at = parents.get(at, ROOT_TYPE)
             chain.append(at)
         above[kind] = frozenset(chain)
     return above
@@ -199,34 +199,34 @@ class _Reader:
     def __init__(self, file: str) -> None:
         self._file = file
 
-    def refuse(self, form: Form, message: str, remedy: str) -> NoReturn:
+    def refuse(self, form: HddlForm, message: str, remedy: str) -> NoReturn:
         raise DefinitionError(
             [Fault(message, suggestion=remedy, file=self._file, line=form.line, column=1, code=FaultCode.BAD_SYNTAX)]
         )
 
-    def typed(self, form: Form | None, start: int = 0) -> Iterator[tuple[str, str]]:
+    def typed(self, form: HddlForm | None, start: int = 0) -> Iterator[tuple[str, str]]:
         """Yield names with their types, which stand after a hyphen and hold for all names before it."""
         names: list[str] = []
         words = iter(form.words[start:] if form else ())
         for word in words:
             if word == "-":
-                kind = next(words, TOP)
+                kind = next(words, ROOT_TYPE)
                 yield from ((name, kind) for name in names)
                 names = []
             else:
                 names.append(word)
-        yield from ((name, TOP) for name in names)
+        yield from ((name, ROOT_TYPE) for name in names)
 
-    def parameters(self, form: Form) -> tuple[tuple[str, str], ...]:
+    def parameters(self, form: HddlForm) -> tuple[tuple[str, str], ...]:
         return tuple(self.typed(form.section(":parameters")))
 
-    def operator(self, form: Form) -> Operator:
+    def operator(self, form: HddlForm) -> HddlOperator:
         needs, effects = form.section(":precondition"), form.section(":effect")
-        return Operator(
+        return HddlOperator(
             form.words[1], self.parameters(form), tuple(self.literals(needs)), tuple(self.literals(effects))
         )
 
-    def method(self, form: Form) -> LiftedMethod:
+    def method(self, form: HddlForm) -> LiftedMethod:
         head = form.section(":task")
         if head is None:
             self.refuse(form, f"method {form.words[1]!r} has no task", "add `:task (…)`")
@@ -244,24 +244,24 @@ class _Reader:
             before[labels.index(then)] |= {labels.index(first)}
         return LiftedMethod(
             form.words[1],
-            Step(head.head, tuple(head.words[1:])),
+            HddlStep(head.head, tuple(head.words[1:])),
             self.parameters(form),
             (*self.literals(form.section(":precondition")), *self.literals(form.section(":constraints"))),
             tuple(step for _, step in listed),
             tuple(before),
         )
 
-    def steps(self, form: Form | None) -> Iterator[tuple[str, Step]]:
+    def steps(self, form: HddlForm | None) -> Iterator[tuple[str, HddlStep]]:
         """Yield the steps with their labels, if they have any."""
         for each in self._inside(form):
             inner = each.forms[0] if each.forms else each
-            yield (each.head if each.forms else ""), Step(inner.head, tuple(inner.words[1:]))
+            yield (each.head if each.forms else ""), HddlStep(inner.head, tuple(inner.words[1:]))
 
-    def literals(self, form: Form | None) -> Iterator[Literal]:
+    def literals(self, form: HddlForm | None) -> Iterator[HddlLiteral]:
         for each in self._inside(form):
             yield from self._literal(each, positive=True, free={})
 
-    def _literal(self, form: Form, *, positive: bool, free: Mapping[str, str]) -> Iterator[Literal]:
+    def _literal(self, form: HddlForm, *, positive: bool, free: Mapping[str, str]) -> Iterator[HddlLiteral]:
         match form.head:
             case "and" if positive:
                 for part in form.forms:
@@ -269,7 +269,7 @@ class _Reader:
             case "not":
                 yield from self._literal(form.forms[0], positive=not positive, free=free)
             case "forall" | "exists" as quantifier:
-                names = {name: ANY + kind for name, kind in self.typed(form.forms[0])}
+                names = {name: WILDCARD + kind for name, kind in self.typed(form.forms[0])}
                 for found in self._literal(form.forms[1], positive=positive, free={**free, **names}):
                     if found.positive != (quantifier == "exists"):
                         self.refuse(
@@ -279,9 +279,9 @@ class _Reader:
             case "or" | "imply" | "when" | "and" as word:
                 self.refuse(form, f"{word!r} is not supported here", "write several methods or actions")
             case predicate:
-                yield Literal(predicate, tuple(free.get(word, word) for word in form.words[1:]), positive)
+                yield HddlLiteral(predicate, tuple(free.get(word, word) for word in form.words[1:]), positive)
 
-    def _inside(self, form: Form | None) -> list[Form]:
+    def _inside(self, form: HddlForm | None) -> list[HddlForm]:
         """Return the parts of `(and …)`, or the one form that stands instead."""
         if form is None or not form.parts:
             return []

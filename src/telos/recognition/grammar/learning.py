@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from telos.core.errors import TelosError, name_hint
-from telos.recognition.grammar.earley import Tables
-from telos.recognition.grammar.grammar import PlanGrammar, meanings
+from telos.recognition.grammar.earley import ParserTables
+from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
 
 # --- counting ---------------------------------------------------------------------------------------------------------
 # Chances of methods from counts: how often each was taken, where the trees of plans are known.
@@ -27,14 +27,14 @@ class Derivation:
 
 
 @dataclass(slots=True)
-class Counts:
+class ProductionCounts:
     """How often each production was taken and each goal was pursued, in the order of the grammar."""
 
     productions: list[float]
     goals: list[float]
 
     @classmethod
-    def none(cls, grammar: PlanGrammar) -> "Counts":
+    def none(cls, grammar: PlanGrammar) -> "ProductionCounts":
         """Return counts of nothing yet."""
         return cls([0.0] * len(grammar.productions), [0.0] * len(grammar.goals))
 
@@ -44,7 +44,7 @@ def learn_from_trees(grammar: PlanGrammar, trees: Iterable[Derivation], *, prior
 
     What the trees never do keeps the chances that it has.
     """
-    counts = Counts.none(grammar)
+    counts = ProductionCounts.none(grammar)
     places = {(each.task, each.method): place for place, each in enumerate(grammar.productions)}
     goals = list(grammar.goals)
     for tree in trees:
@@ -52,10 +52,12 @@ def learn_from_trees(grammar: PlanGrammar, trees: Iterable[Derivation], *, prior
             raise TelosError(f"a tree is of {tree.task!r}, which is no goal", name_hint(tree.task, goals))
         counts.goals[goals.index(tree.task)] += 1.0
         _count(grammar, tree, places, counts)
-    return reweighted(grammar, counts, prior=prior)
+    return apply_counts(grammar, counts, prior=prior)
 
 
-def _count(grammar: PlanGrammar, tree: Derivation, places: dict[tuple[str, str], int], counts: Counts) -> None:
+def _count(
+    grammar: PlanGrammar, tree: Derivation, places: dict[tuple[str, str], int], counts: ProductionCounts
+) -> None:
     place = places.get((tree.task, tree.method))
     if place is None:
         known = [method for task, method in places if task == tree.task]
@@ -70,7 +72,7 @@ def _count(grammar: PlanGrammar, tree: Derivation, places: dict[tuple[str, str],
         _count(grammar, part, places, counts)
 
 
-def reweighted(grammar: PlanGrammar, counts: Counts, *, prior: float = 0.0) -> PlanGrammar:
+def apply_counts(grammar: PlanGrammar, counts: ProductionCounts, *, prior: float = 0.0) -> PlanGrammar:
     """Return the grammar with chances in proportion to counts; a task that was never done keeps its own."""
     if not (math.isfinite(prior) and prior >= 0):
         raise TelosError(f"prior must be zero or more, got {prior!r}")
@@ -96,18 +98,20 @@ def reweighted(grammar: PlanGrammar, counts: Counts, *, prior: float = 0.0) -> P
 # the derivative of the log-likelihood, carried back from the longest span down. Units are closed (see `tables`).
 
 
-Span = tuple[int, int]
+ActionRange = tuple[int, int]
 Key = TypeVar("Key")
-Begun = tuple[int, int]  # a rule, and how many of its steps are done
+StartedRule = tuple[int, int]  # a rule, and how many of its steps are done
 
 
-class Spans:
+class InsideOutsideChart:
     """All spans of a plan, each action given as the steps that it may be; ``goal`` if it is known."""
 
-    def __init__(self, tables: Tables, plan: tuple[tuple[int, ...], ...], goal: int | None = None) -> None:
+    def __init__(self, tables: ParserTables, plan: tuple[tuple[int, ...], ...], goal: int | None = None) -> None:
         self._tables, self._plan = tables, plan
-        self._steps: dict[Span, dict[int, float]] = {}  # the chance of each task to be just this, and of actions 1
-        self._begun: dict[Span, dict[Begun, float]] = {}
+        self._steps: dict[
+            ActionRange, dict[int, float]
+        ] = {}  # the chance of each task to be just this, and of actions 1
+        self._begun: dict[ActionRange, dict[StartedRule, float]] = {}
         for length in range(1, len(plan) + 1):
             for first in range(len(plan) - length + 1):
                 self._fill((first, first + length))
@@ -116,9 +120,9 @@ class Spans:
         self._shares = {each: tables.prior[each] * top.get(tables.goals[each], 0.0) for each in wanted}
         self.likelihood = math.fsum(self._shares.values())
 
-    def _fill(self, span: Span) -> None:
+    def _fill(self, span: ActionRange) -> None:
         first, end = span
-        rules, begun = self._tables.rules, dict[Begun, float]()
+        rules, begun = self._tables.rules, dict[StartedRule, float]()
         for middle in range(first + 1, end):
             following = self._steps[middle, end]
             for (number, done), chance in self._begun[first, middle].items():
@@ -134,7 +138,7 @@ class Spans:
                     begun[number, 1] = chance
         self._steps[span], self._begun[span] = steps, begun
 
-    def _whole(self, span: Span, begun: dict[Begun, float]) -> dict[int, float]:
+    def _whole(self, span: ActionRange, begun: dict[StartedRule, float]) -> dict[int, float]:
         """Return the chance of each task to be done in just this span, by a production that is no unit."""
         whole: dict[int, float] = {}
         for (number, done), chance in begun.items():
@@ -146,7 +150,7 @@ class Spans:
             whole[rule.head] = whole.get(rule.head, 0.0) + rule.chance
         return whole
 
-    def _single(self, span: Span) -> list[int]:
+    def _single(self, span: ActionRange) -> list[int]:
         """Return the rules whose only step is the action in the span."""
         first, end = span
         steps = self._plan[first] if end == first + 1 else ()
@@ -160,10 +164,10 @@ class Spans:
                 steps[outer] = steps.get(outer, 0.0) + times * chance
         return steps
 
-    def count(self, counts: Counts) -> None:
+    def count(self, counts: ProductionCounts) -> None:
         """Add how often each production and goal is used, on average over the trees of the plan."""
-        worth: dict[Span, dict[int, float]] = {span: {} for span in self._steps}  # of steps: outside chances
-        owed: dict[Span, dict[Begun, float]] = {span: {} for span in self._steps}  # and of begun rules
+        worth: dict[ActionRange, dict[int, float]] = {span: {} for span in self._steps}  # of steps: outside chances
+        owed: dict[ActionRange, dict[StartedRule, float]] = {span: {} for span in self._steps}  # and of begun rules
         for goal, share in self._shares.items():
             counts.goals[goal] += share / self.likelihood
             if share:
@@ -186,13 +190,15 @@ class Spans:
                     _raise(outside, task, value * times)
         return outside
 
-    def _count_units(self, span: Span, outside: dict[int, float], counts: Counts) -> None:
+    def _count_units(self, span: ActionRange, outside: dict[int, float], counts: ProductionCounts) -> None:
         for unit in self._tables.units:
             inner = self._steps[span].get(unit.only)
             if inner and unit.head in outside:
                 counts.productions[unit.production] += outside[unit.head] * unit.chance * inner
 
-    def _count_rules(self, span: Span, outside: dict[int, float], counts: Counts, owed: dict[Begun, float]) -> None:
+    def _count_rules(
+        self, span: ActionRange, outside: dict[int, float], counts: ProductionCounts, owed: dict[StartedRule, float]
+    ) -> None:
         for number in self._single(span):
             rule = self._tables.rules[number]
             counts.productions[rule.production] += outside.get(rule.head, 0.0) * rule.chance
@@ -202,7 +208,12 @@ class Spans:
                 counts.productions[rule.production] += outside[rule.head] * rule.chance * chance
                 _raise(owed, (number, done), outside[rule.head] * rule.chance)
 
-    def _hand_down(self, span: Span, owed: dict[Span, dict[Begun, float]], worth: dict[Span, dict[int, float]]) -> None:
+    def _hand_down(
+        self,
+        span: ActionRange,
+        owed: dict[ActionRange, dict[StartedRule, float]],
+        worth: dict[ActionRange, dict[int, float]],
+    ) -> None:
         """Pass what begun rules are worth on to the parts that they were put together from."""
         first, end = span
         for (number, done), value in owed[span].items():
@@ -224,11 +235,11 @@ def _raise(table: dict[Key, float], key: Key, value: float) -> None:
 # Chances of methods learned from plans whose trees nobody knows: the inside-outside algorithm.
 
 
-Trace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or those and the goal
+PlanTrace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or those and the goal
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearningRound:
     """A grammar after so many rounds, and how likely it makes the plans that it was learned from."""
 
     grammar: PlanGrammar
@@ -236,8 +247,8 @@ class Learned:
 
 
 def inside_outside(
-    grammar: PlanGrammar, traces: Iterable[Trace], *, rounds: int = 20, tolerance: float = 1e-6, prior: float = 0.0
-) -> list[Learned]:
+    grammar: PlanGrammar, traces: Iterable[PlanTrace], *, rounds: int = 20, tolerance: float = 1e-6, prior: float = 0.0
+) -> list[LearningRound]:
     """Return the grammar given and the one after each round, the last the best; the likelihood never falls.
 
     A trace is a whole plan of one goal: its actions, or ``(actions, goal)`` where the goal is known. Rounds end early
@@ -248,39 +259,39 @@ def inside_outside(
     if not plans:
         raise TelosError("there is nothing to learn from", "give at least one trace")
     counts, likelihood = expected_counts(grammar, plans)
-    history = [Learned(grammar, likelihood)]
+    history = [LearningRound(grammar, likelihood)]
     for _ in range(rounds):
-        grammar = reweighted(grammar, counts, prior=prior)
+        grammar = apply_counts(grammar, counts, prior=prior)
         counts, likelihood = expected_counts(grammar, plans)
-        history.append(Learned(grammar, likelihood))
+        history.append(LearningRound(grammar, likelihood))
         if not prior and likelihood - history[-2].log_likelihood < tolerance * len(plans):
             break
     return history
 
 
-def log_likelihood(grammar: PlanGrammar, traces: Iterable[Trace]) -> float:
+def log_likelihood(grammar: PlanGrammar, traces: Iterable[PlanTrace]) -> float:
     """Return how likely whole plans are; minus infinity if one of them is impossible."""
-    found = (Spans(grammar.tables, *_plan(grammar, trace)).likelihood for trace in traces)
+    found = (InsideOutsideChart(grammar.tables, *_plan(grammar, trace)).likelihood for trace in traces)
     return math.fsum(math.log(each) if each > 0 else -math.inf for each in found)
 
 
-Plan = tuple[tuple[tuple[int, ...], ...], int | None]
+EncodedPlan = tuple[tuple[tuple[int, ...], ...], int | None]
 
 
-def _plan(grammar: PlanGrammar, trace: Trace) -> Plan:
+def _plan(grammar: PlanGrammar, trace: PlanTrace) -> EncodedPlan:
     known = grammar.tables.actions
     actions, goal = trace if len(trace) == 2 and not isinstance(trace[0], str) else (trace, None)
     if goal is not None and goal not in grammar.goals:
         raise TelosError(f"a trace pursues {goal!r}, which is no goal of the grammar: {', '.join(grammar.goals)}")
-    seen = tuple(tuple(known[each] for each in meanings(str(action)) if each in known) for action in actions)
+    seen = tuple(tuple(known[each] for each in possible_steps(str(action)) if each in known) for action in actions)
     return seen, None if goal is None else list(grammar.goals).index(str(goal))
 
 
-def expected_counts(grammar: PlanGrammar, plans: Iterable[Plan]) -> tuple[Counts, float]:
+def expected_counts(grammar: PlanGrammar, plans: Iterable[EncodedPlan]) -> tuple[ProductionCounts, float]:
     """Return how often each production and goal is used, on average over all trees, and the log-likelihood."""
-    counts, total = Counts.none(grammar), 0.0
+    counts, total = ProductionCounts.none(grammar), 0.0
     for plan in plans:
-        chart = Spans(grammar.tables, *plan)
+        chart = InsideOutsideChart(grammar.tables, *plan)
         if chart.likelihood <= 0.0:
             raise TelosError(f"no plan of the grammar has the actions {_said(grammar, plan)}", "leave that trace out")
         total += math.log(chart.likelihood)
@@ -288,7 +299,7 @@ def expected_counts(grammar: PlanGrammar, plans: Iterable[Plan]) -> tuple[Counts
     return counts, total
 
 
-def _said(grammar: PlanGrammar, plan: Plan) -> str:
+def _said(grammar: PlanGrammar, plan: EncodedPlan) -> str:
     names = {number: name for name, number in grammar.tables.actions.items()}
     shown = [names[steps[0]] if steps else "(one that it does not know)" for steps in plan[0][:8]]
     return ", ".join(shown) + (", …" if len(plan[0]) > 8 else "")

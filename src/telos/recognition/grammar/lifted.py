@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from telos.core.errors import TelosError
-from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, Step
+from telos.recognition.grammar.hddl import HddlDomain, HddlProblem, HddlStep
 from telos.recognition.grammar.lifted_state import (
-    Binder,
-    Bound,
+    Bindings,
+    LiftedHypothesis,
     LiftedTables,
-    Node,
-    Scene,
-    Story,
-    Waiting,
-    key_of,
-    lifted_tables,
-    literal_of,
-    made_way_for,
+    ObservedWorld,
+    PendingLiteral,
+    TaskNode,
+    VariableBinder,
+    build_lifted_tables,
+    canonical_key,
+    enabled_by,
+    ground_literal,
     methods_of,
-    replaced,
+    remove_node,
+    replace_node,
     value_of,
-    without,
 )
 
 # --- lifted -----------------------------------------------------------------------------------------------------------
@@ -35,21 +35,21 @@ from telos.recognition.grammar.lifted_state import (
 # the likeliest are kept, and what is dropped is told.
 
 
-Goal: TypeAlias = tuple[str, tuple[str | None, ...]]
+LiftedGoal: TypeAlias = tuple[str, tuple[str | None, ...]]
 
 # By how many tasks the last action had made way for, and how many others there were: how often one of the first came
 # next, and how often it was so.
-Choices: TypeAlias = dict[tuple[int, int], list[float]]
+FollowCounts: TypeAlias = dict[tuple[int, int], list[float]]
 
-MOST_FOLLOW = 64.0
-NOISE = 1e-6  # the chance of an action that no story explains; it then changes nothing
+MAX_FOLLOW = 64.0
+UNEXPLAINED_CHANCE = 1e-6  # the chance of an action that no story explains; it then changes nothing
 
 
-_Queued: TypeAlias = tuple[float, int, Story, frozenset[int] | None]
+_Queued: TypeAlias = tuple[float, int, LiftedHypothesis, frozenset[int] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LiftedLimits:
     """How far the search goes: stories kept, refinements tried for an action, and what is too unlikely."""
 
     beam: int = 200
@@ -75,31 +75,31 @@ class LiftedReader:
         tables: LiftedTables | None = None,
         hidden_predicates: Iterable[str] = (),
         hidden_objects: Iterable[str] = (),
-        limits: Limits | None = None,
+        limits: LiftedLimits | None = None,
     ) -> None:
-        self.domain, self.tables = domain, tables or lifted_tables(domain)
-        self.limits, self.goals = limits or Limits(), frozenset(goals)
-        self.scene = Scene(domain, problem, hidden_predicates=hidden_predicates, hidden_objects=hidden_objects)
-        self.binder = Binder(self.scene, self.tables)
+        self.domain, self.tables = domain, tables or build_lifted_tables(domain)
+        self.limits, self.goals = limits or LiftedLimits(), frozenset(goals)
+        self.scene = ObservedWorld(domain, problem, hidden_predicates=hidden_predicates, hidden_objects=hidden_objects)
+        self.binder = VariableBinder(self.scene, self.tables)
         self._chances, self._follow = chances or {}, follow
-        self.choices: Choices = {}
+        self.choices: FollowCounts = {}
         self._numbers = 0
         nodes = tuple(self._node(step) for step in problem.tasks)
-        self.stories = [Story(1.0, nodes, {}, (), self._goals_among(nodes), frozenset(), None, None)]
+        self.stories = [LiftedHypothesis(1.0, nodes, {}, (), self._goals_among(nodes), frozenset(), None, None)]
         self.lost, self.log_likelihood, self.unexplained = 0.0, 0.0, 0
 
     def chance(self, task: str, method: str) -> float:
         """Return how often a method is taken."""
         return self._chances.get((task, method), 1.0 / len(self.domain.methods[task]))
 
-    def observe(self, action: Step) -> bool:
+    def observe(self, action: HddlStep) -> bool:
         """Take in an action; False if no story explains it, and so only the world has changed."""
         operator = self.domain.operators.get(action.name)
         if operator is None or len(operator.parameters) != len(action.arguments):
             raise TelosError(f"({action.name} {' '.join(action.arguments)}) is no action of the domain")
-        found: dict[object, Story] = {}
+        found: dict[object, LiftedHypothesis] = {}
         for after in self._explained(action):
-            key = key_of(after)
+            key = canonical_key(after)
             known = found.get(key)
             if known is None:
                 found[key] = after
@@ -109,12 +109,12 @@ class LiftedReader:
         self.scene.apply(operator, action.arguments)
         if not found:
             self.unexplained += 1
-            self.log_likelihood += math.log(NOISE)
+            self.log_likelihood += math.log(UNEXPLAINED_CHANCE)
             return False
         self._keep(list(found.values()))
         return True
 
-    def _keep(self, found: list[Story]) -> None:
+    def _keep(self, found: list[LiftedHypothesis]) -> None:
         found.sort(key=lambda story: -story.weight)
         kept = found[: self.limits.beam]
         total = math.fsum(story.weight for story in found)
@@ -129,7 +129,7 @@ class LiftedReader:
                 counted[0] += story.weight * followed
                 counted[1] += story.weight
 
-    def _explained(self, action: Step) -> Iterator[Story]:
+    def _explained(self, action: HddlStep) -> Iterator[LiftedHypothesis]:
         """Yield the stories in which ``action`` comes next: the likeliest are refined first, and soon found enough."""
         queue: list[_Queued] = [(-story.weight, -place, story, None) for place, story in enumerate(self.stories)]
         heapq.heapify(queue)
@@ -148,7 +148,9 @@ class LiftedReader:
                         count += 1  # breaks ties by age
                         heapq.heappush(queue, (-after.weight, count, after, parts))
 
-    def ready(self, story: Story, among: frozenset[int] | None) -> Iterator[tuple[Story, Node]]:
+    def ready(
+        self, story: LiftedHypothesis, among: frozenset[int] | None
+    ) -> Iterator[tuple[LiftedHypothesis, TaskNode]]:
         """Yield the nodes that may come next, each with the story in which it does."""
         nodes = [node for node in story.nodes if not node.before and (among is None or node.number in among)]
         fresh = sum(node.number in story.fresh for node in nodes) if among is None else 0
@@ -159,7 +161,7 @@ class LiftedReader:
             choice = (fresh, len(nodes) - fresh, follows) if among is None else story.choice
             yield story._replace(weight=weight, choice=choice), node
 
-    def _matched(self, story: Story, node: Node, action: Step) -> Iterator[Story]:
+    def _matched(self, story: LiftedHypothesis, node: TaskNode, action: HddlStep) -> Iterator[LiftedHypothesis]:
         share = self.binder.share(story.bound, node)
         bound = self.binder.united(story.bound, node.arguments, action.arguments)
         waiting = None if bound is None else self._still_waiting(story.waiting, bound)
@@ -167,17 +169,17 @@ class LiftedReader:
             return
         yield story._replace(
             weight=story.weight * share,
-            nodes=without(story.nodes, node.number),
+            nodes=remove_node(story.nodes, node.number),
             bound=bound,
             waiting=waiting,
-            fresh=made_way_for(story.nodes, node.number),
+            fresh=enabled_by(story.nodes, node.number),
         )
 
-    def _still_waiting(self, waiting: tuple[Waiting, ...], bound: Bound) -> tuple[Waiting, ...] | None:
+    def _still_waiting(self, waiting: tuple[PendingLiteral, ...], bound: Bindings) -> tuple[PendingLiteral, ...] | None:
         """Return what cannot be judged yet; None if something turns out not to hold."""
         left = []
         for each in waiting:
-            literal = literal_of(each, bound)
+            literal = ground_literal(each, bound)
             if literal is None:
                 left.append(each)
             elif not self.scene.holds(literal):
@@ -185,8 +187,8 @@ class LiftedReader:
         return tuple(left)
 
     def refined(
-        self, story: Story, node: Node, action: str | None = None
-    ) -> Iterator[tuple[Story, frozenset[int] | None]]:
+        self, story: LiftedHypothesis, node: TaskNode, action: str | None = None
+    ) -> Iterator[tuple[LiftedHypothesis, frozenset[int] | None]]:
         """Yield a story with a task replaced by the steps of each method that may begin with an action (any)."""
         for method in self.domain.methods[node.name]:
             key = node.name, method.name
@@ -198,29 +200,31 @@ class LiftedReader:
                 if waiting is None:
                     continue
                 parts = self._parts(node, method.steps, method.before, names)
-                nodes = replaced(story.nodes, node.number, parts) if parts else without(story.nodes, node.number)
+                nodes = (
+                    replace_node(story.nodes, node.number, parts) if parts else remove_node(story.nodes, node.number)
+                )
                 after = story._replace(
                     weight=story.weight * self.chance(*key) * share,
                     nodes=nodes,
                     bound=bound,
                     waiting=waiting,
                     goals=(*story.goals, *self._goals_among(parts)),
-                    fresh=story.fresh if parts else story.fresh | made_way_for(story.nodes, node.number),
+                    fresh=story.fresh if parts else story.fresh | enabled_by(story.nodes, node.number),
                     methods=(key, story.methods),
                 )
                 yield after, frozenset(part.number for part in parts) if parts else None
 
     def _parts(
         self,
-        node: Node,
-        steps: tuple[Step, ...],
+        node: TaskNode,
+        steps: tuple[HddlStep, ...],
         before: tuple[frozenset[int], ...],
         names: Mapping[str, int],
-    ) -> list[Node]:
+    ) -> list[TaskNode]:
         first = self._numbers + 1
         self._numbers += len(steps)
         return [
-            Node(
+            TaskNode(
                 first + place,
                 step.name,
                 tuple(names.get(name, name) for name in step.arguments),
@@ -229,19 +233,19 @@ class LiftedReader:
             for place, step in enumerate(steps)
         ]
 
-    def _node(self, step: Step) -> Node:
+    def _node(self, step: HddlStep) -> TaskNode:
         self._numbers += 1
-        return Node(self._numbers, step.name, step.arguments, frozenset())
+        return TaskNode(self._numbers, step.name, step.arguments, frozenset())
 
-    def _goals_among(self, nodes: Iterable[Node]) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
+    def _goals_among(self, nodes: Iterable[TaskNode]) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
         return tuple((node.name, node.arguments) for node in nodes if node.name in self.goals)
 
-    def goal_shares(self) -> dict[Goal, float]:
+    def goal_shares(self) -> dict[LiftedGoal, float]:
         """Return how likely it is that each goal is pursued; arguments that are not known yet are None.
 
         Several may be pursued at once, so this need not sum to 1.
         """
-        shares: dict[Goal, float] = {}
+        shares: dict[LiftedGoal, float] = {}
         for story in self.stories:
             for goal in dict.fromkeys(self._known(story, *each) for each in story.goals):
                 shares[goal] = shares.get(goal, 0.0) + story.weight
@@ -256,7 +260,7 @@ class LiftedReader:
         return shares
 
     @staticmethod
-    def _known(story: Story, name: str, arguments: tuple[int | str, ...]) -> Goal:
+    def _known(story: LiftedHypothesis, name: str, arguments: tuple[int | str, ...]) -> LiftedGoal:
         values = (value_of(story.bound, term) for term in arguments)
         return name, tuple(value if isinstance(value, str) else None for value in values)
 
@@ -272,7 +276,7 @@ class LiftedReader:
         return counts
 
 
-def learned_follow(all_choices: Iterable[Choices]) -> float:
+def learn_follow(all_choices: Iterable[FollowCounts]) -> float:
     """Return the ``follow`` under which the choices made are likeliest."""
     counted = [each for choices in all_choices for each in choices.items() if each[0][0] and each[0][1]]
 
@@ -281,7 +285,7 @@ def learned_follow(all_choices: Iterable[Choices]) -> float:
             chosen - total * follow * fresh / (follow * fresh + others) for (fresh, others), (chosen, total) in counted
         )
 
-    low, high = MOST_FOLLOW**-1.0, MOST_FOLLOW
+    low, high = MAX_FOLLOW**-1.0, MAX_FOLLOW
     for _ in range(60):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
@@ -292,19 +296,19 @@ def learned_follow(all_choices: Iterable[Choices]) -> float:
 # What comes next in a plan that is read with a lifted grammar: actions with arguments, and how likely each is.
 
 
-STORIES = 12  # at most: the likeliest speak for all
-ENOUGH = 0.98  # of the probability
-REFINEMENTS = 150  # tried for each of them
-LEAST = 3e-3  # of a story's weight: what is less likely is left out
-MOST_INSTANCES = 400  # of one action; where more are possible, only its name is foretold
+MAX_HYPOTHESES = 12  # at most: the likeliest speak for all
+COVERED_SHARE = 0.98  # of the probability
+MAX_REFINEMENTS = 150  # tried for each of them
+MIN_RELATIVE_WEIGHT = 3e-3  # of a story's weight: what is less likely is left out
+MAX_INSTANCES = 400  # of one action; where more are possible, only its name is foretold
 
 
-def next_actions(reader: LiftedReader) -> tuple[dict[Step, float], dict[str, float]]:
+def lifted_next_actions(reader: LiftedReader) -> tuple[dict[HddlStep, float], dict[str, float]]:
     """Return how likely each action is next: with its arguments, and by name alone.
 
     What is missing to 1 is the end of the plan, and what is too unlikely to be worth the search.
     """
-    exact: dict[Step, float] = {}
+    exact: dict[HddlStep, float] = {}
     by_name: dict[str, float] = {}
     told = _likeliest(reader.stories)
     total = math.fsum(story.weight for story in told)
@@ -314,34 +318,34 @@ def next_actions(reader: LiftedReader) -> tuple[dict[Step, float], dict[str, flo
             by_name[node.name] = by_name.get(node.name, 0.0) + weight
             pattern, types = reader.binder.pattern(at.bound, node)
             found = reader.scene.instances(reader.domain.operators[node.name], types, pattern)
-            for arguments in found if len(found) <= MOST_INSTANCES else ():
-                step = Step(node.name, arguments)
+            for arguments in found if len(found) <= MAX_INSTANCES else ():
+                step = HddlStep(node.name, arguments)
                 exact[step] = exact.get(step, 0.0) + weight / len(found)
     return exact, by_name
 
 
-def _likeliest(stories: list[Story]) -> list[Story]:
+def _likeliest(stories: list[LiftedHypothesis]) -> list[LiftedHypothesis]:
     """Return the stories that are worth asking; they come the likeliest first."""
-    told, total = list[Story](), 0.0
-    for story in stories[:STORIES]:
+    told, total = list[LiftedHypothesis](), 0.0
+    for story in stories[:MAX_HYPOTHESES]:
         told.append(story)
         total += story.weight
-        if total >= ENOUGH:
+        if total >= COVERED_SHARE:
             break
     return told
 
 
-def _first_actions(reader: LiftedReader, story: Story) -> list[tuple[Story, Node]]:
+def _first_actions(reader: LiftedReader, story: LiftedHypothesis) -> list[tuple[LiftedHypothesis, TaskNode]]:
     """Return the actions that a story may go on with, each with the story refined as far as that."""
-    queue: list[tuple[float, int, Story, frozenset[int] | None]] = [(-story.weight, 0, story, None)]
-    found: list[tuple[Story, Node]] = []
+    queue: list[tuple[float, int, LiftedHypothesis, frozenset[int] | None]] = [(-story.weight, 0, story, None)]
+    found: list[tuple[LiftedHypothesis, TaskNode]] = []
     count = 0
-    for _ in range(REFINEMENTS):
+    for _ in range(MAX_REFINEMENTS):
         if not queue:
             break
         _, _, at, among = heapq.heappop(queue)
         for story_at, node in reader.ready(at, among):
-            if story_at.weight < story.weight * LEAST:
+            if story_at.weight < story.weight * MIN_RELATIVE_WEIGHT:
                 continue
             if node.name in reader.domain.operators:
                 found.append((story_at, node))

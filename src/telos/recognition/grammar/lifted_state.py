@@ -7,15 +7,15 @@ from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 from telos.recognition.grammar.hddl import (
-    ANY,
-    ANYTHING,
-    TOP,
+    ANY_OBJECT,
+    ROOT_TYPE,
+    WILDCARD,
     HddlDomain,
+    HddlLiteral,
+    HddlOperator,
     HddlProblem,
+    HddlStep,
     LiftedMethod,
-    Literal,
-    Operator,
-    Step,
 )
 
 # --- stories ----------------------------------------------------------------------------------------------------------
@@ -23,10 +23,10 @@ from telos.recognition.grammar.hddl import (
 
 
 Term: TypeAlias = int | str  # a variable, by number, or an object
-Bound: TypeAlias = dict[int, Term]
+Bindings: TypeAlias = dict[int, Term]
 
 
-class Node(NamedTuple):
+class TaskNode(NamedTuple):
     """A task that is left to do, and the nodes that come before it."""
 
     number: int
@@ -35,7 +35,7 @@ class Node(NamedTuple):
     before: frozenset[int]
 
 
-class Waiting(NamedTuple):
+class PendingLiteral(NamedTuple):
     """What must hold, but cannot be judged before its variables are known."""
 
     predicate: str
@@ -43,35 +43,35 @@ class Waiting(NamedTuple):
     positive: bool
 
 
-class Story(NamedTuple):
+class LiftedHypothesis(NamedTuple):
     """One way in which the actions seen came about, and what it leaves to do."""
 
     weight: float
-    nodes: tuple[Node, ...]
-    bound: Bound
-    waiting: tuple[Waiting, ...]
+    nodes: tuple[TaskNode, ...]
+    bound: Bindings
+    waiting: tuple[PendingLiteral, ...]
     goals: tuple[tuple[str, tuple[Term, ...]], ...]
     fresh: frozenset[int]  # the nodes that the last action has made way for
     choice: tuple[int, int, bool] | None  # at the last action: nodes made way for, others, and whether one of the first
     methods: Any  # those taken so far, as a chain of pairs, the last first: stories share what they have in common
 
 
-def value_of(bound: Bound, term: Term) -> Term:
+def value_of(bound: Bindings, term: Term) -> Term:
     """Return what a term stands for: an object, or the last variable of its chain."""
     while isinstance(term, int) and term in bound:
         term = bound[term]
     return term
 
 
-def literal_of(waiting: Waiting, bound: Bound) -> Literal | None:
+def ground_literal(waiting: PendingLiteral, bound: Bindings) -> HddlLiteral | None:
     """Return what is waited for, if all its variables are known by now."""
     values = [value_of(bound, term) for term in waiting.arguments]
     if any(isinstance(value, int) for value in values):
         return None
-    return Literal(waiting.predicate, tuple(str(value) for value in values), waiting.positive)
+    return HddlLiteral(waiting.predicate, tuple(str(value) for value in values), waiting.positive)
 
 
-def key_of(story: Story) -> Any:
+def canonical_key(story: LiftedHypothesis) -> Any:
     """Return what two stories must share to be one from here on: names of variables and nodes do not matter."""
     names: dict[int, int] = {}
     places = {node.number: place for place, node in enumerate(story.nodes)}
@@ -89,7 +89,7 @@ def key_of(story: Story) -> Any:
     return nodes, goals, waiting, frozenset(places[each] for each in story.fresh if each in places)
 
 
-def methods_of(story: Story) -> list[tuple[str, str]]:
+def methods_of(story: LiftedHypothesis) -> list[tuple[str, str]]:
     """Return the methods that a story took, by task and name."""
     found, chain = [], story.methods
     while chain:
@@ -98,7 +98,7 @@ def methods_of(story: Story) -> list[tuple[str, str]]:
     return found
 
 
-def without(nodes: tuple[Node, ...], number: int) -> tuple[Node, ...]:
+def remove_node(nodes: tuple[TaskNode, ...], number: int) -> tuple[TaskNode, ...]:
     """Return the nodes without one that is done."""
     return tuple(
         node._replace(before=node.before - {number}) if number in node.before else node
@@ -107,15 +107,15 @@ def without(nodes: tuple[Node, ...], number: int) -> tuple[Node, ...]:
     )
 
 
-def made_way_for(nodes: tuple[Node, ...], number: int) -> frozenset[int]:
+def enabled_by(nodes: tuple[TaskNode, ...], number: int) -> frozenset[int]:
     """Return the nodes that wait for nothing but one."""
     return frozenset(node.number for node in nodes if node.before == {number})
 
 
-def replaced(nodes: tuple[Node, ...], number: int, parts: list[Node]) -> tuple[Node, ...]:
+def replace_node(nodes: tuple[TaskNode, ...], number: int, parts: list[TaskNode]) -> tuple[TaskNode, ...]:
     """Return the nodes with one of them refined; whatever waited for it waits for all its parts."""
     numbers = frozenset(part.number for part in parts)
-    found: list[Node] = []
+    found: list[TaskNode] = []
     for node in nodes:
         if node.number == number:
             found += parts
@@ -131,7 +131,7 @@ def replaced(nodes: tuple[Node, ...], number: int, parts: list[Node]) -> tuple[N
 Pattern = tuple[str | None, ...]  # arguments, None where anything may stand
 
 
-class Scene:
+class ObservedWorld:
     """Facts that change with the actions seen. Of hidden predicates and objects nothing is known, so nothing fails."""
 
     def __init__(
@@ -150,7 +150,7 @@ class Scene:
         }
         given = {**problem.objects}
         self.open_types = frozenset(
-            above for name in unseen for above in domain.above.get(given.get(name, TOP), frozenset({TOP}))
+            above for name in unseen for above in domain.above.get(given.get(name, ROOT_TYPE), frozenset({ROOT_TYPE}))
         )
         self._facts: dict[str, set[tuple[str, ...]]] = {}
         for predicate, *arguments in problem.facts:
@@ -167,7 +167,7 @@ class Scene:
     def fits(self, name: str, kind: str) -> bool:
         """Whether an object is of a type, or may be."""
         known = self.kinds.get(name)
-        return known is None or kind in self.domain.above.get(known, frozenset({TOP}))
+        return known is None or kind in self.domain.above.get(known, frozenset({ROOT_TYPE}))
 
     def of_type(self, kind: str) -> tuple[str, ...]:
         """Return the known objects of a type."""
@@ -192,35 +192,35 @@ class Scene:
             found: dict[tuple[str, ...], None] = {}
             for fact in self.matches(predicate, pattern):
                 said = [(name, kind) for name, kind in zip(fact, kinds, strict=True)]
-                if all(kind is None or self.fits(name, kind.removeprefix(ANY)) for name, kind in said):
-                    found[tuple(kind if kind and kind.startswith(ANY) else name for name, kind in said)] = None
+                if all(kind is None or self.fits(name, kind.removeprefix(WILDCARD)) for name, kind in said):
+                    found[tuple(kind if kind and kind.startswith(WILDCARD) else name for name, kind in said)] = None
             known[key] = list(found)
         return known[key]
 
-    def holds(self, literal: Literal) -> bool:
+    def holds(self, literal: HddlLiteral) -> bool:
         """Whether a literal without variables holds; one that speaks of something hidden may always hold."""
         if literal.predicate in self.hidden:
             return True
         if literal.predicate == "=":
             return (literal.arguments[0] == literal.arguments[1]) == literal.positive
-        named = [name for name in literal.arguments if not name.startswith(ANY)]
+        named = [name for name in literal.arguments if not name.startswith(WILDCARD)]
         if not all(map(self.is_known, named)):
             return True
         if len(named) == len(literal.arguments):
             return (literal.arguments in self._facts.get(literal.predicate, ())) == literal.positive
-        if self.open_types.intersection(name[1:] for name in literal.arguments if name.startswith(ANY)):
+        if self.open_types.intersection(name[1:] for name in literal.arguments if name.startswith(WILDCARD)):
             return True
-        pattern = tuple(None if name.startswith(ANY) else name for name in literal.arguments)
+        pattern = tuple(None if name.startswith(WILDCARD) else name for name in literal.arguments)
         found = any(
             all(
-                not of.startswith(ANY) or self.fits(name, of[1:])
+                not of.startswith(WILDCARD) or self.fits(name, of[1:])
                 for name, of in zip(fact, literal.arguments, strict=True)
             )
             for fact in self.matches(literal.predicate, pattern)
         )
         return found == literal.positive
 
-    def apply(self, operator: Operator, arguments: tuple[str, ...]) -> None:
+    def apply(self, operator: HddlOperator, arguments: tuple[str, ...]) -> None:
         """Let an action that was seen happen."""
         given = {name: value for (name, _), value in zip(operator.parameters, arguments, strict=True)}
         for literal in sorted(operator.effects, key=lambda each: each.positive):  # what is made true wins
@@ -231,7 +231,7 @@ class Scene:
         if operator.effects:
             self._instances.clear()
 
-    def instances(self, operator: Operator, types: tuple[str, ...], pattern: Pattern) -> list[tuple[str, ...]]:
+    def instances(self, operator: HddlOperator, types: tuple[str, ...], pattern: Pattern) -> list[tuple[str, ...]]:
         """Return the arguments with which an action is possible now, of the types given, that a pattern fits."""
         key = operator.name, types, pattern
         if key not in self._instances:
@@ -242,7 +242,9 @@ class Scene:
             self._instances[key] = found
         return self._instances[key]
 
-    def _joined(self, needs: list[Literal], given: dict[str, str], kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+    def _joined(
+        self, needs: list[HddlLiteral], given: dict[str, str], kinds: dict[str, str]
+    ) -> Iterator[dict[str, str]]:
         """Yield all ways to give objects to parameters so that needs hold; first those that bind something."""
         usable = [each for each in needs if self._is_table(each, given)]
         if not usable:
@@ -262,17 +264,19 @@ class Scene:
             if all(name not in kinds or self.fits(value, kinds[name]) for name, value in bound.items()):
                 yield from self._joined(rest, bound, kinds)
 
-    def _is_table(self, literal: Literal, given: dict[str, str]) -> bool:
+    def _is_table(self, literal: HddlLiteral, given: dict[str, str]) -> bool:
         """Whether the facts that are known can tell which objects a literal holds for."""
         if not literal.positive or literal.predicate in self.hidden or literal.predicate == "=":
             return False
         return all(self.is_known(given[name]) for name in literal.arguments if name in given)
 
     @staticmethod
-    def _pattern(literal: Literal, given: dict[str, str]) -> Pattern:
-        return tuple(given.get(name) if name[0] in ("?", ANY) else name for name in literal.arguments)
+    def _pattern(literal: HddlLiteral, given: dict[str, str]) -> Pattern:
+        return tuple(given.get(name) if name[0] in ("?", WILDCARD) else name for name in literal.arguments)
 
-    def _filled(self, needs: list[Literal], given: dict[str, str], kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+    def _filled(
+        self, needs: list[HddlLiteral], given: dict[str, str], kinds: dict[str, str]
+    ) -> Iterator[dict[str, str]]:
         free = [name for name in kinds if name not in given]
         for values in product(*(self.of_type(kinds[name]) for name in free)):
             bound = {**given, **dict(zip(free, values, strict=True))}
@@ -285,7 +289,7 @@ class Scene:
 # What follows from a hierarchical domain alone: how tasks begin, which may be nothing, what they cannot do without.
 
 
-Needs = frozenset[tuple[str, tuple[int | str, ...]]]  # predicates over places of parameters, objects or anything
+StaticNeeds = frozenset[tuple[str, tuple[int | str, ...]]]  # predicates over places of parameters, objects or anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +300,12 @@ class LiftedTables:
     first_by: Mapping[tuple[str, str], frozenset[str]]
     may_be_nothing: frozenset[str]
     statics: frozenset[str]  # predicates that no action changes
-    needs: Mapping[tuple[str, str], tuple[Literal, ...]]  # of a method: its own, and what its steps cannot do without
+    needs: Mapping[
+        tuple[str, str], tuple[HddlLiteral, ...]
+    ]  # of a method: its own, and what its steps cannot do without
 
 
-def lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[Literal]] | None = None) -> LiftedTables:
+def build_lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[HddlLiteral]] | None = None) -> LiftedTables:
     """Return the tables of a domain; ``added`` are preconditions of methods, by name, that its file has not."""
     domain = _with_needs(domain, added or {})
     nothing = _may_be_nothing(domain)
@@ -316,7 +322,7 @@ def lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[Literal]] | N
     return LiftedTables(first, first_by, nothing, statics, needs)
 
 
-def _with_needs(domain: HddlDomain, added: Mapping[str, Sequence[Literal]]) -> HddlDomain:
+def _with_needs(domain: HddlDomain, added: Mapping[str, Sequence[HddlLiteral]]) -> HddlDomain:
     methods = {
         task: tuple(each._replace(needs=(*each.needs, *added.get(each.name, ()))) for each in ways)
         for task, ways in domain.methods.items()
@@ -360,9 +366,9 @@ def _may_come_first(method: LiftedMethod, place: int, nothing: frozenset[str]) -
     )
 
 
-def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, Needs | None]:
+def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, StaticNeeds | None]:
     """Return what every way to do a task needs of facts that never change; None while nothing is known."""
-    found: dict[str, Needs | None] = dict.fromkeys(domain.tasks)
+    found: dict[str, StaticNeeds | None] = dict.fromkeys(domain.tasks)
     for name, operator in domain.operators.items():
         places = {variable: place for place, (variable, _) in enumerate(operator.parameters)}
         found[name] = frozenset(
@@ -379,17 +385,19 @@ def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, Need
             return found
 
 
-def _common(one: Needs, other: Needs) -> Needs:
+def _common(one: StaticNeeds, other: StaticNeeds) -> StaticNeeds:
     """Return what both ask for; where they name different things, anything will do."""
     return frozenset(
-        (predicate, tuple(a if a == b else ANYTHING for a, b in zip(mine, theirs, strict=True)))
+        (predicate, tuple(a if a == b else ANY_OBJECT for a, b in zip(mine, theirs, strict=True)))
         for predicate, mine in one
         for another, theirs in other
         if predicate == another and any(a == b for a, b in zip(mine, theirs, strict=True))
     )
 
 
-def _of_method(method: LiftedMethod, known: Mapping[str, Needs | None], statics: frozenset[str]) -> Needs | None:
+def _of_method(
+    method: LiftedMethod, known: Mapping[str, StaticNeeds | None], statics: frozenset[str]
+) -> StaticNeeds | None:
     places: dict[str, int] = {}
     for place, name in enumerate(method.head.arguments):
         places.setdefault(name, place)
@@ -400,41 +408,44 @@ def _of_method(method: LiftedMethod, known: Mapping[str, Needs | None], statics:
             return None
         needs += _in_words(step, inner)
     return frozenset(
-        (each.predicate, tuple(places.get(name, ANYTHING if name.startswith("?") else name) for name in each.arguments))
+        (
+            each.predicate,
+            tuple(places.get(name, ANY_OBJECT if name.startswith("?") else name) for name in each.arguments),
+        )
         for each in needs
     )
 
 
-def _in_words(step: Step, needs: Needs) -> list[Literal]:
+def _in_words(step: HddlStep, needs: StaticNeeds) -> list[HddlLiteral]:
     return [
-        Literal(predicate, tuple(step.arguments[each] if isinstance(each, int) else each for each in arguments))
+        HddlLiteral(predicate, tuple(step.arguments[each] if isinstance(each, int) else each for each in arguments))
         for predicate, arguments in sorted(needs, key=str)
     ]
 
 
 def _of_steps(
-    domain: HddlDomain, method: LiftedMethod, known: Mapping[str, Needs | None], own: set[Literal]
-) -> list[Literal]:
+    domain: HddlDomain, method: LiftedMethod, known: Mapping[str, StaticNeeds | None], own: set[HddlLiteral]
+) -> list[HddlLiteral]:
     """Return what the steps of a method need, without what it says itself and what says nothing."""
     found = [literal for step in method.steps for literal in _in_words(step, known[step.name] or frozenset())]
-    return [each for each in dict.fromkeys(found) if each not in own and set(each.arguments) != {ANYTHING}]
+    return [each for each in dict.fromkeys(found) if each not in own and set(each.arguments) != {ANY_OBJECT}]
 
 
 # --- binding ----------------------------------------------------------------------------------------------------------
 # Variables of lifted plans: united with what is seen, and bound by what must hold.
 
 
-FEW = 4  # facts: so many ways are tried at once, more wait until something is seen
-UNSEEN = 0.2  # where objects were hidden: the chance that one of them is meant
+MAX_BRANCHING = 4  # facts: so many ways are tried at once, more wait until something is seen
+HIDDEN_CHANCE = 0.2  # where objects were hidden: the chance that one of them is meant
 
-Entered = tuple[Bound, tuple[Waiting, ...], float, Mapping[str, int]]
-_Way = tuple[Bound, tuple[Waiting, ...], float]
+MethodBinding = tuple[Bindings, tuple[PendingLiteral, ...], float, Mapping[str, int]]
+_Way = tuple[Bindings, tuple[PendingLiteral, ...], float]
 
 
-class Binder:
+class VariableBinder:
     """Gives objects to variables; each variable has a type."""
 
-    def __init__(self, scene: Scene, tables: LiftedTables) -> None:
+    def __init__(self, scene: ObservedWorld, tables: LiftedTables) -> None:
         self._scene, self._tables = scene, tables
         self._types: list[str] = []
 
@@ -442,7 +453,7 @@ class Binder:
         """Return the type of a variable."""
         return self._types[variable]
 
-    def united(self, bound: Bound, terms: tuple[Term, ...], others: tuple[Term, ...]) -> Bound | None:
+    def united(self, bound: Bindings, terms: tuple[Term, ...], others: tuple[Term, ...]) -> Bindings | None:
         """Return the bindings under which two rows of terms are the same; None if they cannot be."""
         after = dict(bound)
         for one, other in zip(terms, others, strict=True):
@@ -466,9 +477,9 @@ class Binder:
         return after
 
     def _is_kind(self, kind: str, of: str) -> bool:
-        return of in self._scene.domain.above.get(kind, frozenset({TOP}))
+        return of in self._scene.domain.above.get(kind, frozenset({ROOT_TYPE}))
 
-    def share(self, bound: Bound, node: Node) -> float:
+    def share(self, bound: Bindings, node: TaskNode) -> float:
         """Return the chance of one set of arguments of an action, as all that are possible now are as likely."""
         operator = self._scene.domain.operators[node.name]
         pattern, types = self.pattern(bound, node)
@@ -476,7 +487,7 @@ class Binder:
             return 1.0
         return 1.0 / max(1, len(self._scene.instances(operator, types, pattern)))
 
-    def pattern(self, bound: Bound, node: Node) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
+    def pattern(self, bound: Bindings, node: TaskNode) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
         """Return the arguments of an action as far as they are known, and the types that they must be of."""
         operator = self._scene.domain.operators[node.name]
         values = [value_of(bound, term) for term in node.arguments]
@@ -487,7 +498,7 @@ class Binder:
         )
         return pattern, types
 
-    def entered(self, bound: Bound, node: Node, method: LiftedMethod) -> Iterator[Entered]:
+    def entered(self, bound: Bindings, node: TaskNode, method: LiftedMethod) -> Iterator[MethodBinding]:
         """Yield the ways to take up a method: its variables bound by the task, and by facts that must hold."""
         first = len(self._types)
         self._types += (kind for _, kind in method.parameters)
@@ -501,11 +512,13 @@ class Binder:
             ways = [after for way in ways for after in self._with(way, literal, names)]
         yield from ((found, waiting, share, names) for found, waiting, share in ways)
 
-    def _with(self, way: _Way, literal: Literal, names: Mapping[str, int]) -> Iterator[_Way]:
+    def _with(self, way: _Way, literal: HddlLiteral, names: Mapping[str, int]) -> Iterator[_Way]:
         """Yield the ways in which a literal holds."""
         bound, waiting, share = way
-        later = Waiting(literal.predicate, tuple(names.get(name, name) for name in literal.arguments), literal.positive)
-        ready = literal_of(later, bound)
+        later = PendingLiteral(
+            literal.predicate, tuple(names.get(name, name) for name in literal.arguments), literal.positive
+        )
+        ready = ground_literal(later, bound)
         values = [value_of(bound, term) for term in later.arguments]
         if literal.predicate in self._scene.hidden or self._speaks_of_hidden(values):
             yield way
@@ -517,14 +530,14 @@ class Binder:
         else:
             yield from self._chosen(way, later, values)
 
-    def _chosen(self, way: _Way, later: Waiting, values: list[Term]) -> Iterator[_Way]:
+    def _chosen(self, way: _Way, later: PendingLiteral, values: list[Term]) -> Iterator[_Way]:
         """Yield the ways to choose objects for which something holds; many of them wait, if it cannot change."""
         bound, waiting, share = way
         found = self._facts(later.predicate, values)
-        if later.predicate in self._tables.statics and len(found) > FEW:
+        if later.predicate in self._tables.statics and len(found) > MAX_BRANCHING:
             yield bound, (*waiting, later), share
             return
-        unseen = UNSEEN if self._may_be_hidden(values) else 0.0
+        unseen = HIDDEN_CHANCE if self._may_be_hidden(values) else 0.0
         for fact in found:
             after = self.united(bound, later.arguments, fact)
             if after is not None:
@@ -536,11 +549,11 @@ class Binder:
         return any(isinstance(each, int) and self._types[each] in self._scene.open_types for each in values)
 
     def _speaks_of_hidden(self, values: list[Term]) -> bool:
-        return not all(self._scene.is_known(each) for each in values if isinstance(each, str) and each[0] != ANY)
+        return not all(self._scene.is_known(each) for each in values if isinstance(each, str) and each[0] != WILDCARD)
 
     def _facts(self, predicate: str, values: list[Term]) -> list[tuple[str, ...]]:
-        named = tuple(each if isinstance(each, str) and each[0] != ANY else None for each in values)
+        named = tuple(each if isinstance(each, str) and each[0] != WILDCARD else None for each in values)
         kinds = tuple(
-            self._types[each] if isinstance(each, int) else each if each[0] == ANY else None for each in values
+            self._types[each] if isinstance(each, int) else each if each[0] == WILDCARD else None for each in values
         )
         return self._scene.choices(predicate, named, kinds)

@@ -8,9 +8,19 @@ from typing import Any, TypeAlias
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.recognition.filtering import refuse_disorder
-from telos.recognition.grammar.earley import Column, Item, Rule, Shares, Tables, Unit, advance, next_actions, start
-from telos.recognition.grammar.grammar import PlanGrammar, meanings
+from telos.recognition.filtering import check_event_order
+from telos.recognition.grammar.earley import (
+    Column,
+    EarleyItem,
+    GoalShares,
+    ParserRule,
+    ParserTables,
+    UnitRule,
+    advance_column,
+    column_next_actions,
+    start_column,
+)
+from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
 
 # --- session ----------------------------------------------------------------------------------------------------------
 # Several plans at once: which action served which plan, kept as a beam of hypotheses with a stated loss.
@@ -19,22 +29,22 @@ from telos.recognition.grammar.grammar import PlanGrammar, meanings
 # plan, or goes on with one of those under way, each of them as likely. A plan that is over is put away.
 
 
-Move: TypeAlias = Callable[[Column], tuple[float, Column | None]]
+AdvancePlan: TypeAlias = Callable[[Column], tuple[float, Column | None]]
 
-NOTHING = 1e-12  # a chance below which a plan counts as over, or as under way
+MIN_CHANCE = 1e-12  # a chance below which a plan counts as over, or as under way
 
 
 @dataclass(slots=True)
-class Hypothesis:
+class PlanHypothesis:
     """One way to tell the session: the plans under way, how likely it is, and what has been finished."""
 
     plans: tuple[Column, ...]
     weight: float
-    finished: Shares  # how often each goal was reached, on average over the stories that ended up here
-    last: Shares  # and which of them was reached last
+    finished: GoalShares  # how often each goal was reached, on average over the stories that ended up here
+    last: GoalShares  # and which of them was reached last
 
 
-class Session:
+class PlanSession:
     """Hypotheses about one player, after each action. Weights sum to 1.
 
     ``lost`` is the share of probability that the beam has dropped so far, and ``log_likelihood`` a bound from below:
@@ -43,16 +53,16 @@ class Session:
 
     def __init__(self, grammar: PlanGrammar) -> None:
         self.grammar, self._tables = grammar, grammar.tables
-        self.root = start(self._tables)
+        self.root = start_column(self._tables)
         nothing = [0.0] * len(grammar.goals)
-        self.hypotheses = [Hypothesis((), 1.0, nothing, list(self._tables.prior))]
+        self.hypotheses = [PlanHypothesis((), 1.0, nothing, list(self._tables.prior))]
         self.lost, self.log_likelihood = 0.0, 0.0
         self.noise = 0.0  # how likely it is that the last action served nothing
         self.ignored = 0  # actions that nothing explains, not even noise
 
     def observe(self, action: str) -> bool:
         """Take in an action; False if nothing explains it, and so nothing changed."""
-        steps = tuple(self._tables.actions[each] for each in meanings(action) if each in self._tables.actions)
+        steps = tuple(self._tables.actions[each] for each in possible_steps(action) if each in self._tables.actions)
         found, by_noise = self._successors(steps)
         total = math.fsum(each.weight for each in found)
         if total <= 0.0:
@@ -63,7 +73,7 @@ class Session:
         self._keep(found, total)
         return True
 
-    def _successors(self, steps: tuple[int, ...]) -> tuple[list[Hypothesis], float]:
+    def _successors(self, steps: tuple[int, ...]) -> tuple[list[PlanHypothesis], float]:
         tolerance = self.grammar.tolerance
         strange = tolerance.noise / (len(self._tables.actions) + 1)  # one more, for all that the grammar does not know
         moved: dict[Column, tuple[float, Column | None]] = {}
@@ -71,7 +81,7 @@ class Session:
 
         def move(plan: Column) -> tuple[float, Column | None]:
             if plan not in moved:
-                moved[plan] = advance(self._tables, plan, steps)
+                moved[plan] = advance_column(self._tables, plan, steps)
             return moved[plan]
 
         for each in self.hypotheses:
@@ -85,7 +95,7 @@ class Session:
                 found.grow(each, each.plans, place, chance, move)
         return found.hypotheses(), by_noise
 
-    def _keep(self, found: list[Hypothesis], total: float) -> None:
+    def _keep(self, found: list[PlanHypothesis], total: float) -> None:
         found.sort(key=lambda each: -each.weight)
         beam = self.grammar.tolerance.beam
         kept, dropped = found[:beam], math.fsum(each.weight for each in found[beam:])
@@ -97,7 +107,7 @@ class Session:
             self.lost = 1.0 - (1.0 - self.lost) * (rest / total)
         self.hypotheses = kept
 
-    def belief(self) -> Shares:
+    def belief(self) -> GoalShares:
         """Return the chance of each goal: that of a plan under way, drawn evenly, or the last that was reached."""
         shares = [0.0] * len(self.grammar.goals)
         for each in self.hypotheses:
@@ -108,7 +118,7 @@ class Session:
         total = math.fsum(shares)
         return [share / total for share in shares]
 
-    def pursued(self) -> Shares:
+    def pursued(self) -> GoalShares:
         """Return how many plans there were for each goal on average, reached or under way."""
         shares = [0.0] * len(self.grammar.goals)
         for each in self.hypotheses:
@@ -130,7 +140,7 @@ class Session:
                 share = each.weight * (1.0 - begins) / len(each.plans) / sum(plan.opened)
                 per_plan[plan] = per_plan.get(plan, 0.0) + share
         for plan, share in per_plan.items():
-            for step, chance in next_actions(self._tables, plan).items():
+            for step, chance in column_next_actions(self._tables, plan).items():
                 chances[-1 - step] += (1.0 - tolerance.noise) * share * chance
         return dict(zip(self._tables.actions, chances, strict=True))
 
@@ -139,40 +149,42 @@ class _Merged:
     """Hypotheses that have the same plans under way are one: what was finished before makes no difference later."""
 
     def __init__(self) -> None:
-        self._by_plans: dict[frozenset[Column], Hypothesis] = {}
+        self._by_plans: dict[frozenset[Column], PlanHypothesis] = {}
 
-    def hypotheses(self) -> list[Hypothesis]:
+    def hypotheses(self) -> list[PlanHypothesis]:
         for each in self._by_plans.values():
             each.finished = [share / each.weight for share in each.finished]
             each.last = [share / each.weight for share in each.last]
         return list(self._by_plans.values())
 
-    def add(self, plans: tuple[Column, ...], weight: float, finished: Shares, last: Shares) -> None:
+    def add(self, plans: tuple[Column, ...], weight: float, finished: GoalShares, last: GoalShares) -> None:
         if weight <= 0.0:
             return
         nothing = [0.0] * len(last)
-        known = self._by_plans.setdefault(frozenset(plans), Hypothesis(plans, 0.0, nothing, list(nothing)))
+        known = self._by_plans.setdefault(frozenset(plans), PlanHypothesis(plans, 0.0, nothing, list(nothing)))
         known.weight += weight
         _add(known.finished, finished, weight)
         _add(known.last, last, weight)
 
-    def grow(self, story: Hypothesis, plans: tuple[Column, ...], place: int, chance: float, move: Move) -> None:
+    def grow(
+        self, story: PlanHypothesis, plans: tuple[Column, ...], place: int, chance: float, move: AdvancePlan
+    ) -> None:
         """Add what a story becomes if the action serves the plan at ``place``: it goes on, or it is over."""
         seen, after = move(plans[place])
         if after is None:
             return
         weight = story.weight * chance * seen
         opened, closed = math.fsum(after.opened), math.fsum(after.closed)
-        if opened > NOTHING:
+        if opened > MIN_CHANCE:
             under_way = (*plans[:place], after, *plans[place + 1 :])
             self.add(under_way, weight * opened, story.finished, story.last)
-        if closed > NOTHING:
+        if closed > MIN_CHANCE:
             last = [share / closed for share in after.closed]
             finished = [before + now for before, now in zip(story.finished, last, strict=True)]
             self.add((*plans[:place], *plans[place + 1 :]), weight * closed, finished, last)
 
 
-def _add(to: Shares, shares: Shares, times: float) -> None:
+def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
     for place, share in enumerate(shares):
         to[place] += share * times
 
@@ -181,7 +193,7 @@ def _add(to: Shares, shares: Shares, times: float) -> None:
 # Sessions as plain data: what is known about a player, saved and taken up again exactly.
 
 
-def saved_session(session: Session) -> dict[str, Any]:
+def save_session(session: PlanSession) -> dict[str, Any]:
     """Return a session as plain data. Plans share columns; each stands once, after those that it goes back to."""
     columns: dict[Column, int] = {session.root: 0}
     for each in session.hypotheses:
@@ -200,14 +212,14 @@ def saved_session(session: Session) -> dict[str, Any]:
     }
 
 
-def resumed_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> Session:
+def resume_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> PlanSession:
     """Return a session that goes on exactly where the saved one stopped."""
-    session = Session(grammar)
+    session = PlanSession(grammar)
     columns = [session.root]
     for each in saved["columns"][1:]:
         columns.append(_column(each, columns))
     session.hypotheses = [
-        Hypothesis(tuple(columns[number] for number in plans), weight, list(finished), list(last))
+        PlanHypothesis(tuple(columns[number] for number in plans), weight, list(finished), list(last))
         for plans, weight, finished, last in saved["hypotheses"]
     ]
     session.lost, session.log_likelihood = saved["lost"], saved["log_likelihood"]
@@ -244,7 +256,7 @@ def _plain(column: Column, numbers: dict[Column, int]) -> dict[str, Any]:
 def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
     column = Column(saved["place"], len(saved["opened"]))
     for step, items in saved["waiting"]:
-        column.waiting[step] = [Item(rule, done, columns[origin], inner) for rule, done, origin, inner in items]
+        column.waiting[step] = [EarleyItem(rule, done, columns[origin], inner) for rule, done, origin, inner in items]
     column.expected = {task: list(shares) for task, shares in saved["expected"]}
     column.opened, column.closed = list(saved["opened"]), list(saved["closed"])
     return column
@@ -255,7 +267,7 @@ def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class PlanLevel:
     """One method under way: the steps that are done, and those to come; the first of these may be begun already."""
 
     task: str
@@ -270,7 +282,7 @@ class PartialPlan:
 
     goal: str
     chance: float
-    levels: tuple[Level, ...]
+    levels: tuple[PlanLevel, ...]
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -303,10 +315,10 @@ def partial_plans(grammar: PlanGrammar, column: Column, weight: float = 1.0) -> 
     return sorted(found, key=lambda plan: -plan.chance)
 
 
-def _levels(grammar: PlanGrammar, item: Item, goal: int) -> tuple[Level, ...]:
+def _levels(grammar: PlanGrammar, item: EarleyItem, goal: int) -> tuple[PlanLevel, ...]:
     """Return the methods that the item is inside of, the outermost first."""
-    levels: list[Level] = []
-    inner: Item | None = item
+    levels: list[PlanLevel] = []
+    inner: EarleyItem | None = item
     while inner is not None:
         rule = grammar.tables.rules[inner.rule]
         levels.append(_level(grammar, rule, inner.done))
@@ -316,14 +328,16 @@ def _levels(grammar: PlanGrammar, item: Item, goal: int) -> tuple[Level, ...]:
     return tuple(reversed(levels))
 
 
-def _level(grammar: PlanGrammar, rule: Rule | Unit, done: int) -> Level:
+def _level(grammar: PlanGrammar, rule: ParserRule | UnitRule, done: int) -> PlanLevel:
     made = grammar.productions[rule.production]
-    return Level(made.task, made.method, made.steps[:done], made.steps[done:])
+    return PlanLevel(made.task, made.method, made.steps[:done], made.steps[done:])
 
 
-def _chain_up(tables: Tables, column: Column, task: int, goal: int) -> tuple[list[Rule | Unit], Item | None]:
+def _chain_up(
+    tables: ParserTables, column: Column, task: int, goal: int
+) -> tuple[list[ParserRule | UnitRule], EarleyItem | None]:
     """Return the likeliest chain of methods, begun in ``column``, from a task up to an older method or the goal."""
-    best: dict[int, tuple[float, list[Rule | Unit]]] = {task: (1.0, [])}
+    best: dict[int, tuple[float, list[ParserRule | UnitRule]]] = {task: (1.0, [])}
     fringe = [task]
     while fringe:
         inner = fringe.pop(0)
@@ -332,7 +346,7 @@ def _chain_up(tables: Tables, column: Column, task: int, goal: int) -> tuple[lis
             if rule.head in column.expected and value > best.get(rule.head, (0.0, []))[0]:
                 best[rule.head] = value, [*best[inner][1], rule]
                 fringe.append(rule.head)
-    ends: list[tuple[float, list[Rule | Unit], Item | None]] = []
+    ends: list[tuple[float, list[ParserRule | UnitRule], EarleyItem | None]] = []
     for wanted, (value, chain) in best.items():
         for item in column.waiting.get(wanted, ()):
             share = item.inner * item.origin.expected[tables.rules[item.rule].head][goal]
@@ -343,7 +357,7 @@ def _chain_up(tables: Tables, column: Column, task: int, goal: int) -> tuple[lis
     return chain, outer
 
 
-def _parents(tables: Tables, task: int) -> Sequence[Rule | Unit]:
+def _parents(tables: ParserTables, task: int) -> Sequence[ParserRule | UnitRule]:
     """Return the methods that begin with a task."""
     rules = [tables.rules[number] for number in tables.starting.get(task, ())]
     return [*rules, *(unit for unit in tables.units if unit.only == task)]
@@ -353,12 +367,12 @@ def _parents(tables: Tables, task: int) -> Sequence[Rule | Unit]:
 # Reading one player with a plan grammar: what she is after, how far she is, and what she will do next.
 
 
-UNLIKELY = 0.5  # noise is worth a word from here on
-FEWEST_LOST = 1e-6  # and dropped hypotheses from here
+NOISE_REPORTED = 0.5  # noise is worth a word from here on
+MIN_LOST_REPORTED = 1e-6  # and dropped hypotheses from here
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReasons:
+class GrammarReasons:
     """Why a goal is believed: its partial plans, the likeliest first, and what the reader could not explain or keep."""
 
     goal: str
@@ -373,7 +387,7 @@ class PlanReasons:
         if not self.plans:
             lines.append("  no plan for it is under way")
         lines.append(f"  the last action serves nothing: {self.noise:.0%}")
-        if self.lost >= FEWEST_LOST:
+        if self.lost >= MIN_LOST_REPORTED:
             lines.append(f"  hypotheses dropped so far: {self.lost:.2%} of the probability")
         return "\n".join(lines)
 
@@ -427,7 +441,7 @@ class PlanGrammarReader:
 
     def reset(self) -> None:
         """Forget the player."""
-        self._session = Session(self.model)
+        self._session = PlanSession(self.model)
         self._player: str | None = None
         self._time = -math.inf
         self._belief = Belief.of(self._goals, self._session.belief(), ("nothing was seen yet",))
@@ -435,13 +449,13 @@ class PlanGrammarReader:
     def observe(self, event: Event) -> Belief:
         """Take in what the player did, and return the new belief."""
         if event.player != self._player or event.time < self._time:
-            refuse_disorder(event, self._player, self._time)
+            check_event_order(event, self._player, self._time)
         explained = self._session.observe(event.action)
         self._time, self._player = event.time, event.player
         because = f"last seen: {event.action}"
         if not explained:
             because = f"no plan allows {event.action}: it was ignored"
-        elif self._session.noise > UNLIKELY:
+        elif self._session.noise > NOISE_REPORTED:
             because += ", which probably serves no goal"
         self._belief = Belief.of(self._goals, self._session.belief(), (because,))
         return self._belief
@@ -468,13 +482,13 @@ class PlanGrammarReader:
         found = (PartialPlan(goal, chance, levels) for (goal, levels), chance in merged.items())
         return tuple(sorted(found, key=lambda plan: -plan.chance)[:most])
 
-    def why(self, goal: str | None = None, *, most: int = 3) -> PlanReasons:
+    def why(self, goal: str | None = None, *, most: int = 3) -> GrammarReasons:
         """Say which partial plans speak for a goal (the likeliest), and what was left unexplained."""
         goal = goal or self._belief.top
         if goal not in self._goals:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self._goals))
         plans = [plan for plan in self.partial_plans(most=10_000) if plan.goal == goal]
-        return PlanReasons(goal, self._belief[goal], tuple(plans[:most]), self._session.noise, self.lost)
+        return GrammarReasons(goal, self._belief[goal], tuple(plans[:most]), self._session.noise, self.lost)
 
     def save(self) -> dict[str, Any]:
         """Return all that it knows about its player as plain data."""
@@ -483,7 +497,7 @@ class PlanGrammarReader:
             "player": self._player,
             "time": None if self._time == -math.inf else self._time,
             "reasons": list(self._belief.reasons),
-            "session": saved_session(self._session),
+            "session": save_session(self._session),
         }
 
     @classmethod
@@ -495,7 +509,7 @@ class PlanGrammarReader:
                 f"the saved belief is about {saved['goals']}, the grammar's goals are {list(model.goals)}",
                 "resume it with the grammar that it was made with",
             )
-        reader._session = resumed_session(model, saved["session"])
+        reader._session = resume_session(model, saved["session"])
         reader._player = saved["player"]
         reader._time = -math.inf if saved["time"] is None else saved["time"]
         reader._belief = Belief.of(reader._goals, reader._session.belief(), tuple(saved["reasons"]))

@@ -13,41 +13,50 @@ from typing import TypeVar
 
 from telos.core.errors import TelosError
 from telos.planning.pddl.parser import Source, read_domain
-from telos.recognition.strips.problem import Case, Label, StripsAction, StripsGoal, StripsProblem, read_place
-from telos.recognition.strips.recognize import BUDGET, NOISE, TEMPERATURE, WITHIN, PlanReading, recognize
+from telos.recognition.strips.problem import (
+    CaseLabel,
+    RecognitionCase,
+    StripsAction,
+    StripsGoal,
+    StripsProblem,
+    read_shared_problem,
+)
+from telos.recognition.strips.recognize import BUDGET, CHOSEN_RATIO, NOISE, TEMPERATURE, PlanReading, recognize
 
 # --- batch ------------------------------------------------------------------------------------------------------------
 # Many problems: each recognised by itself, by as many processes as wanted, with the same answers.
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RecognitionSettings:
     """How problems are recognised; as the arguments of ``recognize``."""
 
     temperature: float = TEMPERATURE
     noise: float | None = NOISE
     budget: int = BUDGET
-    within: float = WITHIN
+    within: float = CHOSEN_RATIO
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CaseResult:
     """What was read in a case. ``seconds`` are for all of it: files, grounding (even if shared) and recognition."""
 
-    case: Case
+    case: RecognitionCase
     goals: tuple[str, ...]
     reading: PlanReading
     seconds: float
 
 
-def recognize_all(cases: Sequence[Case], settings: Settings, *, jobs: int = 1) -> Iterator[Answer]:
+def recognize_all(
+    cases: Sequence[RecognitionCase], settings: RecognitionSettings, *, jobs: int = 1
+) -> Iterator[CaseResult]:
     """Yield the answers to all cases, in their order; those of one place are recognised together."""
     if jobs < 1:
         raise TelosError(f"jobs must be at least 1, got {jobs}")
     groups = [list(group) for _, group in groupby(cases, key=lambda case: case.place)]
     with ExitStack() as stack:
         if jobs == 1 or len(groups) == 1:
-            answers: Iterator[list[Answer]] = (_answers(group, settings) for group in groups)
+            answers: Iterator[list[CaseResult]] = (_answers(group, settings) for group in groups)
         else:
             pool = stack.enter_context(get_context("spawn").Pool(min(jobs, len(groups))))
             answers = pool.imap(partial(_answers, settings=settings), groups)
@@ -55,11 +64,11 @@ def recognize_all(cases: Sequence[Case], settings: Settings, *, jobs: int = 1) -
             yield from group
 
 
-def _answers(cases: Sequence[Case], settings: Settings) -> list[Answer]:
-    return [answer(case, settings) for case in cases]
+def _answers(cases: Sequence[RecognitionCase], settings: RecognitionSettings) -> list[CaseResult]:
+    return [recognize_case(case, settings) for case in cases]
 
 
-def answer(case: Case, settings: Settings) -> Answer:
+def recognize_case(case: RecognitionCase, settings: RecognitionSettings) -> CaseResult:
     """Recognise one case."""
     _warm()
     problem, loading = _loaded(case.place)
@@ -73,14 +82,14 @@ def answer(case: Case, settings: Settings) -> Answer:
         within=settings.within,
     )
     seconds = loading + time.perf_counter() - start
-    return Answer(case, tuple(goal.name for goal in problem.goals), reading, seconds)
+    return CaseResult(case, tuple(goal.name for goal in problem.goals), reading, seconds)
 
 
 @lru_cache(maxsize=64)
 def _loaded(place: Path) -> tuple[StripsProblem, float]:
     """Return the problem of a place, and the seconds that it took to read and ground it."""
     start = time.perf_counter()
-    return read_place(place), time.perf_counter() - start
+    return read_shared_problem(place), time.perf_counter() - start
 
 
 @cache
@@ -100,7 +109,7 @@ K = TypeVar("K", str, int)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class BenchmarkScore:
     """Over so many problems: accuracy (the true goal is returned), spread (how many are), credit, agreement, time.
 
     Credit is 1 / spread where the true goal is returned. Agreement with the reference set is what both have in common,
@@ -118,18 +127,18 @@ class Score:
 
 
 # On the clean problems of Santos et al., AAAI 2021; the same kind of problems, not the same sample.
-PUBLISHED = (
-    Score("LP delta-o-csl1 (Santos et al. 2021)", 0, 0.940, 1.83, 0.745),
-    Score("Ramírez & Geffner 2009", 0, 0.975, 1.91, 0.728),
+PUBLISHED_SCORES = (
+    BenchmarkScore("LP delta-o-csl1 (Santos et al. 2021)", 0, 0.940, 1.83, 0.745),
+    BenchmarkScore("Ramírez & Geffner 2009", 0, 0.975, 1.91, 0.728),
 )
 
 
-def score(name: str, pairs: Sequence[tuple[Answer, Label]]) -> Score:
+def score_results(name: str, pairs: Sequence[tuple[CaseResult, CaseLabel]]) -> BenchmarkScore:
     """Return the score of answers to problems with known goals."""
     hits = [bool(label.real & set(answer.reading.chosen)) for answer, label in pairs]
     sizes = [len(answer.reading.chosen) for answer, _ in pairs]
     agreed = [_agreement(answer, label.reference) for answer, label in pairs if label.reference is not None]
-    return Score(
+    return BenchmarkScore(
         name,
         len(pairs),
         fmean(hits),
@@ -141,35 +150,35 @@ def score(name: str, pairs: Sequence[tuple[Answer, Label]]) -> Score:
     )
 
 
-def _agreement(answer: Answer, reference: frozenset[int]) -> float:
+def _agreement(answer: CaseResult, reference: frozenset[int]) -> float:
     chosen = set(answer.reading.chosen)
     return len(chosen & reference) / max(1, len(chosen | reference))
 
 
-def score_groups(pairs: Sequence[tuple[Answer, Label]]) -> dict[str, list[Score]]:
+def score_groups(pairs: Sequence[tuple[CaseResult, CaseLabel]]) -> dict[str, list[BenchmarkScore]]:
     """Return the scores by kind of problem: altogether, and by observability and by domain within each kind."""
-    found: dict[str, list[Score]] = {}
+    found: dict[str, list[BenchmarkScore]] = {}
     for kind, group in _grouped(pairs, _kind):
-        rows = [score("all", group)]
-        rows += [score(f"{name} % seen", part) for name, part in _grouped(group, _observability) if name >= 0]
-        rows += [score(name, part) for name, part in _grouped(group, lambda each: each.case.domain) if name]
+        rows = [score_results("all", group)]
+        rows += [score_results(f"{name} % seen", part) for name, part in _grouped(group, _observability) if name >= 0]
+        rows += [score_results(name, part) for name, part in _grouped(group, lambda each: each.case.domain) if name]
         found[kind] = rows
     return found
 
 
-def _kind(answer: Answer) -> str:
+def _kind(answer: CaseResult) -> str:
     noise = {True: "noisy", False: "clean", None: ""}[answer.case.noisy]
     return " ".join(filter(None, (answer.case.source, noise))) or "problems"
 
 
-def _observability(answer: Answer) -> int:
+def _observability(answer: CaseResult) -> int:
     return -1 if answer.case.observability is None else answer.case.observability
 
 
 def _grouped(
-    pairs: Iterable[tuple[Answer, Label]], key: Callable[[Answer], K]
-) -> list[tuple[K, list[tuple[Answer, Label]]]]:
-    groups: dict[K, list[tuple[Answer, Label]]] = {}
+    pairs: Iterable[tuple[CaseResult, CaseLabel]], key: Callable[[CaseResult], K]
+) -> list[tuple[K, list[tuple[CaseResult, CaseLabel]]]]:
+    groups: dict[K, list[tuple[CaseResult, CaseLabel]]] = {}
     for answer, label in pairs:
         groups.setdefault(key(answer), []).append((answer, label))
     return sorted(groups.items())

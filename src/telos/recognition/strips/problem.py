@@ -64,7 +64,7 @@ class StripsProblem:
             raise TelosError(f"two goals have one name: {next(each for each in names if names.count(each) > 1)!r}")
         named: dict[str, list[int]] = {}
         for i, action in enumerate(self.actions):
-            named.setdefault(spoken(action.name), []).append(i)
+            named.setdefault(normalize_atom(action.name), []).append(i)
         object.__setattr__(self, "named", FrozenMap({name: tuple(each) for name, each in named.items()}))
 
     @property
@@ -75,7 +75,7 @@ class StripsProblem:
 
     def explaining(self, said: str) -> tuple[int, ...]:
         """Return the actions that PDDL calls ``said``, in whatever capitals; there may be none."""
-        return self.named.get(spoken(said), ())
+        return self.named.get(normalize_atom(said), ())
 
     def equal_goals(self) -> tuple[tuple[int, ...], ...]:
         """Return the groups of goals that want the same."""
@@ -86,10 +86,10 @@ class StripsProblem:
         return tuple(tuple(each) for each in groups.values() if len(each) > 1)
 
 
-def spoken(said: str) -> str:
+def normalize_atom(said: str) -> str:
     """Write a ground action or an atom in one way.
 
-    >>> spoken(" (STACK  a B)"), spoken("stack a b")
+    >>> normalize_atom(" (STACK  a B)"), normalize_atom("stack a b")
     ('(stack a b)', '(stack a b)')
     """
     return written(tuple(said.lower().replace("(", " ").replace(")", " ").split()))
@@ -156,17 +156,17 @@ class _Numbers:
 # Archives of goal-recognition problems, read in memory: nothing in them is ever written to disk.
 
 
-ENDINGS = (".tar", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz2")
-LARGEST = 16_000_000  # bytes of one file, unpacked
-MOST_MEMBERS = 1_000
+ARCHIVE_SUFFIXES = (".tar", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz2")
+MAX_FILE_BYTES = 16_000_000  # bytes of one file, unpacked
+MAX_MEMBERS = 1_000
 
 
 def is_archive(path: Path) -> bool:
     """Whether a path is a file that is named as archives are."""
-    return path.name.endswith(ENDINGS) and path.is_file()
+    return path.name.endswith(ARCHIVE_SUFFIXES) and path.is_file()
 
 
-def members(path: Path) -> dict[str, str]:
+def read_archive(path: Path) -> dict[str, str]:
     """Return the texts in an archive by their names; refuse one with a name that leads out of it, or with a link."""
     texts = {}
     try:
@@ -175,7 +175,7 @@ def members(path: Path) -> dict[str, str]:
                 _check(path, member, count)
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
-                    texts[PurePosixPath(member.name).name] = file.read(LARGEST).decode("utf-8", errors="replace")
+                    texts[PurePosixPath(member.name).name] = file.read(MAX_FILE_BYTES).decode("utf-8", errors="replace")
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise TelosError(
             f"{path}: this is no archive that can be read: {(str(error) or 'broken').splitlines()[0]}"
@@ -189,7 +189,7 @@ def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
         raise TelosError(f"{path}: refused, for its member {member.name!r} leads out of the archive")
     if not (member.isfile() or member.isdir()):
         raise TelosError(f"{path}: refused, for its member {member.name!r} is a link or a device", "pack plain files")
-    if member.size > LARGEST or count > MOST_MEMBERS:
+    if member.size > MAX_FILE_BYTES or count > MAX_MEMBERS:
         raise TelosError(f"{path}: refused, for it holds more than five small files, at {member.name!r}")
 
 
@@ -201,11 +201,11 @@ def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
 # with an ``index.csv``. The *original* layout of the field has one problem in five files, as a folder or an archive.
 
 
-HOLE = "<hypothesis>"
+GOAL_PLACEHOLDER = "<hypothesis>"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RecognitionCase:
     """One problem: what was seen in which place, and what is known about how it was made."""
 
     id: str
@@ -219,14 +219,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class CaseLabel:
     """The true goals of a case, by number; several if they are equal. ``reference`` are those that planning leaves."""
 
     real: frozenset[int]
     reference: frozenset[int] | None = None
 
 
-def read_cases(folder: Path, only: Path | None = None) -> tuple[Case, ...]:
+def read_cases(folder: Path, only: Path | None = None) -> tuple[RecognitionCase, ...]:
     """Return the problems of a collection, of an instance folder, or of one in the original layout."""
     if is_archive(folder) or (folder / "obs.dat").is_file():
         cases = [_original_case(folder)]
@@ -245,7 +245,7 @@ def read_cases(folder: Path, only: Path | None = None) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def read_labels(path: Path) -> dict[str, Label]:
+def read_labels(path: Path) -> dict[str, CaseLabel]:
     """Return the true goals of problems by their ids."""
     found = {}
     for place, row in _json_lines(path, _text(path)):
@@ -255,17 +255,19 @@ def read_labels(path: Path) -> dict[str, Label]:
             )
         reference = row.get("reference_set")
         real = frozenset({row["real"], *row.get("equal", ())})
-        found[str(row["id"])] = Label(real, None if reference is None else frozenset(reference))
+        found[str(row["id"])] = CaseLabel(real, None if reference is None else frozenset(reference))
     return found
 
 
-def read_place(place: Path) -> StripsProblem:
+def read_shared_problem(place: Path) -> StripsProblem:
     """Read and ground what the problems of one place have in common."""
     text = _opened(place)
     domain = read_domain(Source.of(f"{place}/domain.pddl", text("domain.pddl")))
     template = Source.of(f"{place}/template.pddl", text("template.pddl"))
     # What takes the hole's place has its length, so that faults still say where they stand.
-    filled = Source(template.file, template.text.replace(HOLE, " " * len(HOLE)), template.line_starts)
+    filled = Source(
+        template.file, template.text.replace(GOAL_PLACEHOLDER, " " * len(GOAL_PLACEHOLDER)), template.line_starts
+    )
     task = read_problem(filled, domain)
     goals = _lines(text("hyps.dat"))
     if not goals:
@@ -273,9 +275,9 @@ def read_place(place: Path) -> StripsProblem:
     return strips_problem(task, goals)
 
 
-def read_truth(place: Path) -> Label | None:
+def read_true_goal(place: Path) -> CaseLabel | None:
     """Return the true goal of a problem in the original layout, if it is told."""
-    is_told = "real_hyp.dat" in members(place) if is_archive(place) else (place / "real_hyp.dat").is_file()
+    is_told = "real_hyp.dat" in read_archive(place) if is_archive(place) else (place / "real_hyp.dat").is_file()
     if not is_told:
         return None
     text = _opened(place)
@@ -283,11 +285,11 @@ def read_truth(place: Path) -> Label | None:
     same = [i for i, goal in enumerate(_lines(text("hyps.dat"))) if _atoms(goal) == real]
     if not same:
         raise TelosError(f"{place}/real_hyp.dat: this goal is none of those in hyps.dat")
-    return Label(frozenset(same))
+    return CaseLabel(frozenset(same))
 
 
 def _atoms(goal: str) -> frozenset[str]:
-    return frozenset(spoken(atom) for atom in goal.replace(")", "),").split(",") if atom.strip(" ()\n\r\t"))
+    return frozenset(normalize_atom(atom) for atom in goal.replace(")", "),").split(",") if atom.strip(" ()\n\r\t"))
 
 
 def _lines(text: str) -> list[str]:
@@ -297,15 +299,15 @@ def _lines(text: str) -> list[str]:
 def _opened(place: Path) -> Callable[[str], str]:
     """Return what gives the text of a file of a place."""
     if is_archive(place):
-        texts = members(place)
+        texts = read_archive(place)
         return lambda name: texts[name] if name in texts else _missing(place / name)
     return lambda name: _text(place / name)
 
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST:
-            raise TelosError(f"{path}: the file is larger than the {LARGEST / 1e6:g} MB that are read")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise TelosError(f"{path}: the file is larger than the {MAX_FILE_BYTES / 1e6:g} MB that are read")
         return path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         raise TelosError(f"{path}: {(error.strerror or 'cannot be read').lower()}", "check the path") from None
@@ -315,9 +317,9 @@ def _missing(path: Path) -> str:
     raise TelosError(f"{path}: no such file", "check the path")
 
 
-def _original_case(place: Path) -> Case:
+def _original_case(place: Path) -> RecognitionCase:
     name = place.name.removesuffix(".tar.bz2").removesuffix(".tar.gz")
-    return Case(name, place, tuple(_lines(_opened(place)("obs.dat"))))
+    return RecognitionCase(name, place, tuple(_lines(_opened(place)("obs.dat"))))
 
 
 def _wanted(index: Path, only: Path | None) -> list[dict[str, str]]:
@@ -332,9 +334,9 @@ def _wanted(index: Path, only: Path | None) -> list[dict[str, str]]:
     return [row for row in rows if row["id"] in wanted]
 
 
-def _collected(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[Case]:
+def _collected(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[RecognitionCase]:
     """Return the cases that rows of an index name, in that order."""
-    read: dict[str, dict[str, Case]] = {}
+    read: dict[str, dict[str, RecognitionCase]] = {}
     cases = []
     for row in rows:
         if "id" not in row or "dir" not in row:
@@ -354,14 +356,14 @@ def _check_inside(folder: Path, place: str) -> None:
         raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder", "only inside is read")
 
 
-def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Case]:
+def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, RecognitionCase]:
     path = place / "observations.jsonl"
     found = {}
     for where, said in _json_lines(path, _text(path)):
         seen = said.get("obs")
         if "id" not in said or not isinstance(seen, list) or not all(isinstance(each, str) for each in seen):
             raise TelosError(f'{where}: a problem has an id and obs, a list of ground actions as "(move a b)"')
-        found[str(said["id"])] = Case(
+        found[str(said["id"])] = RecognitionCase(
             str(said["id"]),
             place,
             tuple(seen),

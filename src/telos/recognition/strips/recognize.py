@@ -1,21 +1,14 @@
-"""Plan recognition over STRIPS."""
+"""Goal recognition by planning over STRIPS: ``recognize`` returns a ``PlanReading``."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
-from typing import Any
-
-import numpy as np
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
-from telos.core.kernels import kernel
 from telos.core.values import finite, not_negative
-from telos.recognition.strips import search as astar
-from telos.recognition.strips.problem import StripsProblem, spoken
-from telos.recognition.strips.search import BITS, FAR, MOST_COST, MOST_NODES, Bits, Ints, Nodes, Prices, Relaxed
+from telos.recognition.strips.costs import GoalCosts, SearchCost
+from telos.recognition.strips.problem import StripsProblem, normalize_atom
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 # What recognition by planning answers: a belief, the goals that are returned, and what they would cost.
@@ -75,228 +68,6 @@ def _said(name: str, chance: float, cost: GoalCost) -> str:
     )
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
-# STRIPS as arrays for the kernels, with the observations woven in.
-#
-# After Ramírez and Geffner (2009): for each observation there is a fact that everything up to it was explained. Its
-# action has a copy that needs that fact and adds the next one, so whoever wants the last of these facts must have done
-# all that was seen, in that order. If observations may be wrong, a step that costs ``drop`` passes over one of them.
-
-
-LARGEST_COST = 4_000  # of one action, in the whole numbers that kernels count in
-
-
-@dataclass(frozen=True)
-class Arrays:
-    """A problem for the kernels; costs are whole numbers, ``scale`` of them to one of the problem's.
-
-    The facts of the problem come first, then one that is always true, and then one for each number of observations
-    that were explained; ``done`` is the last of these.
-    """
-
-    relaxed: Relaxed
-    bits: Bits
-    room: Prices
-    start: Ints
-    start_words: Ints
-    done: int
-    scale: float
-    names: tuple[str, ...]  # of actions; none for passing over an observation
-
-    def words(self, facts: Sequence[int]) -> Ints:
-        """Return a set of facts as words."""
-        return as_words(_flat([facts]), np.array([0, len(facts)]), self.bits.needs.shape[1])[0]
-
-    def nodes(self, most: int) -> Nodes:
-        """Return room for a search that meets at most so many states."""
-        words, queued = self.bits.needs.shape[1], 2 * most + len(self.relaxed.costs)
-        cost, bound, is_priced, parent, action = (np.zeros(most, np.int64) for _ in range(5))
-        table, heap, facts = (np.zeros(size, np.int64) for size in (2 * most + 1, queued, words * BITS))
-        return Nodes(np.zeros((most, words), np.int64), cost, bound, is_priced, parent, action, table, heap, facts)
-
-
-def scale_of(costs: Sequence[float]) -> float:
-    """Return what costs are multiplied by to be whole numbers, exactly if that goes, and nearly otherwise.
-
-    >>> scale_of([1.0, 3.0]), scale_of([0.5, 1.0]), scale_of([0.0])
-    (1.0, 2.0, 1.0)
-    """
-    highest = max(costs, default=0.0)
-    for scale in (1.0, 2.0, 4.0, 5.0, 10.0, 100.0, 1000.0):
-        if highest * scale <= LARGEST_COST and all((cost * scale).is_integer() for cost in costs):
-            return scale
-    return LARGEST_COST / highest
-
-
-def weave(problem: StripsProblem, observed: Sequence[Sequence[int]], *, drop: float | None) -> Arrays:
-    """Return the arrays of a problem with observations, each given as the actions that it may have been."""
-    true = len(problem.facts)
-    needs = [list(action.needs) or [true] for action in problem.actions]  # kernels start from what is needed
-    adds = [list(action.adds) for action in problem.actions]
-    deletes = [list(action.deletes) for action in problem.actions]
-    costs = [action.cost for action in problem.actions]
-    names = [action.name for action in problem.actions]
-    for before, choices in enumerate(observed, start=true + 1):
-        for choice in choices:
-            action = problem.actions[choice]
-            needs.append([*action.needs, before])
-            adds.append([*action.adds, before + 1])
-            deletes.append([*action.deletes, before])
-            costs.append(action.cost)
-            names.append(action.name)
-        if drop is not None:
-            needs.append([before])
-            adds.append([before + 1])
-            deletes.append([before])
-            costs.append(drop)
-            names.append("")
-    done = true + 1 + len(observed)
-    return _arrays(needs, adds, deletes, costs, [*problem.start, true, true + 1], done, names)
-
-
-def _arrays(
-    needs: list[list[int]],
-    adds: list[list[int]],
-    deletes: list[list[int]],
-    costs: list[float],
-    start: list[int],
-    done: int,
-    names: list[str],
-) -> Arrays:
-    facts, words = done + 1, done // BITS + 1
-    scale = scale_of(costs)
-    whole = np.rint(np.array(costs) * scale).astype(np.int64)
-    parts = [(_flat(each), _starts(each)) for each in (needs, adds, deletes)]
-    relaxed = Relaxed(*parts[0], *parts[1], *_inverse(*parts[0], facts), *_inverse(*parts[1], facts), whole)
-    bits = Bits(*(as_words(flat, starts, words) for flat, starts in parts))
-    actions = len(costs)
-    sizes = (actions, facts, actions, actions, len(parts[1][0]) + facts, facts, facts, actions, 1)
-    room = Prices(*(np.zeros(size, np.int64) for size in sizes))
-    first = as_words(np.array(start, np.int64), np.array([0, len(start)]), words)[0]
-    return Arrays(relaxed, bits, room, np.array(start, np.int64), first, done, scale, tuple(names))
-
-
-def _flat(lists: Sequence[Sequence[int]]) -> Ints:
-    return np.fromiter(chain.from_iterable(lists), np.int64)
-
-
-def _starts(lists: Sequence[Sequence[int]]) -> Ints:
-    return np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64)
-
-
-def _owners(starts: Ints) -> Any:
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-
-
-def _inverse(flat: Ints, starts: Ints, facts: int) -> tuple[Ints, Ints]:
-    """Return for each fact the lists that it is in."""
-    order = np.argsort(flat, kind="stable")
-    counts = np.bincount(flat, minlength=facts)
-    return _owners(starts)[order].astype(np.int64), np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-
-
-def as_words(flat: Ints, starts: Ints, words: int) -> Ints:
-    """Return lists of facts as rows of words."""
-    rows = np.zeros((len(starts) - 1, words), np.int64)
-    np.bitwise_or.at(rows, (_owners(starts), flat // BITS), np.int64(1) << (flat % BITS))
-    return rows
-
-
-# --- costs ------------------------------------------------------------------------------------------------------------
-# What goals cost: bounds for all of them at once, and searches for the few that matter.
-
-
-ROOM = 1 << 16  # states that a search may meet for a budget of a second, and never fewer
-WORK = 6  # times that a fact is looked at in a microsecond, roughly: budgets are counted, not timed
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What the cheapest plan costs at least; exactly that if ``is_exact``. Infinite if there is no plan."""
-
-    least: float
-    is_exact: bool
-    spent: int = 0  # of the budget, to find that out
-    steps: tuple[str, ...] = ()  # a cheapest plan, if one was found
-
-
-class Costs:
-    """The costs of a problem's goals from its start, after doing all that was observed."""
-
-    def __init__(
-        self, problem: StripsProblem, observed: Sequence[Sequence[int]] = (), drop: float | None = None
-    ) -> None:
-        self.problem = problem
-        self.arrays: Arrays = weave(problem, observed, drop=drop)
-        self._kernel = kernel(astar)
-        self._goals = [[*(goal.wants or ()), self.arrays.done] for goal in problem.goals]
-
-    @cached_property
-    def bounds(self) -> tuple[float, ...]:
-        """Return what each goal costs at least, by LM-cut."""
-        found = np.zeros(len(self._goals), np.int64)
-        arrays = self.arrays
-        self._kernel.goal_bounds(arrays.start, *self._flat_goals, arrays.relaxed, arrays.room, found)
-        return tuple(
-            self._real(bound) if goal.wants is not None else float("inf")
-            for goal, bound in zip(self.problem.goals, found.tolist(), strict=True)
-        )
-
-    def detours(self, actions: Sequence[int], dearer: float) -> list[tuple[float, ...]]:
-        """Return for each action, and each goal, how much more it costs at least if that action is so much dearer."""
-        arrays = self.arrays
-        found = np.zeros((len(actions), len(self._goals)), np.int64)
-        tried = np.array(actions, np.int64)
-        raised = round(dearer * arrays.scale)
-        goals, starts = self._flat_goals
-        self._kernel.detours(arrays.start, goals, starts, tried, raised, arrays.relaxed, arrays.room, found)
-        return [
-            tuple(max(0.0, self._real(each) - best) if best < float("inf") else 0.0 for each, best in pairs)
-            for pairs in (zip(row, self.bounds, strict=True) for row in found.tolist())
-        ]
-
-    def search(self, goal: int, *, budget: int, limit: float = float("inf")) -> Cost:
-        """Plan for a goal, for about ``budget`` microseconds and only as long as it may cost less than ``limit``.
-
-        Work is counted and not timed, so the same budget always gives the same answer.
-        """
-        if self.problem.goals[goal].wants is None:
-            return Cost(float("inf"), True)
-        arrays, wanted = self.arrays, self._goals[goal]
-        nodes = arrays.nodes(min(max(ROOM, ROOM * budget // 1_000_000) + len(arrays.relaxed.costs), MOST_NODES))
-        highest = min(limit * arrays.scale, float(MOST_COST - 1))
-        node, least = self._kernel.search(
-            arrays.start_words,
-            np.array(wanted, np.int64),
-            arrays.words(wanted),
-            arrays.bits,
-            arrays.relaxed,
-            arrays.room,
-            nodes,
-            budget * WORK,
-            int(np.ceil(highest)),
-        )
-        steps = self._steps(node, nodes) if node >= 0 else ()
-        return Cost(self._real(least), node >= 0 or least >= FAR, int(arrays.room.work[0]) // WORK + 1, steps)
-
-    @cached_property
-    def _flat_goals(self) -> tuple[Ints, Ints]:
-        flat = [fact for goal in self._goals for fact in goal]
-        starts = np.concatenate(([0], np.cumsum([len(goal) for goal in self._goals])))
-        return np.array(flat, np.int64), starts.astype(np.int64)
-
-    def _real(self, cost: int) -> float:
-        return float("inf") if cost >= FAR else cost / self.arrays.scale
-
-    def _steps(self, node: int, nodes: astar.Nodes) -> tuple[str, ...]:
-        """Return the actions that lead to a node; passing over an observation is none of them."""
-        names = []
-        while nodes.parent[node] >= 0:
-            names.append(self.arrays.names[nodes.action[node]])
-            node = nodes.parent[node]
-        return tuple(name for name in reversed(names) if name)
-
-
 # --- recognizing ------------------------------------------------------------------------------------------------------
 # Recognition by planning: which goal makes what was seen look sensible.
 #
@@ -319,9 +90,9 @@ class Costs:
 TEMPERATURE = 1.0  # average actions
 NOISE = 2.0  # average actions
 BUDGET = 250_000  # microseconds, roughly: work is counted and not timed
-WITHIN = 0.5
-RUNNING = 0.05  # goals at least this likely, against the likeliest by bounds, are searched for
-DEARER = 10.0  # average actions; how much dearer an observed action is made to see whether a goal needs it
+CHOSEN_RATIO = 0.5
+CANDIDATE_RATIO = 0.05  # goals at least this likely, against the likeliest by bounds, are searched for
+DETOUR_PENALTY = 10.0  # average actions; how much dearer an observed action is made to see whether a goal needs it
 NEED_TEMPERATURE, NEED_WEIGHT = 2.0, 1.5  # fitted on public problems, as TEMPERATURE, NOISE and WITHIN are
 
 INF = float("inf")
@@ -334,7 +105,7 @@ def recognize(
     temperature: float = TEMPERATURE,
     noise: float | None = NOISE,
     budget: int = BUDGET,
-    within: float = WITHIN,
+    within: float = CHOSEN_RATIO,
     prior: Sequence[float] | None = None,
 ) -> PlanReading:
     """Read the goal of somebody of whom ``observations``, ground actions in order, were seen.
@@ -368,7 +139,7 @@ class _Options:
         if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
             raise TelosError(f"budget must be a whole number of microseconds, zero or more, got {budget!r}")
         if not 0 < finite("within", within) <= 1:
-            raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {WITHIN:g}")
+            raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {CHOSEN_RATIO:g}")
         return cls(temperature, noise, budget, within)
 
 
@@ -395,14 +166,16 @@ def _explained(problem: StripsProblem, observations: Sequence[str]) -> tuple[lis
         if choices:
             observed.append(choices)
         else:
-            hint = name_hint(spoken(said), _alike(problem, said))
-            notes.append(f"observation {i}, {spoken(said)}, is no action that is ever possible, and is ignored; {hint}")
+            hint = name_hint(normalize_atom(said), _alike(problem, said))
+            notes.append(
+                f"observation {i}, {normalize_atom(said)}, is no action that is ever possible, and is ignored; {hint}"
+            )
     return observed, notes
 
 
 def _alike(problem: StripsProblem, said: str) -> list[str]:
     """Return the actions of the same kind, or all of them: comparing names is slow, and most differ in an argument."""
-    kind = spoken(said).strip("()").split(" ")[0]
+    kind = normalize_atom(said).strip("()").split(" ")[0]
     return [name for name in problem.named if name.startswith(f"({kind} ")] or list(problem.named)
 
 
@@ -420,16 +193,16 @@ class _Recognition:
         self.step = problem.step
         self._left, self._peak = options.budget, -INF
         drop = None if options.noise is None else options.noise * self.step
-        self.plain = Costs(problem)
-        self.woven = Costs(problem, observed, drop)
-        self.best = [Cost(each, False) for each in self.plain.bounds]
-        self.seen = [Cost(each, False) for each in self.woven.bounds]
+        self.plain = GoalCosts(problem)
+        self.woven = GoalCosts(problem, observed, drop)
+        self.best = [SearchCost(each, False) for each in self.plain.bounds]
+        self.seen = [SearchCost(each, False) for each in self.woven.bounds]
         self.detours = self._detours()
 
     def _detours(self) -> list[list[float]]:
         """Return for each goal what it costs to do without each of the observed actions, in average actions."""
         different = sorted({choices[0] for choices in self.observed})
-        rows = dict(zip(different, self.plain.detours(different, DEARER * self.step), strict=True))
+        rows = dict(zip(different, self.plain.detours(different, DETOUR_PENALTY * self.step), strict=True))
         return [[rows[choices[0]][goal] / self.step for choices in self.observed] for goal in range(len(self.prior))]
 
     def read(self, notes: list[str]) -> PlanReading:
@@ -456,7 +229,7 @@ class _Recognition:
         Bounds and exact costs do not compare, so either all goals in the running are settled, or none is.
         """
         scores = self._scores()
-        floor = max(scores) + math.log(RUNNING)
+        floor = max(scores) + math.log(CANDIDATE_RATIO)
         order = sorted((goal for goal, score in enumerate(scores) if score > -INF), key=lambda goal: -scores[goal])
         running = [goal for goal in order if scores[goal] >= floor]
         if len(running) < 2 or self._left == 0:
@@ -480,7 +253,7 @@ class _Recognition:
         self.best[goal], self.seen[goal] = bounds
         return False
 
-    def _paid(self, cost: Cost) -> Cost:
+    def _paid(self, cost: SearchCost) -> SearchCost:
         self._left = max(0, self._left - cost.spent)
         return cost
 
@@ -488,7 +261,7 @@ class _Recognition:
         """Return the cost, with what was seen, from which on a goal is out of the running."""
         if self._peak == -INF:
             return INF
-        extra, floor = 0.0, self._peak + math.log(RUNNING)
+        extra, floor = 0.0, self._peak + math.log(CANDIDATE_RATIO)
         while self._score(goal, extra) >= floor:
             extra += self.step
         return self.best[goal].least + extra

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 Ints: TypeAlias = Any  # a numpy array of int64
 
-FAR = 1 << 40  # the price of what cannot be reached
-NOBODY = -1
+UNREACHABLE_COST = 1 << 40  # the price of what cannot be reached
+NO_SUPPORTER = -1
 
 
-class Relaxed(NamedTuple):
+class RelaxedTask(NamedTuple):
     """Actions without their deletes, both ways: what each one needs and adds, and who needs or adds each fact.
 
     Lists of lists are flat: those of ``i`` stand from ``start[i]`` to before ``start[i + 1]``.
@@ -39,7 +39,7 @@ class Relaxed(NamedTuple):
     costs: Ints
 
 
-class Prices(NamedTuple):
+class LmCutWorkspace(NamedTuple):
     """Room for one computation: it is allotted once and used for every state."""
 
     costs: Ints  # what is left of each action's cost
@@ -80,7 +80,7 @@ def pop(heap: Ints, size: int) -> int:
     return size
 
 
-def offer(fact: int, price: int, room: Prices, size: int) -> int:
+def lower_cost(fact: int, price: int, room: LmCutWorkspace, size: int) -> int:
     """Price a fact if that is cheaper than before; return the size of the heap."""
     if price < room.price[fact]:
         room.price[fact] = price
@@ -88,24 +88,24 @@ def offer(fact: int, price: int, room: Prices, size: int) -> int:
     return size
 
 
-def offer_effects(action: int, task: Relaxed, room: Prices, size: int) -> int:
+def propagate_effects(action: int, task: RelaxedTask, room: LmCutWorkspace, size: int) -> int:
     """Price what an action adds."""
     total = room.price[room.supporter[action]] + room.costs[action]
     for i in range(task.adds_start[action], task.adds_start[action + 1]):
-        size = offer(task.adds[i], total, room, size)
+        size = lower_cost(task.adds[i], total, room, size)
     return size
 
 
-def price_all(state: Ints, task: Relaxed, room: Prices) -> None:
+def compute_hmax(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> None:
     """Price every fact from ``state``, a list of the facts that hold."""
     facts = len(room.price)
-    room.price[:] = FAR
+    room.price[:] = UNREACHABLE_COST
     for action in range(len(task.costs)):
         room.waiting[action] = task.needs_start[action + 1] - task.needs_start[action]
-        room.supporter[action] = NOBODY
+        room.supporter[action] = NO_SUPPORTER
     size = 0
     for fact in state:
-        size = offer(fact, 0, room, size)
+        size = lower_cost(fact, 0, room, size)
     while size > 0:
         key = room.heap[0]
         size = pop(room.heap, size)
@@ -118,10 +118,10 @@ def price_all(state: Ints, task: Relaxed, room: Prices) -> None:
             room.waiting[action] -= 1
             if room.waiting[action] == 0:
                 room.supporter[action] = fact  # facts come in the order of their prices: the last is the dearest
-                size = offer_effects(action, task, room, size)
+                size = propagate_effects(action, task, room, size)
 
 
-def dearest(action: int, task: Relaxed, room: Prices) -> int:
+def find_supporter(action: int, task: RelaxedTask, room: LmCutWorkspace) -> int:
     """Return the dearest precondition of an action."""
     best = task.needs[task.needs_start[action]]
     for i in range(task.needs_start[action] + 1, task.needs_start[action + 1]):
@@ -130,12 +130,12 @@ def dearest(action: int, task: Relaxed, room: Prices) -> int:
     return int(best)
 
 
-def reprice(cut: int, task: Relaxed, room: Prices) -> None:
+def update_hmax(cut: int, task: RelaxedTask, room: LmCutWorkspace) -> None:
     """Price anew what became cheaper, after the first ``cut`` actions of ``room.cut`` did."""
     facts = len(room.price)
     size = 0
     for i in range(cut):
-        size = offer_effects(room.cut[i], task, room, size)
+        size = propagate_effects(room.cut[i], task, room, size)
     while size > 0:
         key = room.heap[0]
         size = pop(room.heap, size)
@@ -146,11 +146,11 @@ def reprice(cut: int, task: Relaxed, room: Prices) -> None:
         for i in range(task.needed_start[fact], task.needed_start[fact + 1]):
             action = task.needed_by[i]
             if room.supporter[action] == fact:
-                room.supporter[action] = dearest(action, task, room)
-                size = offer_effects(action, task, room, size)
+                room.supporter[action] = find_supporter(action, task, room)
+                size = propagate_effects(action, task, room, size)
 
 
-def dearest_goal(goal: Ints, room: Prices) -> int:
+def costliest_goal_fact(goal: Ints, room: LmCutWorkspace) -> int:
     """Return the dearest fact of the goal."""
     best = goal[0]
     for fact in goal:
@@ -159,7 +159,7 @@ def dearest_goal(goal: Ints, room: Prices) -> int:
     return int(best)
 
 
-def mark_zone(fact: int, task: Relaxed, room: Prices) -> None:
+def mark_goal_zone(fact: int, task: RelaxedTask, room: LmCutWorkspace) -> None:
     """Mark the facts from which ``fact`` costs nothing more."""
     room.zone[:] = 0
     room.zone[fact] = 1
@@ -172,13 +172,13 @@ def mark_zone(fact: int, task: Relaxed, room: Prices) -> None:
         for i in range(task.added_start[fact], task.added_start[fact + 1]):
             action = task.added_by[i]
             supporter = room.supporter[action]
-            if room.costs[action] == 0 and supporter != NOBODY and room.zone[supporter] == 0:
+            if room.costs[action] == 0 and supporter != NO_SUPPORTER and room.zone[supporter] == 0:
                 room.zone[supporter] = 1
                 room.stack[size] = supporter
                 size += 1
 
 
-def enters(action: int, task: Relaxed, room: Prices) -> bool:
+def enters_goal_zone(action: int, task: RelaxedTask, room: LmCutWorkspace) -> bool:
     """Whether an action adds a fact of the goal's zone."""
     for i in range(task.adds_start[action], task.adds_start[action + 1]):
         if room.zone[task.adds[i]] == 1:
@@ -186,7 +186,7 @@ def enters(action: int, task: Relaxed, room: Prices) -> bool:
     return False
 
 
-def find_cut(state: Ints, task: Relaxed, room: Prices) -> int:
+def find_cut(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
     """Collect the actions that lead from outside into the goal's zone; return how many there are."""
     size, cut = 0, 0
     for fact in state:
@@ -202,7 +202,7 @@ def find_cut(state: Ints, task: Relaxed, room: Prices) -> int:
             action = task.needed_by[i]
             if room.supporter[action] != fact:
                 continue
-            if enters(action, task, room):
+            if enters_goal_zone(action, task, room):
                 room.cut[cut] = action
                 cut += 1
                 continue
@@ -215,26 +215,26 @@ def find_cut(state: Ints, task: Relaxed, room: Prices) -> int:
     return cut
 
 
-def lm_cut(state: Ints, goal: Ints, task: Relaxed, room: Prices) -> int:
+def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
     """Return a lower bound on the cost from ``state`` to ``goal``; FAR if even without deletes there is no way."""
     room.costs[:] = task.costs
-    price_all(state, task, room)
+    compute_hmax(state, task, room)
     total = 0
     while True:
-        fact = dearest_goal(goal, room)
+        fact = costliest_goal_fact(goal, room)
         if room.price[fact] == 0:
             return total
-        if room.price[fact] >= FAR:
-            return FAR
-        mark_zone(fact, task, room)
+        if room.price[fact] >= UNREACHABLE_COST:
+            return UNREACHABLE_COST
+        mark_goal_zone(fact, task, room)
         cut = find_cut(state, task, room)
-        least = FAR
+        least = UNREACHABLE_COST
         for i in range(cut):
             least = min(least, room.costs[room.cut[i]])
         total += least
         for i in range(cut):
             room.costs[room.cut[i]] -= least
-        reprice(cut, task, room)
+        update_hmax(cut, task, room)
 
 
 # --- search -----------------------------------------------------------------------------------------------------------
@@ -245,14 +245,14 @@ def lm_cut(state: Ints, goal: Ints, task: Relaxed, room: Prices) -> int:
 # their parent and are priced only when they come to the front: most of them never do.
 
 
-BITS = 62  # facts a word: signed numbers of 64 bits, none of them negative
+BITS_PER_WORD = 62  # facts a word: signed numbers of 64 bits, none of them negative
 HASH_STEP = 1_000_003
 HASH_RANGE = (1 << 31) - 1
-MOST_NODES = 1 << 20
-MOST_COST = 1 << 21  # of a plan; with the number of a node, two of them fit into one key of the queue
+MAX_NODES = 1 << 20
+MAX_PLAN_COST = 1 << 21  # of a plan; with the number of a node, two of them fit into one key of the queue
 
 
-class Bits(NamedTuple):
+class ActionBits(NamedTuple):
     """Actions on words of facts, one row an action."""
 
     needs: Ints
@@ -260,7 +260,7 @@ class Bits(NamedTuple):
     deletes: Ints
 
 
-class Nodes(NamedTuple):
+class SearchNodes(NamedTuple):
     """The states that a search has met, one row a state, with a hash table to find them by."""
 
     words: Ints
@@ -274,7 +274,7 @@ class Nodes(NamedTuple):
     facts: Ints  # room for one state as a list
 
 
-def slot_of(words: Ints, nodes: Nodes) -> int:
+def find_slot(words: Ints, nodes: SearchNodes) -> int:
     """Return where in the table the state is, or would be."""
     code = 0
     for word in words:
@@ -301,12 +301,12 @@ def holds(words: Ints, wanted: Ints) -> bool:
     return True
 
 
-def price(node: int, goal: Ints, relaxed: Relaxed, room: Prices, nodes: Nodes) -> None:
+def evaluate_node(node: int, goal: Ints, relaxed: RelaxedTask, room: LmCutWorkspace, nodes: SearchNodes) -> None:
     """Compute the bound of a node, unless that of its parent is better."""
     size = 0
     for i in range(nodes.words.shape[1]):
         word = nodes.words[node, i]
-        at = i * BITS
+        at = i * BITS_PER_WORD
         while word:
             if word & 1:
                 nodes.facts[size] = at
@@ -318,16 +318,16 @@ def price(node: int, goal: Ints, relaxed: Relaxed, room: Prices, nodes: Nodes) -
     nodes.is_priced[node] = 1
 
 
-def enqueue(node: int, nodes: Nodes, size: int) -> int:
+def enqueue(node: int, nodes: SearchNodes, size: int) -> int:
     """Queue a node: the least total first, then the nearest to the goal, then the newest."""
     total = nodes.cost[node] + nodes.bound[node]
-    key = (total * MOST_COST + nodes.bound[node]) * MOST_NODES + (MOST_NODES - 1 - node)
+    key = (total * MAX_PLAN_COST + nodes.bound[node]) * MAX_NODES + (MAX_NODES - 1 - node)
     return push(nodes.heap, size, key)
 
 
-def meet(after: Ints, parent: int, action: int, total: int, bound: int, nodes: Nodes, count: int) -> int:
+def record_state(after: Ints, parent: int, action: int, total: int, bound: int, nodes: SearchNodes, count: int) -> int:
     """Note that a state can be reached at a cost of ``total``; return its node, or -1 if that is no news."""
-    slot = slot_of(after, nodes)
+    slot = find_slot(after, nodes)
     found = nodes.table[slot]
     if found < 0:
         found = count
@@ -335,7 +335,7 @@ def meet(after: Ints, parent: int, action: int, total: int, bound: int, nodes: N
         nodes.words[found] = after
         nodes.bound[found] = bound
         nodes.is_priced[found] = 0
-    elif total >= nodes.cost[found] or nodes.bound[found] >= FAR:
+    elif total >= nodes.cost[found] or nodes.bound[found] >= UNREACHABLE_COST:
         return -1
     nodes.cost[found] = total
     nodes.parent[found] = parent
@@ -344,7 +344,7 @@ def meet(after: Ints, parent: int, action: int, total: int, bound: int, nodes: N
 
 
 def expand(
-    node: int, bits: Bits, costs: Ints, nodes: Nodes, count: int, size: int, after: Ints, limit: int
+    node: int, bits: ActionBits, costs: Ints, nodes: SearchNodes, count: int, size: int, after: Ints, limit: int
 ) -> tuple[int, int, int]:
     """Queue what can be reached from a node by one action.
 
@@ -361,7 +361,7 @@ def expand(
         if total + bound >= limit:
             dear += 1
             continue
-        found = meet(after, node, action, total, bound, nodes, count)
+        found = record_state(after, node, action, total, bound, nodes, count)
         if found < 0:
             continue
         count = max(count, found + 1)
@@ -372,7 +372,7 @@ def expand(
     return count, size, dear
 
 
-def begin(start: Ints, nodes: Nodes) -> int:
+def start_search(start: Ints, nodes: SearchNodes) -> int:
     """Queue the first state; return the size of the queue."""
     nodes.table[:] = -1
     nodes.words[0] = start
@@ -381,7 +381,7 @@ def begin(start: Ints, nodes: Nodes) -> int:
     nodes.is_priced[0] = 0
     nodes.parent[0] = -1
     nodes.action[0] = -1
-    nodes.table[slot_of(start, nodes)] = 0
+    nodes.table[find_slot(start, nodes)] = 0
     return enqueue(0, nodes, 0)
 
 
@@ -389,10 +389,10 @@ def search(
     start: Ints,
     goal: Ints,
     wanted: Ints,
-    bits: Bits,
-    relaxed: Relaxed,
-    room: Prices,
-    nodes: Nodes,
+    bits: ActionBits,
+    relaxed: RelaxedTask,
+    room: LmCutWorkspace,
+    nodes: SearchNodes,
     most: int,
     limit: int,
 ) -> tuple[int, int]:
@@ -402,25 +402,25 @@ def search(
     plan costs less than ``limit``. The least cost is FAR if there is no plan.
     """
     room.work[0] = 0
-    size = begin(start, nodes)
+    size = start_search(start, nodes)
     after = start.copy()
     count, lower, dear = 1, 0, 0
     while size > 0:
         key = nodes.heap[0]
         size = pop(nodes.heap, size)
-        node = MOST_NODES - 1 - key % MOST_NODES
-        total = key // MOST_NODES // MOST_COST
+        node = MAX_NODES - 1 - key % MAX_NODES
+        total = key // MAX_NODES // MAX_PLAN_COST
         if total != nodes.cost[node] + nodes.bound[node]:
             continue  # a cheaper way here, or a better bound, was found after it was queued
         lower = max(lower, total)
         if nodes.is_priced[node] == 0:
             if room.work[0] >= most:
                 return -1, lower
-            price(node, goal, relaxed, room, nodes)
+            evaluate_node(node, goal, relaxed, room, nodes)
             new = nodes.cost[node] + nodes.bound[node]
             if total < new < limit:
                 size = enqueue(node, nodes, size)
-            if limit <= new < FAR:
+            if limit <= new < UNREACHABLE_COST:
                 dear += 1
             if new > total:
                 continue
@@ -430,18 +430,27 @@ def search(
             return -1, lower
         count, size, left = expand(node, bits, relaxed.costs, nodes, count, size, after, limit)
         dear += left
-    return -1, limit if dear > 0 else FAR
+    return -1, limit if dear > 0 else UNREACHABLE_COST
 
 
-def goal_bounds(start: Ints, goals: Ints, goals_start: Ints, relaxed: Relaxed, room: Prices, found: Ints) -> None:
+def goal_bounds(
+    start: Ints, goals: Ints, goals_start: Ints, relaxed: RelaxedTask, room: LmCutWorkspace, found: Ints
+) -> None:
     """Put into ``found`` what each goal costs at least."""
     for goal in range(len(found)):
         wanted = goals[goals_start[goal] : goals_start[goal + 1]]
         found[goal] = lm_cut(start, wanted, relaxed, room)
 
 
-def detours(
-    start: Ints, goals: Ints, goals_start: Ints, tried: Ints, dearer: int, relaxed: Relaxed, room: Prices, found: Ints
+def detour_bounds(
+    start: Ints,
+    goals: Ints,
+    goals_start: Ints,
+    tried: Ints,
+    dearer: int,
+    relaxed: RelaxedTask,
+    room: LmCutWorkspace,
+    found: Ints,
 ) -> None:
     """Put into ``found[i]`` what each goal costs at least if the action ``tried[i]`` were ``dearer`` than it is."""
     for i in range(len(tried)):

@@ -13,7 +13,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.files.domain_file import load
-from telos.recognition.by_planning.reader import Options, PlanModel, PlanReader
+from telos.recognition.by_planning.reader import PlanModel, PlanModelOptions, PlanReader
 from telos.recognition.feature_hmm import FeatureIOHMM
 from telos.recognition.filtering import Reader
 from telos.studies.humans import crafter, overcooked
@@ -48,7 +48,7 @@ class Game:
 
     source: Source
     domain: str
-    options: Options
+    options: PlanModelOptions
     events: Callable[[PlanReader, Seen], Iterator[Event]]
 
     def reader(self) -> PlanReader:
@@ -129,7 +129,7 @@ def _cook(reader: PlanReader, row: Seen) -> Iterator[Event]:
 
 # The log tells how things stand after every key, and that is the player's doing; plays are long, and old steps say
 # little about what is pursued now.
-_TOLD: Options = {"luck": False, "ignores": (IDLE,), "sees_all": True}
+_TOLD: PlanModelOptions = {"luck": False, "ignores": (IDLE,), "sees_all": True}
 GAMES = {
     "crafter": Game(
         Source("crafter-planning", idle="noop", look=_look_at_life),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.recognition.feature_hmm import Changes, Feature, FeatureIOHMM
+from telos.recognition.feature_hmm import Feature, FeatureIOHMM, GoalChanges
 from telos.studies.humans.logs import Play, Source, read_plays
 from telos.studies.results import Figure, HumanComparison, HumanStudy, Watched, compared, unwatched
 from telos.studies.scoring import HumanScore, Taught, folds, score, shared_out, teach
@@ -44,7 +44,7 @@ IDLE = "noop"
 
 # What follows is known from what is done already. Which goal was believed in makes no difference: the game knows which
 # one was achieved.
-CHANGES = Changes(
+CHANGES = GoalChanges(
     "achieved",
     given=(("achieved", "done"), ("done",), ("achieved", "many"), ("achieved",)),
     strength=3.0,

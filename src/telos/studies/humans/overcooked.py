@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from telos.core.errors import TelosError
 from telos.core.values import Value
-from telos.recognition.feature_hmm import Changes, Feature, FeatureIOHMM
+from telos.recognition.feature_hmm import Feature, FeatureIOHMM, GoalChanges
 from telos.recognition.files.load import load_model
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.transitions import LearnedTransitions
@@ -28,7 +28,7 @@ TILES = ("onions", "dishes", "pot", "serving")
 WEIGHT, STRENGTH = 0.6, 10.0  # settled on five of the ten pairs, before the others were looked at
 
 # Which goal follows which depends on what was used, and on where: beside a pot or in a far corner of this very kitchen.
-CHANGES = Changes("used", given=(("used", "layout", "x", "y"), ("used", "layout"), ("used",)))
+CHANGES = GoalChanges("used", given=(("used", "layout", "x", "y"), ("used", "layout"), ("used",)))
 
 
 def look(before: LogRow | None, now: LogRow) -> Mapping[str, Value]:

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import Kind, Type
 from telos.files.yaml import read_yaml
-from telos.recognition.director import EARNED
+from telos.recognition.director import ADVENTURE_EARNINGS
 from telos.recognition.distributions import OTHERS
-from telos.recognition.observations import ELEVEN
+from telos.recognition.observations import FLAIRS_SYMBOLS
 from telos.recognition.vocabulary import ADVENTURE
 
 # --- cursor -----------------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ class Words:
         elif len(way) == 2 and way[0] in ("counts", "pseudo_counts"):
             yield from ((name, "seen") for name in _names(self.given.get("observations")))
         elif last == "pay":
-            yield from ((name, "what is earned") for name in EARNED)
+            yield from ((name, "what is earned") for name in ADVENTURE_EARNINGS)
 
     def values_at(self, way: Way) -> Iterator[tuple[str, str]]:
         """Yield the names that may be the value of an entry that a schema takes for any text."""
@@ -302,7 +302,7 @@ def words_of(text: str, line: int, others: Iterable[str] = ()) -> Words:
         goals = tuple(_NAME.findall(written[1]))
     context, actions = _context(given.get("context", "adventure")), _names(given.get("actions"))
     usual = ADVENTURE.actions if given.get("context", "adventure") == "adventure" else ()
-    outcomes = _names(given.get("outcomes")) or ELEVEN.names
+    outcomes = _names(given.get("outcomes")) or FLAIRS_SYMBOLS.names
     return Words(given, goals, context, actions or usual, outcomes, tuple(others))
 
 

@@ -10,7 +10,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace
 from telos.core.values import Value
-from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.files.load import create_recognizer, loads_model
 from telos.recognition.recognizer import Recognizer
 from telos.studies.players import EXPERIENCED, NOVICE, Player
 from telos.studio.mind_view import GoalLine, MindView, StepLine, build_mind_view
@@ -147,7 +147,7 @@ def ffbm_text(rules: str) -> str:
 
 def _made(file: str, text: str) -> Recognizer:
     """Make a recogniser of its own from a text: one that learns must not teach those of other games."""
-    return fresh(loads_model(text, name=file))
+    return create_recognizer(loads_model(text, name=file))
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, nam
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.planning.planner import warm_up
-from telos.recognition.files.load import fresh
+from telos.recognition.files.load import create_recognizer
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
@@ -158,7 +158,7 @@ def made(text: str) -> Recognizer:
                 )
             ]
         )
-    return fresh(MarkovLogicModel(logic, name="island"))
+    return create_recognizer(MarkovLogicModel(logic, name="island"))
 
 
 @lru_cache(maxsize=1)

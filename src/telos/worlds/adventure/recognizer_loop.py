@@ -9,8 +9,8 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.files.yaml import read_text
-from telos.recognition.director import EARNED, Advice, director_of
-from telos.recognition.files.load import fresh, loads_model
+from telos.recognition.director import ADVENTURE_EARNINGS, Advice, create_director
+from telos.recognition.files.load import create_recognizer, loads_model
 
 _READERS = Path(telos.recognition.__path__[0]) / "data"
 
@@ -48,10 +48,10 @@ class Reading:
     def __init__(self, text: str, *, seed: int, heard: Iterable[Event] = ()) -> None:
         model = loads_model(text, name="model")
         for what in (what for rule in model.director or () for what in rule.pay):
-            if what not in EARNED:  # files for other games may pay for other things
-                raise TelosError(f"nothing is earned by {what!r} here", name_hint(what, EARNED))
+            if what not in ADVENTURE_EARNINGS:  # files for other games may pay for other things
+                raise TelosError(f"nothing is earned by {what!r} here", name_hint(what, ADVENTURE_EARNINGS))
         self.text, self.seed = text, seed
-        self.recognizer, self.director = fresh(model, seed=seed), director_of(model)
+        self.recognizer, self.director = create_recognizer(model, seed=seed), create_director(model)
         self.heard: list[Event] = []
         self.fault = ""  # what the model made of the last event, if it could make nothing of it
         for event in heard:

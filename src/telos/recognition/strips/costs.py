@@ -1,0 +1,260 @@
+"""Lower bounds and exact costs of goals in a STRIPS problem, with observations compiled into the actions.
+
+``GoalCosts`` answers for all goals at once (LM-cut bounds) or searches for one (A*); ``compile_observations`` builds the
+arrays that the kernels of ``search.py`` read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from telos.core.kernels import kernel
+from telos.recognition.strips import search as astar
+from telos.recognition.strips.problem import StripsProblem
+from telos.recognition.strips.search import (
+    BITS_PER_WORD,
+    MAX_NODES,
+    MAX_PLAN_COST,
+    UNREACHABLE_COST,
+    ActionBits,
+    Ints,
+    LmCutWorkspace,
+    RelaxedTask,
+    SearchNodes,
+)
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+# STRIPS as arrays for the kernels, with the observations woven in.
+#
+# After Ramírez and Geffner (2009): for each observation there is a fact that everything up to it was explained. Its
+# action has a copy that needs that fact and adds the next one, so whoever wants the last of these facts must have done
+# all that was seen, in that order. If observations may be wrong, a step that costs ``drop`` passes over one of them.
+
+
+MAX_ACTION_COST = 4_000  # of one action, in the whole numbers that kernels count in
+
+
+@dataclass(frozen=True)
+class StripsArrays:
+    """A problem for the kernels; costs are whole numbers, ``scale`` of them to one of the problem's.
+
+    The facts of the problem come first, then one that is always true, and then one for each number of observations
+    that were explained; ``done`` is the last of these.
+    """
+
+    relaxed: RelaxedTask
+    bits: ActionBits
+    room: LmCutWorkspace
+    start: Ints
+    start_words: Ints
+    done: int
+    scale: float
+    names: tuple[str, ...]  # of actions; none for passing over an observation
+
+    def words(self, facts: Sequence[int]) -> Ints:
+        """Return a set of facts as words."""
+        return to_words(_flat([facts]), np.array([0, len(facts)]), self.bits.needs.shape[1])[0]
+
+    def nodes(self, most: int) -> SearchNodes:
+        """Return room for a search that meets at most so many states."""
+        words, queued = self.bits.needs.shape[1], 2 * most + len(self.relaxed.costs)
+        cost, bound, is_priced, parent, action = (np.zeros(most, np.int64) for _ in range(5))
+        table, heap, facts = (np.zeros(size, np.int64) for size in (2 * most + 1, queued, words * BITS_PER_WORD))
+        return SearchNodes(
+            np.zeros((most, words), np.int64), cost, bound, is_priced, parent, action, table, heap, facts
+        )
+
+
+def find_cost_scale(costs: Sequence[float]) -> float:
+    """Return what costs are multiplied by to be whole numbers, exactly if that goes, and nearly otherwise.
+
+    >>> find_cost_scale([1.0, 3.0]), find_cost_scale([0.5, 1.0]), find_cost_scale([0.0])
+    (1.0, 2.0, 1.0)
+    """
+    highest = max(costs, default=0.0)
+    for scale in (1.0, 2.0, 4.0, 5.0, 10.0, 100.0, 1000.0):
+        if highest * scale <= MAX_ACTION_COST and all((cost * scale).is_integer() for cost in costs):
+            return scale
+    return MAX_ACTION_COST / highest
+
+
+def compile_observations(
+    problem: StripsProblem, observed: Sequence[Sequence[int]], *, drop: float | None
+) -> StripsArrays:
+    """Return the arrays of a problem with observations, each given as the actions that it may have been."""
+    true = len(problem.facts)
+    needs = [list(action.needs) or [true] for action in problem.actions]  # kernels start from what is needed
+    adds = [list(action.adds) for action in problem.actions]
+    deletes = [list(action.deletes) for action in problem.actions]
+    costs = [action.cost for action in problem.actions]
+    names = [action.name for action in problem.actions]
+    for before, choices in enumerate(observed, start=true + 1):
+        for choice in choices:
+            action = problem.actions[choice]
+            needs.append([*action.needs, before])
+            adds.append([*action.adds, before + 1])
+            deletes.append([*action.deletes, before])
+            costs.append(action.cost)
+            names.append(action.name)
+        if drop is not None:
+            needs.append([before])
+            adds.append([before + 1])
+            deletes.append([before])
+            costs.append(drop)
+            names.append("")
+    done = true + 1 + len(observed)
+    return _arrays(needs, adds, deletes, costs, [*problem.start, true, true + 1], done, names)
+
+
+def _arrays(
+    needs: list[list[int]],
+    adds: list[list[int]],
+    deletes: list[list[int]],
+    costs: list[float],
+    start: list[int],
+    done: int,
+    names: list[str],
+) -> StripsArrays:
+    facts, words = done + 1, done // BITS_PER_WORD + 1
+    scale = find_cost_scale(costs)
+    whole = np.rint(np.array(costs) * scale).astype(np.int64)
+    parts = [(_flat(each), _starts(each)) for each in (needs, adds, deletes)]
+    relaxed = RelaxedTask(*parts[0], *parts[1], *_inverse(*parts[0], facts), *_inverse(*parts[1], facts), whole)
+    bits = ActionBits(*(to_words(flat, starts, words) for flat, starts in parts))
+    actions = len(costs)
+    sizes = (actions, facts, actions, actions, len(parts[1][0]) + facts, facts, facts, actions, 1)
+    room = LmCutWorkspace(*(np.zeros(size, np.int64) for size in sizes))
+    first = to_words(np.array(start, np.int64), np.array([0, len(start)]), words)[0]
+    return StripsArrays(relaxed, bits, room, np.array(start, np.int64), first, done, scale, tuple(names))
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(lists), np.int64)
+
+
+def _starts(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64)
+
+
+def _owners(starts: Ints) -> Any:
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def _inverse(flat: Ints, starts: Ints, facts: int) -> tuple[Ints, Ints]:
+    """Return for each fact the lists that it is in."""
+    order = np.argsort(flat, kind="stable")
+    counts = np.bincount(flat, minlength=facts)
+    return _owners(starts)[order].astype(np.int64), np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+
+def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
+    """Return lists of facts as rows of words."""
+    rows = np.zeros((len(starts) - 1, words), np.int64)
+    np.bitwise_or.at(rows, (_owners(starts), flat // BITS_PER_WORD), np.int64(1) << (flat % BITS_PER_WORD))
+    return rows
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+# What goals cost: bounds for all of them at once, and searches for the few that matter.
+
+
+MIN_SEARCH_NODES = 1 << 16  # states that a search may meet for a budget of a second, and never fewer
+WORK_PER_MICROSECOND = 6  # times that a fact is looked at in a microsecond, roughly: budgets are counted, not timed
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCost:
+    """What the cheapest plan costs at least; exactly that if ``is_exact``. Infinite if there is no plan."""
+
+    least: float
+    is_exact: bool
+    spent: int = 0  # of the budget, to find that out
+    steps: tuple[str, ...] = ()  # a cheapest plan, if one was found
+
+
+class GoalCosts:
+    """The costs of a problem's goals from its start, after doing all that was observed."""
+
+    def __init__(
+        self, problem: StripsProblem, observed: Sequence[Sequence[int]] = (), drop: float | None = None
+    ) -> None:
+        self.problem = problem
+        self.arrays: StripsArrays = compile_observations(problem, observed, drop=drop)
+        self._kernel = kernel(astar)
+        self._goals = [[*(goal.wants or ()), self.arrays.done] for goal in problem.goals]
+
+    @cached_property
+    def bounds(self) -> tuple[float, ...]:
+        """Return what each goal costs at least, by LM-cut."""
+        found = np.zeros(len(self._goals), np.int64)
+        arrays = self.arrays
+        self._kernel.goal_bounds(arrays.start, *self._flat_goals, arrays.relaxed, arrays.room, found)
+        return tuple(
+            self._real(bound) if goal.wants is not None else float("inf")
+            for goal, bound in zip(self.problem.goals, found.tolist(), strict=True)
+        )
+
+    def detours(self, actions: Sequence[int], dearer: float) -> list[tuple[float, ...]]:
+        """Return for each action, and each goal, how much more it costs at least if that action is so much dearer."""
+        arrays = self.arrays
+        found = np.zeros((len(actions), len(self._goals)), np.int64)
+        tried = np.array(actions, np.int64)
+        raised = round(dearer * arrays.scale)
+        goals, starts = self._flat_goals
+        self._kernel.detour_bounds(arrays.start, goals, starts, tried, raised, arrays.relaxed, arrays.room, found)
+        return [
+            tuple(max(0.0, self._real(each) - best) if best < float("inf") else 0.0 for each, best in pairs)
+            for pairs in (zip(row, self.bounds, strict=True) for row in found.tolist())
+        ]
+
+    def search(self, goal: int, *, budget: int, limit: float = float("inf")) -> SearchCost:
+        """Plan for a goal, for about ``budget`` microseconds and only as long as it may cost less than ``limit``.
+
+        Work is counted and not timed, so the same budget always gives the same answer.
+        """
+        if self.problem.goals[goal].wants is None:
+            return SearchCost(float("inf"), True)
+        arrays, wanted = self.arrays, self._goals[goal]
+        nodes = arrays.nodes(
+            min(max(MIN_SEARCH_NODES, MIN_SEARCH_NODES * budget // 1_000_000) + len(arrays.relaxed.costs), MAX_NODES)
+        )
+        highest = min(limit * arrays.scale, float(MAX_PLAN_COST - 1))
+        node, least = self._kernel.search(
+            arrays.start_words,
+            np.array(wanted, np.int64),
+            arrays.words(wanted),
+            arrays.bits,
+            arrays.relaxed,
+            arrays.room,
+            nodes,
+            budget * WORK_PER_MICROSECOND,
+            int(np.ceil(highest)),
+        )
+        steps = self._steps(node, nodes) if node >= 0 else ()
+        return SearchCost(
+            self._real(least),
+            node >= 0 or least >= UNREACHABLE_COST,
+            int(arrays.room.work[0]) // WORK_PER_MICROSECOND + 1,
+            steps,
+        )
+
+    @cached_property
+    def _flat_goals(self) -> tuple[Ints, Ints]:
+        flat = [fact for goal in self._goals for fact in goal]
+        starts = np.concatenate(([0], np.cumsum([len(goal) for goal in self._goals])))
+        return np.array(flat, np.int64), starts.astype(np.int64)
+
+    def _real(self, cost: int) -> float:
+        return float("inf") if cost >= UNREACHABLE_COST else cost / self.arrays.scale
+
+    def _steps(self, node: int, nodes: astar.SearchNodes) -> tuple[str, ...]:
+        """Return the actions that lead to a node; passing over an observation is none of them."""
+        names = []
+        while nodes.parent[node] >= 0:
+            names.append(self.arrays.names[nodes.action[node]])
+            node = nodes.parent[node]
+        return tuple(name for name in reversed(names) if name)
