@@ -1,7 +1,7 @@
 """Lower bounds and exact costs of goals in a STRIPS problem, with observations compiled into the actions.
 
-``GoalCosts`` answers for all goals at once (LM-cut bounds) or searches for one (A*); ``compile_observations`` builds the
-arrays that the kernels of ``search.py`` read.
+``GoalCosts`` answers for all goals at once (LM-cut bounds) or searches for one (A*); ``compile_observations`` builds
+the arrays that the kernels of ``search.py`` read.
 """
 
 from collections.abc import Sequence
