@@ -68,10 +68,7 @@ def test_coming_back_one_is_told_what_one_was_doing() -> None:
     }
     told = find_story(IOHMM(counts=TAUGHT), session())
     away = 30 * 86400
-    assert (
-        write_recap(told, away, words)
-        == "You were heading back to town with a chest, 3 minutes after finding it."
-    )
+    assert write_recap(told, away, words) == "You were heading back to town with a chest, 3 minutes after finding it."
     assert write_recap(told[:1], away, words) == "You were looking for a chest, for 5 minutes."
     assert write_recap(told, 60, words) == ""
     assert write_recap((), 1e6, words) == ""
