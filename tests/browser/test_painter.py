@@ -1,5 +1,6 @@
 """The canvas, the bars and the timeline in a real browser, with a made-up game at the other end of the link."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -247,12 +248,16 @@ def test_lines_make_way_for_whoever_is_beneath_them(table: Table) -> None:
         return bool(table.page.evaluate(f"document.querySelector('.telos-{line}').classList.contains('telos-aside')"))
 
     hud = {"task": "Find the chest", "counts": [["score", "12"]]}
-    table.say(frame(1, place("hero", "box", 60, 30, tint="player"), hud=hud))
-    table.until(lambda: is_aside("hud-task"))
+    numbers = itertools.count(1)
+
+    def played(*places: Any, line: str) -> bool:
+        table.say(frame(next(numbers), *places, hud=hud))  # more than one: the page looks only now and then
+        return is_aside(line)
+
+    table.until(lambda: played(place("hero", "box", 60, 30, tint="player"), line="hud-task"))
     assert not is_aside("hud-counts")
-    table.page.wait_for_timeout(150)
-    table.say(frame(2, place("imp", "box", 600, 30, pick="imp"), place("tree", "box", 60, 30), hud=hud))
-    table.until(lambda: is_aside("hud-counts"))
+    others = place("imp", "box", 600, 30, pick="imp"), place("tree", "box", 60, 30)
+    table.until(lambda: played(*others, line="hud-counts"))
     assert not is_aside("hud-task")  # a tree may stand there
 
 
