@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import telos
 import telos.agents.character as shape
-from core.files.broken import expected, matches
+from files.broken import expected, matches
 from mutations import mutated
 from telos.agents.body import Animate, Goto, UseSmartObject, load_performances, loads_performances
 from telos.agents.character import Character, characters_from, characters_in, load_character

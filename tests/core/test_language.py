@@ -3,7 +3,7 @@
 import pytest
 
 import telos
-from core.files.broken import is_said
+from files.broken import is_said
 from telos.core.parser import parse_expression
 
 STATE = telos.Domain(

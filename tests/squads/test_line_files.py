@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.squads.dialogue.lines as shape
-from core.files.broken import matches
+from files.broken import matches
 from mutations import mutated
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault

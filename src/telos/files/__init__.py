@@ -1,5 +1,31 @@
-"""Domain files: YAML that designers write, read with every fault named by line."""
+"""Authored YAML files: read, locate, validate, and report every fault at once.
 
+    text ──▶ Document ──▶ Definition ──▶ loader of the format ──▶ Domain, …
+             yaml.py      definition.py (model, positions, faults)
+                          schema.py (FileModel, field types, JSON Schema)
+
+Start with `load` (domain_file.py), which is also the example for other formats: it declares a `FileModel` for each
+mapping, reads the validated model of a `Definition`, and raises all faults together. `FORMATS` lists every format.
+"""
+
+from telos.files.definition import Definition, raise_faults
 from telos.files.domain_file import load, loads
+from telos.files.formats import FORMATS, FileFormat, find_kind, schema_text
+from telos.files.schema import FieldType, FileModel
+from telos.files.yaml import Document, read_text, read_yaml
 
-__all__ = ["load", "loads"]
+__all__ = [
+    "FORMATS",
+    "Definition",
+    "Document",
+    "FieldType",
+    "FileFormat",
+    "FileModel",
+    "find_kind",
+    "load",
+    "loads",
+    "raise_faults",
+    "read_text",
+    "read_yaml",
+    "schema_text",
+]

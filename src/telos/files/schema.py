@@ -262,19 +262,24 @@ def empty_remedy(model: type[FileModel]) -> str:
     return hint.remedy if hint else f"start with `{first}:`"
 
 
-def validate_parts(model: type[Model], data: Any, faulty: Iterable[KeyPath]) -> tuple[Model | None, set[KeyPath]]:
+def validate_parts(model: type[Model], data: Any, known: Iterable[KeyPath]) -> tuple[Model | None, set[KeyPath]]:
     """Return the model of ``data`` without its faulty entries, and the paths of everything that was left out.
 
+    ``known`` are the paths of the entries whose faults are known, those with bad names excepted.
+
     An entry whose required field is faulty is left out whole; a required field at the top gets its example, and without
-    one there is no model. A bad name stays, so that the entry below it can be checked.
+    one there is no model. An entry with a bad name stays, so that what is in it can be checked.
     """
-    left_out = set(faulty)
+    left_out = set(known)
     while () not in left_out:
         try:
             kept = _without(data, left_out, model)
             return model.model_validate(kept, context=_ACCEPT_ALL), left_out
         except ValidationError as error:
-            left_out |= {_faulty_entry(each) for each in error.errors(include_url=False, include_context=False)}
+            faulty = {_faulty_entry(each) for each in error.errors(include_url=False, include_context=False)}
+            if faulty <= left_out:  # an example that is not valid itself
+                break
+            left_out |= faulty
     return None, left_out
 
 

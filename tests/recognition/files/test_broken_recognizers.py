@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files.broken import expected, matches
+from files.broken import expected, matches
 from telos.core.errors import DefinitionError
 from telos.recognition.files.load import load_model
 

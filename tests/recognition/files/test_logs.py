@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.files.broken import matches
+from files.broken import matches
 from recognition.readings import play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.worlds.arena.scene as shape
-from core.files.broken import expected, matches
+from files.broken import expected, matches
 from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.schema import check_model

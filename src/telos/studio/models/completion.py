@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, TypeAlias
 
-from telos.core.errors import TelosError, name_hint
+from telos.core.errors import TelosError
 from telos.core.values import Kind, Type
+from telos.files.formats import find_kind, schema_text
 from telos.files.yaml import read_yaml
 from telos.recognition.director import ADVENTURE_EARNINGS
 from telos.recognition.distributions import OTHERS
@@ -340,23 +340,13 @@ def _names(said: Any) -> tuple[str, ...]:
 
 Schema: TypeAlias = Mapping[str, Any]
 
-_FILES = {  # the key that a sort of file starts with, and where its schema lies
-    "recognizer": ("telos.recognition", "recognizer.schema.json"),
-    "grammar": ("telos.recognition.grammar", "grammar.schema.json"),
-    "character": ("telos.agents", "character.schema.json"),
-    "domain": ("telos.files", "domain.schema.json"),
-    "scene": ("telos.worlds.arena", "scene.schema.json"),
-}
 _DEEPEST = 40
 
 
 @lru_cache
 def schema_named(name: str) -> Schema:
     """Return the schema of a sort of file: ``recognizer``, ``character``, ``domain``, …"""
-    if name not in _FILES:
-        raise TelosError(f"there is no schema of {name!r} files", name_hint(name, _FILES))
-    package, file = _FILES[name]
-    found: Schema = json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+    found: Schema = json.loads(schema_text(name))
     return found
 
 
@@ -366,10 +356,7 @@ def sort_of(text: str) -> str:
     >>> sort_of("character: rat"), sort_of("recognizer: grammar"), sort_of("")
     ('character', 'grammar', 'recognizer')
     """
-    if re.search(r"^recognizer:\s*grammar\b", text, re.MULTILINE):
-        return "grammar"
-    first = re.search(rf"^({'|'.join(_FILES)}):", text, re.MULTILINE)
-    return first[1] if first else "recognizer"
+    return find_kind(text) or "recognizer"
 
 
 def inside(schema: Schema, way: Way, given: Mapping[str, Any]) -> list[Schema]:

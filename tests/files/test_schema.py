@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import telos.files.domain_file as shape
-from core.files.broken import FILES
+from files.broken import FILES
 from mutations import mutated
 from telos.files.yaml import read_yaml
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "domains").glob("*.yaml"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "domains").glob("*.yaml"))
 COMMITTED = Path(shape.__file__).with_name("domain.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.schema_text()))
 

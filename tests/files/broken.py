@@ -10,7 +10,7 @@ from pathlib import Path
 
 from telos.core.errors import Fault
 
-BROKEN = Path(__file__).parents[2] / "broken"
+BROKEN = Path(__file__).parents[1] / "broken"
 FILES = sorted(BROKEN.glob("*.yaml"))
 _FAULT = re.compile(r"fault(?: at (?P<line>\d+)(?::(?P<column>\d+))?)?: (?P<said>.*?)\s*(?=\| fault|$)")
 

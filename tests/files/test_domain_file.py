@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.files.work import calls_in
+from files.work import calls_in
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files import load, loads
 
-DOMAINS = Path(__file__).parents[3] / "examples" / "domains"
+DOMAINS = Path(__file__).parents[2] / "examples" / "domains"
 
 
 def faults_of(text: str) -> tuple[Fault, ...]:

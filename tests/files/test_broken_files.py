@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core.files.broken import FILES, expected, is_said, matches
-from core.files.work import calls_in
+from files.broken import FILES, expected, is_said, matches
+from files.work import calls_in
 from telos.cli.main import app
 from telos.core.errors import DefinitionError, Fault
 from telos.files import load, loads
