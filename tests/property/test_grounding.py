@@ -14,7 +14,7 @@ from logic.naive import Known, NaiveNetwork, Worlds, naive_network
 from logic.random_models import HIDDEN, random_database, random_model
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import clauses_of, factors, ground, rewrite, rows, truth_of
+from telos.logic.grounding import bindings, clauses_of, factors, ground, rewrite, truth_of
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats, Ints, Network, score
 
@@ -107,8 +107,8 @@ def test_wide_formulas_and_rare_cases_score_alike(cells: int, long: int, seed: i
         patch.setattr(factors, "LONG", long)
         patch.setattr(rewrite, "MOST_BRANCHING", 0)  # evidence is looked up row by row
         patch.setattr(factors, "MOST_BITS", 2)
-        patch.setattr(rows, "DENSE", 0)  # keys are sorted, not addressed
-        patch.setattr(rows, "ROOMY", 0)
+        patch.setattr(bindings, "DENSE", 0)  # keys are sorted, not addressed
+        patch.setattr(bindings, "ROOMY", 0)
         try:
             network = ground(model, database, query)
         except TelosError:

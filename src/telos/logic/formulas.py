@@ -1,14 +1,12 @@
-"""First-order formulas and rewriting."""
+"""First-order formulas: terms, connectives, quantifiers, and the functions that walk and rewrite them.
+
+Everything is frozen data. A formula has no weight; a ``Rule`` of the model gives it one. A variable that no quantifier
+binds ranges over all constants of its type.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
-
-# --- formulas ---------------------------------------------------------------------------------------------------------
-# First-order formulas: the words that a Markov logic network is written in.
-#
-# Everything is frozen data. A formula says nothing of weights; a ``Rule`` of the model gives it one. Variables that no
-# quantifier binds stand for every constant of their type.
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +252,7 @@ def substituted(formula: Formula, values: Mapping[str, str]) -> Formula:
     return rewritten(formula, value)
 
 
-# --- normal -----------------------------------------------------------------------------------------------------------
-# Negation normal form: negations stand at atoms only.
+# --- negation normal form ---------------------------------------------------------------------------------------------
 
 
 def normal(formula: Formula) -> Formula:

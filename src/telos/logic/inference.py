@@ -1,4 +1,4 @@
-"""Infer(): choose a method, answer, explain."""
+"""Inference: ``infer`` grounds a model, chooses a method and returns an ``Answer``; ``Answer.why`` explains an atom."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,8 +25,9 @@ from telos.logic.network import (
 from telos.logic.search import Sampled, conflict_of, cutting_planes, gibbs, mcsat, walksat
 from telos.logic.syntax import formula_text
 
-# --- explaining -------------------------------------------------------------------------------------------------------
-# Why a value was chosen: the ground formulas that speak for it and against it, with their weights, in words.
+METHODS = ("auto", "exact", "cpi", "walksat", "gibbs", "mcsat")
+_SAMPLERS = ("gibbs", "mcsat")  # they have chances to tell, and no best world
+_SEARCHES = ("cpi", "walksat")  # they look for one world, and know no chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,90 +61,6 @@ class Explanation:
             f"  {each.value:+.3f}  {each.text}{f'   with {each.about}' if each.about else ''}" for each in self.parts
         ]
         return "\n".join(lines)
-
-
-def explain(
-    model: MarkovLogic, network: Network, values: Ints, variable: int, *, against: int | None = None
-) -> Explanation:
-    """Say why a variable has its value in a world and not another one (the next best by score, if none is named)."""
-    chosen = int(values[variable])
-    if against is None:
-        against = _runner_up(model, network, values, variable)
-    found, forbidden = _parts(model, network, values, variable, against)
-    merged: dict[tuple[str, str], float] = {}
-    for part in found:
-        merged[part.text, part.about] = merged.get((part.text, part.about), 0.0) + part.value
-    parts = [Part(text, about, value) for (text, about), value in merged.items() if value]
-    parts.sort(key=lambda part: -abs(part.value))
-    said = network.atoms.literal
-    return Explanation(said(variable, chosen), said(variable, against), tuple(parts), tuple(dict.fromkeys(forbidden)))
-
-
-def _runner_up(model: MarkovLogic, network: Network, values: Ints, variable: int) -> int:
-    others = [value for value in range(int(network.sizes[variable])) if value != values[variable]]
-    losses = [_parts(model, network, values, variable, value) for value in others]
-    totals = [float("inf") if forbidden else sum(part.value for part in parts) for parts, forbidden in losses]
-    return others[int(np.argmin(totals))]
-
-
-def _parts(
-    model: MarkovLogic, network: Network, values: Ints, variable: int, against: int
-) -> tuple[list[Part], list[str]]:
-    """Return what speaks for the value over the other one, and the hard formulas that forbid the other one."""
-    other = values.copy()
-    other[variable] = against
-    said = [(each.hard, _of_factors(model, network, each, variable, values, other)) for each in network.factors]
-    said += [(each.hard, _of_clauses(model, network, each, variable, values, other)) for each in network.clauses]
-    soft = [part for is_hard, parts in said if not is_hard for part in parts]
-    return soft, [part.text for is_hard, parts in said if is_hard for part in parts]
-
-
-def _of_factors(
-    model: MarkovLogic, network: Network, factors: Factors, variable: int, values: Ints, other: Ints
-) -> Iterator[Part]:
-    mine = factors.take((factors.scope == variable).any(axis=1))
-    here, there = (cells_in(mine, network.sizes, world) for world in (values, other))
-    for scope, key, change in zip(mine.scope, mine.key, mine.holds[here] - mine.holds[there], strict=True):
-        about = ", ".join(network.atoms.literal(int(each), int(values[each])) for each in scope if each != variable)
-        for choice in np.flatnonzero(change):
-            weight = int(mine.weights[key, choice])
-            if mine.hard or weight >= 0:
-                yield _part(model, network, mine.rule, weight, float(change[choice]), about)
-
-
-def _of_clauses(
-    model: MarkovLogic, network: Network, clauses: Clauses, variable: int, values: Ints, other: Ints
-) -> Iterator[Part]:
-    touches = np.zeros(len(clauses.sign), np.bool_)
-    touches[clauses.owner[clauses.variable == variable]] = True
-    mine = clauses.take(touches)
-    change = holding(mine, values).astype(np.int8) - holding(mine, other)
-    for clause in np.flatnonzero(change):
-        weight = int(mine.weight[clause])
-        if mine.hard or weight >= 0:
-            yield _part(model, network, mine.rule, weight, float(change[clause]), "")
-
-
-def _part(model: MarkovLogic, network: Network, rule: int, weight: int, change: float, about: str) -> Part:
-    if weight < 0:
-        return Part(_text(model, rule, ()), about, 0.0)
-    return Part(_text(model, rule, network.names[weight][1]), about, float(network.weights[weight] * change))
-
-
-def _text(model: MarkovLogic, rule: int, key: tuple[str, ...]) -> str:
-    if rule < 0:
-        return "what the engine added"
-    meant = model.rules[rule]
-    return formula_text(substituted(meant.formula, dict(zip(meant.plus, key, strict=False))))
-
-
-# --- infer ------------------------------------------------------------------------------------------------------------
-# The front of inference: a model, what is known, and what is asked; the best method is chosen, or the one named.
-
-
-METHODS = ("auto", "exact", "cpi", "walksat", "gibbs", "mcsat")
-_SAMPLERS = ("gibbs", "mcsat")  # they have chances to tell, and no best world
-_SEARCHES = ("cpi", "walksat")  # they look for one world, and know no chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +212,81 @@ def _check(model: MarkovLogic, database: Database, named: Sequence[Sequence[str]
                 f"there are no constants of type {kind}, so there is nothing to infer",
                 "the database must mention some, or the model declare them",
             )
+
+
+# --- explanations -----------------------------------------------------------------------------------------------------
+
+
+def explain(
+    model: MarkovLogic, network: Network, values: Ints, variable: int, *, against: int | None = None
+) -> Explanation:
+    """Say why a variable has its value in a world and not another one (the next best by score, if none is named)."""
+    chosen = int(values[variable])
+    if against is None:
+        against = _runner_up(model, network, values, variable)
+    found, forbidden = _parts(model, network, values, variable, against)
+    merged: dict[tuple[str, str], float] = {}
+    for part in found:
+        merged[part.text, part.about] = merged.get((part.text, part.about), 0.0) + part.value
+    parts = [Part(text, about, value) for (text, about), value in merged.items() if value]
+    parts.sort(key=lambda part: -abs(part.value))
+    said = network.atoms.literal
+    return Explanation(said(variable, chosen), said(variable, against), tuple(parts), tuple(dict.fromkeys(forbidden)))
+
+
+def _runner_up(model: MarkovLogic, network: Network, values: Ints, variable: int) -> int:
+    others = [value for value in range(int(network.sizes[variable])) if value != values[variable]]
+    losses = [_parts(model, network, values, variable, value) for value in others]
+    totals = [float("inf") if forbidden else sum(part.value for part in parts) for parts, forbidden in losses]
+    return others[int(np.argmin(totals))]
+
+
+def _parts(
+    model: MarkovLogic, network: Network, values: Ints, variable: int, against: int
+) -> tuple[list[Part], list[str]]:
+    """Return what speaks for the value over the other one, and the hard formulas that forbid the other one."""
+    other = values.copy()
+    other[variable] = against
+    said = [(each.hard, _of_factors(model, network, each, variable, values, other)) for each in network.factors]
+    said += [(each.hard, _of_clauses(model, network, each, variable, values, other)) for each in network.clauses]
+    soft = [part for is_hard, parts in said if not is_hard for part in parts]
+    return soft, [part.text for is_hard, parts in said if is_hard for part in parts]
+
+
+def _of_factors(
+    model: MarkovLogic, network: Network, factors: Factors, variable: int, values: Ints, other: Ints
+) -> Iterator[Part]:
+    mine = factors.take((factors.scope == variable).any(axis=1))
+    here, there = (cells_in(mine, network.sizes, world) for world in (values, other))
+    for scope, key, change in zip(mine.scope, mine.key, mine.holds[here] - mine.holds[there], strict=True):
+        about = ", ".join(network.atoms.literal(int(each), int(values[each])) for each in scope if each != variable)
+        for choice in np.flatnonzero(change):
+            weight = int(mine.weights[key, choice])
+            if mine.hard or weight >= 0:
+                yield _part(model, network, mine.rule, weight, float(change[choice]), about)
+
+
+def _of_clauses(
+    model: MarkovLogic, network: Network, clauses: Clauses, variable: int, values: Ints, other: Ints
+) -> Iterator[Part]:
+    touches = np.zeros(len(clauses.sign), np.bool_)
+    touches[clauses.owner[clauses.variable == variable]] = True
+    mine = clauses.take(touches)
+    change = holding(mine, values).astype(np.int8) - holding(mine, other)
+    for clause in np.flatnonzero(change):
+        weight = int(mine.weight[clause])
+        if mine.hard or weight >= 0:
+            yield _part(model, network, mine.rule, weight, float(change[clause]), "")
+
+
+def _part(model: MarkovLogic, network: Network, rule: int, weight: int, change: float, about: str) -> Part:
+    if weight < 0:
+        return Part(_text(model, rule, ()), about, 0.0)
+    return Part(_text(model, rule, network.names[weight][1]), about, float(network.weights[weight] * change))
+
+
+def _text(model: MarkovLogic, rule: int, key: tuple[str, ...]) -> str:
+    if rule < 0:
+        return "what the engine added"
+    meant = model.rules[rule]
+    return formula_text(substituted(meant.formula, dict(zip(meant.plus, key, strict=False))))

@@ -1,4 +1,13 @@
-"""Ground network and its scores."""
+"""The ground network: variables, and the factors and clauses of the ground formulas over them; scores and answers.
+
+A hidden atom is a variable with two values, 0 for false and 1 for true. The atoms of a block, of which exactly one is
+true, are together one variable with a value for each. All ground formulas of a rule that share their variables are one
+factor: a table over the joint values of those variables. So ``goal(t-1,+g1) => goal(t,+g2)`` over seven goals is one
+table of 49 numbers per step instead of 49 formulas, and every inference method works on that tight form.
+
+With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]`` is the
+number of ground formulas of that choice of ``+`` constants that hold in that cell. A weight index of -1 stands for 0.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,26 +17,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# --- network ----------------------------------------------------------------------------------------------------------
-# A ground network: variables, and the tables and clauses of ground formulas that speak of them.
-#
-# A hidden atom is a variable with two values, 0 for false and 1 for true. The atoms of a block, of which exactly one
-# is
-# true, are together one variable with a value for each. All ground formulas of a rule that share their variables are
-# one
-# factor: a table over the joint choices of those variables. So ``goal(t-1,+g1) => goal(t,+g2)`` over seven goals is
-# one
-# table of 49 numbers a step and not 49 formulas, and every inference method works on that tight form.
-#
-# With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]``
-# says
-# how many ground formulas of that choice of ``+`` constants hold in that cell. A weight index of -1 stands for 0.
-
-
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
+Literal: TypeAlias = tuple[int, int, bool]  # place in the scope, value, whether negated
+Form: TypeAlias = tuple[tuple[int, ...], tuple[Literal, ...], float]  # sizes of the variables, literals, sign
+
+MOST_CELLS = 2**16  # of one clause's table
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +162,57 @@ class AtomNames:
         return bisect_right(self.start, variable) - 1
 
 
-# --- scoring ----------------------------------------------------------------------------------------------------------
-# From weights to numbers: what each cell of a factor adds to a world's score, and what a whole world scores.
+# --- answers of inference ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MostProbable:
+    """A world of the network with its score, the sum of the weights of the ground formulas that hold in it.
+
+    No world scores more than ``bound``; ``exact`` says that this one is the best there is.
+    """
+
+    values: Ints  # (variables,)
+    score: float
+    bound: float
+    method: str
+    rounds: int = 1  # of cutting planes, or restarts
+
+    @property
+    def exact(self) -> bool:
+        """Whether no world can be better, but for the rounding of sums."""
+        return self.bound - self.score <= 1e-6 * max(1.0, abs(self.score))
+
+    @property
+    def gap(self) -> float:
+        """How much better a world could be at most."""
+        return max(0.0, self.bound - self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Marginals:
+    """The chance of each value of each variable: those of v are ``chances[start[v] : start[v + 1]]``."""
+
+    start: NDArray[np.int64]  # (variables + 1,)
+    chances: Floats
+    log_z: float | None  # logarithm of the sum over all worlds, where it is known
+    exact: bool
+    method: str
+
+    def of(self, variable: int) -> Floats:
+        """Return the chances of the values of one variable."""
+        return self.chances[self.start[variable] : self.start[variable + 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """No world keeps all hard formulas: ``conflict`` is a smallest set of ground ones that cannot hold together."""
+
+    conflict: tuple[str, ...]  # in words
+    rules: tuple[int, ...]
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
 
 
 def score(network: Network, values: Ints, weights: Floats | None = None) -> float:
@@ -244,14 +290,8 @@ def holding(clauses: Clauses, values: Ints) -> Bools:
     return holds
 
 
-# --- short clauses ----------------------------------------------------------------------------------------------------
-# Clauses short enough to be a table join the factors, so that exact inference has one kind of thing to handle.
-
-
-Literal: TypeAlias = tuple[int, int, bool]  # place in the scope, value, whether negated
-Form: TypeAlias = tuple[tuple[int, ...], tuple[Literal, ...], float]  # sizes of the variables, literals, sign
-
-MOST_CELLS = 2**16  # of one clause's table
+# --- short clauses as factors -----------------------------------------------------------------------------------------
+# Exact inference works on factors only: clauses short enough for a table are turned into factors.
 
 
 def tabled(network: Network, *, most_variables: int = 16) -> Network | None:
@@ -317,54 +357,3 @@ def _holds(form: Form) -> Floats:
         has_value = np.arange(sizes[place]) == value
         is_true |= (has_value != negated).reshape([-1 if at == place else 1 for at in range(len(sizes))])
     return (is_true if sign > 0 else ~is_true).astype(np.float64).ravel()
-
-
-# --- answers ----------------------------------------------------------------------------------------------------------
-# What inference answers: the most probable world, or the chance of every value.
-
-
-@dataclass(frozen=True, slots=True)
-class MostProbable:
-    """A world of the network with its score, the sum of the weights of the ground formulas that hold in it.
-
-    No world scores more than ``bound``; ``exact`` says that this one is the best there is.
-    """
-
-    values: Ints  # (variables,)
-    score: float
-    bound: float
-    method: str
-    rounds: int = 1  # of cutting planes, or restarts
-
-    @property
-    def exact(self) -> bool:
-        """Whether no world can be better, but for the rounding of sums."""
-        return self.bound - self.score <= 1e-6 * max(1.0, abs(self.score))
-
-    @property
-    def gap(self) -> float:
-        """How much better a world could be at most."""
-        return max(0.0, self.bound - self.score)
-
-
-@dataclass(frozen=True, slots=True)
-class Marginals:
-    """The chance of each value of each variable: those of v are ``chances[start[v] : start[v + 1]]``."""
-
-    start: NDArray[np.int64]  # (variables + 1,)
-    chances: Floats
-    log_z: float | None  # logarithm of the sum over all worlds, where it is known
-    exact: bool
-    method: str
-
-    def of(self, variable: int) -> Floats:
-        """Return the chances of the values of one variable."""
-        return self.chances[self.start[variable] : self.start[variable + 1]]
-
-
-@dataclass(frozen=True, slots=True)
-class Unsatisfiable:
-    """No world keeps all hard formulas: ``conflict`` is a smallest set of ground ones that cannot hold together."""
-
-    conflict: tuple[str, ...]  # in words
-    rules: tuple[int, ...]

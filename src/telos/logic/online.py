@@ -1,4 +1,11 @@
-"""Exact filtering, one step at a time."""
+"""Online filtering: the exact belief about a hidden block now, from all evidence up to now, at constant cost per step.
+
+The network of the steps so far is a chain, and all that the past says about the next step is one number for each value.
+A step is: the tables of the rules (looked up), times the belief before, summed over the value before. The result is
+that of exact inference over the evidence so far; later evidence may change what is believed of earlier steps.
+
+Start with ``Online``. A ``LiveRule`` is one rule compiled to tables.
+"""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,19 +21,20 @@ from telos.logic.grounding.rewrite import fold
 from telos.logic.model import MarkovLogic, Predicate, Rule
 from telos.logic.network import Floats
 
-# --- online rules -----------------------------------------------------------------------------------------------------
-# One rule of a model over time, made ready for live use: what it adds to each goal once the evidence is known.
-#
-# A rule that can be used live speaks of one hidden block, ``goal(t, g)``, at two neighbouring times at most, and its
-# evidence decides it unless all of that evidence holds. So for each way in which the facts of the last few steps
-# satisfy
-# the evidence, the rule is one small table over the goals before and now, which is looked up and never computed twice.
-
-
 Facts: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]  # of one time: predicate -> arguments without the time
 Binding: TypeAlias = dict[str, str]
+Said: TypeAlias = Mapping[str, str | Sequence[str]]  # what a caller says of one step: {"action": "talk", "loc": "dock"}
 
 MOST_TABLES = 100_000  # tables of one rule: a bound that no model with readable weights meets
+MOST_KEPT = 50_000  # combinations of evidence whose sums are kept
+LEAST = 1e-200  # below this a step is computed again with logarithms
+LOWEST = -1e300  # a logarithm below this is that of something forbidden
+
+
+# --- rules as tables --------------------------------------------------------------------------------------------------
+# A rule that can be used online mentions one hidden block, ``goal(t, g)``, at two neighbouring times at most, and is
+# decided by its evidence unless all of that evidence holds. So for each way in which the facts of the last steps
+# satisfy the evidence, the rule is one small table over the values before and now, computed once and then looked up.
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,20 +244,7 @@ def _refused(rule: Rule, reason: str) -> TelosError:
     return TelosError(f"{where}the rule `{rule.text or rule.formula}` cannot be used live: {reason}")
 
 
-# --- online -----------------------------------------------------------------------------------------------------------
-# Markov logic live: the exact belief about now from all evidence up to now, at the same small price every step.
-#
-# The network of a story so far is a chain, and what the past says about the next step is one number for each goal. So
-# a
-# step is: what the rules add (looked up), times what was believed, summed over the goal before. The answer is that of
-# exact inference over everything seen so far, and what is yet to come can change it later, as it should.
-
-
-Said: TypeAlias = Mapping[str, str | Sequence[str]]  # what a caller says of one step: {"action": "talk", "loc": "dock"}
-
-MOST_KEPT = 50_000  # combinations of evidence whose sums are kept
-LEAST = 1e-200  # below this a step is computed again with logarithms
-LOWEST = -1e300  # a logarithm below this is that of something forbidden
+# --- the filter -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

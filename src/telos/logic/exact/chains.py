@@ -1,4 +1,7 @@
-"""Dynamic programming on chains."""
+"""Dynamic programming on chains: finding the sequences of a network, their scores, Viterbi and forward-backward.
+
+``chain_of`` finds the sequences, ``chain_scores`` scores them, ``viterbi``, ``forward_filter`` and ``forward_backward`` solve them.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +15,12 @@ from telos.logic.exact import kernel as products
 from telos.logic.exact.kernel import COUNTED, FAINT, FILTERED, SMOOTHED
 from telos.logic.network import Factors, Floats, Ints, Network, cell_scores, tabled
 
-# --- chain ------------------------------------------------------------------------------------------------------------
-# Sequences inside a ground network: where its variables hang together like beads, dynamic programming is exact.
-
-
 MOST_LAID = 2**25  # keys of one rule; where some position has very many factors, general elimination sums them better
+MOST_MARKED = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
+KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here can be given instead
+
+
+# --- chains in a network ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +162,8 @@ def _walk(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
     return order.astype(np.int32), np.append(starts, variables).astype(np.int32)
 
 
-# --- chain scores -----------------------------------------------------------------------------------------------------
-# The scores of a chain: what each value at each position adds, and what each step from one value to the next adds.
-#
+# --- scores -----------------------------------------------------------------------------------------------------------
 # Steps with the same keys share a table: 77,000 steps of seven goals need a few tables of 49 numbers, not 77,000.
-
-
-MOST_MARKED = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +249,7 @@ def _step_tables(chain: Chain, steps: Steps, scores: dict[int, Floats]) -> Float
     return tables
 
 
-# --- sequences --------------------------------------------------------------------------------------------------------
-# Exact answers along a chain: its most probable values, and their chances with or without hindsight.
-
-
-KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here can be given instead
+# --- algorithms -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

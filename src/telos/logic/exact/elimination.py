@@ -1,4 +1,8 @@
-"""Variable elimination; components; expectations."""
+"""Exact inference: ``exact_map``, ``exact_marginals`` and ``expected_counts`` for any network that is narrow enough.
+
+Connected components are solved separately: chains by dynamic programming, all others by variable elimination. If one
+component has no possible world, the network has none, however wide the other components are.
+"""
 
 import heapq
 import math
@@ -27,10 +31,92 @@ from telos.logic.network import (
     weights_at,
 )
 
+Graph: TypeAlias = dict[int, set[int]]
+
+MOST_FILLED = 3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
+MOST_CELLS = 2**22  # of the largest table on the way
+
+
+def exact_map(
+    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+) -> MostProbable | Unsatisfiable | None:
+    """Return the most probable world, or None if the network is too wide for exact inference.
+
+    Among equally probable worlds the same one is found every time.
+    """
+    weights = network.weights if weights is None else weights
+    values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
+    for part, chain in pieces_of(network):
+        best = _best(part.network, chain, weights, most_cells)
+        if best is None:
+            is_wide = True
+            continue
+        values[part.variables] = best[0]
+        total += best[1]
+        is_chain &= chain is not None
+    if total == -np.inf:
+        return Unsatisfiable((), ())
+    return None if is_wide else MostProbable(values, total, total, "viterbi" if is_chain else "elimination")
+
+
+def exact_marginals(
+    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+) -> Marginals | Unsatisfiable | None:
+    """Return the chance of every value, or None if the network is too wide for exact inference."""
+    weights = network.weights if weights is None else weights
+    start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
+    chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
+    for part, chain in pieces_of(network):
+        found = _chances(part.network, chain, weights, most_cells)
+        if found is None:
+            is_wide = True
+            continue
+        chances[_places(start, part.variables)] = found[0]
+        log_z += found[1]
+        is_chain &= chain is not None
+    if log_z == -np.inf:
+        return Unsatisfiable((), ())
+    method = "forward-backward" if is_chain else "junction tree"
+    return None if is_wide else Marginals(start, chances, log_z, True, method)
+
+
+def _best(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Ints, float] | None:
+    """Return the best values and their score, or None if the network is too wide."""
+    if chain is None:
+        plan = plan_of(network, weights, most_cells=most_cells)
+        return None if plan is None else best_world(plan)
+    best = viterbi(chain, chain_scores(network, chain, weights))
+    values = np.empty_like(best.values)
+    values[chain.order] = best.values
+    return values, float(best.scores.sum())
+
+
+def _chances(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Floats, float] | None:
+    """Return the chances of all values, variable after variable, and the logarithm of the sum; None if too wide."""
+    if chain is not None:
+        smoothed = forward_backward(chain, chain_scores(network, chain, weights))
+        by_variable = np.empty_like(smoothed.chances)
+        by_variable[chain.order] = smoothed.chances
+        return by_variable.ravel(), float(smoothed.log_z.sum())
+    plan = plan_of(network, weights, most_cells=most_cells)
+    if plan is None:
+        return None
+    chances, log_z = all_chances(plan)
+    known = plan.known.tolist()
+    rows = [chances.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
+    return np.concatenate([np.empty(0), *rows]), log_z
+
+
+def _places(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where the values of some variables stand, one after the other."""
+    sizes = start[variables + 1] - start[variables]
+    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places: NDArray[np.int64] = np.repeat(start[variables], sizes) + inside
+    return places
+
+
 # --- components -------------------------------------------------------------------------------------------------------
-# The parts of a network that have nothing to do with each other: its paths of equal variables, and all the rest.
-#
-# A single odd player among a hundred, or two kinds of sequence side by side, must not cost the others their fast way.
+# A single component that is no chain must not cost the others the fast algorithm.
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +230,7 @@ def _clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses
     return replace(inside, variable=renumbered[inside.variable])
 
 
-# --- conditioning -----------------------------------------------------------------------------------------------------
-# What is left of a network's clauses once some variables are known.
+# --- known variables --------------------------------------------------------------------------------------------------
 
 
 def conditioned(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
@@ -183,13 +268,7 @@ def _settled_score(clauses: Clauses, weights: Floats) -> float:
     return float(weights_at(clauses.weight[clauses.sign > 0], weights).sum())
 
 
-# --- order ------------------------------------------------------------------------------------------------------------
-# In which order to eliminate variables, so that the tables on the way stay small.
-
-
-Graph: TypeAlias = dict[int, set[int]]
-
-MOST_FILLED = 3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
+# --- elimination order ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +365,6 @@ def _cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
 
 
 # --- elimination ------------------------------------------------------------------------------------------------------
-# Exact inference by eliminating variables one after the other: the best world, and all chances by two passes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,96 +520,7 @@ def _tables(
     return found, settled
 
 
-# --- front ------------------------------------------------------------------------------------------------------------
-# Exact answers for any network that is narrow enough: dynamic programming on chains, elimination on the rest.
-#
-# Parts that have nothing to do with each other are solved each in its own way. If one has no world, neither has the
-# whole, be another part as wide as it may.
-
-
-MOST_CELLS = 2**22  # of the largest table on the way
-
-
-def exact_map(
-    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
-) -> MostProbable | Unsatisfiable | None:
-    """Return the most probable world, or None if the network is too wide for exact inference.
-
-    Among equally probable worlds the same one is found every time.
-    """
-    weights = network.weights if weights is None else weights
-    values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
-    for part, chain in pieces_of(network):
-        best = _best(part.network, chain, weights, most_cells)
-        if best is None:
-            is_wide = True
-            continue
-        values[part.variables] = best[0]
-        total += best[1]
-        is_chain &= chain is not None
-    if total == -np.inf:
-        return Unsatisfiable((), ())
-    return None if is_wide else MostProbable(values, total, total, "viterbi" if is_chain else "elimination")
-
-
-def exact_marginals(
-    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
-) -> Marginals | Unsatisfiable | None:
-    """Return the chance of every value, or None if the network is too wide for exact inference."""
-    weights = network.weights if weights is None else weights
-    start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
-    chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
-    for part, chain in pieces_of(network):
-        found = _chances(part.network, chain, weights, most_cells)
-        if found is None:
-            is_wide = True
-            continue
-        chances[_places(start, part.variables)] = found[0]
-        log_z += found[1]
-        is_chain &= chain is not None
-    if log_z == -np.inf:
-        return Unsatisfiable((), ())
-    method = "forward-backward" if is_chain else "junction tree"
-    return None if is_wide else Marginals(start, chances, log_z, True, method)
-
-
-def _best(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Ints, float] | None:
-    """Return the best values and their score, or None if the network is too wide."""
-    if chain is None:
-        plan = plan_of(network, weights, most_cells=most_cells)
-        return None if plan is None else best_world(plan)
-    best = viterbi(chain, chain_scores(network, chain, weights))
-    values = np.empty_like(best.values)
-    values[chain.order] = best.values
-    return values, float(best.scores.sum())
-
-
-def _chances(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Floats, float] | None:
-    """Return the chances of all values, variable after variable, and the logarithm of the sum; None if too wide."""
-    if chain is not None:
-        smoothed = forward_backward(chain, chain_scores(network, chain, weights))
-        by_variable = np.empty_like(smoothed.chances)
-        by_variable[chain.order] = smoothed.chances
-        return by_variable.ravel(), float(smoothed.log_z.sum())
-    plan = plan_of(network, weights, most_cells=most_cells)
-    if plan is None:
-        return None
-    chances, log_z = all_chances(plan)
-    known = plan.known.tolist()
-    rows = [chances.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
-    return np.concatenate([np.empty(0), *rows]), log_z
-
-
-def _places(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where the values of some variables stand, one after the other."""
-    sizes = start[variables + 1] - start[variables]
-    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places: NDArray[np.int64] = np.repeat(start[variables], sizes) + inside
-    return places
-
-
-# --- expectation ------------------------------------------------------------------------------------------------------
-# How often each weight's ground formulas hold on average over all worlds: what learning compares with the truth.
+# --- expected counts --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

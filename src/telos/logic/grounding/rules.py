@@ -1,4 +1,7 @@
-"""One rule: remove quantifiers, join evidence, bind variables."""
+"""One rule, made ready and joined with the evidence: quantifiers and functions removed, variables bound to constants.
+
+``prepare`` rewrites a rule, ``Binder`` finds the bindings of its variables in one case of its evidence.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +27,12 @@ from telos.logic.formulas import (
     atoms,
     free_variables,
 )
+from telos.logic.grounding.atoms import Relations
+from telos.logic.grounding.bindings import Rows, join, packed, unpacked
 from telos.logic.grounding.rewrite import (
     Hoist,
     Leaf,
     Literal,
-    Relations,
     apart,
     fold,
     kinds_of,
@@ -37,14 +41,11 @@ from telos.logic.grounding.rewrite import (
     terms,
     true_cases,
 )
-from telos.logic.grounding.rows import Rows, join, packed, unpacked
 from telos.logic.model import MarkovLogic, Rule
 
-# --- binding ----------------------------------------------------------------------------------------------------------
-# Joining evidence: the bindings of a rule's variables in one case of its evidence, found without loops over rows.
-
-
 Shifted = tuple[str, int]  # a variable and how far its term lies from it
+
+MOST_INSTANCES = 5_000  # of a quantified part that has hidden atoms: each is looked at by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,213 @@ class Scope:
     kinds: Mapping[str, str]
     chosen: frozenset[str]
     shifted: frozenset[Shifted]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A rule as grounding works on it.
+
+    ``choices`` are the variables that stand only in block places of hidden atoms: no row binds them, they run over the
+    values of a table. ``guards`` are the values of functions that have to exist. ``scope`` has the other variables.
+    """
+
+    formula: Formula | bool
+    guards: tuple[Atom, ...]
+    scope: Scope
+    choices: tuple[str, ...]
+    kinds: Mapping[str, str]
+
+    def is_evidence(self, leaf: Leaf, hidden: Mapping[str, frozenset[int]]) -> bool:
+        """Whether an atom or equation is decided by the row."""
+        if isinstance(leaf, Atom):
+            return leaf.predicate not in hidden
+        return not any(isinstance(term, Variable) and term.name in self.choices for term in (leaf.left, leaf.right))
+
+
+def prepare(
+    rule: Rule,
+    model: MarkovLogic,
+    hidden: Mapping[str, frozenset[int]],
+    relations: Relations,
+    allow: Callable[[float, int], None],
+) -> Prepared:
+    """Return a rule without quantifiers and functions. ``hidden`` holds the block places of each hidden predicate."""
+    formula = apart(rule.formula)
+    kinds = kinds_of(formula, model)
+    formula, guards = Hoist(model, kinds).out_of(formula)
+    chosen = _in_blocks(formula, hidden)
+    free = dict.fromkeys(name for part in (formula, *guards) for name in free_variables(part))
+    own = {name: kinds[name] for name in free}
+    shifted = shifted_terms([formula, *guards], own)
+    plain = Unquantified(relations, kinds, chosen, frozenset(hidden), allow).of(formula)
+    left = fold(plain, _settled(plain, relations, hidden))
+    choices = _choices(left, guards, shifted, chosen & set(own), hidden)
+    scope = Scope({name: kind for name, kind in own.items() if name not in choices}, chosen, shifted)
+    return Prepared(left, guards, scope, choices, own)
+
+
+def _in_blocks(formula: Formula, hidden: Mapping[str, frozenset[int]]) -> frozenset[str]:
+    """Return the variables that stand in a block place of a hidden atom."""
+    return frozenset(
+        term.name
+        for atom in atoms(formula)
+        if isinstance(atom, Atom)
+        for place in hidden.get(atom.predicate, ())
+        if isinstance(term := atom.arguments[place], Variable) and not term.shift
+    )
+
+
+def _settled(formula: Formula, relations: Relations, hidden: Mapping[str, frozenset[int]]) -> dict[Leaf, bool]:
+    """Return what is true or false in every row: equations of constants, and ground evidence of a single world."""
+    settled: dict[Leaf, bool] = {}
+    for leaf in dict.fromkeys(atoms(formula)):
+        if isinstance(leaf, Equal):
+            if leaf.left == leaf.right:
+                settled[leaf] = True
+            elif isinstance(leaf.left, Constant) and isinstance(leaf.right, Constant):
+                settled[leaf] = False
+        elif leaf.predicate not in hidden and all(isinstance(term, Constant) for term in leaf.arguments):
+            truth = relations.settled(leaf)
+            if truth is not None:
+                settled[leaf] = truth
+    return settled
+
+
+def _choices(
+    formula: Formula | bool,
+    guards: tuple[Atom, ...],
+    shifted: frozenset[tuple[str, int]],
+    chosen: frozenset[str],
+    hidden: Mapping[str, frozenset[int]],
+) -> tuple[str, ...]:
+    """Return the variables that only block places and equations among such variables mention."""
+    bound = {name for name, _ in shifted} | {name for guard in guards for name in free_variables(guard)}
+    leaves = [] if isinstance(formula, bool) else list(dict.fromkeys(atoms(formula)))
+    for leaf in leaves:
+        if isinstance(leaf, Atom):
+            blocks = hidden.get(leaf.predicate, frozenset())
+            bound |= {
+                term.name
+                for place, term in enumerate(leaf.arguments)
+                if isinstance(term, Variable) and place not in blocks
+            }
+    equations = [free_variables(leaf) for leaf in leaves if isinstance(leaf, Equal)]
+    while True:
+        tied = {name for names in equations if not set(names) <= chosen - bound for name in names}
+        if tied <= bound:
+            return tuple(sorted(chosen - bound))
+        bound |= tied
+
+
+# --- quantifiers ------------------------------------------------------------------------------------------------------
+# A quantified part that evidence decides becomes a relation; any other is written out.
+
+
+class Unquantified:
+    """Takes the quantifiers out of the formulas of one rule."""
+
+    def __init__(
+        self,
+        relations: Relations,
+        kinds: Mapping[str, str],
+        chosen: frozenset[str],
+        hidden: frozenset[str],
+        allow: Callable[[float, int], None],
+    ) -> None:
+        self._relations, self._domains = relations, relations.domains
+        self._kinds, self._chosen, self._hidden, self._allow = kinds, chosen, hidden, allow
+
+    def of(self, formula: Formula) -> Formula:
+        """Return an equivalent formula without quantifiers."""
+        formula = parts_changed(formula, self.of)
+        match formula:
+            case Exists(names, part):
+                return self._relation(names, part) if self._is_known(part) else Or(self._instances(names, part, And))
+            case ForAll(names, part):
+                if self._is_known(part):
+                    return Not(self._relation(names, Not(part)))
+                return And(self._instances(names, part, lambda parts: Implies(And(parts[:-1]), parts[-1])))
+        return formula
+
+    def _is_known(self, formula: Formula) -> bool:
+        return all(isinstance(leaf, Equal) or leaf.predicate not in self._hidden for leaf in atoms(formula))
+
+    def _relation(self, names: Sequence[str], part: Formula) -> Formula:
+        """Return an atom that holds of the free variables for which some binding of ``names`` makes ``part`` true."""
+        free = [name for name in free_variables(part) if name not in names]
+        scope = Scope(
+            {name: self._kinds[name] for name in (*free, *names)}, self._chosen, shifted_terms([part], self._kinds)
+        )
+        binder = Binder(self._relations, scope, self._allow)
+        found = [binder.bind(case.literals) for case in true_cases(fold(part, {}))]
+        radices = [self._domains.worlds, *(self._domains.size(self._kinds[name]) for name in free)]
+        keys = [packed([rows.world, *(rows.columns[name] for name in free)], radices) for rows in found]
+        world, *columns = unpacked(np.unique(np.concatenate([np.zeros(0, np.int64), *keys])), radices)
+        rows = Rows(world, dict(zip(free, columns, strict=True)))
+        relation = self._relations.add([self._kinds[name] for name in free], rows)
+        return Atom(relation, tuple(Variable(name) for name in free))
+
+    def _instances(
+        self, names: Sequence[str], part: Formula, within: Callable[[tuple[Formula, ...]], Formula]
+    ) -> tuple[Formula, ...]:
+        ranges = [self._domains.names.get(self._kinds[name], ()) for name in names]
+        number = prod(len(each) for each in ranges)
+        if number > MOST_INSTANCES:
+            said = ", ".join(name.split("'")[0] for name in names)
+            raise TelosError(
+                f"the part quantified over {said} would have {number:.1e} instances with hidden atoms, and "
+                f"{MOST_INSTANCES} are the most",
+                f"leave {said} free, or narrow the type with fewer constants",
+            )
+        shifts = shifted_terms([part], {name: self._kinds[name] for name in names})
+        found = []
+        for constants in product(*ranges):
+            bound = dict(zip(names, constants, strict=True))
+            moved = self._moved(bound, shifts)
+            if moved is not None:
+                instance = rebuilt(part, lambda term, moved=moved: _put(term, moved))  # type: ignore[misc]
+                guards = self._guards(bound, moved)
+                found.append(within((*guards, instance)) if guards else instance)
+        return tuple(found)
+
+    def _moved(self, bound: Mapping[str, str], shifts: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str] | None:
+        """Return the constants for variables and their shifted terms, or None if one of those does not exist."""
+        moved = {(name, 0): constant for name, constant in bound.items()}
+        for name, shift in shifts:
+            kind = self._kinds[name]
+            code = int(self._domains.shift(kind, shift)[self._domains.code(kind, bound[name])])
+            if code < 0:
+                return None
+            moved[name, shift] = self._domains.names[kind][code]
+        return moved
+
+    def _guards(self, bound: Mapping[str, str], moved: Mapping[tuple[str, int], str]) -> tuple[Formula, ...]:
+        """Return what says that the constants exist, where they do not do so in every world."""
+        guards = []
+        for (name, shift), constant in moved.items():
+            kind = self._kinds[name]
+            if not self._domains.everywhere(kind) and (shift or name not in self._chosen):
+                guards.append(Atom(self._relations.existence(kind), (Constant(constant),)))
+        return tuple(guards)
+
+
+def shifted_terms(formulas: Iterable[Formula], kinds: Mapping[str, str]) -> frozenset[tuple[str, int]]:
+    """Return the terms like ``t-1`` of these variables, as names and distances."""
+    return frozenset(
+        (term.name, term.shift)
+        for formula in formulas
+        for term in terms(formula)
+        if isinstance(term, Variable) and term.shift and term.name in kinds
+    )
+
+
+def _put(term: Term, moved: Mapping[tuple[str, int], str]) -> Term:
+    if isinstance(term, Variable) and (term.name, term.shift) in moved:
+        return Constant(moved[term.name, term.shift])
+    return term
+
+
+# --- joins with evidence ----------------------------------------------------------------------------------------------
 
 
 def variables_of(leaf: Leaf) -> tuple[str, ...]:
@@ -168,214 +376,3 @@ class Binder:
             column = self._relations.column(Variable(name, shift), rows, kind)
             rows = rows.keep(self._domains.exists(kind, rows.world, column))
         return rows
-
-
-# --- quantifiers ------------------------------------------------------------------------------------------------------
-# Formulas without quantifiers: what only evidence decides becomes a relation, the rest is written out.
-
-
-MOST_INSTANCES = 5_000  # of a quantified part that has hidden atoms: each is looked at by itself
-
-
-class Unquantified:
-    """Takes the quantifiers out of the formulas of one rule."""
-
-    def __init__(
-        self,
-        relations: Relations,
-        kinds: Mapping[str, str],
-        chosen: frozenset[str],
-        hidden: frozenset[str],
-        allow: Callable[[float, int], None],
-    ) -> None:
-        self._relations, self._domains = relations, relations.domains
-        self._kinds, self._chosen, self._hidden, self._allow = kinds, chosen, hidden, allow
-
-    def of(self, formula: Formula) -> Formula:
-        """Return an equivalent formula without quantifiers."""
-        formula = parts_changed(formula, self.of)
-        match formula:
-            case Exists(names, part):
-                return self._relation(names, part) if self._is_known(part) else Or(self._instances(names, part, And))
-            case ForAll(names, part):
-                if self._is_known(part):
-                    return Not(self._relation(names, Not(part)))
-                return And(self._instances(names, part, lambda parts: Implies(And(parts[:-1]), parts[-1])))
-        return formula
-
-    def _is_known(self, formula: Formula) -> bool:
-        return all(isinstance(leaf, Equal) or leaf.predicate not in self._hidden for leaf in atoms(formula))
-
-    def _relation(self, names: Sequence[str], part: Formula) -> Formula:
-        """Return an atom that holds of the free variables for which some binding of ``names`` makes ``part`` true."""
-        free = [name for name in free_variables(part) if name not in names]
-        scope = Scope(
-            {name: self._kinds[name] for name in (*free, *names)}, self._chosen, shifted_terms([part], self._kinds)
-        )
-        binder = Binder(self._relations, scope, self._allow)
-        found = [binder.bind(case.literals) for case in true_cases(fold(part, {}))]
-        radices = [self._domains.worlds, *(self._domains.size(self._kinds[name]) for name in free)]
-        keys = [packed([rows.world, *(rows.columns[name] for name in free)], radices) for rows in found]
-        world, *columns = unpacked(np.unique(np.concatenate([np.zeros(0, np.int64), *keys])), radices)
-        rows = Rows(world, dict(zip(free, columns, strict=True)))
-        relation = self._relations.add([self._kinds[name] for name in free], rows)
-        return Atom(relation, tuple(Variable(name) for name in free))
-
-    def _instances(
-        self, names: Sequence[str], part: Formula, within: Callable[[tuple[Formula, ...]], Formula]
-    ) -> tuple[Formula, ...]:
-        ranges = [self._domains.names.get(self._kinds[name], ()) for name in names]
-        number = prod(len(each) for each in ranges)
-        if number > MOST_INSTANCES:
-            said = ", ".join(name.split("'")[0] for name in names)
-            raise TelosError(
-                f"the part quantified over {said} would have {number:.1e} instances with hidden atoms, and "
-                f"{MOST_INSTANCES} are the most",
-                f"leave {said} free, or narrow the type with fewer constants",
-            )
-        shifts = shifted_terms([part], {name: self._kinds[name] for name in names})
-        found = []
-        for constants in product(*ranges):
-            bound = dict(zip(names, constants, strict=True))
-            moved = self._moved(bound, shifts)
-            if moved is not None:
-                instance = rebuilt(part, lambda term, moved=moved: _put(term, moved))  # type: ignore[misc]
-                guards = self._guards(bound, moved)
-                found.append(within((*guards, instance)) if guards else instance)
-        return tuple(found)
-
-    def _moved(self, bound: Mapping[str, str], shifts: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str] | None:
-        """Return the constants for variables and their shifted terms, or None if one of those does not exist."""
-        moved = {(name, 0): constant for name, constant in bound.items()}
-        for name, shift in shifts:
-            kind = self._kinds[name]
-            code = int(self._domains.shift(kind, shift)[self._domains.code(kind, bound[name])])
-            if code < 0:
-                return None
-            moved[name, shift] = self._domains.names[kind][code]
-        return moved
-
-    def _guards(self, bound: Mapping[str, str], moved: Mapping[tuple[str, int], str]) -> tuple[Formula, ...]:
-        """Return what says that the constants exist, where they do not do so in every world."""
-        guards = []
-        for (name, shift), constant in moved.items():
-            kind = self._kinds[name]
-            if not self._domains.everywhere(kind) and (shift or name not in self._chosen):
-                guards.append(Atom(self._relations.existence(kind), (Constant(constant),)))
-        return tuple(guards)
-
-
-def shifted_terms(formulas: Iterable[Formula], kinds: Mapping[str, str]) -> frozenset[tuple[str, int]]:
-    """Return the terms like ``t-1`` of these variables, as names and distances."""
-    return frozenset(
-        (term.name, term.shift)
-        for formula in formulas
-        for term in terms(formula)
-        if isinstance(term, Variable) and term.shift and term.name in kinds
-    )
-
-
-def _put(term: Term, moved: Mapping[tuple[str, int], str]) -> Term:
-    if isinstance(term, Variable) and (term.name, term.shift) in moved:
-        return Constant(moved[term.name, term.shift])
-    return term
-
-
-# --- prepare ----------------------------------------------------------------------------------------------------------
-# One rule made ready for grounding: no quantifiers, no functions, and its variables sorted by what binds them.
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A rule as grounding works on it.
-
-    ``choices`` are the variables that stand only in block places of hidden atoms: no row binds them, they run over the
-    values of a table. ``guards`` are the values of functions that have to exist. ``scope`` has the other variables.
-    """
-
-    formula: Formula | bool
-    guards: tuple[Atom, ...]
-    scope: Scope
-    choices: tuple[str, ...]
-    kinds: Mapping[str, str]
-
-    def is_evidence(self, leaf: Leaf, hidden: Mapping[str, frozenset[int]]) -> bool:
-        """Whether an atom or equation is decided by the row."""
-        if isinstance(leaf, Atom):
-            return leaf.predicate not in hidden
-        return not any(isinstance(term, Variable) and term.name in self.choices for term in (leaf.left, leaf.right))
-
-
-def prepare(
-    rule: Rule,
-    model: MarkovLogic,
-    hidden: Mapping[str, frozenset[int]],
-    relations: Relations,
-    allow: Callable[[float, int], None],
-) -> Prepared:
-    """Return a rule without quantifiers and functions. ``hidden`` holds the block places of each hidden predicate."""
-    formula = apart(rule.formula)
-    kinds = kinds_of(formula, model)
-    formula, guards = Hoist(model, kinds).out_of(formula)
-    chosen = _in_blocks(formula, hidden)
-    free = dict.fromkeys(name for part in (formula, *guards) for name in free_variables(part))
-    own = {name: kinds[name] for name in free}
-    shifted = shifted_terms([formula, *guards], own)
-    plain = Unquantified(relations, kinds, chosen, frozenset(hidden), allow).of(formula)
-    left = fold(plain, _settled(plain, relations, hidden))
-    choices = _choices(left, guards, shifted, chosen & set(own), hidden)
-    scope = Scope({name: kind for name, kind in own.items() if name not in choices}, chosen, shifted)
-    return Prepared(left, guards, scope, choices, own)
-
-
-def _in_blocks(formula: Formula, hidden: Mapping[str, frozenset[int]]) -> frozenset[str]:
-    """Return the variables that stand in a block place of a hidden atom."""
-    return frozenset(
-        term.name
-        for atom in atoms(formula)
-        if isinstance(atom, Atom)
-        for place in hidden.get(atom.predicate, ())
-        if isinstance(term := atom.arguments[place], Variable) and not term.shift
-    )
-
-
-def _settled(formula: Formula, relations: Relations, hidden: Mapping[str, frozenset[int]]) -> dict[Leaf, bool]:
-    """Return what is true or false in every row: equations of constants, and ground evidence of a single world."""
-    settled: dict[Leaf, bool] = {}
-    for leaf in dict.fromkeys(atoms(formula)):
-        if isinstance(leaf, Equal):
-            if leaf.left == leaf.right:
-                settled[leaf] = True
-            elif isinstance(leaf.left, Constant) and isinstance(leaf.right, Constant):
-                settled[leaf] = False
-        elif leaf.predicate not in hidden and all(isinstance(term, Constant) for term in leaf.arguments):
-            truth = relations.settled(leaf)
-            if truth is not None:
-                settled[leaf] = truth
-    return settled
-
-
-def _choices(
-    formula: Formula | bool,
-    guards: tuple[Atom, ...],
-    shifted: frozenset[tuple[str, int]],
-    chosen: frozenset[str],
-    hidden: Mapping[str, frozenset[int]],
-) -> tuple[str, ...]:
-    """Return the variables that only block places and equations among such variables mention."""
-    bound = {name for name, _ in shifted} | {name for guard in guards for name in free_variables(guard)}
-    leaves = [] if isinstance(formula, bool) else list(dict.fromkeys(atoms(formula)))
-    for leaf in leaves:
-        if isinstance(leaf, Atom):
-            blocks = hidden.get(leaf.predicate, frozenset())
-            bound |= {
-                term.name
-                for place, term in enumerate(leaf.arguments)
-                if isinstance(term, Variable) and place not in blocks
-            }
-    equations = [free_variables(leaf) for leaf in leaves if isinstance(leaf, Equal)]
-    while True:
-        tied = {name for names in equations if not set(names) <= chosen - bound for name in names}
-        if tied <= bound:
-            return tuple(sorted(chosen - bound))
-        bound |= tied

@@ -1,4 +1,4 @@
-"""Which weight each ground formula has; merging groups."""
+"""Weights of ground formulas: which weight each has, and what it is called; groups with equal tables merged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,9 @@ from typing import overload
 import numpy as np
 
 from telos.logic.grounding.atoms import Domains
-from telos.logic.grounding.rows import Places, packed, unpacked
+from telos.logic.grounding.bindings import Places, packed, unpacked
 from telos.logic.model import Rule
 from telos.logic.network import Clauses, Factors, Floats, Ints, Longs
-
-# --- weighing ---------------------------------------------------------------------------------------------------------
-# Weights by number: which weight a ground formula has, and what it is called.
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,6 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
 
 
 # --- merging ----------------------------------------------------------------------------------------------------------
-# Fewer, larger groups: what has the same form goes together, so that whoever works on them loops less.
 
 
 def merged_factors(found: Sequence[tuple[tuple[int, ...], Factors]]) -> list[Factors]:

@@ -1,4 +1,4 @@
-"""Learn(): settings, data checks, result."""
+"""Weight learning: ``learn`` turns a model without weights, and worlds with known hidden atoms, into a model with weights."""
 
 import hashlib
 import math
@@ -28,196 +28,9 @@ from telos.logic.model import Key, MarkovLogic, Rule
 from telos.logic.network import Clauses, Factors, Floats, Ints, Network
 from telos.logic.syntax import checked
 
-# --- examined ---------------------------------------------------------------------------------------------------------
-# Looking at training data before learning from it: what cannot be learned from is refused, what is odd is said.
-
-
-def split(database: Database, network: Network, held_out: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the numbers of the worlds to learn from and of those held out."""
-    number = {name: i for i, name in enumerate(database.worlds)}
-    for name in held_out:
-        if name not in number:
-            raise TelosError(f"there is no world {name!r} to hold out", name_hint(name, number))
-    present = np.unique(network.world).tolist()
-    kept_back = {number[name] for name in held_out}
-    training = [world for world in present if world not in kept_back]
-    if not present:
-        raise TelosError("there is nothing to learn from: the database has no constants for the queried predicates")
-    if not training:
-        held = "the only world is" if len(number) == 1 else f"all {len(number)} worlds are"
-        raise TelosError(f"{held} held out", "leave some to learn from, or stop by epochs alone")
-    return training, [world for world in present if world in kept_back]
-
-
-def refuse_gaps(database: Database, network: Network, truth: Ints) -> None:
-    """Raise an error if the database does not say which value of a block is the true one."""
-    (missing,) = np.nonzero(truth < 0)
-    if len(missing):
-        said = _block_name(network, int(missing[0]))
-        more = f" (and {len(missing) - 1} more like it)" if len(missing) > 1 else ""
-        raise TelosError(
-            f"world {database.worlds[network.world[missing[0]]]!r} says of no value that {said} is true{more}, and "
-            "exactly one must be",
-            "state it, or leave that step out",
-        )
-
-
-def refuse_contradictions(model: MarkovLogic, database: Database, network: Network, truth: Ints) -> None:
-    """Raise an error if the truth breaks a hard rule: it names the rule and the world."""
-    for rule, variables in _broken(network, truth):
-        world = database.worlds[network.world[variables[0]]]
-        atoms = ", ".join(network.atoms.name(v, max(1, int(truth[v]))) for v in variables[:3].tolist())
-        raise TelosError(
-            f"the facts of world {world!r} break the hard rule {_said(model.rules[rule]) if rule >= 0 else '`!`'} "
-            f"near {atoms}",
-            "correct them, or give the rule a weight",
-        )
-
-
-def notes_on(network: Network, truth: Ints, training: Sequence[int]) -> tuple[str, ...]:
-    """Say which values are never true in the worlds that are learned from: there is nothing to learn about them."""
-    is_trained = np.isin(network.world, training)
-    found = []
-    names = network.atoms
-    for run, predicate in enumerate(names.predicates):
-        seen = truth[names.start[run] : names.start[run + 1]][is_trained[names.start[run] : names.start[run + 1]]]
-        if not names.values[run]:
-            if len(seen) and (seen == seen[0]).all():
-                found.append(f"{predicate} is {'always' if seen[0] else 'never'} true in the training worlds")
-            continue
-        never = [name for value, name in enumerate(names.values[run]) if not (seen == value).any()]
-        if never:
-            found.append(
-                f"never true in the training worlds: {predicate} {', '.join(never)}; "
-                "nothing speaks for a value that was never seen"
-            )
-    return tuple(found)
-
-
-def _broken(network: Network, truth: Ints) -> Iterator[tuple[int, Ints]]:
-    """Give the hard rules that the truth breaks, with the variables of a ground formula that shows it."""
-    for factors in network.factors:
-        if factors.hard:
-            bad = np.flatnonzero(_breaks(factors, network, truth))
-            if len(bad):
-                yield factors.rule, factors.scope[bad[0]]
-    for clauses in network.clauses:
-        if clauses.hard:
-            bad = np.flatnonzero(_fails(clauses, truth))
-            if len(bad):
-                yield clauses.rule, clauses.variable[clauses.start[bad[0]] : clauses.start[bad[0] + 1]]
-
-
-def _breaks(factors: Factors, network: Network, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    cell = np.zeros(len(factors.scope), np.int64)
-    for column in factors.scope.T:
-        cell = cell * network.sizes[column] + truth[column]
-    return np.asarray((factors.holds.sum(axis=1) < factors.formulas - 0.5)[cell])
-
-
-def _fails(clauses: Clauses, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    is_met = (truth[clauses.variable] == clauses.value) != (clauses.negated != 0)
-    met = np.append(0, np.cumsum(is_met))[clauses.start]
-    return np.asarray((np.diff(met) > 0) != (clauses.sign > 0))
-
-
-def _block_name(network: Network, variable: int) -> str:
-    names = network.atoms
-    run = next(i for i in range(len(names.predicates)) if variable < names.start[i + 1])
-    row = names.arguments[run][variable - names.start[run]]
-    words = ["_" if code < 0 else names.constants[run][place][code] for place, code in enumerate(row.tolist())]
-    return f"{names.predicates[run]}({','.join(words)})"
-
-
-def _said(rule: Rule) -> str:
-    return f"`{rule.text or rule.formula}`{f' ({rule.source})' if rule.source else ''}"
-
-
-# --- weighted ---------------------------------------------------------------------------------------------------------
-# Weights in and out of a model: the numbers that learning starts from, and the model that it ends with.
-
-
-def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floats:
-    """Return the weights of another model with the same rules, in the order of the network."""
-    same = len(start.rules) == len(model.rules) and all(
-        mine.formula == yours.formula and mine.plus == yours.plus
-        for mine, yours in zip(model.rules, start.rules, strict=True)
-    )
-    if not same:
-        raise TelosError("the model to start from has other rules", "start from one that was learned with these")
-    return np.array([start.rules[rule].weights.get(tuple(key), 0.0) for rule, key in network.names], np.float64)
-
-
-def weighted(model: MarkovLogic, network: Network, weights: Floats, start: MarkovLogic | None) -> MarkovLogic:
-    """Return the model with these weights. A weight of 0 is left out; those the data never met stay as they began."""
-    tables: list[dict[Key, float]] = [
-        dict(start.rules[number].weights) if start is not None and not rule.hard else {}
-        for number, rule in enumerate(model.rules)
-    ]
-    for (rule, key), weight in zip(network.names, weights.tolist(), strict=True):
-        if weight:
-            tables[rule][tuple(key)] = weight
-        else:
-            tables[rule].pop(tuple(key), None)
-    rules = (
-        rule if rule.hard else replace(rule, weights=table) for rule, table in zip(model.rules, tables, strict=True)
-    )
-    return checked(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
-
-
-def fingerprint(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
-    """Return what tells one training from another: its weights, worlds and facts, and what is made better."""
-    said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
-    said.update(repr(objective).encode())
-    said.update(truth.tobytes())
-    for group in network.factors:
-        said.update(group.scope.tobytes() + group.key.tobytes())
-    for clauses in network.clauses:
-        said.update(clauses.start.tobytes() + clauses.variable.tobytes() + clauses.negated.tobytes())
-    return said.hexdigest()[:16]
-
-
-# --- calibration ------------------------------------------------------------------------------------------------------
-# How sure to be: mistake-driven learners find weights up to a common factor, and beliefs depend on that factor.
-#
-# The most probable world is the same under weights twice as large. The belief about it is not: too small a factor and
-# it
-# hardly leaves the even chance, too large a one and it is certain of everything.
-
-
 LEAST, MOST = -12.0, 8.0  # logarithms of the factors that are tried
 GOLDEN = (math.sqrt(5) - 1) / 2
 STEPS = 18  # of golden-section search: the factor is known to a quarter of a percent then
-
-
-def sure_factor(worlds: Worlds, chosen: Sequence[int], weights: Floats, *, is_prefix: bool) -> float:
-    """Return the factor under which the truth of these worlds is likeliest.
-
-    The likelihood of whole worlds has one top; golden-section search finds it, or for prefixes one of the tops.
-    """
-    if not weights.any():
-        return 1.0
-
-    def surprise(log_factor: float) -> float:
-        return -worlds.log_chance(chosen, weights * math.exp(log_factor), is_prefix=is_prefix)
-
-    low, high = LEAST, MOST
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = surprise(left), surprise(right)
-    for _ in range(STEPS):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = surprise(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = surprise(right)
-    return math.exp((low + high) / 2)
-
-
-# --- front ------------------------------------------------------------------------------------------------------------
-# Weight learning: from a model without weights and worlds whose hidden atoms are known to a model with weights.
 
 
 def silent(epoch: Epoch) -> None:
@@ -335,3 +148,182 @@ def _silent(model: MarkovLogic, database: Database, query: Sequence[str]) -> tup
     said = {name for facts in (database.true, database.false) for name, rows in facts.items() if len(rows.world)}
     unsaid = [name for name in model.predicates if name not in said and name not in query]
     return (f"the database says nothing of {', '.join(unsaid)}: taken as false",) if unsaid else ()
+
+
+# --- checks of the training data --------------------------------------------------------------------------------------
+
+
+def split(database: Database, network: Network, held_out: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return the numbers of the worlds to learn from and of those held out."""
+    number = {name: i for i, name in enumerate(database.worlds)}
+    for name in held_out:
+        if name not in number:
+            raise TelosError(f"there is no world {name!r} to hold out", name_hint(name, number))
+    present = np.unique(network.world).tolist()
+    kept_back = {number[name] for name in held_out}
+    training = [world for world in present if world not in kept_back]
+    if not present:
+        raise TelosError("there is nothing to learn from: the database has no constants for the queried predicates")
+    if not training:
+        held = "the only world is" if len(number) == 1 else f"all {len(number)} worlds are"
+        raise TelosError(f"{held} held out", "leave some to learn from, or stop by epochs alone")
+    return training, [world for world in present if world in kept_back]
+
+
+def refuse_gaps(database: Database, network: Network, truth: Ints) -> None:
+    """Raise an error if the database does not say which value of a block is the true one."""
+    (missing,) = np.nonzero(truth < 0)
+    if len(missing):
+        said = _block_name(network, int(missing[0]))
+        more = f" (and {len(missing) - 1} more like it)" if len(missing) > 1 else ""
+        raise TelosError(
+            f"world {database.worlds[network.world[missing[0]]]!r} says of no value that {said} is true{more}, and "
+            "exactly one must be",
+            "state it, or leave that step out",
+        )
+
+
+def refuse_contradictions(model: MarkovLogic, database: Database, network: Network, truth: Ints) -> None:
+    """Raise an error if the truth breaks a hard rule: it names the rule and the world."""
+    for rule, variables in _broken(network, truth):
+        world = database.worlds[network.world[variables[0]]]
+        atoms = ", ".join(network.atoms.name(v, max(1, int(truth[v]))) for v in variables[:3].tolist())
+        raise TelosError(
+            f"the facts of world {world!r} break the hard rule {_said(model.rules[rule]) if rule >= 0 else '`!`'} "
+            f"near {atoms}",
+            "correct them, or give the rule a weight",
+        )
+
+
+def notes_on(network: Network, truth: Ints, training: Sequence[int]) -> tuple[str, ...]:
+    """Say which values are never true in the worlds that are learned from: there is nothing to learn about them."""
+    is_trained = np.isin(network.world, training)
+    found = []
+    names = network.atoms
+    for run, predicate in enumerate(names.predicates):
+        seen = truth[names.start[run] : names.start[run + 1]][is_trained[names.start[run] : names.start[run + 1]]]
+        if not names.values[run]:
+            if len(seen) and (seen == seen[0]).all():
+                found.append(f"{predicate} is {'always' if seen[0] else 'never'} true in the training worlds")
+            continue
+        never = [name for value, name in enumerate(names.values[run]) if not (seen == value).any()]
+        if never:
+            found.append(
+                f"never true in the training worlds: {predicate} {', '.join(never)}; "
+                "nothing speaks for a value that was never seen"
+            )
+    return tuple(found)
+
+
+def _broken(network: Network, truth: Ints) -> Iterator[tuple[int, Ints]]:
+    """Give the hard rules that the truth breaks, with the variables of a ground formula that shows it."""
+    for factors in network.factors:
+        if factors.hard:
+            bad = np.flatnonzero(_breaks(factors, network, truth))
+            if len(bad):
+                yield factors.rule, factors.scope[bad[0]]
+    for clauses in network.clauses:
+        if clauses.hard:
+            bad = np.flatnonzero(_fails(clauses, truth))
+            if len(bad):
+                yield clauses.rule, clauses.variable[clauses.start[bad[0]] : clauses.start[bad[0] + 1]]
+
+
+def _breaks(factors: Factors, network: Network, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    cell = np.zeros(len(factors.scope), np.int64)
+    for column in factors.scope.T:
+        cell = cell * network.sizes[column] + truth[column]
+    return np.asarray((factors.holds.sum(axis=1) < factors.formulas - 0.5)[cell])
+
+
+def _fails(clauses: Clauses, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    is_met = (truth[clauses.variable] == clauses.value) != (clauses.negated != 0)
+    met = np.append(0, np.cumsum(is_met))[clauses.start]
+    return np.asarray((np.diff(met) > 0) != (clauses.sign > 0))
+
+
+def _block_name(network: Network, variable: int) -> str:
+    names = network.atoms
+    run = next(i for i in range(len(names.predicates)) if variable < names.start[i + 1])
+    row = names.arguments[run][variable - names.start[run]]
+    words = ["_" if code < 0 else names.constants[run][place][code] for place, code in enumerate(row.tolist())]
+    return f"{names.predicates[run]}({','.join(words)})"
+
+
+def _said(rule: Rule) -> str:
+    return f"`{rule.text or rule.formula}`{f' ({rule.source})' if rule.source else ''}"
+
+
+# --- weights in and out of a model ------------------------------------------------------------------------------------
+
+
+def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floats:
+    """Return the weights of another model with the same rules, in the order of the network."""
+    same = len(start.rules) == len(model.rules) and all(
+        mine.formula == yours.formula and mine.plus == yours.plus
+        for mine, yours in zip(model.rules, start.rules, strict=True)
+    )
+    if not same:
+        raise TelosError("the model to start from has other rules", "start from one that was learned with these")
+    return np.array([start.rules[rule].weights.get(tuple(key), 0.0) for rule, key in network.names], np.float64)
+
+
+def weighted(model: MarkovLogic, network: Network, weights: Floats, start: MarkovLogic | None) -> MarkovLogic:
+    """Return the model with these weights. A weight of 0 is left out; those the data never met stay as they began."""
+    tables: list[dict[Key, float]] = [
+        dict(start.rules[number].weights) if start is not None and not rule.hard else {}
+        for number, rule in enumerate(model.rules)
+    ]
+    for (rule, key), weight in zip(network.names, weights.tolist(), strict=True):
+        if weight:
+            tables[rule][tuple(key)] = weight
+        else:
+            tables[rule].pop(tuple(key), None)
+    rules = (
+        rule if rule.hard else replace(rule, weights=table) for rule, table in zip(model.rules, tables, strict=True)
+    )
+    return checked(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
+
+
+def fingerprint(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
+    """Return what tells one training from another: its weights, worlds and facts, and what is made better."""
+    said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
+    said.update(repr(objective).encode())
+    said.update(truth.tobytes())
+    for group in network.factors:
+        said.update(group.scope.tobytes() + group.key.tobytes())
+    for clauses in network.clauses:
+        said.update(clauses.start.tobytes() + clauses.variable.tobytes() + clauses.negated.tobytes())
+    return said.hexdigest()[:16]
+
+
+# --- calibration ------------------------------------------------------------------------------------------------------
+# Mistake-driven learners find weights up to a common factor. The most probable world does not depend on that factor,
+# but beliefs do: too small a factor keeps them near the uniform distribution, too large a one makes them all near 0 or
+# 1.
+
+
+def sure_factor(worlds: Worlds, chosen: Sequence[int], weights: Floats, *, is_prefix: bool) -> float:
+    """Return the factor under which the truth of these worlds is likeliest.
+
+    The likelihood of whole worlds has one top; golden-section search finds it, or for prefixes one of the tops.
+    """
+    if not weights.any():
+        return 1.0
+
+    def surprise(log_factor: float) -> float:
+        return -worlds.log_chance(chosen, weights * math.exp(log_factor), is_prefix=is_prefix)
+
+    low, high = LEAST, MOST
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = surprise(left), surprise(right)
+    for _ in range(STEPS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = surprise(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = surprise(right)
+    return math.exp((low + high) / 2)

@@ -1,4 +1,4 @@
-"""Settings, training loop, MIRA/perceptron, L-BFGS."""
+"""The training loop and the learners: MIRA and perceptron (``MarginLearner``), L-BFGS (``GradientLearner``)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,14 +14,14 @@ from telos.logic.learning.worlds import Worlds
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats
 
-# --- settings ---------------------------------------------------------------------------------------------------------
-# How to learn: the choices that a caller makes, checked once.
-
-
 By: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
+Function = Callable[[Floats], tuple[float, Floats]]  # its value and its gradient
 
 EPOCHS = {"mira": 100, "perceptron": 100, "likelihood": 60, "prefix": 20}  # where a corpus of 70,000 steps levels off
 WARM_UP = 50  # steps of the likelihood, before those for prefixes
+REMEMBERED = 8  # steps from which the curvature is guessed
+MOST_TRIED = 30  # step lengths in one line search
+ENOUGH, STEEP = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,6 @@ class Settings:
     def total(self, warm_up: int) -> int:
         """Return how many epochs there are in all."""
         return (EPOCHS[self.by] if self.epochs is None else self.epochs) + warm_up
-
-
-# --- learned ----------------------------------------------------------------------------------------------------------
-# What learning answers: a model with weights, how it went, and all that is needed to go on.
 
 
 class Stop(Enum):
@@ -100,8 +96,7 @@ class Learned:
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
-# --- training ---------------------------------------------------------------------------------------------------------
-# The loop around every learner: epoch after epoch, watching the held-out worlds, and stopping in time.
+# --- the loop ---------------------------------------------------------------------------------------------------------
 
 
 Progress = Callable[[Epoch], None]
@@ -204,8 +199,7 @@ class Training:
         return right / max(1, self.worlds.variables(worlds))
 
 
-# --- margin -----------------------------------------------------------------------------------------------------------
-# Learning from mistakes: one-best MIRA (Crammer & Singer 2003) and the perceptron (Collins 2002), averaged.
+# --- learning from mistakes -------------------------------------------------------------------------------------------
 
 
 class MarginLearner:
@@ -286,20 +280,90 @@ class MarginLearner:
         return total
 
 
-# --- lbfgs ------------------------------------------------------------------------------------------------------------
-# Limited-memory BFGS: minimising a smooth function of many weights, one step at a time.
-#
-# Why our own: the state of a search is plain data here, so that learning can stop, be saved, and go on as if it had
-# never
-# stopped. Nocedal & Wright, *Numerical Optimization*, algorithm 7.4; the line search halves and doubles until the step
-# meets the weak Wolfe conditions (Lewis & Overton 2013).
+# --- learning from likelihood -----------------------------------------------------------------------------------------
+# ``likelihood`` maximises the probability of the true world given all evidence. ``prefix`` maximises the probability of
+# each true value given the evidence *up to its step*, the measure of online recognition. The former is concave; the
+# latter is not, so it starts from some steps of the former.
 
 
-REMEMBERED = 8  # steps from which the curvature is guessed
-MOST_TRIED = 30  # step lengths in one line search
-ENOUGH, STEEP = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
+class GradientLearner:
+    """Takes one step of L-BFGS an epoch; ``l2`` pulls all weights towards 0, as a Gaussian prior of variance 1/l2."""
 
-Function = Callable[[Floats], tuple[float, Floats]]  # its value and its gradient
+    def __init__(
+        self, worlds: Worlds, training: Sequence[int], weights: Floats, *, phase: str, l2: float, warm_up: int = 0
+    ) -> None:
+        self._last_phase, self._l2, self._warm_up = phase, l2, warm_up if phase == "prefix" else 0
+        self._worlds, self._training = worlds, tuple(training)
+        self._start = weights.copy()
+        self._epoch = 0
+        self.phase = "likelihood" if self._warm_up else phase
+        self._descent: Descent | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no step makes the objective better."""
+        return self._descent is not None and self._descent.is_over and self.phase == self._last_phase
+
+    def advance(self) -> float:
+        """Take one step, and return the mean of minus the logarithm of the chance of the truth."""
+        if self._descent is None:
+            self._descent = begin(self._cost, self._start)
+        if self.phase != self._last_phase and (self._epoch >= self._warm_up or self._descent.is_over):
+            self.phase = self._last_phase  # another objective, whose curvature is not known yet
+            self._descent = begin(self._cost, self._descent.place)
+        self._descent = advance(self._cost, self._descent)
+        self._epoch += 1
+        penalty = self._l2 / 2 * dot(self._descent.place, self._descent.place)
+        return (self._descent.value - penalty) / max(1, self._worlds.variables(self._training))
+
+    @property
+    def weights(self) -> Floats:
+        """The weights as they would be handed over now."""
+        return (self._start if self._descent is None else self._descent.place).copy()
+
+    def loss(self, worlds: Sequence[int], weights: Floats) -> float:
+        """Return the mean of minus the logarithm of the chance of the truth, as the last phase counts it."""
+        log_chance = self._worlds.log_chance(worlds, weights, is_prefix=self._last_phase == "prefix")
+        return -log_chance / max(1, self._worlds.variables(worlds))
+
+    def save(self) -> dict[str, Any]:
+        """Return everything that going on needs, as plain data."""
+        descent = self._descent
+        if descent is None:
+            return {"epoch": self._epoch, "phase": self.phase}
+        return {
+            "epoch": self._epoch,
+            "phase": self.phase,
+            "place": descent.place.tolist(),
+            "value": descent.value,
+            "gradient": descent.gradient.tolist(),
+            "steps": [each.tolist() for each in descent.steps],
+            "turns": [each.tolist() for each in descent.turns],
+            "is_over": descent.is_over,
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on where a saved learner stopped."""
+        self._epoch, self.phase = saved["epoch"], saved["phase"]
+        if "place" in saved:
+            self._descent = Descent(
+                np.array(saved["place"]),
+                saved["value"],
+                np.array(saved["gradient"]),
+                tuple(np.array(each) for each in saved["steps"]),
+                tuple(np.array(each) for each in saved["turns"]),
+                saved["is_over"],
+            )
+
+    def _cost(self, weights: Floats) -> tuple[float, Floats]:
+        value, gradient = self._worlds.objective(self._training, weights, is_prefix=self.phase == "prefix")
+        return self._l2 / 2 * dot(weights, weights) - value, self._l2 * weights - gradient
+
+
+# --- L-BFGS -----------------------------------------------------------------------------------------------------------
+# Limited-memory BFGS: Nocedal & Wright, *Numerical Optimization*, algorithm 7.4; the line search halves and doubles
+# until the step meets the weak Wolfe conditions (Lewis & Overton 2013). Not SciPy's: here the state of a search is
+# plain data, so learning can stop, be saved, and continue as if it had never stopped.
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,85 +454,3 @@ def _search(function: Function, descent: Descent, downhill: Floats) -> Descent |
             low = length
         length = (low + high) / 2 if high < np.inf else 2 * length
     return kept
-
-
-# --- gradient ---------------------------------------------------------------------------------------------------------
-# Learning from chances: the weights under which the truth is likeliest, found by L-BFGS.
-#
-# ``likelihood`` makes the true world likely given all evidence. ``prefix`` makes each true value likely given the
-# evidence *up to its step*, which is what a reader who follows a game live is judged by. The former is a hill with one
-# top; the latter is not, so it starts where some steps of the former lead.
-
-
-class GradientLearner:
-    """Takes one step of L-BFGS an epoch; ``l2`` pulls all weights towards 0, as a Gaussian prior of variance 1/l2."""
-
-    def __init__(
-        self, worlds: Worlds, training: Sequence[int], weights: Floats, *, phase: str, l2: float, warm_up: int = 0
-    ) -> None:
-        self._last_phase, self._l2, self._warm_up = phase, l2, warm_up if phase == "prefix" else 0
-        self._worlds, self._training = worlds, tuple(training)
-        self._start = weights.copy()
-        self._epoch = 0
-        self.phase = "likelihood" if self._warm_up else phase
-        self._descent: Descent | None = None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no step makes the objective better."""
-        return self._descent is not None and self._descent.is_over and self.phase == self._last_phase
-
-    def advance(self) -> float:
-        """Take one step, and return the mean of minus the logarithm of the chance of the truth."""
-        if self._descent is None:
-            self._descent = begin(self._cost, self._start)
-        if self.phase != self._last_phase and (self._epoch >= self._warm_up or self._descent.is_over):
-            self.phase = self._last_phase  # another objective, whose curvature is not known yet
-            self._descent = begin(self._cost, self._descent.place)
-        self._descent = advance(self._cost, self._descent)
-        self._epoch += 1
-        penalty = self._l2 / 2 * dot(self._descent.place, self._descent.place)
-        return (self._descent.value - penalty) / max(1, self._worlds.variables(self._training))
-
-    @property
-    def weights(self) -> Floats:
-        """The weights as they would be handed over now."""
-        return (self._start if self._descent is None else self._descent.place).copy()
-
-    def loss(self, worlds: Sequence[int], weights: Floats) -> float:
-        """Return the mean of minus the logarithm of the chance of the truth, as the last phase counts it."""
-        log_chance = self._worlds.log_chance(worlds, weights, is_prefix=self._last_phase == "prefix")
-        return -log_chance / max(1, self._worlds.variables(worlds))
-
-    def save(self) -> dict[str, Any]:
-        """Return everything that going on needs, as plain data."""
-        descent = self._descent
-        if descent is None:
-            return {"epoch": self._epoch, "phase": self.phase}
-        return {
-            "epoch": self._epoch,
-            "phase": self.phase,
-            "place": descent.place.tolist(),
-            "value": descent.value,
-            "gradient": descent.gradient.tolist(),
-            "steps": [each.tolist() for each in descent.steps],
-            "turns": [each.tolist() for each in descent.turns],
-            "is_over": descent.is_over,
-        }
-
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where a saved learner stopped."""
-        self._epoch, self.phase = saved["epoch"], saved["phase"]
-        if "place" in saved:
-            self._descent = Descent(
-                np.array(saved["place"]),
-                saved["value"],
-                np.array(saved["gradient"]),
-                tuple(np.array(each) for each in saved["steps"]),
-                tuple(np.array(each) for each in saved["turns"]),
-                saved["is_over"],
-            )
-
-    def _cost(self, weights: Floats) -> tuple[float, Floats]:
-        value, gradient = self._worlds.objective(self._training, weights, is_prefix=self.phase == "prefix")
-        return self._l2 / 2 * dot(weights, weights) - value, self._l2 * weights - gradient

@@ -1,4 +1,4 @@
-"""Training worlds: general and packed sequences."""
+"""Training worlds: what learners ask of them (``Worlds``), for networks of any shape and for packed sequences."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,66 +17,8 @@ from telos.logic.learning.kernel import Bench, Matrix, Steps, Wave
 from telos.logic.network import Clauses, Factors, Floats, Ints, MostProbable, Network, counts, tabled
 from telos.logic.search import cutting_planes
 
-# --- parts ------------------------------------------------------------------------------------------------------------
-# The worlds of a network, each a network of its own: ground formulas never reach from one world into another.
-
-
-def parts_of(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
-    """Give each world, its network, and which variables of the whole it has. Weights keep their numbers."""
-    sorting = np.argsort(network.world, kind="stable")
-    worlds, first = np.unique(network.world[sorting], return_index=True)
-    number = np.empty(len(sorting), np.int32)  # of each variable inside its world
-    number[sorting] = np.arange(len(sorting)) - np.repeat(first, np.diff(np.append(first, len(sorting))))
-    factors = [_factors_by_world(each, network.world, number) for each in network.factors if each.scope.shape[1]]
-    clauses = [_clauses_by_world(each, network.world, number) for each in network.clauses]
-    for world, kept in zip(worlds.tolist(), np.split(sorting, first[1:]), strict=True):
-        own = [here(world) for here in factors]
-        long = [those(world) for those in clauses]
-        part = replace(
-            network,
-            sizes=network.sizes[kept],
-            world=network.world[kept],
-            given=network.given[kept],
-            factors=tuple(each for each in own if len(each.scope)),
-            clauses=tuple(each for each in long if len(each.start) > 1),
-        )
-        yield world, part, kept
-
-
-def _factors_by_world(factors: Factors, world: Ints, number: Ints) -> Callable[[int], Factors]:
-    """Return what finds the factors of a world; they are sorted once, for worlds may be many."""
-    belongs = world[factors.scope[:, 0]]
-    sorting = np.argsort(belongs, kind="stable")
-    scope, key, belongs = number[factors.scope[sorting]], factors.key[sorting], belongs[sorting]
-
-    def here(wanted: int) -> Factors:
-        first, end = np.searchsorted(belongs, [wanted, wanted + 1])
-        return replace(factors, scope=scope[first:end], key=key[first:end])
-
-    return here
-
-
-def _clauses_by_world(clauses: Clauses, world: Ints, number: Ints) -> Callable[[int], Clauses]:
-    belongs, lengths = world[clauses.variable[clauses.start[:-1]]], np.diff(clauses.start)
-
-    def here(wanted: int) -> Clauses:
-        is_here = belongs == wanted
-        literal = np.repeat(is_here, lengths)
-        return replace(
-            clauses,
-            start=np.append(0, np.cumsum(lengths[is_here])).astype(np.int32),
-            variable=number[clauses.variable[literal]],
-            value=clauses.value[literal],
-            negated=clauses.negated[literal],
-            weight=clauses.weight[is_here],
-            sign=clauses.sign[is_here],
-        )
-
-    return here
-
-
-# --- worlds -----------------------------------------------------------------------------------------------------------
-# Training worlds of any shape: what learners ask of them, and the general answer by exact inference or search.
+KERNEL = (kernel,)
+LITTLE = 2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
 
 
 class Worlds(Protocol):
@@ -200,17 +142,9 @@ def _refuse(is_prefix: bool) -> None:
 
 
 # --- sequences --------------------------------------------------------------------------------------------------------
-# Worlds whose variables form sequences, packed for the kernels: the fast way to learn.
-#
-# A constant that a rule adds to all cells of a table changes no choice and no chance. So each column of
-# ``Factors.holds``
-# is taken less its commonest number, which makes most of it zero: of the 49 formulas ``goal(t-1,g1) => goal(t,g2)``
-# only
-# 6 are broken in any cell.
-
-
-KERNEL = (kernel,)
-LITTLE = 2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
+# A constant that a rule adds to all cells of a table changes no choice and no probability. So the most common number of
+# each column of ``Factors.holds`` is subtracted, which makes most cells zero: of the 49 formulas ``goal(t-1,g1) =>
+# goal(t,g2)`` only 6 are broken in any cell.
 
 
 class SequenceWorlds:
@@ -405,3 +339,61 @@ def _wave(steps: Steps, matrix: Matrix, size: int) -> Wave:
         cells=np.zeros(cells),
         joint_cells=np.zeros((choices, size * size)),
     )
+
+
+# --- one network per world --------------------------------------------------------------------------------------------
+# Ground formulas never reach from one world into another.
+
+
+def parts_of(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
+    """Give each world, its network, and which variables of the whole it has. Weights keep their numbers."""
+    sorting = np.argsort(network.world, kind="stable")
+    worlds, first = np.unique(network.world[sorting], return_index=True)
+    number = np.empty(len(sorting), np.int32)  # of each variable inside its world
+    number[sorting] = np.arange(len(sorting)) - np.repeat(first, np.diff(np.append(first, len(sorting))))
+    factors = [_factors_by_world(each, network.world, number) for each in network.factors if each.scope.shape[1]]
+    clauses = [_clauses_by_world(each, network.world, number) for each in network.clauses]
+    for world, kept in zip(worlds.tolist(), np.split(sorting, first[1:]), strict=True):
+        own = [here(world) for here in factors]
+        long = [those(world) for those in clauses]
+        part = replace(
+            network,
+            sizes=network.sizes[kept],
+            world=network.world[kept],
+            given=network.given[kept],
+            factors=tuple(each for each in own if len(each.scope)),
+            clauses=tuple(each for each in long if len(each.start) > 1),
+        )
+        yield world, part, kept
+
+
+def _factors_by_world(factors: Factors, world: Ints, number: Ints) -> Callable[[int], Factors]:
+    """Return what finds the factors of a world; they are sorted once, for worlds may be many."""
+    belongs = world[factors.scope[:, 0]]
+    sorting = np.argsort(belongs, kind="stable")
+    scope, key, belongs = number[factors.scope[sorting]], factors.key[sorting], belongs[sorting]
+
+    def here(wanted: int) -> Factors:
+        first, end = np.searchsorted(belongs, [wanted, wanted + 1])
+        return replace(factors, scope=scope[first:end], key=key[first:end])
+
+    return here
+
+
+def _clauses_by_world(clauses: Clauses, world: Ints, number: Ints) -> Callable[[int], Clauses]:
+    belongs, lengths = world[clauses.variable[clauses.start[:-1]]], np.diff(clauses.start)
+
+    def here(wanted: int) -> Clauses:
+        is_here = belongs == wanted
+        literal = np.repeat(is_here, lengths)
+        return replace(
+            clauses,
+            start=np.append(0, np.cumsum(lengths[is_here])).astype(np.int32),
+            variable=number[clauses.variable[literal]],
+            value=clauses.value[literal],
+            negated=clauses.negated[literal],
+            weight=clauses.weight[is_here],
+            sign=clauses.sign[is_here],
+        )
+
+    return here

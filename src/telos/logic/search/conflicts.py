@@ -1,4 +1,9 @@
-"""Minimal unsatisfiable sets."""
+"""Minimal unsatisfiable sets: ``conflict_of`` says which hard ground formulas cannot hold together.
+
+Hard ground formulas, given values and the exactly-one property of blocks become clauses over atoms. Unit propagation
+looks for a clash first, which usually leaves few candidates; QuickXplain (Junker, 2004) then finds a minimal set, with
+one feasibility check by HiGHS for each halving.
+"""
 
 import itertools
 from collections import defaultdict, deque
@@ -13,109 +18,10 @@ from telos.logic.network import Clauses, Network, Unsatisfiable, forbidden
 from telos.logic.search.integer_program import is_possible
 from telos.logic.search.potentials import LongClauses, Potentials
 
-# --- propagation ------------------------------------------------------------------------------------------------------
-# Unit propagation: what follows from clauses one by one, and which of them clash.
-
-
 Wanted: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
-
-
-def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
-    """Return clauses that contradict each other by single steps of reasoning, or None if such steps find nothing.
-
-    That there are none proves nothing, and those returned need not be as few as possible.
-
-    >>> clashing([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
-    [0, 2, 3]
-    """
-    found: dict[int, tuple[int, int]] = {}  # of each atom that is decided: its value, and the clause that decided it
-    places = defaultdict(list)
-    for number, clause in enumerate(clauses):
-        for literal in clause:
-            places[literal].append(number)
-    queue = deque(number for number, clause in enumerate(clauses) if len(clause) <= 1)
-    while queue:
-        number = queue.popleft()
-        open_ones = [(atom, wanted) for atom, wanted in clauses[number] if atom not in found]
-        if any(found[atom][0] == wanted for atom, wanted in clauses[number] if atom in found):
-            continue
-        if not open_ones:
-            return _reasons(number, clauses, found)
-        if len(set(open_ones)) == 1:
-            atom, wanted = open_ones[0]
-            found[atom] = (wanted, number)
-            queue.extend(places[atom, 1 - wanted])
-    return None
-
-
-def _reasons(clash: int, clauses: Sequence[Sequence[Wanted]], found: dict[int, tuple[int, int]]) -> list[int]:
-    """Return the clauses that led to a clash, and the one that clashed."""
-    seen, waiting = {clash}, [clash]
-    while waiting:
-        for atom, _ in clauses[waiting.pop()]:
-            reason = found[atom][1] if atom in found else clash
-            if reason not in seen:
-                seen.add(reason)
-                waiting.append(reason)
-    return sorted(seen)
-
-
-# --- primes -----------------------------------------------------------------------------------------------------------
-# A table of forbidden cells as clauses: as few and as short as a person would write them.
-
-
 Literal: TypeAlias = tuple[int, int, bool]  # a variable, one of its values, and whether it must not have it
 Clause: TypeAlias = tuple[Literal, ...]
 Box: TypeAlias = tuple[frozenset[int], ...]  # a set of values for each variable
-
-
-def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
-    """Return clauses over the places of a table that together forbid its barred cells and no other.
-
-    >>> prime_clauses([2, 2], [False, False, True, False])
-    [((0, 1, True), (1, 0, True))]
-    """
-    cells = dict(zip(itertools.product(*map(range, sizes)), barred, strict=True))
-    boxes: list[Box] = []
-    for cell, is_barred in cells.items():
-        if is_barred and not any(all(v in values for v, values in zip(cell, box, strict=True)) for box in boxes):
-            boxes.append(_grown(cell, sizes, cells))
-    return [_clause(box, sizes) for box in boxes]
-
-
-def _grown(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
-    """Grow a cell to a box of barred cells: to all values of a variable, or to all but few, or not at all."""
-    box = [frozenset({value}) for value in cell]
-    for place, size in enumerate(sizes):
-        values = frozenset(v for v in range(size) if _is_barred([*box[:place], {v}, *box[place + 1 :]], cells))
-        if len(values) == size or size - len(values) < len(values):
-            box[place] = values
-    return tuple(box)
-
-
-def _is_barred(box: Sequence[frozenset[int] | set[int]], cells: dict[tuple[int, ...], bool]) -> bool:
-    return all(cells[cell] for cell in itertools.product(*box))
-
-
-def _clause(box: Box, sizes: Sequence[int]) -> Clause:
-    """Return the clause that forbids a box: some variable has a value outside."""
-    literals: list[Literal] = []
-    for place, (values, size) in enumerate(zip(box, sizes, strict=True)):
-        if len(values) == 1 and size > 1:
-            literals.append((place, min(values), True))
-        elif len(values) < size:
-            literals += [(place, value, False) for value in range(size) if value not in values]
-    return tuple(literals)
-
-
-# --- conflict ---------------------------------------------------------------------------------------------------------
-# Why no world keeps all hard formulas: a smallest set of ground ones that cannot hold together, in words.
-#
-# Every hard ground formula is taken apart into clauses over atoms; so are what is given, and that a block has exactly
-# one
-# true atom. Unit propagation looks for a clash first, which leaves few suspects as a rule; QuickXplain (Junker, 2004)
-# then finds a set from which nothing can be left out, with a feasibility check by HiGHS for each halving.
-
 
 MOST_NAMED = 6  # atoms of a block that are listed
 
@@ -255,3 +161,88 @@ def _quick_xplain(
     of_second = _quick_xplain([*kept, *first], second, atoms, is_changed=bool(first))
     of_first = _quick_xplain([*kept, *of_second], first, atoms, is_changed=bool(of_second))
     return [*of_first, *of_second]
+
+
+# --- unit propagation -------------------------------------------------------------------------------------------------
+
+
+def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
+    """Return clauses that contradict each other by single steps of reasoning, or None if such steps find nothing.
+
+    That there are none proves nothing, and those returned need not be as few as possible.
+
+    >>> clashing([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
+    [0, 2, 3]
+    """
+    found: dict[int, tuple[int, int]] = {}  # of each atom that is decided: its value, and the clause that decided it
+    places = defaultdict(list)
+    for number, clause in enumerate(clauses):
+        for literal in clause:
+            places[literal].append(number)
+    queue = deque(number for number, clause in enumerate(clauses) if len(clause) <= 1)
+    while queue:
+        number = queue.popleft()
+        open_ones = [(atom, wanted) for atom, wanted in clauses[number] if atom not in found]
+        if any(found[atom][0] == wanted for atom, wanted in clauses[number] if atom in found):
+            continue
+        if not open_ones:
+            return _reasons(number, clauses, found)
+        if len(set(open_ones)) == 1:
+            atom, wanted = open_ones[0]
+            found[atom] = (wanted, number)
+            queue.extend(places[atom, 1 - wanted])
+    return None
+
+
+def _reasons(clash: int, clauses: Sequence[Sequence[Wanted]], found: dict[int, tuple[int, int]]) -> list[int]:
+    """Return the clauses that led to a clash, and the one that clashed."""
+    seen, waiting = {clash}, [clash]
+    while waiting:
+        for atom, _ in clauses[waiting.pop()]:
+            reason = found[atom][1] if atom in found else clash
+            if reason not in seen:
+                seen.add(reason)
+                waiting.append(reason)
+    return sorted(seen)
+
+
+# --- tables as clauses ------------------------------------------------------------------------------------------------
+
+
+def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
+    """Return clauses over the places of a table that together forbid its barred cells and no other.
+
+    >>> prime_clauses([2, 2], [False, False, True, False])
+    [((0, 1, True), (1, 0, True))]
+    """
+    cells = dict(zip(itertools.product(*map(range, sizes)), barred, strict=True))
+    boxes: list[Box] = []
+    for cell, is_barred in cells.items():
+        if is_barred and not any(all(v in values for v, values in zip(cell, box, strict=True)) for box in boxes):
+            boxes.append(_grown(cell, sizes, cells))
+    return [_clause(box, sizes) for box in boxes]
+
+
+def _grown(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
+    """Grow a cell to a box of barred cells: to all values of a variable, or to all but few, or not at all."""
+    box = [frozenset({value}) for value in cell]
+    for place, size in enumerate(sizes):
+        values = frozenset(v for v in range(size) if _is_barred([*box[:place], {v}, *box[place + 1 :]], cells))
+        if len(values) == size or size - len(values) < len(values):
+            box[place] = values
+    return tuple(box)
+
+
+def _is_barred(box: Sequence[frozenset[int] | set[int]], cells: dict[tuple[int, ...], bool]) -> bool:
+    return all(cells[cell] for cell in itertools.product(*box))
+
+
+def _clause(box: Box, sizes: Sequence[int]) -> Clause:
+    """Return the clause that forbids a box: some variable has a value outside."""
+    literals: list[Literal] = []
+    for place, (values, size) in enumerate(zip(box, sizes, strict=True)):
+        if len(values) == 1 and size > 1:
+            literals.append((place, min(values), True))
+        elif len(values) < size:
+            literals += [(place, value, False) for value in range(size) if value not in values]
+    return tuple(literals)

@@ -1,4 +1,8 @@
-"""Network as potentials and flat arrays."""
+"""Potentials: the form that all searches and samplers work on, and its flat arrays for the kernels.
+
+Evidence, weights and hard formulas are folded into numbers: a known variable is removed, a forbidden choice adds minus
+infinity, and all factors over the same variables are one table. ``potentials_of`` makes them from a network.
+"""
 
 import itertools
 import math
@@ -14,15 +18,8 @@ from numpy.typing import NDArray
 from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Network, cell_scores, weights_at
 from telos.logic.search import kernel
 
-# --- potentials -------------------------------------------------------------------------------------------------------
-# What inference searches on: the open variables of a network, and what each of their joint choices adds to the score.
-#
-# Evidence, weights and hard formulas are worked in: a known variable is gone, a forbidden choice adds minus infinity,
-# and
-# all factors over the same variables are one table. What is left is numbers, which every method here understands.
-
-
 ROUNDING = 1e-9  # sums of weights that differ by less are the same
+KERNEL = (kernel,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +180,7 @@ def strides_of(sizes: Sequence[int]) -> Ints:
     return np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))], dtype=np.int32)
 
 
-# --- folding ----------------------------------------------------------------------------------------------------------
-# From a ground network to potentials: weights put in, evidence worked in, factors over the same variables added up.
+# --- from a network to potentials -------------------------------------------------------------------------------------
 
 
 def potentials_of(network: Network, weights: Floats | None = None) -> Potentials:
@@ -334,11 +330,7 @@ def _join_clauses(parts: list[LongClauses]) -> LongClauses:
     )
 
 
-# --- landscape --------------------------------------------------------------------------------------------------------
-# Potentials as flat arrays, for kernels that walk from world to world by changing one variable at a time.
-
-
-KERNEL = (kernel,)
+# --- flat arrays for the kernels --------------------------------------------------------------------------------------
 
 
 class Landscape(NamedTuple):

@@ -1,4 +1,4 @@
-"""Gibbs and MC-SAT."""
+"""Marginals by sampling: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas tie variables together."""
 
 from dataclasses import dataclass
 from random import Random
@@ -13,11 +13,10 @@ from telos.logic.search import integer_program
 from telos.logic.search.conflicts import conflict_of
 from telos.logic.search.potentials import KERNEL, Potentials, landscape_of, potentials_of, seeds, state_at
 
-# --- sampled ----------------------------------------------------------------------------------------------------------
-# Chances from drawn worlds, and how far several chains of draws agree.
-
-
 SAME = 1e-10  # a variance between chains that is no more than rounding
+FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
+FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
+LEAST_FLIPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,46 +31,6 @@ class Sampled(Marginals):
     chains: int = 1
     error: float = 0.0
     r_hat: float = 1.0
-
-
-def sampled(network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str) -> Sampled:
-    """Sum up the shares that each chain (a row) found for each value of the open variables."""
-    start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
-    chances = np.zeros(int(start[-1]))
-    chances[start[:-1] + potentials.known] = 1.0
-    chances[_positions(start, potentials)] = shares.mean(axis=0)
-    chains = len(shares)
-    error = float(shares.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(chains)) if chains > 1 else float("nan")
-    return Sampled(start, chances, None, False, method, samples, chains, error, _r_hat(shares, samples))
-
-
-def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:
-    """Return where the values of the open variables stand among those of all."""
-    within = np.arange(int(potentials.start[-1])) - np.repeat(potentials.start[:-1], potentials.sizes)
-    return np.asarray(np.repeat(start[potentials.open], potentials.sizes) + within)
-
-
-def _r_hat(shares: Floats, samples: int) -> float:
-    """Return the worst ratio of the spread over all chains to that inside of each; 1 if they agree."""
-    if len(shares) < 2:
-        return float("nan")
-    inside = (shares * (1.0 - shares)).mean(axis=0)
-    between = shares.var(axis=0, ddof=1)
-    moves = between > SAME
-    if not moves.any():
-        return 1.0
-    with np.errstate(divide="ignore"):
-        ratio = (samples - 1) / samples + between[moves] / inside[moves]
-    return float(np.sqrt(ratio.max()))
-
-
-# --- sampling ---------------------------------------------------------------------------------------------------------
-# Chances by drawing worlds: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas bind.
-
-
-FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
-FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
-LEAST_FLIPS = 10_000
 
 
 def gibbs(
@@ -176,3 +135,37 @@ def _check(samples: int, burn_in: int, chains: int) -> None:
         raise TelosError(
             f"sampling needs at least 1 sample, 0 for burn-in and 1 chain, got {samples}, {burn_in} and {chains}"
         )
+
+
+# --- several chains ---------------------------------------------------------------------------------------------------
+
+
+def sampled(network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str) -> Sampled:
+    """Sum up the shares that each chain (a row) found for each value of the open variables."""
+    start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
+    chances = np.zeros(int(start[-1]))
+    chances[start[:-1] + potentials.known] = 1.0
+    chances[_positions(start, potentials)] = shares.mean(axis=0)
+    chains = len(shares)
+    error = float(shares.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(chains)) if chains > 1 else float("nan")
+    return Sampled(start, chances, None, False, method, samples, chains, error, _r_hat(shares, samples))
+
+
+def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:
+    """Return where the values of the open variables stand among those of all."""
+    within = np.arange(int(potentials.start[-1])) - np.repeat(potentials.start[:-1], potentials.sizes)
+    return np.asarray(np.repeat(start[potentials.open], potentials.sizes) + within)
+
+
+def _r_hat(shares: Floats, samples: int) -> float:
+    """Return the worst ratio of the spread over all chains to that inside of each; 1 if they agree."""
+    if len(shares) < 2:
+        return float("nan")
+    inside = (shares * (1.0 - shares)).mean(axis=0)
+    between = shares.var(axis=0, ddof=1)
+    moves = between > SAME
+    if not moves.any():
+        return 1.0
+    with np.errstate(divide="ignore"):
+        ratio = (samples - 1) / samples + between[moves] / inside[moves]
+    return float(np.sqrt(ratio.max()))

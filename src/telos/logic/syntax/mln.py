@@ -1,4 +1,4 @@
-""".mln files; checking models built in Python."""
+"""``.mln`` files: read a model from a file or a text (``load_mln``, ``parse_mln``), check one built in Python (``checked``)."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,6 @@ from telos.logic.syntax.parser import (
     QUANTIFIERS,
     FormulaReader,
     Shape,
-    Signature,
     Source,
     Statement,
     Wrong,
@@ -22,18 +21,169 @@ from telos.logic.syntax.parser import (
     declare,
     is_declaration,
     is_word,
-    signature_of,
     source_of,
     starts_weight,
     statements,
     unquoted,
     weight,
 )
-from telos.logic.syntax.typing import table_constants, typed
+from telos.logic.syntax.typing import Signature, signature_of, table_constants, typed
 from telos.logic.syntax.writer import formula_text
 
-# --- grouping ---------------------------------------------------------------------------------------------------------
-# Lines to rules: formulas that differ in nothing but constants become one rule with a table of weights.
+_BEFORE, _AFTER = ("(", ","), (",", ")")
+_SECTIONS = ("domains", "predicates", "formulas")
+_FOREIGN = {
+    "unique": "write the pairs out, or add a formula such as !(x = y) to the premise",
+    "fixweight": "learning changes every soft weight: fix one with a hard formula, or in Python",
+    "fuzzy": "Telos knows true and false only",
+}
+
+
+def load_mln(path: str | Path) -> MarkovLogic:
+    """Read a model from a file, with the files that it includes; ``.gz`` is read as it is.
+
+    All that is wrong with it is said at once, in a ``DefinitionError``, and nothing is half-loaded.
+    """
+    path = Path(path)
+    return _model(read_text(path), str(path), path)
+
+
+def parse_mln(text: str, source: str = "") -> MarkovLogic:
+    """Read a model from a text.
+
+    >>> model = parse_mln('''
+    ... Smokes(person)
+    ... Cancer(person)
+    ... 1.5 Smokes(x) => Cancer(x)
+    ... ''')
+    >>> model.rules[0].weights
+    {(): 1.5}
+    """
+    return _model(text, source, Path(source) if source else None)
+
+
+def _model(text: str, source: str, path: Path | None) -> MarkovLogic:
+    loading = _Loading()
+    loading.declarations(source_of(text, source), path)
+    lines = loading.lines()
+    if loading.faults:
+        order = {file.source.name: place for place, file in enumerate(loading.files)}
+        raise DefinitionError(sorted(loading.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
+    signature = loading.signature
+    taken = frozenset(name for names in signature.declared.values() for name in names)
+    rules = grouped(lines, taken)
+    for rule in rules:
+        if rule.plus:
+            for kind, name in table_constants(rule, typed(rule.formula, signature).types):
+                signature.join(kind, name)
+    closed = frozenset(signature.declared)
+    return MarkovLogic(signature.predicates, rules, signature.functions, signature.constants(), source, closed)
+
+
+# --- models built in Python -------------------------------------------------------------------------------------------
+
+
+def checked(model: MarkovLogic) -> MarkovLogic:
+    """Return a model whose ``constants`` hold all that its rules name, or raise all that is wrong with it.
+
+    >>> from telos.logic.formulas import Atom, Variable
+    >>> from telos.logic.model import Predicate
+    >>> checked(MarkovLogic({"likes": Predicate("likes", ("person",))}, (Rule(Atom("like", (Variable("x"),))),)))
+    Traceback (most recent call last):
+    ...
+    telos.core.errors.DefinitionError: rules › 0: unknown predicate 'like' in `like(x)`; did you mean 'likes'?
+    """
+    signature = signature_of(model)
+    faults = [*_declaration_faults(model)]
+    for at, rule in enumerate(model.rules):
+        faults += [fault.at("rules", at) for fault in _rule_faults(rule, signature)]
+    if faults:
+        raise DefinitionError(faults)
+    rules = tuple([replace(rule, formula=apart(rule.formula)) for rule in model.rules])
+    return replace(model, rules=rules, constants=signature.constants())
+
+
+def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
+    for name, predicate in model.predicates.items():
+        path = ("predicates", name)
+        if name != predicate.name or not is_word(name) or name == "v" or name.lower() in QUANTIFIERS:
+            yield Fault(
+                f"{predicate.name!r} cannot be the name of a predicate",
+                path=path,
+                suggestion="use a plain word",
+                code=FaultCode.BAD_NAME,
+            )
+        if any(place not in range(len(predicate.types)) for place in predicate.exactly_one):
+            yield Fault(
+                "'!' marks an argument that is not there",
+                path=path,
+                suggestion="count arguments from 0",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+    for name, function in model.functions.items():
+        if name != function.name or not is_word(name) or name in model.predicates:
+            said = f"{function.name!r} cannot be the name of a function"
+            yield Fault(
+                said, path=("functions", name), suggestion="use a word that no predicate has", code=FaultCode.BAD_NAME
+            )
+
+
+def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
+    if _hollow(rule.formula):
+        yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more", code=FaultCode.EMPTY)
+        return
+    text = formula_text(rule.formula, rule.plus)
+    found = typed(rule.formula, signature, rule.plus)
+    for finding in found.findings:
+        yield Fault(finding.message, text, finding.suggestion, code=finding.code)
+    if found.findings:
+        return
+    if len(set(rule.plus)) != len(rule.plus):
+        yield Fault("the same variable is marked '+' twice", text, code=FaultCode.DUPLICATE)
+    if rule.hard and (rule.weights or rule.otherwise):
+        yield Fault("a hard formula has no weights", text, "leave out one of them", code=FaultCode.EMPTY)
+    for _, name, kind in found.constants:
+        yield from _join(signature, kind, name, text)
+    yield from _weight_faults(rule, text)
+    for kind, name in table_constants(rule, found.types):
+        yield from _join(signature, kind, name, text)
+
+
+def _hollow(formula: Formula) -> bool:
+    if isinstance(formula, And | Or) and not formula.parts:
+        return True
+    parts = getattr(formula, "parts", None) or [
+        getattr(formula, name) for name in ("part", "premise", "conclusion", "left", "right") if hasattr(formula, name)
+    ]
+    return any(_hollow(part) for part in parts)
+
+
+def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
+    for key, value in (*rule.weights.items(), (("otherwise",), rule.otherwise)):
+        if not math.isfinite(value):
+            yield Fault(
+                f"the weight of {key} is {value}",
+                text,
+                "give a number, or make the formula hard",
+                code=FaultCode.OUT_OF_RANGE,
+            )
+    for key in rule.weights:
+        if len(key) != len(rule.plus):
+            yield Fault(
+                f"the key {key} names {len(key)} constants, but {len(rule.plus)} variables are marked '+'",
+                text,
+                code=FaultCode.WRONG_COUNT,
+            )
+
+
+def _join(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
+    wrong = signature.join(kind, name)
+    if wrong:
+        yield Fault(wrong, text, signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)
+
+
+# --- lines to rules ---------------------------------------------------------------------------------------------------
+# Formulas that differ only in constants become one rule with a table of weights.
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,58 +371,7 @@ def invented(kinds: Sequence[str], taken: set[str]) -> list[str]:
     return names
 
 
-# --- mln --------------------------------------------------------------------------------------------------------------
-# Models from the field's ``.mln`` files.
-
-
-_BEFORE, _AFTER = ("(", ","), (",", ")")
-_SECTIONS = ("domains", "predicates", "formulas")
-_FOREIGN = {
-    "unique": "write the pairs out, or add a formula such as !(x = y) to the premise",
-    "fixweight": "learning changes every soft weight: fix one with a hard formula, or in Python",
-    "fuzzy": "Telos knows true and false only",
-}
-
-
-def load_mln(path: str | Path) -> MarkovLogic:
-    """Read a model from a file, with the files that it includes; ``.gz`` is read as it is.
-
-    All that is wrong with it is said at once, in a ``DefinitionError``, and nothing is half-loaded.
-    """
-    path = Path(path)
-    return _model(read_text(path), str(path), path)
-
-
-def parse_mln(text: str, source: str = "") -> MarkovLogic:
-    """Read a model from a text.
-
-    >>> model = parse_mln('''
-    ... Smokes(person)
-    ... Cancer(person)
-    ... 1.5 Smokes(x) => Cancer(x)
-    ... ''')
-    >>> model.rules[0].weights
-    {(): 1.5}
-    """
-    return _model(text, source, Path(source) if source else None)
-
-
-def _model(text: str, source: str, path: Path | None) -> MarkovLogic:
-    loading = _Loading()
-    loading.declarations(source_of(text, source), path)
-    lines = loading.lines()
-    if loading.faults:
-        order = {file.source.name: place for place, file in enumerate(loading.files)}
-        raise DefinitionError(sorted(loading.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
-    signature = loading.signature
-    taken = frozenset(name for names in signature.declared.values() for name in names)
-    rules = grouped(lines, taken)
-    for rule in rules:
-        if rule.plus:
-            for kind, name in table_constants(rule, typed(rule.formula, signature).types):
-                signature.join(kind, name)
-    closed = frozenset(signature.declared)
-    return MarkovLogic(signature.predicates, rules, signature.functions, signature.constants(), source, closed)
+# --- files ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,106 +562,3 @@ def _refuse_constraint(tokens: Sequence[str], signature: Signature) -> None:
             "learn the weight, or give log(0.1/0.9)",
             code=FaultCode.UNSUPPORTED,
         )
-
-
-# --- checking ---------------------------------------------------------------------------------------------------------
-# The same care for models that are built in Python as for those that are read from files.
-
-
-def checked(model: MarkovLogic) -> MarkovLogic:
-    """Return a model whose ``constants`` hold all that its rules name, or raise all that is wrong with it.
-
-    >>> from telos.logic.formulas import Atom, Variable
-    >>> from telos.logic.model import Predicate
-    >>> checked(MarkovLogic({"likes": Predicate("likes", ("person",))}, (Rule(Atom("like", (Variable("x"),))),)))
-    Traceback (most recent call last):
-    ...
-    telos.core.errors.DefinitionError: rules › 0: unknown predicate 'like' in `like(x)`; did you mean 'likes'?
-    """
-    signature = signature_of(model)
-    faults = [*_declaration_faults(model)]
-    for at, rule in enumerate(model.rules):
-        faults += [fault.at("rules", at) for fault in _rule_faults(rule, signature)]
-    if faults:
-        raise DefinitionError(faults)
-    rules = tuple([replace(rule, formula=apart(rule.formula)) for rule in model.rules])
-    return replace(model, rules=rules, constants=signature.constants())
-
-
-def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
-    for name, predicate in model.predicates.items():
-        path = ("predicates", name)
-        if name != predicate.name or not is_word(name) or name == "v" or name.lower() in QUANTIFIERS:
-            yield Fault(
-                f"{predicate.name!r} cannot be the name of a predicate",
-                path=path,
-                suggestion="use a plain word",
-                code=FaultCode.BAD_NAME,
-            )
-        if any(place not in range(len(predicate.types)) for place in predicate.exactly_one):
-            yield Fault(
-                "'!' marks an argument that is not there",
-                path=path,
-                suggestion="count arguments from 0",
-                code=FaultCode.OUT_OF_RANGE,
-            )
-    for name, function in model.functions.items():
-        if name != function.name or not is_word(name) or name in model.predicates:
-            said = f"{function.name!r} cannot be the name of a function"
-            yield Fault(
-                said, path=("functions", name), suggestion="use a word that no predicate has", code=FaultCode.BAD_NAME
-            )
-
-
-def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
-    if _hollow(rule.formula):
-        yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more", code=FaultCode.EMPTY)
-        return
-    text = formula_text(rule.formula, rule.plus)
-    found = typed(rule.formula, signature, rule.plus)
-    for finding in found.findings:
-        yield Fault(finding.message, text, finding.suggestion, code=finding.code)
-    if found.findings:
-        return
-    if len(set(rule.plus)) != len(rule.plus):
-        yield Fault("the same variable is marked '+' twice", text, code=FaultCode.DUPLICATE)
-    if rule.hard and (rule.weights or rule.otherwise):
-        yield Fault("a hard formula has no weights", text, "leave out one of them", code=FaultCode.EMPTY)
-    for _, name, kind in found.constants:
-        yield from _join(signature, kind, name, text)
-    yield from _weight_faults(rule, text)
-    for kind, name in table_constants(rule, found.types):
-        yield from _join(signature, kind, name, text)
-
-
-def _hollow(formula: Formula) -> bool:
-    if isinstance(formula, And | Or) and not formula.parts:
-        return True
-    parts = getattr(formula, "parts", None) or [
-        getattr(formula, name) for name in ("part", "premise", "conclusion", "left", "right") if hasattr(formula, name)
-    ]
-    return any(_hollow(part) for part in parts)
-
-
-def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
-    for key, value in (*rule.weights.items(), (("otherwise",), rule.otherwise)):
-        if not math.isfinite(value):
-            yield Fault(
-                f"the weight of {key} is {value}",
-                text,
-                "give a number, or make the formula hard",
-                code=FaultCode.OUT_OF_RANGE,
-            )
-    for key in rule.weights:
-        if len(key) != len(rule.plus):
-            yield Fault(
-                f"the key {key} names {len(key)} constants, but {len(rule.plus)} variables are marked '+'",
-                text,
-                code=FaultCode.WRONG_COUNT,
-            )
-
-
-def _join(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
-    wrong = signature.join(kind, name)
-    if wrong:
-        yield Fault(wrong, text, signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)

@@ -1,13 +1,17 @@
-"""Tokens, declarations, weights, formulas."""
+"""The parser of ``.mln`` and ``.db`` text: tokens and statements, weights, declarations, formulas.
+
+Written by hand, like ``telos.core.parser``: people read its faults, and learned models have tens of thousands of lines.
+Start with ``statements`` (text to token lists), ``declare`` and ``FormulaReader``.
+"""
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
-from telos.logic.database import ordered, whole
+from telos.logic.database import whole
 from telos.logic.formulas import (
     And,
     Apply,
@@ -24,14 +28,8 @@ from telos.logic.formulas import (
     Term,
     Variable,
 )
-from telos.logic.model import Function, MarkovLogic, Predicate
-
-# --- lexer ------------------------------------------------------------------------------------------------------------
-# Text to statements: comments removed, lines joined where a formula goes on, each statement a list of tokens.
-#
-# Reader and lexer of this folder are written by hand, as that of ``telos.core.parser`` is: their faults are read by
-# people, and learned models have tens of thousands of lines.
-
+from telos.logic.model import Function, Predicate
+from telos.logic.syntax.typing import Signature
 
 TOKEN = re.compile(
     r"\"[^\"]*\"|'[^']*'|\?[^\W\d]\w*"
@@ -41,6 +39,18 @@ TOKEN = re.compile(
 _COMMENT = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _OPEN = frozenset(("^", "v", "|", "=>", "<=>", ":-", ",", "!", "=", "!=", "=/="))
 _JOINS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
+LEAST_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
+_NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
+_FUNCTIONS = ("log", "logx", "exp")
+MOST_IN_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
+_WORD = re.compile(r"[^\W\d]\w*\Z")
+QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # the value says whether it is universal
+DEEPEST = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
+_SIGNS = {"∧": "^", "&": "^", "&&": "^", "∨": "v", "¬": "!", "~": "!", "⇒": "=>", "→": "=>", "->": "=>", "⇔": "<=>"}
+_EQUALS = {"=": True, "!=": False, "=/=": False}
+
+
+# --- source text and statements ---------------------------------------------------------------------------------------
 
 
 class Wrong(Exception):
@@ -158,61 +168,7 @@ def _goes_on(tokens: list[str], found: list[str]) -> bool:
     return tokens[-1] in _OPEN or (found[0] in _JOINS and found[1:2] != ["="])
 
 
-# --- signature --------------------------------------------------------------------------------------------------------
-# What a model declares: types with their constants, predicates and functions. The words its formulas may use.
-
-
-@dataclass(slots=True)
-class Signature:
-    """The declarations of a model while it is being read; ``joined`` are the constants that only formulas name."""
-
-    predicates: dict[str, Predicate] = field(default_factory=dict)
-    functions: dict[str, Function] = field(default_factory=dict)
-    declared: dict[str, dict[str, None]] = field(default_factory=dict)
-    joined: dict[str, set[str]] = field(default_factory=dict)
-    where: dict[str, str] = field(default_factory=dict)  # what was declared, and where, for messages
-
-    def join(self, kind: str, constant: str) -> str:
-        """Add a constant to a type; answer with what is wrong, if the type is closed to it."""
-        declared = self.declared.get(kind)
-        if declared is not None and constant not in declared and not (whole(constant) and all(map(whole, declared))):
-            return f"{constant!r} is no {kind}"
-        self.joined.setdefault(kind, set()).add(constant)
-        return ""
-
-    def nearest_constant(self, kind: str, constant: str) -> str:
-        """Suggest the constant of a closed type that was meant."""
-        return name_hint(constant, self.declared.get(kind, ()))
-
-    @property
-    def types(self) -> set[str]:
-        """All types that some declaration names."""
-        named = {kind for predicate in self.predicates.values() for kind in predicate.types}
-        for function in self.functions.values():
-            named |= {function.returns, *function.types}
-        return named | set(self.declared)
-
-    def constants(self) -> dict[str, tuple[str, ...]]:
-        """Return the constants of each type: numbers, then declared names, then the others by the alphabet."""
-        kinds = sorted(set(self.declared) | set(self.joined))
-        return {kind: ordered((*self.declared.get(kind, ()), *sorted(self.joined.get(kind, ())))) for kind in kinds}
-
-
-def signature_of(model: MarkovLogic) -> Signature:
-    """Return the declarations of a model that is already built."""
-    constants: Mapping[str, tuple[str, ...]] = model.constants
-    declared = {kind: dict.fromkeys(constants.get(kind, ())) for kind in model.closed}
-    joined = {kind: set(names) for kind, names in constants.items() if kind not in model.closed}
-    return Signature(dict(model.predicates), dict(model.functions), declared, joined)
-
-
 # --- weights ----------------------------------------------------------------------------------------------------------
-# Weights before formulas: numbers, and the small sums that authors write, such as ``log(0.15/0.85)``.
-
-
-LEAST_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
-_NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
-_FUNCTIONS = ("log", "logx", "exp")
 
 
 def is_weight_name(token: str) -> bool:
@@ -319,12 +275,6 @@ def _applied(name: str, value: float, at: int) -> float:
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------
-# Declarations: ``person = {Anna, Bob}``, ``goal(time, goal!)``, ``fluent meet(id, id)``.
-
-
-MOST_IN_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
-_WORD = re.compile(r"[^\W\d]\w*\Z")
-QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # the value says whether it is universal
 
 
 def is_word(token: str) -> bool:
@@ -477,17 +427,10 @@ def _range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
     return [str(number) for number in range(int(names[-1]) + 1, int(last) + 1)]
 
 
-# --- reader -----------------------------------------------------------------------------------------------------------
-# Tokens to a formula: recursive descent, one method for each level of precedence, loosest first.
-#
-# From loose to tight: quantifiers, ``<=>``, ``=>`` and ``:-``, ``v``, ``^``, ``!``. So a quantifier reaches as far to
-# the
-# right as it can (Alchemy's rule); put ``(EXIST y likes(x,y)) => happy(x)`` in parentheses to stop it.
-
-
-DEEPEST = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
-_SIGNS = {"∧": "^", "&": "^", "&&": "^", "∨": "v", "¬": "!", "~": "!", "⇒": "=>", "→": "=>", "->": "=>", "⇔": "<=>"}
-_EQUALS = {"=": True, "!=": False, "=/=": False}
+# --- formulas ---------------------------------------------------------------------------------------------------------
+# Recursive descent, one method for each level of precedence, loosest first: quantifiers, ``<=>``, ``=>`` and ``:-``,
+# ``v``, ``^``, ``!``. A quantifier reaches as far to the right as it can (Alchemy's rule); parentheses stop it:
+# ``(EXIST y likes(x,y)) => happy(x)``.
 
 
 @dataclass(frozen=True, slots=True)
