@@ -30,13 +30,13 @@ from rich.console import Console
 from rich.table import Table
 
 import telos.recognition
-from telos.logic.database import Database, database_from_arrays, selected
+from telos.logic.database import Database, database_from_arrays, select_worlds
 from telos.logic.exact import exact_map, exact_marginals
-from telos.logic.grounding import clauses_of, ground, restated
+from telos.logic.grounding import ground, sum_restated_weights, to_clauses
 from telos.logic.learning import learn
 from telos.logic.model import Key, MarkovLogic, Rule
 from telos.logic.network import MostProbable, Network
-from telos.logic.online import Online
+from telos.logic.online import OnlineFilter
 from telos.logic.search import cutting_planes, walksat
 from telos.logic.syntax import load_db, load_mln, parse_db, parse_mln
 
@@ -195,8 +195,8 @@ def prefix_accuracy(columns: dict[str, Any], model: MarkovLogic) -> list[Figures
         mine = columns["fold"] != fold
         facts = database_of({name: column[mine] for name, column in columns.items()}, model)
         played = sorted(set(columns["player"][mine].tolist()))
-        learned = learn(model, selected(facts, played), ["goal"], by="likelihood").model
-        online, before = Online(learned), -1
+        learned = learn(model, select_worlds(facts, played), ["goal"], by="likelihood").model
+        online, before = OnlineFilter(learned), -1
         for row in np.flatnonzero(~mine):
             if columns["player"][row] != before:
                 online.reset()
@@ -214,7 +214,7 @@ def prefix_accuracy(columns: dict[str, Any], model: MarkovLogic) -> list[Figures
 
 def live_seconds(model: MarkovLogic, columns: dict[str, Any]) -> float:
     """Return the time of one live update over the first players' steps, as they come: nothing was seen before."""
-    online = Online(model)
+    online = OnlineFilter(model)
     steps = [
         {"action": f"A{a}", "loc": f"L{place}", "state": f"S{state}"}
         for a, place, state in zip(columns["action"], columns["loc"], columns["state"], strict=True)
@@ -303,9 +303,9 @@ def caviar(folder: Path) -> list[Figures]:
 
 
 def case(network: Network, known: dict[str, str]) -> Figures:
-    counted, planes = clauses_of(network), best(cutting_planes(network))
+    counted, planes = to_clauses(network), best(cutting_planes(network))
     stated = (int(known["stat_atoms"]), int(known["stat_clauses"]))
-    score = planes.score - restated(network)
+    score = planes.score - sum_restated_weights(network)
     return {
         "counts": "as stated" if (counted.atoms, len(counted)) == stated else f"{counted.atoms}, {len(counted)}",
         "score": score,

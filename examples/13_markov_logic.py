@@ -1,7 +1,7 @@
 """Markov logic: formulas with weights, learned from players whose goals are known, that read the next player live."""
 
 from telos.core.event import Event
-from telos.logic.inference import Answer, infer
+from telos.logic.inference import InferenceResult, infer
 from telos.logic.learning import learn
 from telos.logic.syntax import parse_db, parse_mln
 from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
@@ -41,7 +41,7 @@ print(reader.why())
 # Or with hindsight: the most probable story as a whole, and which formulas speak for one part of it.
 story = parse_db("action(0,Walk)\nplace(0,Camp)\naction(1,Taste)\nplace(1,Hall)", learned.model)
 answer = infer(learned.model, story, "goal")
-assert isinstance(answer, Answer)
+assert isinstance(answer, InferenceResult)
 print([atom for atom, holds in answer.atoms.items() if holds], "proved best" if answer.exact else "a guess")
 
 # → learned 18 weights

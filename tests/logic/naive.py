@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from telos.logic.database import Database, Facts
+from telos.logic.database import Database, FactTable
 from telos.logic.formulas import (
     And,
     Apply,
@@ -21,8 +21,8 @@ from telos.logic.formulas import (
     Or,
     Term,
     Variable,
-    atoms,
     free_variables,
+    iter_atoms,
 )
 from telos.logic.model import Key, MarkovLogic
 
@@ -45,7 +45,7 @@ class GroundFormula:
 
     @property
     def open(self) -> set[Known]:
-        return {known(atom) for atom in atoms(self.formula)}
+        return {known(atom) for atom in iter_atoms(self.formula)}
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class _Ground:
                 *given, result = (database.constants[kind][code] for kind, code in zip(types, row, strict=True))
                 self.values[int(world), name, tuple(given)] = result
 
-    def _facts(self, predicate: str, facts: Facts) -> Iterator[Known]:
+    def _facts(self, predicate: str, facts: FactTable) -> Iterator[Known]:
         types = self.model.predicates[predicate].types
         for world, row in zip(facts.world, facts.arguments, strict=True):
             names = (self.database.constants[kind][code] for kind, code in zip(types, row, strict=True))
@@ -212,7 +212,7 @@ class _Ground:
                 for each, inner in zip(term.arguments, self.model.functions[term.function].types, strict=True):
                     visit(each, inner)
 
-        for atom in atoms(formula):
+        for atom in iter_atoms(formula):
             terms = atom.arguments if isinstance(atom, Atom) else (atom.left, atom.right)
             types = self.model.predicates[atom.predicate].types if isinstance(atom, Atom) else ("", "")
             for term, kind in zip(terms, types, strict=True):

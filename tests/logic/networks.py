@@ -104,22 +104,22 @@ def _clause_scores(network: Network, group: Clauses, world: tuple[int, ...]) -> 
 def networks(
     draw: st.DrawFn,
     *,
-    most_variables: int = 6,
-    most_values: int = 3,
+    max_variables: int = 6,
+    max_values: int = 3,
     hard: bool = True,
     clauses: bool = True,
     given: bool = True,
     equal_sizes: bool = False,
     chains: bool = False,
 ) -> Network:
-    """Draw a network small enough to look at every world: at most ``most_values ** most_variables`` of them.
+    """Draw a network small enough to look at every world: at most ``max_values ** max_variables`` of them.
 
     ``chains`` draws networks in which factors tie variables only to their neighbours in some order.
     """
     rng = Random(draw(st.integers(0, 10**9)))
-    count = draw(st.integers(1, most_variables))
-    size = draw(st.integers(1, most_values))
-    sizes = [size if equal_sizes or chains else rng.randint(1, most_values) for _ in range(count)]
+    count = draw(st.integers(1, max_variables))
+    size = draw(st.integers(1, max_values))
+    sizes = [size if equal_sizes or chains else rng.randint(1, max_values) for _ in range(count)]
     weights = [rng.choice([rng.gauss(0, 2), round(rng.gauss(0, 2)), 0.0]) for _ in range(8)]
     scopes = _paths(rng, count) if chains else [_scope(rng, count) for _ in range(rng.randint(0, 6))]
     groups = [_factors(rng, sizes, scope, hard and rng.random() < 0.2) for scope in scopes]

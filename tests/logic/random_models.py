@@ -4,7 +4,7 @@ from random import Random
 
 import numpy as np
 
-from telos.logic.database import Codes, Database, Facts
+from telos.logic.database import Codes, Database, FactTable
 from telos.logic.formulas import (
     And,
     Apply,
@@ -133,11 +133,11 @@ def random_database(rng: Random, worlds: int = 1, *, about: tuple[str, ...] = ()
         true = {name: _within(facts, name, present) for name, facts in true.items()}
         false = {name: _within(facts, name, present) for name, facts in false.items()}
         values = _value_rows(values, present["p"])
-    functions = {"friend": Facts(values[:, 0], values[:, 1:])}
+    functions = {"friend": FactTable(values[:, 0], values[:, 1:])}
     return Database(tuple(f"w{each}" for each in range(worlds)), NAMES, true, false, functions, present)
 
 
-def _facts(rng: Random, name: str, worlds: int, share: float) -> Facts:
+def _facts(rng: Random, name: str, worlds: int, share: float) -> FactTable:
     predicate = PREDICATES[name]
     rows = []
     for world in range(worlds):
@@ -147,16 +147,16 @@ def _facts(rng: Random, name: str, worlds: int, share: float) -> Facts:
             here = list({row[:2]: row for row in here}.values())
         rows += here
     table = np.asarray(rows, np.int32).reshape(-1, 1 + len(predicate.types))
-    return Facts(table[:, 0], table[:, 1:])
+    return FactTable(table[:, 0], table[:, 1:])
 
 
-def _without(facts: Facts, others: Facts) -> Facts:
+def _without(facts: FactTable, others: FactTable) -> FactTable:
     taken = {(w, *row) for w, row in zip(others.world.tolist(), map(tuple, others.arguments.tolist()), strict=True)}
     keep = [
         (w, *row) not in taken
         for w, row in zip(facts.world.tolist(), map(tuple, facts.arguments.tolist()), strict=True)
     ]
-    return Facts(facts.world[keep], facts.arguments[keep])
+    return FactTable(facts.world[keep], facts.arguments[keep])
 
 
 def _present(rng: Random, kind: str, worlds: int) -> Codes:
@@ -168,7 +168,7 @@ def _present(rng: Random, kind: str, worlds: int) -> Codes:
     return np.asarray(rows, np.int32)
 
 
-def _within(facts: Facts, name: str, present: dict[str, Codes]) -> Facts:
+def _within(facts: FactTable, name: str, present: dict[str, Codes]) -> FactTable:
     exists = {kind: set(map(tuple, rows.tolist())) for kind, rows in present.items()}
     kinds = PREDICATES[name].types
     keep = [
@@ -176,7 +176,7 @@ def _within(facts: Facts, name: str, present: dict[str, Codes]) -> Facts:
         for world, row in zip(facts.world.tolist(), facts.arguments.tolist(), strict=True)
     ]
     keep_all = np.asarray(keep, np.bool_)
-    return Facts(facts.world[keep_all], facts.arguments[keep_all])
+    return FactTable(facts.world[keep_all], facts.arguments[keep_all])
 
 
 def _value_rows(values: Codes, present: Codes) -> Codes:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.logic.database import Database, database_from_arrays, database_of, selected
-from telos.logic.syntax import db_text, load_db, parse_db, parse_mln
+from telos.logic.database import Database, database_from_arrays, database_from_rows, select_worlds
+from telos.logic.syntax import format_db, load_db, parse_db, parse_mln
 
 MODEL = parse_mln("""
 goal = {Cook, Nurse}
@@ -120,13 +120,13 @@ def test_worlds_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_rows_of_plain_values_make_a_database() -> None:
-    database = database_of({"action": [(1, "Eat")]}, types=TYPES, false={"goal": [(0, "Cook")]}, world="Ann")
+    database = database_from_rows({"action": [(1, "Eat")]}, types=TYPES, false={"goal": [(0, "Cook")]}, world="Ann")
     assert said(database, "true", "action", TYPES["action"]) == {("Ann", "1", "Eat")}
     assert database.present["time"].tolist() == [[0, 0], [0, 1]]
     with pytest.raises(TelosError, match="unknown predicate 'act'"):
-        database_of({"act": [(1, "Eat")]}, types=TYPES)
+        database_from_rows({"act": [(1, "Eat")]}, types=TYPES)
     with pytest.raises(TelosError, match="takes 2 arguments"):
-        database_of({"action": [(1,)]}, types=TYPES)
+        database_from_rows({"action": [(1,)]}, types=TYPES)
 
 
 def test_arrays_give_the_database_that_rows_give() -> None:
@@ -162,17 +162,17 @@ def test_arrays_that_point_nowhere_are_refused(world: list[int], codes: list[lis
 
 def test_some_worlds_can_be_selected_in_any_order() -> None:
     database = parse_db("action(1, Eat)\n---\naction(2, Talk)\n---\naction(3, Eat)\n!Rain", MODEL)
-    some = selected(database, [2, 0])
+    some = select_worlds(database, [2, 0])
     assert some.worlds == ("world:3", "world:1")
     assert said(some, "true", "action", TYPES["action"]) == {("world:1", "1", "Eat"), ("world:3", "3", "Eat")}
     assert some.false["Rain"].world.tolist() == [0]
     assert some.present["time"].tolist() == [[0, 3], [1, 1]]
     with pytest.raises(TelosError, match="twice"):
-        selected(database, [0, 0])
+        select_worlds(database, [0, 0])
 
 
 def test_a_database_is_written_as_it_was_read() -> None:
     text = (
         '// world:1\nperson = {Zoe}\naction(1,Eat)\n!Rain\nMeet_1 = meet(ID1,ID2)\n---\n// world:2\naction(2,"a b")\n'
     )
-    assert db_text(parse_db(text, MODEL), MODEL) == text
+    assert format_db(parse_db(text, MODEL), MODEL) == text

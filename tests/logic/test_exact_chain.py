@@ -14,16 +14,16 @@ import pytest
 from logic.networks import chain_network, network_of, worlds
 from telos.core import kernels
 from telos.logic.exact import (
-    chain_scores,
     exact_map,
     exact_marginals,
+    find_shared_steps,
     forward_backward,
     forward_filter,
     kernel,
-    steps_of,
+    score_chain,
     viterbi,
 )
-from telos.logic.exact.chains import KERNEL, chain_of
+from telos.logic.exact.chains import KERNEL, find_chain
 from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable
 
 CASES = json.loads((Path(__file__).parent / "data" / "goal_chains.json").read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def test_a_chain_is_found_whatever_the_numbers_of_its_variables() -> None:
     shuffled = dataclasses.replace(
         network, factors=tuple(dataclasses.replace(each, scope=mixed[each.scope]) for each in network.factors)
     )
-    chain = chain_of(shuffled)
+    chain = find_chain(shuffled)
     assert chain is not None
     assert chain.order.tolist() in (mixed.tolist(), mixed[::-1].tolist())
     assert chain.order[0] < chain.order[-1]
@@ -88,7 +88,7 @@ def test_a_chain_is_found_whatever_the_numbers_of_its_variables() -> None:
 
 
 def test_sequences_start_where_nothing_ties_a_variable_to_the_one_before() -> None:
-    chain = chain_of(network_of([2] * 6, [factors_over([(0, 1), (3, 4), (5, 4)], [0.0] * 4)], weights=[0.0] * 4))
+    chain = find_chain(network_of([2] * 6, [factors_over([(0, 1), (3, 4), (5, 4)], [0.0] * 4)], weights=[0.0] * 4))
     assert chain is not None
     assert chain.start.tolist() == [0, 2, 3, 6]
     assert [(links.turned, links.key.tolist()) for links in chain.pairs] == [
@@ -98,7 +98,7 @@ def test_sequences_start_where_nothing_ties_a_variable_to_the_one_before() -> No
 
 
 def test_factors_of_one_rule_on_one_position_are_laid_in_layers() -> None:
-    chain = chain_of(network_of([2] * 2, [factors_over([(0,), (1,), (1,)], [0.0, 1.0])], weights=[0.0, 1.0]))
+    chain = find_chain(network_of([2] * 2, [factors_over([(0,), (1,), (1,)], [0.0, 1.0])], weights=[0.0, 1.0]))
     assert chain is not None
     assert [links.key.tolist() for links in chain.singles] == [[0, 0], [-1, 0]]
 
@@ -113,7 +113,7 @@ def test_factors_of_one_rule_on_one_position_are_laid_in_layers() -> None:
 )
 def test_rings_and_stars_are_no_chains_but_are_solved_all_the_same(scopes: list[tuple[int, ...]]) -> None:
     network = network_of([2] * 4, [factors_over(scopes, [0.0] * 4)], weights=[0.3, 1.0, -0.5, 0.9])
-    assert chain_of(network) is None
+    assert find_chain(network) is None
     best = exact_map(network)
     assert isinstance(best, MostProbable)
     assert best.method == "elimination"
@@ -121,8 +121,8 @@ def test_rings_and_stars_are_no_chains_but_are_solved_all_the_same(scopes: list[
 
 
 def test_unequal_sizes_and_factors_over_three_are_no_chain() -> None:
-    assert chain_of(network_of([2, 3])) is None
-    assert chain_of(network_of([2] * 3, [factors_over([(0, 1, 2)], [0.0] * 8)], weights=[0.0] * 8)) is None
+    assert find_chain(network_of([2, 3])) is None
+    assert find_chain(network_of([2] * 3, [factors_over([(0, 1, 2)], [0.0] * 8)], weights=[0.0] * 8)) is None
 
 
 def clauses(*said: list[tuple[int, int]], hard: bool = False) -> Clauses:
@@ -142,11 +142,11 @@ def clauses(*said: list[tuple[int, int]], hard: bool = False) -> Clauses:
 
 def test_clauses_on_two_variables_are_part_of_a_chain_and_longer_ones_are_not() -> None:
     short = network_of([3] * 3, clauses=[clauses([(0, 1), (0, 2), (1, 0)], [(1, 2), (2, 2)])], weights=[1.5])
-    assert chain_of(short) is not None
+    assert find_chain(short) is not None
     best = exact_map(short)
     assert isinstance(best, MostProbable)
     assert (best.score, best.method) == (3.0, "viterbi")
-    assert chain_of(network_of([3] * 3, clauses=[clauses([(0, 1), (1, 2), (2, 0)])], weights=[1.5])) is None
+    assert find_chain(network_of([3] * 3, clauses=[clauses([(0, 1), (1, 2), (2, 0)])], weights=[1.5])) is None
 
 
 def test_among_equals_the_lowest_values_win() -> None:
@@ -195,9 +195,9 @@ def pieces(network: Network, length: int) -> tuple[list[list[float]], list[int],
 def test_filtering_sums_over_the_past_alone(spread: float) -> None:
     for seed in range(20):
         network = random_chain(Random(seed), 5, 3, spread)
-        chain = chain_of(network)
+        chain = find_chain(network)
         assert chain is not None
-        filtered = forward_filter(chain, chain_scores(network, chain)).filtered
+        filtered = forward_filter(chain, score_chain(network, chain)).filtered
         for length in range(1, 6):
             part = chain_network(*pieces(network, length))
             logs = dict(worlds(part))
@@ -212,9 +212,9 @@ def test_filtering_sums_over_the_past_alone(spread: float) -> None:
 def test_steps_are_counted_with_their_chances(spread: float) -> None:
     for seed in range(20):
         network = random_chain(Random(seed), 5, 3, spread)
-        chain = chain_of(network)
+        chain = find_chain(network)
         assert chain is not None
-        smoothed = forward_backward(chain, chain_scores(network, chain), counted=True)
+        smoothed = forward_backward(chain, score_chain(network, chain), counted=True)
         peak = max(score for _, score in worlds(network))
         expected, total = np.zeros((3, 3)), 0.0
         for world, score in worlds(network):
@@ -253,9 +253,9 @@ def test_the_plain_and_the_compiled_kernel_agree(spread: float) -> None:
     plain, fast = kernels.plain(*KERNEL), kernels.compiled(*KERNEL)
     for seed in range(3):
         network = random_chain(Random(seed), 50, 4, spread)
-        chain = chain_of(network)
+        chain = find_chain(network)
         assert chain is not None
-        scores = chain_scores(network, chain)
+        scores = score_chain(network, chain)
         slow_path, fast_path = (viterbi(chain, scores, kernel=each) for each in (plain, fast))
         assert np.array_equal(slow_path.values, fast_path.values)
         assert np.array_equal(slow_path.scores, fast_path.scores)
@@ -280,11 +280,11 @@ def test_steps_with_the_same_keys_share_a_table() -> None:
         pair, key=np.arange(len(pair.key), dtype=np.int32) % 2, weights=np.repeat(pair.weights, 2, axis=0)
     )
     both = dataclasses.replace(network, factors=(*network.factors, turns))
-    chain = chain_of(both)
+    chain = find_chain(both)
     assert chain is not None
-    steps = steps_of(chain)
+    steps = find_shared_steps(chain)
     assert sorted(map(tuple, steps.keys.tolist())) == [(-1, -1), (0, 0), (0, 1)]
-    assert chain_scores(both, chain).tables.shape == (3, 3, 3)
+    assert score_chain(both, chain).tables.shape == (3, 3, 3)
 
 
 def test_steps_are_told_apart_however_many_keys_there_are() -> None:
@@ -300,9 +300,9 @@ def test_steps_are_told_apart_however_many_keys_there_are() -> None:
         )
         for _ in range(3)
     ]
-    chain = chain_of(dataclasses.replace(network, factors=tuple(many), weights=np.append(network.weights, 0.5)))
+    chain = find_chain(dataclasses.replace(network, factors=tuple(many), weights=np.append(network.weights, 0.5)))
     assert chain is not None
-    steps = steps_of(chain)
+    steps = find_shared_steps(chain)
     expected = np.stack([links.key for links in chain.pairs], axis=1)
     assert np.array_equal(steps.keys[steps.row], expected)
     assert len(steps.keys) == len(set(map(tuple, expected.tolist())))

@@ -7,8 +7,8 @@ import pytest
 
 from logic.networks import chain_network, network_of, worlds
 from telos.logic.exact import exact_map, exact_marginals, expected_counts
-from telos.logic.exact.chains import chain_of
-from telos.logic.exact.elimination import components, parts_of
+from telos.logic.exact.chains import find_chain
+from telos.logic.exact.elimination import label_components, split_components
 from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable
 
 SHORT = chain_network([[0.3, -1.0], [0.2, 0.9]], [0, 1, 1], [[0.5, -0.2], [0.1, 0.4]])
@@ -72,13 +72,13 @@ def beside(*networks: Network) -> Network:
 
 
 def test_chains_of_each_size_and_the_rest_are_told_apart() -> None:
-    parts = parts_of(beside(SHORT, RING, LONG, CLAUSE, SHORT, STAR))
+    parts = split_components(beside(SHORT, RING, LONG, CLAUSE, SHORT, STAR))
     assert [part.variables.tolist() for part in parts] == [
         [3, 4, 5, 10, 11, 12, 13, 17, 18, 19, 20],
         [0, 1, 2, 14, 15, 16],
         [6, 7, 8, 9],
     ]
-    assert [chain_of(part.network) is not None for part in parts] == [False, True, True]
+    assert [find_chain(part.network) is not None for part in parts] == [False, True, True]
 
 
 def test_the_whole_has_the_sum_of_what_its_parts_score() -> None:
@@ -103,10 +103,10 @@ def test_a_part_without_a_world_settles_it_though_another_is_too_wide() -> None:
     never = dataclasses.replace(RING.factors[0], hard=True, weights=np.array([[-1]]), holds=np.zeros((4, 1)))
     impossible = network_of([2] * 3, [dataclasses.replace(never, scope=never.scope[:2], key=never.key[:2])])
     network = beside(RING, impossible)
-    assert exact_map(beside(RING, SHORT), most_cells=4) is None
-    assert isinstance(exact_map(network, most_cells=4), Unsatisfiable)
-    assert isinstance(exact_marginals(network, most_cells=4), Unsatisfiable)
-    assert isinstance(expected_counts(network, most_cells=4), Unsatisfiable)
+    assert exact_map(beside(RING, SHORT), max_cells=4) is None
+    assert isinstance(exact_map(network, max_cells=4), Unsatisfiable)
+    assert isinstance(exact_marginals(network, max_cells=4), Unsatisfiable)
+    assert isinstance(expected_counts(network, max_cells=4), Unsatisfiable)
 
 
 def test_what_speaks_of_no_variable_counts_once() -> None:
@@ -140,7 +140,7 @@ def test_components_are_found_however_the_ties_run() -> None:
     mixed = rng.permutation(1000)
     first, second = mixed[:-1], mixed[1:]
     is_kept = (np.arange(999) + 1) % 100 != 0  # ten paths of a hundred
-    found = components(1000, first[is_kept], second[is_kept])
+    found = label_components(1000, first[is_kept], second[is_kept])
     for at in range(0, 1000, 100):
         members = mixed[at : at + 100]
         assert (found[members] == members.min()).all()

@@ -9,7 +9,7 @@ import pytest
 
 from logic.networks import network_of, worlds
 from telos.logic.exact import exact_map, exact_marginals, expected_counts
-from telos.logic.exact.elimination import cliques_of
+from telos.logic.exact.elimination import find_cliques
 from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable, score
 
 
@@ -107,16 +107,16 @@ def test_the_chance_of_a_value_is_what_fixing_it_leaves_of_the_sum() -> None:
 
 def test_what_is_too_wide_is_refused() -> None:
     network = tied(Random(3), [2] * 144, grid(12, 12))
-    assert exact_map(network, most_cells=2**8) is None
-    assert exact_marginals(network, most_cells=2**8) is None
-    assert expected_counts(network, most_cells=2**8) is None
+    assert exact_map(network, max_cells=2**8) is None
+    assert exact_marginals(network, max_cells=2**8) is None
+    assert expected_counts(network, max_cells=2**8) is None
     assert best(network).exact
 
 
 def test_what_is_given_makes_a_wide_network_narrow() -> None:
     network = tied(Random(3), [2] * 144, grid(12, 12))
     given = np.array([at % 2 if at % 3 == 0 else -1 for at in range(144)], np.int32)  # every third column
-    assert isinstance(exact_map(dataclasses.replace(network, given=given), most_cells=2**8), MostProbable)
+    assert isinstance(exact_map(dataclasses.replace(network, given=given), max_cells=2**8), MostProbable)
 
 
 def test_one_variable_may_be_tied_to_thousands() -> None:
@@ -184,7 +184,7 @@ def test_expected_counts_are_the_slope_of_the_sum_over_all_worlds() -> None:
 
 def test_a_ring_is_cut_where_its_tables_stay_small() -> None:
     ring = [(at, (at + 1) % 6) for at in range(6)]
-    cliques = cliques_of(range(6), ring, dict.fromkeys(range(6), 2), most_cells=8)
+    cliques = find_cliques(range(6), ring, dict.fromkeys(range(6), 2), max_cells=8)
     assert cliques is not None
     assert max(len(clique.scope) for clique in cliques) == 3
-    assert cliques_of(range(6), ring, dict.fromkeys(range(6), 2), most_cells=7) is None
+    assert find_cliques(range(6), ring, dict.fromkeys(range(6), 2), max_cells=7) is None

@@ -9,7 +9,7 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import clauses_of, ground, truth_of
+from telos.logic.grounding import ground, read_truth, to_clauses
 from telos.logic.network import Ints, Network, cell_scores, score
 from telos.logic.syntax import parse_db, parse_mln
 
@@ -119,14 +119,14 @@ def test_the_truth_is_kept_back_for_learning() -> None:
     logic = parse_mln(GOALS)
     database = parse_db(PLAYED, logic)
     network = ground(logic, database, ["goal"], learning=True)
-    assert truth_of(network, database).tolist() == [0, 0, 2]
+    assert read_truth(network, database).tolist() == [0, 0, 2]
     assert ground(logic, database, ["goal"]).given.tolist() == [0, 0, 2]
 
 
 def test_a_block_without_a_stated_value_has_no_truth() -> None:
     logic = parse_mln(GOALS)
     database = parse_db("action(0, Talk)\naction(1, Talk)\ngoal(1, Cook)", logic)
-    assert truth_of(ground(logic, database, ["goal"], learning=True), database).tolist() == [-1, 1]
+    assert read_truth(ground(logic, database, ["goal"], learning=True), database).tolist() == [-1, 1]
 
 
 def test_a_value_that_a_block_is_said_not_to_have_is_forbidden() -> None:
@@ -317,19 +317,19 @@ def test_tables_have_weights_and_forbidden_cells() -> None:
 def test_equal_clauses_are_one_with_summed_weights() -> None:
     model = "A(x)\nE(x)\n1.5 E(x) => A(x)\n0.5 A(x)\n2 !A(x)\n0 A(x)\n"
     network = network_of(model, "E(One)", "A")
-    clauses = clauses_of(network)
+    clauses = to_clauses(network)
     assert sorted(clauses.text(network)) == ["2 !A(One)", "2 A(One)"]
     assert (len(clauses), clauses.atoms) == (2, 1)
 
 
 def test_a_soft_clause_that_a_hard_one_repeats_is_a_constant() -> None:
     network = network_of("A(x)\nE(x)\nA(x).\n2 A(x)\n0.5 !A(x) v A(x)\n", "E(One)", "A")
-    clauses = clauses_of(network)
+    clauses = to_clauses(network)
     assert list(clauses.text(network)) == ["A(One)."]
     assert clauses.constant == score(network, np.ones(1, np.int32)) == 2.5
 
 
 def test_a_formula_that_is_no_clause_becomes_several() -> None:
     network = network_of("A(x)\nB(x)\nE(x)\n1.5 A(x) <=> B(x)\nA(x) ^ B(x).\n", "E(One)", "A", "B")
-    said = sorted(clauses_of(network).text(network))
+    said = sorted(to_clauses(network).text(network))
     assert said == ["1.5 !A(One) v B(One)", "1.5 A(One) v !B(One)", "A(One).", "B(One)."]

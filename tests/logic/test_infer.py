@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from telos.core.errors import TelosError
-from telos.logic.inference import METHODS, Answer, infer
+from telos.logic.inference import METHODS, InferenceResult, infer
 from telos.logic.network import Unsatisfiable
 from telos.logic.syntax import parse_db, parse_mln
 
@@ -54,10 +54,10 @@ _NEXT = {
 _FIRST = {"N": 0.29, "ART": 0.71}
 
 
-def answered(text: str, facts: str, *query: str, **options: object) -> Answer:
+def answered(text: str, facts: str, *query: str, **options: object) -> InferenceResult:
     model = parse_mln(text)
     found = infer(model, parse_db(facts, model), query, **options)  # type: ignore[arg-type]
-    assert isinstance(found, Answer)
+    assert isinstance(found, InferenceResult)
     return found
 
 
@@ -249,7 +249,7 @@ def test_an_open_or_a_closed_predicate_is_as_it_is_said_to_be() -> None:
 def test_atoms_of_several_worlds_are_kept_apart() -> None:
     model = parse_mln("P(person)\nQ(person)\n1 Q(x) => P(x)")
     answer = infer(model, parse_db("Q(A)\n---\nQ(A)\nQ(B)", model), "P")
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, InferenceResult)
     assert len(answer.atoms) == 3
     assert len({name.split(": ")[0] for name in answer.atoms}) == 2
 
@@ -259,7 +259,7 @@ def test_an_answer_says_why() -> None:
     said = str(world.why("Hate(Marcus,Marcus)"))
     assert "Hate" in said
     assert "1" in said
-    with pytest.raises(TelosError, match=r"nothing was asked about 'Hate\(Brutus\)'"):
+    with pytest.raises(TelosError, match=r"the query does not include 'Hate\(Brutus\)'"):
         world.why("Hate(Brutus)")
 
 
@@ -282,10 +282,10 @@ def test_an_empty_database_is_named() -> None:
     ("options", "said"),
     [
         ({"query": "Smoke"}, "no predicate 'Smoke'; did you mean 'Smokes'"),
-        ({"query": ()}, "nothing is asked"),
+        ({"query": ()}, "query is empty"),
         ({"query": "Smokes", "closed": ["Cancr"]}, "did you mean 'Cancer'"),
         ({"query": "Smokes", "method": "gibs"}, "no method 'gibs'; did you mean 'gibbs'"),
-        ({"query": "Smokes", "method": "cpi", "marginal": True}, "cpi finds one world and no chances"),
+        ({"query": "Smokes", "method": "cpi", "marginal": True}, "cpi finds one world and no marginals"),
     ],
 )
 def test_wrong_questions_are_named(options: dict[str, object], said: str) -> None:
@@ -300,7 +300,7 @@ def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
     text = "P(thing)\nNear(thing, thing)\n1 Near(x,y) ^ P(x) => P(y)\n-0.3 P(x)"
     with pytest.raises(TelosError, match="too wide for exact inference; use method 'cpi'"):
         answered(text, facts, "P", method="exact")
-    with pytest.raises(TelosError, match="too wide for exact chances"):
+    with pytest.raises(TelosError, match="too wide for exact marginals"):
         answered(text, facts, "P", method="exact", marginal=True)
     assert answered(text, facts, "P").method.startswith("cpi")
 
@@ -308,5 +308,5 @@ def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
 def test_a_soft_formula_that_a_hard_one_says_too_is_not_counted() -> None:
     model = parse_mln("person = {Anna, Bob}\nill(person)\nold(person)\n!ill(Anna).\n2 !ill(x)\n1 old(x)")
     answer = infer(model, parse_db("old(Anna)", model), "ill")
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, InferenceResult)
     assert answer.score == 2  # of Bob; that Anna is well has to hold anyway

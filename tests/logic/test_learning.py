@@ -9,11 +9,11 @@ import pytest
 
 from telos.logic.database import Database
 from telos.logic.exact import exact_map
-from telos.logic.grounding import ground, truth_of
-from telos.logic.learning import By, Epoch, Learned, Stop, learn, worlds_of
+from telos.logic.grounding import ground, read_truth
+from telos.logic.learning import Epoch, LearningMethod, LearningResult, LearningStop, build_worlds, learn
 from telos.logic.model import MarkovLogic
 from telos.logic.network import MostProbable
-from telos.logic.syntax import mln_text, parse_db, parse_mln
+from telos.logic.syntax import format_mln, parse_db, parse_mln
 
 COIN = parse_mln("heads(toss)\nheads(t)\n")
 FOUR_TOSSES = parse_db("heads(1)\nheads(2)\nheads(3)\n!heads(4)\n", COIN)
@@ -25,7 +25,7 @@ FOUR_FRIENDS = parse_db(
     "Friends(Ann,Bob)\nFriends(Bob,Cy)\nFriends(Cy,Ann)\nFriends(Cy,Dee)\nSmokes(Ann)\nSmokes(Bob)\nSmokes(Cy)\n",
     SMOKERS,
 )
-every_learner = pytest.mark.parametrize("by", get_args(By))
+every_learner = pytest.mark.parametrize("by", get_args(LearningMethod))
 
 
 def stories(count: int, *, length: int = 8, noise: float = 0.0, seed: int = 0) -> Database:
@@ -42,7 +42,7 @@ def stories(count: int, *, length: int = 8, noise: float = 0.0, seed: int = 0) -
     return parse_db("\n---\n".join(worlds), GOALS)
 
 
-def weights_of(learned: Learned) -> list[dict[tuple[str, ...], float]]:
+def weights_of(learned: LearningResult) -> list[dict[tuple[str, ...], float]]:
     return [dict(rule.weights) for rule in learned.model.rules]
 
 
@@ -50,13 +50,13 @@ def mistakes(model: MarkovLogic, database: Database, query: str) -> int:
     network = ground(model, database, [query], learning=True)
     found = exact_map(network)
     assert isinstance(found, MostProbable)
-    return int((found.values != truth_of(network, database)).sum())
+    return int((found.values != read_truth(network, database)).sum())
 
 
 def test_a_coin_with_three_heads_of_four_has_the_weight_log_3() -> None:
     learned = learn(COIN, FOUR_TOSSES, ["heads"], by="likelihood", l2=0.0)
     assert weights_of(learned) == [{(): pytest.approx(math.log(3), abs=1e-5)}]
-    assert learned.stopped is Stop.CONVERGED
+    assert learned.stopped is LearningStop.CONVERGED
 
 
 def test_a_prior_pulls_the_weight_of_a_coin_towards_nothing() -> None:
@@ -66,7 +66,7 @@ def test_a_prior_pulls_the_weight_of_a_coin_towards_nothing() -> None:
 
 
 @every_learner
-def test_every_learner_tells_apart_what_can_be_told_apart(by: By) -> None:
+def test_every_learner_tells_apart_what_can_be_told_apart(by: LearningMethod) -> None:
     database = stories(6)
     learned = learn(GOALS, database, ["goal"], by=by, epochs=30)
     assert mistakes(learned.model, database, "goal") == 0
@@ -74,14 +74,14 @@ def test_every_learner_tells_apart_what_can_be_told_apart(by: By) -> None:
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron"])
-def test_learners_from_mistakes_stop_when_there_are_none(by: By) -> None:
+def test_learners_from_mistakes_stop_when_there_are_none(by: LearningMethod) -> None:
     learned = learn(GOALS, stories(6), ["goal"], by=by)
-    assert learned.stopped is Stop.NO_MISTAKES
+    assert learned.stopped is LearningStop.NO_MISTAKES
     assert learned.epochs[-1].loss == 0.0
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron", "likelihood"])
-def test_worlds_that_are_no_sequences_are_learned_from_too(by: By) -> None:
+def test_worlds_that_are_no_sequences_are_learned_from_too(by: LearningMethod) -> None:
     learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by=by, epochs=20)
     assert learned.epochs[-1].accuracy >= 0.75
     assert any(weights_of(learned))
@@ -90,7 +90,7 @@ def test_worlds_that_are_no_sequences_are_learned_from_too(by: By) -> None:
 def test_the_likelihood_of_a_world_that_is_no_sequence_grows_until_it_is_at_its_top() -> None:
     learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by="likelihood", l2=0.1)
     losses = [epoch.loss for epoch in learned.epochs]
-    assert learned.stopped is Stop.CONVERGED
+    assert learned.stopped is LearningStop.CONVERGED
     assert losses[-1] < losses[0] < math.log(2)
 
 
@@ -109,12 +109,12 @@ def test_prefixes_are_warmed_up_by_the_likelihood() -> None:
 
 
 @every_learner
-def test_going_on_leads_where_an_unbroken_run_leads(by: By) -> None:
+def test_going_on_leads_where_an_unbroken_run_leads(by: LearningMethod) -> None:
     database = stories(6, noise=0.6)
     held_out = [database.worlds[0]]
     whole = learn(GOALS, database, ["goal"], by=by, epochs=7, warm_up=3, patience=99, held_out=held_out)
     first = learn(GOALS, database, ["goal"], by=by, epochs=2, warm_up=3, patience=99, held_out=held_out)
-    kept = Learned(first.model, by, first.epochs, first.stopped, (), json.loads(json.dumps(first.state)))
+    kept = LearningResult(first.model, by, first.epochs, first.stopped, (), json.loads(json.dumps(first.state)))
     again = learn(GOALS, database, ["goal"], by=by, epochs=7, warm_up=3, patience=99, held_out=held_out, start=kept)
     assert again.epochs == whole.epochs
     assert weights_of(again) == weights_of(whole)
@@ -134,7 +134,7 @@ def test_new_facts_are_learned_from_the_weights_of_the_old_ones() -> None:
 
 
 def test_weights_that_the_data_never_meets_stay_as_they_began() -> None:
-    start = parse_mln(mln_text(GOALS) + "\n2.5 action(t, Sleep) => goal(t, Rested)\n")
+    start = parse_mln(format_mln(GOALS) + "\n2.5 action(t, Sleep) => goal(t, Rested)\n")
     learned = learn(GOALS, stories(2), ["goal"], start=start)
     assert weights_of(learned)[1]["Sleep", "Rested"] == 2.5
 
@@ -153,7 +153,7 @@ def test_held_out_worlds_end_learning_and_their_best_weights_are_kept() -> None:
     held_out = database.worlds[:5]
     learned = learn(GOALS, database, ["goal"], epochs=200, held_out=held_out, patience=4)
     losses = [epoch.held_out_loss for epoch in learned.epochs]
-    assert learned.stopped is Stop.HELD_OUT
+    assert learned.stopped is LearningStop.HELD_OUT
     assert len(losses) - losses.index(min(losses)) == 5  # the best epoch, and four that were no better
     alone = learn(GOALS, database, ["goal"], epochs=losses.index(min(losses)) + 1, held_out=held_out, patience=99)
     assert weights_of(learned) == weights_of(alone)
@@ -171,7 +171,7 @@ def test_weights_that_never_move_are_not_written() -> None:
     learned = learn(GOALS, database, ["goal"], average=False)
     assert weights_of(learned)
     assert all(weight for table in weights_of(learned) for weight in table.values())
-    assert not [line for line in mln_text(learned.model).splitlines() if line.startswith(("0 ", "0.0 "))]
+    assert not [line for line in format_mln(learned.model).splitlines() if line.startswith(("0 ", "0.0 "))]
 
 
 def test_progress_is_told_epoch_by_epoch() -> None:
@@ -188,7 +188,7 @@ def test_learning_against_the_worst_rival_also_separates() -> None:
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron"])
-def test_calibrated_weights_find_the_same_worlds_and_are_as_sure_as_they_are_right(by: By) -> None:
+def test_calibrated_weights_find_the_same_worlds_and_are_as_sure_as_they_are_right(by: LearningMethod) -> None:
     database = stories(10, noise=0.8, seed=5)
     raw = learn(GOALS, database, ["goal"], by=by, epochs=5)
     calibrated = learn(GOALS, database, ["goal"], by=by, epochs=5, calibrate=True)
@@ -205,7 +205,7 @@ def test_calibrated_weights_find_the_same_worlds_and_are_as_sure_as_they_are_rig
 def surprise(model: MarkovLogic, database: Database, factor: float) -> float:
     """Return minus the log of the chance of the truth, value by value, under weights times a factor."""
     network = ground(model, database, ["goal"], learning=True)
-    worlds = worlds_of(network, truth_of(network, database))
+    worlds = build_worlds(network, read_truth(network, database))
     return -worlds.log_chance(range(len(database.worlds)), factor * network.weights, is_prefix=True)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telos.logic.learning.training import Descent, Function, advance, begin
+from telos.logic.learning.training import Function, LbfgsState, descend, start_descent
 from telos.logic.network import Floats
 
 
@@ -14,42 +14,42 @@ def rosenbrock(place: Floats) -> tuple[float, Floats]:
     return float((1 - x) ** 2 + 100 * (y - x * x) ** 2), gradient
 
 
-def run(function: Function, descent: Descent, steps: int) -> Descent:
+def run(function: Function, descent: LbfgsState, steps: int) -> LbfgsState:
     for _ in range(steps):
-        descent = advance(function, descent, tolerance=1e-9)
+        descent = descend(function, descent, tolerance=1e-9)
     return descent
 
 
 def test_it_finds_the_end_of_a_long_bent_valley() -> None:
-    descent = run(rosenbrock, begin(rosenbrock, np.array([-1.2, 1.0])), 60)
+    descent = run(rosenbrock, start_descent(rosenbrock, np.array([-1.2, 1.0])), 60)
     assert descent.place == pytest.approx([1.0, 1.0], abs=1e-6)
     assert descent.is_over
 
 
 def test_no_step_makes_it_worse() -> None:
-    descent = begin(rosenbrock, np.array([-1.2, 1.0]))
+    descent = start_descent(rosenbrock, np.array([-1.2, 1.0]))
     for _ in range(40):
-        after = advance(rosenbrock, descent)
+        after = descend(rosenbrock, descent)
         assert after.value <= descent.value
         descent = after
 
 
 def test_it_goes_on_where_it_stopped() -> None:
-    start = begin(rosenbrock, np.array([-1.2, 1.0]))
+    start = start_descent(rosenbrock, np.array([-1.2, 1.0]))
     half = run(rosenbrock, start, 10)
-    again = Descent(half.place.copy(), half.value, half.gradient.copy(), half.steps, half.turns)
+    again = LbfgsState(half.place.copy(), half.value, half.gradient.copy(), half.steps, half.turns)
     assert run(rosenbrock, again, 10).place.tolist() == run(rosenbrock, start, 20).place.tolist()
 
 
 def test_at_the_bottom_it_is_over_at_once() -> None:
-    assert advance(rosenbrock, begin(rosenbrock, np.array([1.0, 1.0]))).is_over
+    assert descend(rosenbrock, start_descent(rosenbrock, np.array([1.0, 1.0]))).is_over
 
 
 def test_a_slope_that_lies_ends_the_search_and_changes_nothing() -> None:
     def liar(place: Floats) -> tuple[float, Floats]:
         return float(place @ place), -place  # downhill is said to be where uphill is
 
-    descent = advance(liar, begin(liar, np.array([1.0])))
+    descent = descend(liar, start_descent(liar, np.array([1.0])))
     assert descent.is_over
     assert descent.place.tolist() == [1.0]
 
@@ -59,7 +59,7 @@ def test_a_function_that_is_no_number_far_out_is_searched_nearer() -> None:
         x = float(place[0])
         return (x - 0.4) ** 2 if x < 0.6 else float("nan"), 2 * (place - 0.4)
 
-    assert run(cliff, begin(cliff, np.array([-3.0])), 30).place == pytest.approx([0.4], abs=1e-6)
+    assert run(cliff, start_descent(cliff, np.array([-3.0])), 30).place == pytest.approx([0.4], abs=1e-6)
 
 
 def test_it_agrees_with_scipy_on_a_logistic_regression() -> None:
@@ -73,4 +73,4 @@ def test_it_agrees_with_scipy_on_a_logistic_regression() -> None:
         return float(value), weights - rows.T @ (labels / (1.0 + np.exp(margins)))
 
     peer = optimize.minimize(cost, np.zeros(6), jac=True, method="L-BFGS-B", options={"gtol": 1e-9, "ftol": 1e-15})
-    assert run(cost, begin(cost, np.zeros(6)), 60).place == pytest.approx(peer.x, abs=1e-5)
+    assert run(cost, start_descent(cost, np.zeros(6)), 60).place == pytest.approx(peer.x, abs=1e-5)

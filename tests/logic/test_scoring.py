@@ -8,9 +8,9 @@ import pytest
 
 from logic.networks import network_of, worlds
 from telos.logic.exact import exact_map
-from telos.logic.grounding import clauses_of
-from telos.logic.network import Clauses, Factors, Network, cell_scores, counts, is_allowed, score
-from telos.logic.search import conflict_of, cutting_planes
+from telos.logic.grounding import to_clauses
+from telos.logic.network import Clauses, Factors, Network, cell_scores, count_formulas, is_allowed, score
+from telos.logic.search import cutting_planes, find_conflict
 
 
 def clause(sign: float, *, hard: bool) -> Clauses:
@@ -44,13 +44,13 @@ def test_the_negation_of_a_hard_clause_holds_where_no_literal_does() -> None:
 
 def test_the_negation_of_a_hard_clause_is_a_clause_for_each_literal() -> None:
     network = network_of([2, 2], clauses=[clause(-1.0, hard=True)])
-    assert sorted(clauses_of(network).text(network)) == ["!P(0).", "P(1)."]
+    assert sorted(to_clauses(network).text(network)) == ["!P(0).", "P(1)."]
 
 
 def test_a_clause_and_its_negation_cannot_both_be_hard() -> None:
     network = network_of([2, 2], clauses=[clause(1.0, hard=True), clause(-1.0, hard=True)])
     assert set(scores(network).values()) == {-math.inf}
-    assert set(conflict_of(network).conflict) == {"P(0) v !P(1)", "!P(0)", "P(1)"}
+    assert set(find_conflict(network).conflict) == {"P(0) v !P(1)", "!P(0)", "P(1)"}
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -73,5 +73,5 @@ def test_a_weight_index_of_minus_one_stands_for_nothing() -> None:
     network = network_of([2, 2], [pair], weights=[1.5])
     assert cell_scores(pair, network.weights).tolist() == [[1.5, 0.0, 1.5, 0.0]]
     assert list(scores(network).values()) == [1.5, 0.0, 1.5, 0.0]
-    assert counts(network, np.array([1, 0], np.int32)).tolist() == [1.0]
+    assert count_formulas(network, np.array([1, 0], np.int32)).tolist() == [1.0]
     assert is_allowed(network, np.array([1, 1], np.int32))

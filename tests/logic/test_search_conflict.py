@@ -6,7 +6,7 @@ import pytest
 
 from telos.logic.grounding import ground
 from telos.logic.network import Unsatisfiable
-from telos.logic.search import conflict_of, cutting_planes
+from telos.logic.search import cutting_planes, find_conflict
 from telos.logic.search.conflicts import prime_clauses
 from telos.logic.syntax import parse_db, parse_mln
 
@@ -15,7 +15,7 @@ def conflict(model_text: str, facts: str, *query: str) -> Unsatisfiable:
     model = parse_mln(model_text, "rules.mln")
     network = ground(model, parse_db(facts, model), query)
     assert isinstance(cutting_planes(network), Unsatisfiable)
-    return conflict_of(network, model)
+    return find_conflict(network, model)
 
 
 def words(found: Unsatisfiable) -> set[str]:
@@ -55,13 +55,13 @@ def test_what_is_given_may_be_part_of_it() -> None:
 
 def test_that_one_atom_of_a_block_is_true_is_said_where_it_matters() -> None:
     model = parse_mln("goal = {Eat, Talk}\ntime = {1}\ngoal(time, goal!)\n!goal(t, Eat).\n!goal(t, Talk).")
-    found = conflict_of(ground(model, parse_db("", model), ["goal"]))
+    found = find_conflict(ground(model, parse_db("", model), ["goal"]))
     assert words(found) == {"!goal(1,Eat)", "!goal(1,Talk)", "exactly one of goal(1,Eat), goal(1,Talk)"}
 
 
 def test_a_block_that_does_not_matter_is_not_named() -> None:
     model = parse_mln("goal = {Eat, Talk, Walk}\ntime = {1}\ngoal(time, goal!)\ngoal(t, Eat).\n!goal(t, Eat).")
-    found = conflict_of(ground(model, parse_db("", model), ["goal"]))
+    found = find_conflict(ground(model, parse_db("", model), ["goal"]))
     assert words(found) == {"goal(1,Eat)", "!goal(1,Eat)"}
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from logic.networks import chain_network, network_of
 from telos.logic.network import Clauses, Factors, Network
-from telos.logic.search.integer_program import Program, program_of
-from telos.logic.search.potentials import potentials_of
+from telos.logic.search.integer_program import Program, to_program
+from telos.logic.search.potentials import to_potentials
 
 
 def _program(network: Network) -> Program:
-    return program_of(potentials_of(network))
+    return to_program(to_potentials(network))
 
 
 def _table(scope: list[int], holds: list[float], *, hard: bool = False) -> Factors:
@@ -47,7 +47,7 @@ def test_a_hard_clause_takes_one_row_and_no_column() -> None:
 def test_factors_over_the_same_variables_become_one_table() -> None:
     one = _table([0, 1, 2], [1, 0, 1, 0, 1, 1, 0, 1])
     turned = _table([2, 0, 1], [1, 1, 0, 0, 1, 0, 0, 1])
-    potentials = potentials_of(network_of([2, 2, 2], [one, turned], weights=[1.5]))
+    potentials = to_potentials(network_of([2, 2, 2], [one, turned], weights=[1.5]))
     assert [len(tables.scope) for tables in potentials.tables] == [1]
 
 
@@ -75,13 +75,13 @@ def test_a_long_clause_that_costs_something_has_a_row_for_each_literal() -> None
 
 def test_the_relaxation_of_a_chain_is_whole() -> None:
     highspy = pytest.importorskip("highspy")
-    from telos.logic.search.integer_program import _loaded  # the relaxation alone is no promise to users
+    from telos.logic.search.integer_program import _load_program  # the relaxation alone is no promise to users
 
     rng = Random(3)
     unary = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(4)]
     steps = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(5)]
     program = _program(chain_network(unary, [rng.randrange(4) for _ in range(30)], steps))
-    solver = _loaded(highspy, program, None)
+    solver = _load_program(highspy, program, None)
     solver.run()
     solution = np.array(solver.getSolution().col_value)[: program.binaries]
     assert solution == pytest.approx(solution.round(), abs=1e-6)

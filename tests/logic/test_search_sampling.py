@@ -11,8 +11,8 @@ from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.exact import exact_marginals
 from telos.logic.network import Factors, Network, Unsatisfiable
-from telos.logic.search import Sampled, gibbs, mcsat
-from telos.logic.search.potentials import KERNEL, landscape_of, potentials_of, seeds, state_at
+from telos.logic.search import SampledMarginals, gibbs, mcsat
+from telos.logic.search.potentials import KERNEL, draw_seeds, start_state, to_potentials, to_search_arrays
 from telos.logic.search.sampling import FORBIDDEN
 
 
@@ -37,7 +37,7 @@ def test_chances_on_a_chain_are_those_of_dynamic_programming() -> None:
     assert exact is not None
     assert not isinstance(exact, Unsatisfiable)
     for answer in (gibbs(network, 1), mcsat(network, 1)):
-        assert isinstance(answer, Sampled)
+        assert isinstance(answer, SampledMarginals)
         assert answer.chances == pytest.approx(exact.chances, abs=0.05)
         assert answer.r_hat < 1.05
         assert 0 < answer.error < 0.05
@@ -46,7 +46,7 @@ def test_chances_on_a_chain_are_those_of_dynamic_programming() -> None:
 
 def test_gibbs_gives_way_to_mcsat_where_hard_formulas_would_trap_it() -> None:
     answer = gibbs(alternating(6), samples=4000)
-    assert isinstance(answer, Sampled)
+    assert isinstance(answer, SampledMarginals)
     assert answer.method == "mcsat"
     assert answer.chances == pytest.approx(np.full(12, 0.5), abs=0.1)
 
@@ -54,15 +54,15 @@ def test_gibbs_gives_way_to_mcsat_where_hard_formulas_would_trap_it() -> None:
 def test_chains_that_disagree_show() -> None:
     far = [[4.0 * (a == b) for b in range(2)] for a in range(2)]
     answer = gibbs(chain_network([[0.0, 0.0]], [0] * 40, far), samples=20, burn_in=0, chains=6)
-    assert isinstance(answer, Sampled)
+    assert isinstance(answer, SampledMarginals)
     assert answer.r_hat > 1.1
 
 
 def test_the_same_seed_gives_the_same_chances() -> None:
     for method in (gibbs, mcsat):
         one, two = (method(random_chain(10), 3, samples=50) for _ in range(2))
-        assert isinstance(one, Sampled)
-        assert isinstance(two, Sampled)
+        assert isinstance(one, SampledMarginals)
+        assert isinstance(two, SampledMarginals)
         assert one.chances.tolist() == two.chances.tolist()
 
 
@@ -70,7 +70,7 @@ def test_what_is_given_has_chance_one() -> None:
     network = random_chain(3)
     known = Network(**{**{name: getattr(network, name) for name in Network.__slots__}, "given": np.array([-1, 2, -1])})
     answer = gibbs(known, samples=50)
-    assert isinstance(answer, Sampled)
+    assert isinstance(answer, SampledMarginals)
     assert answer.of(1).tolist() == [0, 0, 1, 0]
 
 
@@ -78,14 +78,14 @@ def test_what_is_given_has_chance_one() -> None:
 @given(networks(hard=False))
 def test_the_compiled_samplers_are_the_python_ones(network: Network) -> None:
     pytest.importorskip("numba")
-    potentials = potentials_of(network)
-    land = landscape_of(potentials, FORBIDDEN)
+    potentials = to_potentials(network)
+    arrays = to_search_arrays(potentials, FORBIDDEN)
     ends = []
     for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
-        sums, chance, world = np.zeros(len(potentials.single)), seeds(Random(5)), potentials.greedy()
-        state, scratch, move = state_at(land, world), np.zeros(3), np.zeros(2, np.int32)
-        form.gibbs(land, state, potentials.start, sums, scratch, chance, 2, 5)
-        form.mcsat(land, state, world.copy(), potentials.start, sums, scratch, chance, move, 2, 8, 100)
+        sums, chance, world = np.zeros(len(potentials.single)), draw_seeds(Random(5)), potentials.greedy_world()
+        state, scratch, move = start_state(arrays, world), np.zeros(3), np.zeros(2, np.int32)
+        form.gibbs(arrays, state, potentials.start, sums, scratch, chance, 2, 5)
+        form.mcsat(arrays, state, world.copy(), potentials.start, sums, scratch, chance, move, 2, 8, 100)
         ends.append((world.tolist(), chance.tolist(), sums))
     assert ends[0][:2] == ends[1][:2]
     assert ends[0][2] == pytest.approx(ends[1][2], abs=1e-9)

@@ -11,7 +11,7 @@ from telos.core import kernels
 from telos.core.errors import TelosError
 from telos.logic.network import Factors, MostProbable, Network, Unsatisfiable
 from telos.logic.search import walksat
-from telos.logic.search.potentials import KERNEL, landscape_of, potentials_of, seeds, state_at
+from telos.logic.search.potentials import KERNEL, draw_seeds, start_state, to_potentials, to_search_arrays
 from telos.logic.search.walksat import hard_weight
 
 
@@ -24,10 +24,10 @@ def test_the_same_seed_gives_the_same_world() -> None:
 
 def test_a_walk_is_no_worse_than_where_it_starts() -> None:
     network = random_chain(60)
-    potentials = potentials_of(network)
+    potentials = to_potentials(network)
     answer = walksat(network, steps=50)
     assert isinstance(answer, MostProbable)
-    assert answer.score > potentials.score(potentials.greedy())
+    assert answer.score > potentials.score(potentials.greedy_world())
 
 
 def test_a_walk_that_proves_nothing_says_so() -> None:
@@ -73,17 +73,17 @@ def test_hard_formulas_outbid_all_soft_ones() -> None:
 @given(networks())
 def test_the_compiled_walk_is_the_python_walk(network: Network) -> None:
     pytest.importorskip("numba")
-    potentials = potentials_of(network)
+    potentials = to_potentials(network)
     if not potentials.is_possible:
         return
-    land = landscape_of(potentials, hard_weight(potentials))
+    arrays = to_search_arrays(potentials, hard_weight(potentials))
     ends = []
     for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):
-        world, best = potentials.greedy(), potentials.greedy()
-        state, trail, move = state_at(land, world), np.zeros(3, np.int32), np.zeros(2, np.int32)
-        gained = form.walk(land, state, best, trail, seeds(Random(7)), move, 200, 0.3)
+        world, best = potentials.greedy_world(), potentials.greedy_world()
+        state, trail, move = start_state(arrays, world), np.zeros(3, np.int32), np.zeros(2, np.int32)
+        gained = form.walk(arrays, state, best, trail, draw_seeds(Random(7)), move, 200, 0.3)
         before = best.tolist()
-        form.climb(land, state._replace(world=best), 10)
+        form.climb(arrays, state._replace(world=best), 10)
         ends.append((gained, world.tolist(), before, best.tolist()))
     assert ends[0] == ends[1]
 

@@ -8,7 +8,7 @@ import pytest
 
 from telos.logic.formulas import And, Apply, Atom, Constant, Equal, Exists, ForAll, Iff, Implies, Not, Or, Variable
 from telos.logic.model import Function, MarkovLogic, Predicate, Rule
-from telos.logic.syntax import load_mln, mln_text, parse_mln
+from telos.logic.syntax import format_mln, load_mln, parse_mln
 
 WORDS = """
 person = {Anna, Bob}
@@ -193,7 +193,7 @@ def test_a_learned_model_of_many_lines_is_one_rule() -> None:
     assert len(model.rules) == 1
     assert len(model.rules[0].weights) == 2_000
     assert model.rules[0].weights["A9", "B2", "G4"] == 109 / 8
-    assert parse_mln(mln_text(model)) == model
+    assert parse_mln(format_mln(model)) == model
 
 
 def test_a_file_includes_others_beside_it_and_may_be_packed(tmp_path: Path) -> None:

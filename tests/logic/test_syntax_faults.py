@@ -8,7 +8,7 @@ import pytest
 from telos.core.errors import DefinitionError, TelosError
 from telos.logic.formulas import And, Atom, Constant, Equal, Variable
 from telos.logic.model import MarkovLogic, Predicate, Rule
-from telos.logic.syntax import checked, load_mln, parse_mln
+from telos.logic.syntax import check_model, load_mln, parse_mln
 
 WORDS = "goal = {Cook, Nurse}\nact(time, action)\ngoal(time, goal!)\nRain\nfluent meet(goal, goal)\n"
 
@@ -117,9 +117,9 @@ T, G = Variable("t"), Variable("g")
 )
 def test_models_built_in_python_are_checked_alike(rule: Rule, message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
-        checked(MarkovLogic(GOAL, (rule,)))
+        check_model(MarkovLogic(GOAL, (rule,)))
 
 
 def test_checking_a_model_collects_the_constants_of_its_rules() -> None:
     rule = Rule(Atom("goal", (Constant("3"), G)), plus=("g",), weights={("Nurse",): 1.0, ("Cook",): 2.0})
-    assert checked(MarkovLogic(GOAL, (rule,))).constants == {"goal": ("Cook", "Nurse"), "time": ("3",)}
+    assert check_model(MarkovLogic(GOAL, (rule,))).constants == {"goal": ("Cook", "Nurse"), "time": ("3",)}

@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import given, settings
 
 from logic.networks import networks, worlds
-from telos.logic.exact import Expected, exact_map, exact_marginals, expected_counts
-from telos.logic.exact.chains import chain_of
-from telos.logic.exact.elimination import all_chances, best_world, plan_of
-from telos.logic.network import Marginals, MostProbable, Network, Unsatisfiable, counts, is_allowed, score
+from telos.logic.exact import ExpectedCounts, exact_map, exact_marginals, expected_counts
+from telos.logic.exact.chains import find_chain
+from telos.logic.exact.elimination import find_best_world, find_marginals, plan_elimination
+from telos.logic.network import Marginals, MostProbable, Network, Unsatisfiable, count_formulas, is_allowed, score
 
 
 def check_best(network: Network, answer: MostProbable | Unsatisfiable | None) -> None:
@@ -57,19 +57,21 @@ def test_chances_are_shares_of_all_worlds(network: Network) -> None:
 @given(networks(chains=True, clauses=False))
 @settings(deadline=None, max_examples=300)
 def test_chains_are_found_and_solved(network: Network) -> None:
-    assert chain_of(network) is not None
+    assert find_chain(network) is not None
     check_best(network, exact_map(network))
     check_chances(network, exact_marginals(network))
 
 
-def check_expected(network: Network, answer: Expected | Unsatisfiable | None) -> None:
+def check_expected(network: Network, answer: ExpectedCounts | Unsatisfiable | None) -> None:
     scores = dict(worlds(network))
     if not scores:
         assert isinstance(answer, Unsatisfiable)
         return
-    assert isinstance(answer, Expected)
+    assert isinstance(answer, ExpectedCounts)
     total = math.fsum(math.exp(each) for each in scores.values())
-    mean = sum(math.exp(each) / total * counts(network, np.array(world, np.int32)) for world, each in scores.items())
+    mean = sum(
+        math.exp(each) / total * count_formulas(network, np.array(world, np.int32)) for world, each in scores.items()
+    )
     assert np.allclose(answer.counts, mean, atol=1e-9)
     assert math.isclose(answer.log_z, math.log(total), abs_tol=1e-9)
 
@@ -100,9 +102,9 @@ def test_counts_times_weights_are_the_score_of_every_world(network: Network) -> 
 @settings(deadline=None, max_examples=200)
 def test_elimination_and_the_chain_give_one_answer(network: Network) -> None:
     known, weights = exact_marginals(network), network.weights
-    plan = plan_of(network, weights, most_cells=2**20)
+    plan = plan_elimination(network, weights, max_cells=2**20)
     assert plan is not None
-    chances, log_z = all_chances(plan)
+    chances, log_z = find_marginals(plan)
     if isinstance(known, Unsatisfiable):
         assert log_z == -math.inf
         return
@@ -113,4 +115,4 @@ def test_elimination_and_the_chain_give_one_answer(network: Network) -> None:
         assert np.allclose(share, known.of(variable))
     best = exact_map(network)
     assert isinstance(best, MostProbable)
-    assert math.isclose(best_world(plan)[1], best.score, abs_tol=1e-9)
+    assert math.isclose(find_best_world(plan)[1], best.score, abs_tol=1e-9)

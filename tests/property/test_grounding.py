@@ -14,7 +14,7 @@ from logic.naive import Known, NaiveNetwork, Worlds, naive_network
 from logic.random_models import HIDDEN, random_database, random_model
 from telos.core.errors import TelosError
 from telos.logic.database import Database
-from telos.logic.grounding import bindings, clauses_of, factors, ground, rewrite, truth_of
+from telos.logic.grounding import bindings, factors, ground, read_truth, rewrite, to_clauses
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats, Ints, Network, score
 
@@ -103,12 +103,12 @@ def test_wide_formulas_and_rare_cases_score_alike(cells: int, long: int, seed: i
     rng = Random(seed)
     model, database, query = problem(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(factors, "MOST_CELLS", cells)  # at 1 every table becomes clauses
-        patch.setattr(factors, "LONG", long)
-        patch.setattr(rewrite, "MOST_BRANCHING", 0)  # evidence is looked up row by row
-        patch.setattr(factors, "MOST_BITS", 2)
-        patch.setattr(bindings, "DENSE", 0)  # keys are sorted, not addressed
-        patch.setattr(bindings, "ROOMY", 0)
+        patch.setattr(factors, "MAX_TABLE_CELLS", cells)  # at 1 every table becomes clauses
+        patch.setattr(factors, "MIN_LONG_LITERALS", long)
+        patch.setattr(rewrite, "MAX_BRANCHING", 0)  # evidence is looked up row by row
+        patch.setattr(factors, "MAX_PATTERN_BITS", 2)
+        patch.setattr(bindings, "MAX_DENSE_SPAN", 0)  # keys are sorted, not addressed
+        patch.setattr(bindings, "MAX_SPAN_PER_KEY", 0)
         try:
             network = ground(model, database, query)
         except TelosError:
@@ -122,7 +122,7 @@ def test_wide_formulas_and_rare_cases_score_alike(cells: int, long: int, seed: i
 def test_clauses_score_as_the_network_does(seed: int) -> None:
     rng = Random(seed)
     network = ground(*problem(rng))
-    clauses = clauses_of(network)
+    clauses = to_clauses(network)
     for values in worlds_of(network, rng):
         literals = (values[clauses.variable] == clauses.value) != (clauses.negated > 0)
         held = np.asarray([literals[a:b].any() for a, b in itertools.pairwise(clauses.start)], np.bool_)
@@ -142,7 +142,7 @@ def test_the_truth_is_what_the_facts_say(seed: int) -> None:
     model, database, query = problem(rng)
     network = ground(model, database, query, learning=True)
     naive = naive_network(model, database, query)
-    for variable, value in enumerate(truth_of(network, database)):
+    for variable, value in enumerate(read_truth(network, database)):
         options = [atom_of(network, variable, each) for each in range(network.sizes[variable])]
         stated = {atom for atom in options if atom in naive.stated}
         is_block = None not in options

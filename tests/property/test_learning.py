@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from logic.networks import networks, worlds
 from telos.core import kernels
 from telos.logic.exact import exact_map
-from telos.logic.exact.chains import Chain, chain_of
+from telos.logic.exact.chains import Chain, find_chain
 from telos.logic.learning.training import MarginLearner
-from telos.logic.learning.worlds import KERNEL, NetworkWorlds, SequenceWorlds, parts_of
-from telos.logic.network import Floats, Ints, MostProbable, Network, counts, score
+from telos.logic.learning.worlds import KERNEL, NetworkWorlds, SequenceWorlds, split_worlds
+from telos.logic.network import Floats, Ints, MostProbable, Network, count_formulas, score
 
-some_chains = networks(most_variables=5, chains=True, clauses=False)
+some_chains = networks(max_variables=5, chains=True, clauses=False)
 
 
 def truth_from(network: Network, seed: int) -> Ints:
@@ -27,8 +27,8 @@ def truth_from(network: Network, seed: int) -> Ints:
     return np.array(Random(seed).choice(allowed), np.int32)
 
 
-def plainly(network: Network, truth: Ints) -> SequenceWorlds:
-    chain = chain_of(network)
+def plain_sequences(network: Network, truth: Ints) -> SequenceWorlds:
+    chain = find_chain(network)
     assert chain is not None
     return SequenceWorlds(network, chain, truth, kernel=kernels.plain(*KERNEL))
 
@@ -61,7 +61,7 @@ def slope(sequences: SequenceWorlds | NetworkWorlds, weights: Floats, number: in
 @settings(deadline=None)
 def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Network, seed: int) -> None:
     truth = truth_from(network, seed)
-    found = plainly(network, truth).log_chance([0], network.weights)
+    found = plain_sequences(network, truth).log_chance([0], network.weights)
     assert found == pytest.approx(log_chance(network, truth, list(range(len(truth)))), abs=1e-9)
 
 
@@ -69,10 +69,12 @@ def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Netw
 @settings(max_examples=60, deadline=None)
 def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_time(network: Network, seed: int) -> None:
     truth = truth_from(network, seed)
-    chain = chain_of(network)
+    chain = find_chain(network)
     assert chain is not None
     slow = sum(log_chance(until(network, chain, p), truth, [int(v)]) for p, v in enumerate(chain.order))
-    assert plainly(network, truth).log_chance([0], network.weights, is_prefix=True) == pytest.approx(slow, abs=1e-9)
+    assert plain_sequences(network, truth).log_chance([0], network.weights, is_prefix=True) == pytest.approx(
+        slow, abs=1e-9
+    )
 
 
 @given(some_chains, st.integers(0, 100), st.booleans())
@@ -80,7 +82,7 @@ def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_ti
 def test_gradients_along_chains_are_the_slopes_of_their_objectives(
     network: Network, seed: int, is_prefix: bool
 ) -> None:
-    sequences = plainly(network, truth_from(network, seed))
+    sequences = plain_sequences(network, truth_from(network, seed))
     _, gradient = sequences.objective([0], network.weights, is_prefix=is_prefix)
     for number in range(len(gradient)):
         assert gradient[number] == pytest.approx(
@@ -92,7 +94,7 @@ def test_gradients_along_chains_are_the_slopes_of_their_objectives(
 @settings(max_examples=60, deadline=None)
 def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Network, seed: int, is_prefix: bool) -> None:
     """Beliefs of 1e-400 are no numbers any more; the sweeps must notice, and turn to logarithms."""
-    sequences = plainly(network, truth_from(network, seed))
+    sequences = plain_sequences(network, truth_from(network, seed))
     weights = network.weights * 400
     value, gradient = sequences.objective([0], weights, is_prefix=is_prefix)
     assert math.isfinite(value)
@@ -103,7 +105,7 @@ def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Netwo
         assert gradient[number] == pytest.approx((above - below) / 2e-5, abs=1e-2)
 
 
-@given(networks(most_variables=4, clauses=True), st.integers(0, 100))
+@given(networks(max_variables=4, clauses=True), st.integers(0, 100))
 @settings(max_examples=40, deadline=None)
 def test_gradients_of_any_small_network_are_slopes(network: Network, seed: int) -> None:
     general = NetworkWorlds(network, truth_from(network, seed))
@@ -116,12 +118,12 @@ def test_gradients_of_any_small_network_are_slopes(network: Network, seed: int) 
 @settings(deadline=None)
 def test_updates_along_sequences_are_those_of_the_textbook(network: Network, seed: int, most: float) -> None:
     """The textbook subtracts the counts of two whole worlds; the kernel moves only what differs."""
-    truth, chain = truth_from(network, seed), chain_of(network)
+    truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
-    sequences = plainly(network, truth)
+    sequences = plain_sequences(network, truth)
     found = np.empty_like(truth)
     found[chain.order] = sequences.best([0], network.weights)
-    difference, mistakes = counts(network, truth) - counts(network, found), int((found != truth).sum())
+    difference, mistakes = count_formulas(network, truth) - count_formulas(network, found), int((found != truth).sum())
     tau = 1.0
     if most and difference.any():
         tau = min(most, (mistakes - network.weights @ difference) / (difference @ difference))
@@ -134,9 +136,9 @@ def test_updates_along_sequences_are_those_of_the_textbook(network: Network, see
 @given(some_chains, st.integers(0, 100))
 @settings(deadline=None)
 def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(network: Network, seed: int) -> None:
-    truth, chain = truth_from(network, seed), chain_of(network)
+    truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
-    sequences, general = plainly(network, truth), NetworkWorlds(network, truth)
+    sequences, general = plain_sequences(network, truth), NetworkWorlds(network, truth)
     assert general.log_chance([0], network.weights) == pytest.approx(sequences.log_chance([0], network.weights))
     best = sequences.best([0], network.weights)
     exact = exact_map(network)
@@ -154,7 +156,7 @@ def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(netwo
 def test_the_average_is_that_of_the_weights_after_each_world_since_the_last_mark(
     network: Network, seed: int, epochs: int
 ) -> None:
-    sequences = plainly(network, truth_from(network, seed))
+    sequences = plain_sequences(network, truth_from(network, seed))
     learner = MarginLearner(sequences, [0], network.weights, phase="mira", seed=0, aggressiveness=0.3, average=True)
     after, now = [network.weights.copy()], network.weights.copy()
     for _ in range(epochs):
@@ -166,14 +168,14 @@ def test_the_average_is_that_of_the_weights_after_each_world_since_the_last_mark
     assert learner.weights == pytest.approx(np.mean(later, axis=0), abs=1e-9)
 
 
-@given(networks(most_variables=3), networks(most_variables=3), st.integers(0, 100))
+@given(networks(max_variables=3), networks(max_variables=3), st.integers(0, 100))
 @settings(deadline=None)
 def test_the_parts_of_a_network_have_its_whole_score(one: Network, two: Network, seed: int) -> None:
     pair = [replace(each, weights=one.weights) for each in (one, two)]
     truths = [truth_from(each, seed) for each in pair]
     whole, order = shuffled_together(pair, Random(seed))
     truth = np.concatenate(truths)[order]
-    found = {world: score(part, truth[kept]) for world, part, kept in parts_of(whole)}
+    found = {world: score(part, truth[kept]) for world, part, kept in split_worlds(whole)}
     assert found == {world: pytest.approx(score(pair[world], truths[world]), abs=1e-9) for world in (0, 1)}
 
 
@@ -203,7 +205,7 @@ def shuffled_together(pair: list[Network], rng: Random) -> tuple[Network, Ints]:
 @settings(max_examples=30, deadline=None)
 def test_compiled_kernels_do_what_the_plain_ones_do(network: Network, seed: int, is_prefix: bool, scale: float) -> None:
     truth, weights = truth_from(network, seed), network.weights * scale
-    chain = chain_of(network)
+    chain = find_chain(network)
     assert chain is not None
     answers = []
     for form in (kernels.plain(*KERNEL), kernels.compiled(*KERNEL)):

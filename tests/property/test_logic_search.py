@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from logic.naive import naive_network, naive_worlds
 from logic.networks import networks, worlds
 from logic.random_models import HIDDEN, random_database, random_model
-from telos.logic.grounding import restated
-from telos.logic.inference import Answer, infer
+from telos.logic.grounding import sum_restated_weights
+from telos.logic.inference import InferenceResult, infer
 from telos.logic.network import MostProbable, Network, Unsatisfiable
-from telos.logic.search import conflict_of, cutting_planes, full_program, gibbs, mcsat, walksat
+from telos.logic.search import cutting_planes, find_conflict, full_program, gibbs, mcsat, walksat
 from telos.logic.search.integer_program import is_possible
-from telos.logic.search.potentials import potentials_of
+from telos.logic.search.potentials import to_potentials
 
 SEEDS = st.integers(0, 2**20)
 
@@ -30,12 +30,12 @@ def _score(network: Network, answer: MostProbable) -> float:
 @settings(max_examples=250, deadline=None)
 @given(networks())
 def test_potentials_score_every_world_as_the_oracle_does(network: Network) -> None:
-    potentials = potentials_of(network)
+    potentials = to_potentials(network)
     for world, score in worlds(network):
         values = np.array(world, np.int32)
         assert potentials.score(values[potentials.open]) == pytest.approx(score, abs=1e-9)
-        assert potentials.whole(values[potentials.open]).tolist() == list(world)
-        assert potentials.ceiling() >= score - 1e-9
+        assert potentials.complete(values[potentials.open]).tolist() == list(world)
+        assert potentials.upper_bound() >= score - 1e-9
 
 
 @settings(max_examples=200, deadline=None)
@@ -68,7 +68,7 @@ def test_walks_never_claim_what_is_not_so(network: Network, seed: int) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(networks(most_variables=5), SEEDS)
+@given(networks(max_variables=5), SEEDS)
 def test_sampled_chances_are_near_those_of_all_worlds_or_known_not_to_be(network: Network, seed: int) -> None:
     every = dict(worlds(network))
     start = np.concatenate([[0], np.cumsum(network.sizes)])
@@ -87,9 +87,9 @@ def test_sampled_chances_are_near_those_of_all_worlds_or_known_not_to_be(network
 
 
 @settings(max_examples=150, deadline=None)
-@given(networks(most_variables=4))
+@given(networks(max_variables=4))
 def test_a_program_is_feasible_exactly_if_there_is_a_world(network: Network) -> None:
-    assert is_possible(potentials_of(network)) == (next(worlds(network), None) is not None)
+    assert is_possible(to_potentials(network)) == (next(worlds(network), None) is not None)
 
 
 @settings(max_examples=120, deadline=None)
@@ -109,10 +109,10 @@ def test_whole_models_are_answered_as_by_looking_at_every_world(seed: int) -> No
             assert isinstance(answer, Unsatisfiable)
             assert answer.conflict
             continue
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, InferenceResult)
         if answer.score is not None:
             assert answer.case is not None
-            assert answer.score == pytest.approx(every.best - restated(answer.case.network), abs=1e-6)
+            assert answer.score == pytest.approx(every.best - sum_restated_weights(answer.case.network), abs=1e-6)
             continue
         assert answer.log_z == pytest.approx(every.log_z, abs=1e-6)
         for (world, predicate, names), chance in every.marginals.items():
@@ -131,11 +131,11 @@ def _is_so(words: str, true: frozenset[str]) -> bool:
 
 
 @settings(max_examples=400, deadline=None)
-@given(networks(most_values=2, most_variables=5))
+@given(networks(max_values=2, max_variables=5))
 def test_from_a_conflict_nothing_can_be_left_out(network: Network) -> None:
     if next(worlds(network), None) is not None:
         return
-    conflict = conflict_of(network).conflict
+    conflict = find_conflict(network).conflict
     names = [network.atoms.name(variable) for variable in range(len(network.sizes))]
     choices = [frozenset(itertools.compress(names, which)) for which in itertools.product((0, 1), repeat=len(names))]
     assert not any(all(_is_so(each, true) for each in conflict) for true in choices)

@@ -18,12 +18,12 @@ from telos.logic.formulas import (
     Or,
     Term,
     Variable,
-    apart,
     free_variables,
-    substituted,
+    rename_apart,
+    substitute,
 )
 from telos.logic.model import MarkovLogic, Rule
-from telos.logic.syntax import checked, formula_text, mln_text, parse_mln
+from telos.logic.syntax import check_model, format_formula, format_mln, parse_mln
 
 WORDS = "goal(time, goal!)\nnear(place, place)\nRain\nplace home(goal)\n"
 CLOSED = "place = {Hall, Lab, ward, 'old mill'}\ntime = {0,...,9}\n"
@@ -97,21 +97,21 @@ def rules(draw: st.DrawFn) -> Rule:
 
 def _model(rule: Rule, closed: bool) -> MarkovLogic:
     words = parse_mln((CLOSED if closed else "") + WORDS)
-    return checked(MarkovLogic(words.predicates, (rule,), words.functions, words.constants, closed=words.closed))
+    return check_model(MarkovLogic(words.predicates, (rule,), words.functions, words.constants, closed=words.closed))
 
 
 @settings(max_examples=200, deadline=None)
 @given(rules(), st.booleans())
 def test_a_model_that_was_written_is_read_back_as_it_was(rule: Rule, closed: bool) -> None:
     model = _model(rule, closed)
-    assert parse_mln(mln_text(model)) == model
+    assert parse_mln(format_mln(model)) == model
 
 
 @settings(max_examples=200, deadline=None)
 @given(FORMULAS)
 def test_a_formula_that_was_written_is_read_back_as_it_was(formula: Formula) -> None:
-    (rule,) = parse_mln(f"{WORDS}goal(?t, ?g).\n1 {formula_text(formula, marked=True)}").rules[1:]
-    assert rule.formula == apart(formula)
+    (rule,) = parse_mln(f"{WORDS}goal(?t, ?g).\n1 {format_formula(formula, marked=True)}").rules[1:]
+    assert rule.formula == rename_apart(formula)
 
 
 LINES = st.tuples(st.sampled_from(["Cook", "Nurse", "Rest"]), st.sampled_from(["Hall", "Lab"]), st.integers(-4, 4))
@@ -125,7 +125,7 @@ def test_grouping_changes_no_weight(lines: list[tuple[str, str, int]], template:
     total: dict[str, float] = {}
     for rule in parse_mln(WORDS + template + text).rules:
         for key, weight in rule.weights.items():
-            said = formula_text(substituted(rule.formula, dict(zip(rule.plus, key, strict=True))))
+            said = format_formula(substitute(rule.formula, dict(zip(rule.plus, key, strict=True))))
             total[said] = total.get(said, 0.0) + weight
     wanted: dict[str, float] = {}
     for goal, place, weight in lines:

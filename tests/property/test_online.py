@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic.naive import naive_network, naive_worlds
-from telos.logic.database import database_of
+from telos.logic.database import database_from_rows
 from telos.logic.model import MarkovLogic, Rule
-from telos.logic.online import Online
+from telos.logic.online import OnlineFilter
 from telos.logic.syntax import parse_mln
 
 DECLARED = """
@@ -86,7 +86,7 @@ def exactly(model: MarkovLogic, steps: list[dict[str, Any]]) -> tuple[float, ...
             for each in [said] if isinstance(said, str) else said:
                 tables[name].append((time,) if name == "dark" else (time, each))
     types = {name: each.types for name, each in model.predicates.items()}
-    database = database_of(tables, types=types, constants={"time": [str(time) for time in range(len(steps))]})
+    database = database_from_rows(tables, types=types, constants={"time": [str(time) for time in range(len(steps))]})
     network = naive_network(model, database, ["goal"], closed=("action", "loc", "dark"))
     chances = naive_worlds(network).marginals
     return tuple(chances[0, "goal", (str(len(steps) - 1), goal)] for goal in model.constants["goal"])
@@ -97,7 +97,7 @@ def exactly(model: MarkovLogic, steps: list[dict[str, Any]]) -> tuple[float, ...
 def test_the_live_belief_is_exact_inference_over_the_story_so_far(
     model: MarkovLogic, steps: list[dict[str, Any]]
 ) -> None:
-    online = Online(model)
+    online = OnlineFilter(model)
     for count, facts in enumerate(steps, 1):
         belief = online.step(facts)
         assert belief == pytest.approx(exactly(model, steps[:count]), abs=1e-9)
@@ -106,13 +106,13 @@ def test_the_live_belief_is_exact_inference_over_the_story_so_far(
 @settings(max_examples=60, deadline=None)
 @given(models(), STEPS, st.integers(0, 3))
 def test_saved_and_restored_it_goes_on_exactly(model: MarkovLogic, steps: list[dict[str, Any]], cut: int) -> None:
-    whole, halves = Online(model), Online(model)
+    whole, halves = OnlineFilter(model), OnlineFilter(model)
     for facts in steps:
         whole.step(facts)
     for facts in steps[:cut]:
         halves.step(facts)
     saved = json.loads(json.dumps(halves.save()))
-    resumed = Online(model)
+    resumed = OnlineFilter(model)
     resumed.restore(saved)
     for facts in steps[cut:]:
         resumed.step(facts)
@@ -121,7 +121,7 @@ def test_saved_and_restored_it_goes_on_exactly(model: MarkovLogic, steps: list[d
 
 def test_facts_that_leave_no_goal_are_passed_over_and_told() -> None:
     model = "goal = {Eat, Talk}\naction(time, act)\ngoal(time, goal!)\n1 goal(t, Eat)\naction(t, Die) => !goal(t, g)."
-    online = Online(parse_mln(model))
+    online = OnlineFilter(parse_mln(model))
     before = online.step({"action": "Walk"})
     assert not online.contradicted
     assert online.step({"action": "Die"}) == before

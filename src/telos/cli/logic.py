@@ -17,8 +17,8 @@ from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
     from telos.logic.database import Database
-    from telos.logic.inference import Answer, Explanation
-    from telos.logic.learning import Epoch, Learned
+    from telos.logic.inference import AtomExplanation, InferenceResult
+    from telos.logic.learning import Epoch, LearningResult
     from telos.logic.model import MarkovLogic
     from telos.logic.network import Unsatisfiable
 
@@ -49,7 +49,7 @@ def learn(
 
     Example: telos logic learn goals.mln ann.db bob.db --query goal --held-out 0.1 -o learned.mln
     """
-    from telos.logic.syntax import load_db, load_mln, mln_text  # here, so that `telos --help` need not wait
+    from telos.logic.syntax import format_mln, load_db, load_mln  # here, so that `telos --help` need not wait
 
     _refuse_overwriting(output, (model, *data))
     rules = load_mln(model)
@@ -58,7 +58,7 @@ def learn(
     options = {"by": by, "l2": l2, "seed": seed, "held_out": _drawn(database.worlds, held_out, seed)}
     with _bar(by, epochs) as progress:
         learned = _learned(rules, database, asked, epochs, resume, {**options, "progress": progress})
-    _write(output, mln_text(learned.model))
+    _write(output, format_mln(learned.model))
     if as_json:
         typer.echo(json.dumps({"model": str(model), "output": str(output), **_figures(learned, database)}))
     else:
@@ -72,9 +72,9 @@ def _learned(
     epochs: int | None,
     resume: Path | None,
     options: dict[str, Any],
-) -> "Learned":
+) -> "LearningResult":
     """Learn in one go; or, to be resumed, a few epochs at a time, and keep what is needed to go on after each."""
-    from telos.logic.learning import Stop
+    from telos.logic.learning import LearningStop
     from telos.logic.learning import learn as make
     from telos.logic.learning.training import EPOCHS
 
@@ -86,29 +86,31 @@ def _learned(
     for until in (*range(min(made, last) + KEPT_EVERY, last, KEPT_EVERY), last):
         learned = make(model, database, query, epochs=until, start=learned, **options)
         _write(resume, _keepsake(learned))
-        if learned.stopped is not Stop.EPOCHS:
+        if learned.stopped is not LearningStop.EPOCHS:
             break
     assert learned is not None
     return learned
 
 
-def _keepsake(learned: "Learned") -> str:
-    from telos.logic.syntax import mln_text
+def _keepsake(learned: "LearningResult") -> str:
+    from telos.logic.syntax import format_mln
 
     said = {"by": learned.by, "stopped": learned.stopped.name, "notes": learned.notes}
-    return json.dumps({**said, "model": mln_text(learned.model), "state": learned.state})
+    return json.dumps({**said, "model": format_mln(learned.model), "state": learned.state})
 
 
-def _kept(file: Path) -> "Learned":
+def _kept(file: Path) -> "LearningResult":
     """Read what an earlier run kept."""
-    from telos.logic.learning import Epoch, Learned, Stop
+    from telos.logic.learning import Epoch, LearningResult, LearningStop
     from telos.logic.syntax import parse_mln
 
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
         made = tuple(Epoch(**each) for each in said["state"]["epochs"])
         model = parse_mln(said["model"], str(file))
-        return Learned(model, said["by"], made, Stop[said["stopped"]], tuple(said["notes"]), said["state"])
+        return LearningResult(
+            model, said["by"], made, LearningStop[said["stopped"]], tuple(said["notes"]), said["state"]
+        )
     except OSError as error:
         raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
@@ -133,12 +135,12 @@ def _bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
     from rich.console import Console
     from rich.progress import Progress
 
-    from telos.logic.learning import silent
+    from telos.logic.learning import ignore_progress
     from telos.logic.learning.training import EPOCHS, WARM_UP
 
     waiting = Console(stderr=True)
     if not waiting.is_terminal:
-        yield silent
+        yield ignore_progress
         return
     total = (epochs or EPOCHS.get(by, 1)) + (WARM_UP if by == "prefix" else 0)
     with Progress(console=waiting, transient=True) as progress:
@@ -151,7 +153,7 @@ def _bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
         yield moved
 
 
-def _figures(learned: "Learned", database: "Database") -> dict[str, Any]:
+def _figures(learned: "LearningResult", database: "Database") -> dict[str, Any]:
     return {
         "by": learned.by,
         "worlds": len(database.worlds),
@@ -162,7 +164,7 @@ def _figures(learned: "Learned", database: "Database") -> dict[str, Any]:
     }
 
 
-def _print_learned(learned: "Learned", worlds: int, output: Path) -> None:
+def _print_learned(learned: "LearningResult", worlds: int, output: Path) -> None:
     count = sum(len(rule.weights) for rule in learned.model.rules)
     typer.echo(f"learned {_several(count, 'weight')} from {_several(worlds, 'world')} by {learned.by}")
     if learned.epochs:
@@ -236,7 +238,7 @@ def infer(
 
     Examples: telos logic infer smoking.mln people.db --query Smokes; telos logic infer m.mln d.db -q goal --marginal
     """
-    from telos.logic.inference import Answer  # here, so that `telos --help` need not wait
+    from telos.logic.inference import InferenceResult  # here, so that `telos --help` need not wait
     from telos.logic.inference import infer as find
     from telos.logic.syntax import load_db, load_mln
 
@@ -245,7 +247,7 @@ def infer(
         rules, load_db(data, rules), _listed(query), method=method, marginal=marginal, seed=seed,
         opened=_listed(opened), closed=_listed(closed),
     )  # fmt: skip
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, InferenceResult):
         _tell_conflict(answer, as_json)
         raise typer.Exit(1)
     reasons = None if why is None else answer.why(_meant(why, answer.atoms))
@@ -265,7 +267,7 @@ def _listed(names: list[str] | None) -> list[str]:
     return [part.strip() for name in names or [] for part in name.split(",") if part.strip()]
 
 
-def _as_json(answer: "Answer", reasons: "Explanation | None") -> dict[str, Any]:
+def _as_json(answer: "InferenceResult", reasons: "AtomExplanation | None") -> dict[str, Any]:
     said: dict[str, Any] = {
         "atoms": dict(answer.atoms),
         "score": answer.score,
@@ -283,7 +285,7 @@ def _as_json(answer: "Answer", reasons: "Explanation | None") -> dict[str, Any]:
     return said
 
 
-def _print_answer(answer: "Answer") -> None:
+def _print_answer(answer: "InferenceResult") -> None:
     """Print the true atoms, or the likeliest, and how sure that is."""
     from rich.console import Console
     from rich.table import Table
@@ -303,7 +305,7 @@ def _print_answer(answer: "Answer") -> None:
     typer.echo(_sureness(answer, len(rows) if is_world else None))
 
 
-def _sureness(answer: "Answer", true: int | None) -> str:
+def _sureness(answer: "InferenceResult", true: int | None) -> str:
     """Say in a line how the answer was found, and how good it is."""
     if answer.score is not None:
         count = f"{true:,} of {len(answer.atoms):,} atoms are true"

@@ -1,7 +1,7 @@
-"""What is known: ground facts, as arrays of codes, of one world or of many that share a model.
+"""Databases: the ground facts of one world, or of many worlds that share a model, as arrays of codes.
 
-A world is one closed story: one player, one video, one database file. Facts of different worlds never meet in a ground
-formula. A corpus of 137 players is one database of 137 worlds, so that it can be grounded in one go.
+A world is one closed story: one player, one video, one database file. No ground formula joins facts of two worlds. A
+corpus of 137 players is one database of 137 worlds, so that it is grounded in one call.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +15,12 @@ from telos.core.errors import TelosError, name_hint
 
 Codes: TypeAlias = NDArray[np.int32]
 
-MOST_CELLS = 100_000_000  # of worlds × constants of a type, marked in one array of bytes
+MAX_MARKED_CELLS = 100_000_000  # worlds × constants of one type, marked in an array of bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """The ground facts of one predicate: row i says that its atom with ``arguments[i]`` is true (false) in a world.
+class FactTable:
+    """The ground facts of one predicate: row i is the atom with ``arguments[i]`` in world ``world[i]``.
 
     ``arguments`` holds codes: the position of a constant in ``Database.constants`` of the argument's type.
     """
@@ -31,23 +31,23 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Facts that hold, facts that are said not to hold, and the constants that they speak of.
+    """True facts, false facts, values of functions, and all constants.
 
-    ``constants[type]`` are all constants of a type in all worlds, whole numbers in ascending order first, then names in
-    the order of their first mention. ``functions[name]`` holds rows of ``arguments… , result`` with their worlds.
-    ``worlds`` names the worlds. ``present[type]`` says which worlds mention which constant (world, code), sorted: a
-    variable of that type ranges over those and over the constants that the model itself declares.
+    ``constants[type]`` are the constants of a type in all worlds: whole numbers in ascending order, then names in order
+    of first mention. ``functions[name]`` holds rows of arguments and result. ``present[type]`` has a row (world, code)
+    for each constant that a world mentions, sorted: a variable of that type ranges over these and over the constants
+    that the model declares.
     """
 
     worlds: tuple[str, ...]
     constants: Mapping[str, tuple[str, ...]]
-    true: Mapping[str, Facts]
-    false: Mapping[str, Facts] = field(default_factory=dict)
-    functions: Mapping[str, Facts] = field(default_factory=dict)
+    true: Mapping[str, FactTable]
+    false: Mapping[str, FactTable] = field(default_factory=dict)
+    functions: Mapping[str, FactTable] = field(default_factory=dict)
     present: Mapping[str, Codes] = field(default_factory=dict)  # (m, 2)
 
 
-def database_of(
+def database_from_rows(
     tables: Mapping[str, Sequence[Sequence[object]]],
     *,
     types: Mapping[str, tuple[str, ...]],
@@ -56,11 +56,11 @@ def database_of(
     functions: Mapping[str, Sequence[Sequence[object]]] | None = None,
     constants: Mapping[str, Sequence[object]] | None = None,
 ) -> Database:
-    """Return a database of one world from plain rows; ``types`` says the types of each predicate's arguments.
+    """Return a database of one world from plain rows; ``types`` has the argument types of each predicate.
 
-    A function's types end with that of its result. ``constants`` are present in the world, mentioned or not.
+    The types of a function end with that of its result. ``constants`` exist in the world even if no fact mentions them.
 
-    >>> known = database_of({"action": [(0, "Eat"), (1, "Talk")]}, types={"action": ("time", "action")})
+    >>> known = database_from_rows({"action": [(0, "Eat"), (1, "Talk")]}, types={"action": ("time", "action")})
     >>> known.constants["action"], known.true["action"].arguments.tolist()
     (('Eat', 'Talk'), [[0, 0], [1, 1]])
     """
@@ -73,7 +73,7 @@ def database_of(
         for predicate, given in rows.items():
             for row in given:
                 builder.add(part, predicate, [str(each) for each in row])
-    return builder.built()
+    return builder.build()
 
 
 def database_from_arrays(
@@ -84,10 +84,10 @@ def database_from_arrays(
     types: Mapping[str, tuple[str, ...]],
     false: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]] | None = None,
 ) -> Database:
-    """Return a database of many worlds from arrays of codes: for each predicate its worlds (n,) and arguments (n, k).
+    """Return a database of many worlds from arrays: for each predicate the worlds (n,) and codes (n, k).
 
-    A code is the position of a name in ``constants`` of its type. Names are put into the order of ``Database`` and the
-    codes with them, so they may be given in any order.
+    A code is the position of a name in ``constants`` of its type. Names may be in any order; they are sorted as in
+    ``Database``, and the codes with them.
 
     >>> import numpy as np
     >>> facts = {"action": (np.array([0, 1]), np.array([[0, 0], [0, 1]]))}
@@ -96,26 +96,26 @@ def database_from_arrays(
     >>> known.present["action"].tolist()
     [[0, 0], [1, 1]]
     """
-    named = {kind: ordered(names) for kind, names in constants.items()}
-    moves = {kind: _moves(tuple(names), named[kind], kind) for kind, names in constants.items()}
+    named = {kind: order_constants(names) for kind, names in constants.items()}
+    moves = {kind: _recoding(tuple(names), named[kind], kind) for kind, names in constants.items()}
     parts = [
-        {name: _recoded(name, given, types, moves, len(worlds)) for name, given in part.items()}
+        {name: _recode(name, given, types, moves, len(worlds)) for name, given in part.items()}
         for part in (facts, false or {})
     ]
-    present = _present(len(worlds), named, [(part, types) for part in parts], {})
+    present = _find_present(len(worlds), named, [(part, types) for part in parts], {})
     return Database(tuple(worlds), named, parts[0], parts[1], {}, present)
 
 
-def selected(database: Database, worlds: Sequence[int]) -> Database:
-    """Return some worlds of a database, in the order given; codes of constants stay what they were."""
+def select_worlds(database: Database, worlds: Sequence[int]) -> Database:
+    """Return some worlds of a database, in the given order; the codes of constants do not change."""
     if len(set(worlds)) != len(worlds):
         raise TelosError(f"the same world is selected twice: {list(worlds)}", "name each world once")
     place = np.full(len(database.worlds), -1, np.int32)
     place[list(worlds)] = np.arange(len(worlds), dtype=np.int32)
 
-    def kept(part: Mapping[str, Facts]) -> dict[str, Facts]:
+    def kept(part: Mapping[str, FactTable]) -> dict[str, FactTable]:
         return {
-            name: Facts(place[each.world[chosen]], each.arguments[chosen])
+            name: FactTable(place[each.world[chosen]], each.arguments[chosen])
             for name, each in part.items()
             for chosen in (place[each.world] >= 0,)
         }
@@ -129,30 +129,30 @@ def selected(database: Database, worlds: Sequence[int]) -> Database:
     return Database(tuple(database.worlds[each] for each in worlds), database.constants, *parts, present)
 
 
-def ordered(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names once each: whole numbers in ascending order first, then the others as they came.
+def order_constants(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct names: whole numbers in ascending order, then the others in the given order.
 
-    >>> ordered(["Eat", "10", "9", "Eat"])
+    >>> order_constants(["Eat", "10", "9", "Eat"])
     ('9', '10', 'Eat')
     """
     once = dict.fromkeys(names)
-    numbers = sorted((name for name in once if whole(name)), key=int)
-    return (*numbers, *(name for name in once if not whole(name)))
+    numbers = sorted((name for name in once if is_whole_number(name)), key=int)
+    return (*numbers, *(name for name in once if not is_whole_number(name)))
 
 
-def whole(name: str) -> bool:
-    """Return whether a constant is a whole number, written the one way that numbers are: ``-3``, not ``007``."""
+def is_whole_number(name: str) -> bool:
+    """Return whether a constant is a whole number in normal form: ``-3``, not ``007``."""
     digits = name.removeprefix("-")
     return digits.isascii() and digits.isdecimal() and (digits[0] != "0" or name == "0")
 
 
 class DatabaseBuilder:
-    """Takes facts one by one, world after world, and builds a database of them."""
+    """Builds a database from single facts, world after world."""
 
     def __init__(
         self, types: Mapping[str, tuple[str, ...]], constants: Mapping[str, tuple[str, ...]] | None = None
     ) -> None:
-        """Start with constants that every world may use, because the model names them."""
+        """Start with the constants of the model, which every world may use."""
         self._types = types
         self._codes = {
             kind: {name: code for code, name in enumerate(names)} for kind, names in (constants or {}).items()
@@ -163,17 +163,17 @@ class DatabaseBuilder:
         self._mentioned: dict[str, list[tuple[int, int]]] = {}
 
     def world(self, name: str) -> None:
-        """Begin a world: what is added from now on belongs to it. The second one of a name is called ``name#2``."""
+        """Start a world, to which the following facts belong. The second of the same name is called ``name#2``."""
         count = self._named[name] = self._named.get(name, 0) + 1
         self._worlds.append(name if count == 1 else f"{name}#{count}")
 
     def mention(self, kind: str, name: str) -> None:
-        """Say that a constant is present in this world."""
+        """Add a constant to the current world."""
         codes = self._codes.setdefault(kind, {})
         self._mentioned.setdefault(kind, []).append((len(self._worlds) - 1, codes.setdefault(name, len(codes))))
 
     def add(self, part: str, predicate: str, names: Sequence[str]) -> None:
-        """Add a fact to ``true``, ``false`` or ``functions``; said twice it counts once."""
+        """Add a fact to ``true``, ``false`` or ``functions``; repeated facts count once."""
         types = self._types.get(predicate)
         if types is None:
             raise TelosError(f"unknown predicate {predicate!r}", name_hint(predicate, self._types))
@@ -189,41 +189,40 @@ class DatabaseBuilder:
             other = self._rows.get(("false" if part == "true" else "true", predicate))
             if other and tuple(row) in other:
                 said = f"{predicate}({','.join(names)})" if names else predicate
-                raise TelosError(f"{said} is said to be true and to be false", "leave out one of them")
+                raise TelosError(f"{said} is both true and false", "leave out one of them")
         self._rows.setdefault((part, predicate), {})[tuple(row)] = None
 
-    def built(self) -> Database:
-        """Return the database of all that was added."""
-        names = {kind: ordered(codes) for kind, codes in self._codes.items()}
-        moves = {kind: _moves(tuple(codes), names[kind], kind) for kind, codes in self._codes.items()}
-        parts: dict[str, dict[str, Facts]] = {"true": {}, "false": {}, "functions": {}}
+    def build(self) -> Database:
+        names = {kind: order_constants(codes) for kind, codes in self._codes.items()}
+        moves = {kind: _recoding(tuple(codes), names[kind], kind) for kind, codes in self._codes.items()}
+        parts: dict[str, dict[str, FactTable]] = {"true": {}, "false": {}, "functions": {}}
         for (part, predicate), rows in self._rows.items():
             table = np.array(list(rows), np.int32).reshape(len(rows), 1 + len(self._types[predicate]))
             given = (table[:, 0], table[:, 1:])
-            parts[part][predicate] = _recoded(predicate, given, self._types, moves, len(self._worlds))
+            parts[part][predicate] = _recode(predicate, given, self._types, moves, len(self._worlds))
         mentioned = {
             kind: (np.array([world for world, _ in rows]), moves[kind][[code for _, code in rows]])
             for kind, rows in self._mentioned.items()
         }
-        present = _present(len(self._worlds), names, [(part, self._types) for part in parts.values()], mentioned)
+        present = _find_present(len(self._worlds), names, [(part, self._types) for part in parts.values()], mentioned)
         return Database(tuple(self._worlds), names, parts["true"], parts["false"], parts["functions"], present)
 
 
-def _moves(given: tuple[str, ...], wanted: tuple[str, ...], kind: str) -> Codes:
+def _recoding(given: tuple[str, ...], wanted: tuple[str, ...], kind: str) -> Codes:
     """Return the new code of each old one."""
     if len(given) != len(wanted):
-        raise TelosError(f"the constants of {kind} name one twice", "name each once")
+        raise TelosError(f"the constants of {kind} contain a name twice", "name each once")
     place = {name: code for code, name in enumerate(wanted)}
     return np.array([place[name] for name in given], np.int32)
 
 
-def _recoded(
+def _recode(
     predicate: str,
     given: tuple[NDArray[np.integer], NDArray[np.integer]],
     types: Mapping[str, tuple[str, ...]],
     moves: Mapping[str, Codes],
     worlds: int,
-) -> Facts:
+) -> FactTable:
     kinds = types.get(predicate)
     if kinds is None:
         raise TelosError(f"unknown predicate {predicate!r}", name_hint(predicate, types))
@@ -232,23 +231,25 @@ def _recoded(
     if codes.shape[1] != len(kinds):
         raise TelosError(f"{predicate} takes {len(kinds)} arguments ({', '.join(kinds)}), not {codes.shape[1]}")
     if len(world) and not 0 <= world.min() <= world.max() < worlds:
-        raise TelosError(f"a fact of {predicate} is of world {world.max()}, but there are {worlds}", "count from 0")
+        raise TelosError(
+            f"a fact of {predicate} has world {world.max()}, but there are {worlds} worlds", "count from 0"
+        )
     columns = []
     for place, kind in enumerate(kinds):
         column, known = codes[:, place], moves.get(kind, np.zeros(0, np.int32))
         if len(column) and not 0 <= column.min() <= column.max() < len(known):
             raise TelosError(f"{predicate} uses code {column.max()} for {kind}, which has {len(known)} constants")
         columns.append(known[column])
-    return Facts(world, np.column_stack(columns).astype(np.int32) if columns else codes)
+    return FactTable(world, np.column_stack(columns).astype(np.int32) if columns else codes)
 
 
-def _present(
+def _find_present(
     worlds: int,
     constants: Mapping[str, tuple[str, ...]],
-    parts: Sequence[tuple[Mapping[str, Facts], Mapping[str, tuple[str, ...]]]],
+    parts: Sequence[tuple[Mapping[str, FactTable], Mapping[str, tuple[str, ...]]]],
     mentioned: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]],
 ) -> dict[str, Codes]:
-    """Return which worlds mention which constants, as rows (world, code) in order."""
+    """Return which worlds mention which constants, as sorted rows (world, code)."""
     seen: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in constants}
     for facts, types in parts:
         for name, rows in facts.items():
@@ -256,12 +257,12 @@ def _present(
                 seen[kind].append(rows.world.astype(np.int64) * len(constants[kind]) + rows.arguments[:, place])
     for kind, (world, codes) in mentioned.items():
         seen[kind].append(np.asarray(world, np.int64) * len(constants[kind]) + codes)
-    return {kind: _rows(seen[kind], worlds, len(constants[kind])) for kind in constants}
+    return {kind: _distinct_rows(seen[kind], worlds, len(constants[kind])) for kind in constants}
 
 
-def _rows(cells: Sequence[NDArray[np.int64]], worlds: int, codes: int) -> Codes:
+def _distinct_rows(cells: Sequence[NDArray[np.int64]], worlds: int, codes: int) -> Codes:
     size = worlds * codes
-    if size <= MOST_CELLS:  # a table of marks is many times as fast as sorting
+    if size <= MAX_MARKED_CELLS:  # marking is many times as fast as sorting
         marks = np.zeros(size, np.bool_)
         for each in cells:
             marks[each] = True

@@ -19,14 +19,14 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """``Anna``, ``3``: one thing of the domain, by its name."""
+    """``Anna``, ``3``: an object of the domain, by name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """``meet(x, y)``: the thing that a function gives for its arguments."""
+    """``meet(x, y)``: the value of a function for its arguments."""
 
     function: str
     arguments: tuple["Term", ...]
@@ -45,7 +45,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """``x = y``: both terms are the same thing."""
+    """``x = y``: both terms denote the same object."""
 
     left: Term
     right: Term
@@ -107,8 +107,8 @@ class Exists:
 Formula: TypeAlias = Atom | Equal | Not | And | Or | Implies | Iff | ForAll | Exists
 
 
-def inside(formula: Formula) -> tuple[Formula, ...]:
-    """Return the formulas that a formula is made of, from left to right; an atom or equation has none."""
+def subformulas(formula: Formula) -> tuple[Formula, ...]:
+    """Return the immediate parts of a formula, from left to right; an atom or equation has none."""
     match formula:
         case Not(part) | ForAll(_, part) | Exists(_, part):
             return (part,)
@@ -119,75 +119,75 @@ def inside(formula: Formula) -> tuple[Formula, ...]:
     return ()
 
 
-def atoms(formula: Formula) -> Iterator[Atom | Equal]:
-    """Give the atoms and equations of a formula, from left to right, as often as they occur."""
+def iter_atoms(formula: Formula) -> Iterator[Atom | Equal]:
+    """Yield the atoms and equations of a formula, from left to right, repeated ones too."""
     if isinstance(formula, Atom | Equal):
         yield formula
-    for part in inside(formula):
-        yield from atoms(part)
+    for part in subformulas(formula):
+        yield from iter_atoms(part)
 
 
 def free_variables(formula: Formula) -> tuple[str, ...]:
     """Return the names of the variables that no quantifier binds, in the order of their first use."""
-    return tuple(dict.fromkeys(_free(formula, frozenset())))
+    return tuple(dict.fromkeys(_iter_free(formula, frozenset())))
 
 
-def _free(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
+def _iter_free(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
     match formula:
         case Atom(_, arguments):
             for term in arguments:
-                yield from (name for name in _names(term) if name not in bound)
+                yield from (name for name in _iter_names(term) if name not in bound)
         case Equal(left, right):
-            yield from (name for term in (left, right) for name in _names(term) if name not in bound)
+            yield from (name for term in (left, right) for name in _iter_names(term) if name not in bound)
         case ForAll(names, part) | Exists(names, part):
-            yield from _free(part, bound | set(names))
+            yield from _iter_free(part, bound | set(names))
         case _:
-            for part in inside(formula):
-                yield from _free(part, bound)
+            for part in subformulas(formula):
+                yield from _iter_free(part, bound)
 
 
-def _names(term: Term) -> Iterator[str]:
+def _iter_names(term: Term) -> Iterator[str]:
     match term:
         case Variable(name):
             yield name
         case Apply(_, arguments):
             for each in arguments:
-                yield from _names(each)
+                yield from _iter_names(each)
 
 
-def apart(formula: Formula) -> Formula:
-    """Return the same formula with no name bound that is also free, or bound again inside: ``x`` becomes ``x1``.
+def rename_apart(formula: Formula) -> Formula:
+    """Return the formula with bound variables renamed so that no name is both bound and free, or bound twice.
 
-    Everything that replaces variables by name relies on it, and readers of files see to it.
+    Functions that replace variables by name rely on it; the parsers call it.
 
     >>> x = Atom("likes", (Variable("x"),))
-    >>> apart(And((x, Exists(("x",), x)))).parts[1].variables
+    >>> rename_apart(And((x, Exists(("x",), x)))).parts[1].variables
     ('x1',)
     """
     free = frozenset(free_variables(formula))
-    return _apart(formula, {}, free, {*free, *_bound(formula)})
+    return _apart(formula, {}, free, {*free, *_bound_names(formula)})
 
 
-def _bound(formula: Formula) -> Iterator[str]:
+def _bound_names(formula: Formula) -> Iterator[str]:
     if isinstance(formula, ForAll | Exists):
         yield from formula.variables
-    for part in inside(formula):
-        yield from _bound(part)
+    for part in subformulas(formula):
+        yield from _bound_names(part)
 
 
 def _apart(formula: Formula, renamed: Mapping[str, str], outside: frozenset[str], taken: set[str]) -> Formula:
     match formula:
         case Atom() | Equal():
-            return rewritten(formula, lambda each: _renamed(each, renamed))
+            return rewrite_terms(formula, lambda each: _rename(each, renamed))
         case ForAll(names, part) | Exists(names, part):
-            new = {name: _fresh(name, taken) if name in outside else name for name in names}
+            new = {name: _fresh_name(name, taken) if name in outside else name for name in names}
             inner = _apart(part, {**renamed, **new}, outside | set(new.values()), taken)
             return type(formula)(tuple([new[name] for name in names]), inner)
-    return _rejoined(formula, lambda part: _apart(part, renamed, outside, taken))
+    return map_parts(formula, lambda part: _apart(part, renamed, outside, taken))
 
 
-def _rejoined(formula: Not | And | Or | Implies | Iff, change: Callable[[Formula], Formula]) -> Formula:
-    """Return the same connective of parts that were changed."""
+def map_parts(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Return a formula with each of its immediate parts changed; an atom or equation has none."""
     match formula:
         case Not(part):
             return Not(change(part))
@@ -195,15 +195,18 @@ def _rejoined(formula: Not | And | Or | Implies | Iff, change: Callable[[Formula
             return type(formula)(tuple([change(part) for part in parts]))
         case Implies(left, right) | Iff(left, right):
             return type(formula)(change(left), change(right))
+        case ForAll(names, part) | Exists(names, part):
+            return type(formula)(names, change(part))
+    return formula
 
 
-def _renamed(each: Variable | Constant, renamed: Mapping[str, str]) -> Term:
+def _rename(each: Variable | Constant, renamed: Mapping[str, str]) -> Term:
     if isinstance(each, Constant):
         return each
     return Variable(renamed.get(each.name, each.name), each.shift)
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def _fresh_name(name: str, taken: set[str]) -> str:
     number = 1
     while f"{name}{number}" in taken:
         number += 1
@@ -211,35 +214,35 @@ def _fresh(name: str, taken: set[str]) -> str:
     return f"{name}{number}"
 
 
-def rewritten(
+def rewrite_terms(
     formula: Formula, term: Callable[[Variable | Constant], Term], name: Callable[[str], str] = str
 ) -> Formula:
-    """Return a formula with each variable and constant replaced, from left to right; ``name`` renames the bound ones.
+    """Return a formula with each variable and constant replaced; ``name`` renames the bound variables.
 
-    >>> rewritten(Atom("goal", (Variable("t"),)), lambda each: Constant("3"))
+    >>> rewrite_terms(Atom("goal", (Variable("t"),)), lambda each: Constant("3"))
     Atom(predicate='goal', arguments=(Constant(name='3'),))
     """
     match formula:
         case Atom(predicate, arguments):
-            return Atom(predicate, tuple([_rewritten(each, term) for each in arguments]))
+            return Atom(predicate, tuple([_rewrite_term(each, term) for each in arguments]))
         case Equal(left, right):
-            return Equal(_rewritten(left, term), _rewritten(right, term))
+            return Equal(_rewrite_term(left, term), _rewrite_term(right, term))
         case ForAll(names, part) | Exists(names, part):
             bound = tuple([name(each) for each in names])
-            return type(formula)(bound, rewritten(part, term, name))
-    return _rejoined(formula, lambda part: rewritten(part, term, name))
+            return type(formula)(bound, rewrite_terms(part, term, name))
+    return map_parts(formula, lambda part: rewrite_terms(part, term, name))
 
 
-def _rewritten(each: Term, term: Callable[[Variable | Constant], Term]) -> Term:
+def _rewrite_term(each: Term, term: Callable[[Variable | Constant], Term]) -> Term:
     if isinstance(each, Apply):
-        return Apply(each.function, tuple([_rewritten(part, term) for part in each.arguments]))
+        return Apply(each.function, tuple([_rewrite_term(part, term) for part in each.arguments]))
     return term(each)
 
 
-def substituted(formula: Formula, values: Mapping[str, str]) -> Formula:
-    """Return a formula with constants in place of free variables; ``t-1`` becomes the number before that of ``t``.
+def substitute(formula: Formula, values: Mapping[str, str]) -> Formula:
+    """Return a formula with constants in place of free variables; ``t-1`` becomes the number before ``t``.
 
-    >>> substituted(Atom("goal", (Variable("t", -1), Variable("g"))), {"t": "3"})
+    >>> substitute(Atom("goal", (Variable("t", -1), Variable("g"))), {"t": "3"})
     Atom(predicate='goal', arguments=(Constant(name='2'), Variable(name='g', shift=0)))
     """
 
@@ -249,35 +252,35 @@ def substituted(formula: Formula, values: Mapping[str, str]) -> Formula:
         said = values[term.name]
         return Constant(str(int(said) + term.shift) if term.shift else said)
 
-    return rewritten(formula, value)
+    return rewrite_terms(formula, value)
 
 
 # --- negation normal form ---------------------------------------------------------------------------------------------
 
 
-def normal(formula: Formula) -> Formula:
-    """Return a formula with negations moved inwards, and nested conjunctions and disjunctions joined."""
+def to_nnf(formula: Formula) -> Formula:
+    """Return the negation normal form, with nested conjunctions and disjunctions flattened."""
     match formula:
         case Implies(premise, conclusion):
-            return normal(Or((Not(premise), conclusion)))
+            return to_nnf(Or((Not(premise), conclusion)))
         case Not(Atom()):
             return formula
         case Not(Implies(premise, conclusion)):
-            return normal(And((premise, Not(conclusion))))
+            return to_nnf(And((premise, Not(conclusion))))
         case Not(Not(inner)):
-            return normal(inner)
+            return to_nnf(inner)
         case Not(And(parts)):
-            return normal(Or(tuple(Not(each) for each in parts)))
+            return to_nnf(Or(tuple(Not(each) for each in parts)))
         case Not(Or(parts)):
-            return normal(And(tuple(Not(each) for each in parts)))
+            return to_nnf(And(tuple(Not(each) for each in parts)))
         case And(parts):
-            return And(tuple(_flat(And, [normal(each) for each in parts])))
+            return And(tuple(_flatten(And, [to_nnf(each) for each in parts])))
         case Or(parts):
-            return Or(tuple(_flat(Or, [normal(each) for each in parts])))
+            return Or(tuple(_flatten(Or, [to_nnf(each) for each in parts])))
     return formula
 
 
-def _flat(join: type[And] | type[Or], parts: Sequence[Formula]) -> Iterator[Formula]:
+def _flatten(join: type[And] | type[Or], parts: Sequence[Formula]) -> Iterator[Formula]:
     for part in parts:
         if isinstance(part, join):
             yield from part.parts

@@ -1,8 +1,8 @@
 """A Markov logic network as its author wrote it: types, predicates, functions and weighted formulas.
 
-Formulas that differ in nothing but constants share one ``Rule``: ``0.4 action(t, Eat) => goal(t, Cook)`` and
+Formulas that differ only in constants share one ``Rule``: ``0.4 action(t, Eat) => goal(t, Cook)`` and
 ``0.1 action(t, Talk) => goal(t, Nurse)`` are two weights of ``action(t, +a) => goal(t, +g)``. So a learned model with
-tens of thousands of weights is a handful of rules with a table each, which is what grounding and learning work on.
+tens of thousands of weights is a handful of rules with a table each, and grounding and learning work on these.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,10 @@ Key = tuple[str, ...]  # the constants of a rule's ``+`` variables, in the order
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """``goal(time, goal!)``: its argument types, and which arguments are marked ``!``.
+    """``goal(time, goal!)``: the types of its arguments, and which of them are marked ``!``.
 
-    For each choice of the other arguments exactly one constant of the marked ones makes the atom true: a block.
+    For each choice of the other arguments, exactly one constant of the marked ones makes the atom true. Such atoms form
+    a block.
     """
 
     name: str
@@ -27,7 +28,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """``fluent meet(id, id)``: what it gives, and what it takes."""
+    """``fluent meet(id, id)``: the type of its value, and the types of its arguments."""
 
     name: str
     returns: str
@@ -36,11 +37,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A formula and its weight, or its weights, one for each choice of constants for the variables marked ``+``.
+    """A formula with one weight, or with one for each choice of constants for the variables marked ``+``.
 
     ``weights`` is empty before learning. A plain formula has no ``plus`` and the key ``()``. ``hard`` rules must hold
-    and have no weights. A choice that the table does not name has the weight ``otherwise``, which is 0 but for
-    templates that their author gave a weight (``0.8 likes(x, +y)``). ``source`` is where the rule stands in its file.
+    and have no weights. A choice that ``weights`` does not name has the weight ``otherwise``: 0, unless the template
+    has a weight (``0.8 likes(x, +y)``). ``source`` is the rule's place in its file.
     """
 
     formula: Formula
@@ -54,11 +55,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class MarkovLogic:
-    """Weighted formulas and what they speak of.
+    """Weighted formulas, and the predicates, functions and constants that they use.
 
-    ``constants`` are those that the model itself names, by type: whole numbers in ascending order first, then names in
-    the order of their declaration, then those that only formulas name, by the alphabet. ``closed`` are the types
-    whose constants the author listed in braces: no database may add a name to them, only numbers to a type of numbers.
+    ``constants`` are those that the model names, by type: whole numbers in ascending order, then names in order of
+    declaration, then names that only occur in formulas, sorted. ``closed`` are the types whose constants are listed in
+    braces: a database may add no names to them, only numbers to a type of numbers.
     """
 
     predicates: Mapping[str, Predicate]

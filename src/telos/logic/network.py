@@ -5,8 +5,9 @@ true, are together one variable with a value for each. All ground formulas of a 
 factor: a table over the joint values of those variables. So ``goal(t-1,+g1) => goal(t,+g2)`` over seven goals is one
 table of 49 numbers per step instead of 49 formulas, and every inference method works on that tight form.
 
-With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]`` is the
-number of ground formulas of that choice of ``+`` constants that hold in that cell. A weight index of -1 stands for 0.
+With weights ``w``, the table of a factor with key row ``r`` is ``holds @ w[weights[r]]``: ``holds[cell, choice]`` is
+the number of ground formulas of that choice of ``+`` constants that hold in that cell. A weight index of -1 stands
+for 0.
 """
 
 from bisect import bisect_right
@@ -22,21 +23,21 @@ Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Literal: TypeAlias = tuple[int, int, bool]  # place in the scope, value, whether negated
-Form: TypeAlias = tuple[tuple[int, ...], tuple[Literal, ...], float]  # sizes of the variables, literals, sign
+ClauseForm: TypeAlias = tuple[tuple[int, ...], tuple[Literal, ...], float]  # sizes of the variables, literals, sign
 
-MOST_CELLS = 2**16  # of one clause's table
+MAX_CLAUSE_CELLS = 2**16  # of one clause's table
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """All ground formulas of one rule whose open part has the same form: n factors over k variables each.
+    """All ground formulas of one rule with the same open part: n factors over k variables each.
 
-    Cells are numbered in C order over the values of the variables in ``scope``, all factors alike. A formula too wide
-    for a table is shared between ``Factors`` and ``Clauses`` of the same rule; there ``holds`` can be below 0, and only
-    the sum over both counts the formula.
+    Cells are numbered in C order over the values of the variables in ``scope``, the same for all n. A formula too wide
+    for a table is split between ``Factors`` and ``Clauses`` of the same rule; there ``holds`` may be negative, and only
+    the sum of both counts the formula.
     """
 
-    rule: int  # index into the model's rules; -1 for what the engine itself adds
+    rule: int  # index into the model's rules; -1 for factors that grounding adds
     scope: Ints  # (n, k), distinct variables in a row
     key: Ints  # (n,) row of ``weights``
     weights: Ints  # (rows, choices) indices into ``Network.weights``
@@ -45,15 +46,15 @@ class Factors:
     formulas: int  # ground formulas in one factor
 
     def take(self, which: Bools) -> "Factors":
-        """Return the factors that are flagged."""
+        """Return the flagged factors."""
         return replace(self, scope=self.scope[which], key=self.key[which])
 
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """Ground disjunctions that are too long for a table; clause i has the literals ``start[i]`` to ``start[i + 1]``.
+    """Ground disjunctions too long for a table; clause i has the literals ``start[i]`` to before ``start[i + 1]``.
 
-    A literal holds if its variable has the value (``negated`` is 0) or has not (1).
+    A literal holds if its variable has the value (``negated`` is 0) or does not have it (1).
     """
 
     rule: int
@@ -67,16 +68,16 @@ class Clauses:
 
     @property
     def owner(self) -> Longs:
-        """The clause of each literal."""
+        """The index of the clause of each literal."""
         return np.repeat(np.arange(len(self.sign)), np.diff(self.start))
 
     def met(self, values: Ints) -> Bools:
-        """Say which literals hold in a world."""
+        """Return which literals hold in a world."""
         holds: Bools = (values[self.variable] == self.value) != (self.negated != 0)
         return holds
 
     def take(self, which: Bools) -> "Clauses":
-        """Return the clauses that are flagged."""
+        """Return the flagged clauses."""
         lengths = np.diff(self.start)
         literals = np.repeat(which, lengths)
         return replace(
@@ -89,8 +90,8 @@ class Clauses:
             sign=self.sign[which],
         )
 
-    def plainly(self) -> "Clauses":
-        """Return hard clauses such that each must hold: one that must fail is as many clauses as it has literals."""
+    def split_negated(self) -> "Clauses":
+        """Return hard clauses that must all hold: one that must fail becomes one clause per literal."""
         if not self.hard or bool((self.sign > 0).all()):
             return self
         must_fail = np.repeat(self.sign < 0, np.diff(self.start))
@@ -104,10 +105,10 @@ class Clauses:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What is left open once the evidence is known.
+    """The ground formulas that the evidence leaves open, over the variables of the hidden atoms.
 
-    Ground formulas that evidence predicates alone decide are not in it, and add nothing to any score. A known fact
-    about a hidden predicate leaves nothing out: it gives its variable a value.
+    Ground formulas that evidence predicates decide are left out and add nothing to any score. A known fact about a
+    hidden predicate leaves nothing out: its variable has a given value.
     """
 
     sizes: Ints  # (variables,) number of values
@@ -122,12 +123,12 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class AtomNames:
-    """Which atoms the variables stand for, kept as codes and put into words only when asked.
+    """The atoms of the variables, kept as codes and formatted on demand.
 
-    Variables come in runs, one for each hidden predicate: those of ``predicates[i]`` are numbered from ``start[i]`` to
-    ``start[i + 1]``. Row v of ``arguments[i]`` holds the codes of the arguments; a block's own argument holds -1, and
-    value k of the variable stands for constant k of that argument's type (``values[i][k]``). A block over several
-    arguments has -1 for the first of them and -2 for the others; its values are named ``A,B``.
+    Variables are numbered predicate by predicate: those of ``predicates[i]`` from ``start[i]`` to before ``start[i +
+    1]``. Row v of ``arguments[i]`` holds the codes of the arguments; a block's own argument holds -1, and value k of
+    the variable stands for constant k of that argument's type (``values[i][k]``). A block over several arguments has -1
+    for the first of them and -2 for the others; its values are named ``A,B``.
     """
 
     predicates: tuple[str, ...]
@@ -150,11 +151,11 @@ class AtomNames:
 
     @property
     def is_plain(self) -> Bools:
-        """Whether each variable is an atom by itself, and no block of atoms of which exactly one is true."""
+        """Whether each variable is a single atom and not a block."""
         return np.repeat([not values for values in self.values], np.diff(self.start)).astype(np.bool_)
 
     def literal(self, variable: int, value: int) -> str:
-        """Say a variable's value: ``goal(3,Eat)``, ``Smokes(Anna)`` or ``!Smokes(Anna)``."""
+        """Return a variable's value as text: ``goal(3,Eat)``, ``Smokes(Anna)`` or ``!Smokes(Anna)``."""
         is_false = value == 0 and not self.values[self._run(variable)]
         return f"!{self.name(variable)}" if is_false else self.name(variable, value)
 
@@ -167,9 +168,9 @@ class AtomNames:
 
 @dataclass(frozen=True, slots=True)
 class MostProbable:
-    """A world of the network with its score, the sum of the weights of the ground formulas that hold in it.
+    """A world with its score: the sum of the weights of the ground formulas that hold in it.
 
-    No world scores more than ``bound``; ``exact`` says that this one is the best there is.
+    No world scores more than ``bound``.
     """
 
     values: Ints  # (variables,)
@@ -180,18 +181,18 @@ class MostProbable:
 
     @property
     def exact(self) -> bool:
-        """Whether no world can be better, but for the rounding of sums."""
+        """Whether the world is proved to be the most probable one, up to rounding."""
         return self.bound - self.score <= 1e-6 * max(1.0, abs(self.score))
 
     @property
     def gap(self) -> float:
-        """How much better a world could be at most."""
+        """How much more another world could score at most."""
         return max(0.0, self.bound - self.score)
 
 
 @dataclass(frozen=True, slots=True)
 class Marginals:
-    """The chance of each value of each variable: those of v are ``chances[start[v] : start[v + 1]]``."""
+    """The probability of each value of each variable: ``chances[start[v] : start[v + 1]]`` for variable v."""
 
     start: NDArray[np.int64]  # (variables + 1,)
     chances: Floats
@@ -200,15 +201,15 @@ class Marginals:
     method: str
 
     def of(self, variable: int) -> Floats:
-        """Return the chances of the values of one variable."""
+        """Return the probabilities of the values of one variable."""
         return self.chances[self.start[variable] : self.start[variable + 1]]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsatisfiable:
-    """No world keeps all hard formulas: ``conflict`` is a smallest set of ground ones that cannot hold together."""
+    """No world keeps all hard formulas; ``conflict`` is a minimal set that cannot hold together."""
 
-    conflict: tuple[str, ...]  # in words
+    conflict: tuple[str, ...]  # as text
     rules: tuple[int, ...]
 
 
@@ -216,36 +217,36 @@ class Unsatisfiable:
 
 
 def score(network: Network, values: Ints, weights: Floats | None = None) -> float:
-    """Return the sum of the weights of the ground formulas that hold in a world, -inf if it breaks a hard one."""
+    """Return the sum of the weights of the ground formulas that hold in a world, -inf if a hard one fails."""
     weights = network.weights if weights is None else weights
-    return float(counts(network, values) @ weights) if is_allowed(network, values) else -np.inf
+    return float(count_formulas(network, values) @ weights) if is_allowed(network, values) else -np.inf
 
 
 def is_allowed(network: Network, values: Ints) -> bool:
-    """Say whether a world keeps all hard formulas. What is given (``Network.given``) is not looked at."""
+    """Return whether a world keeps all hard formulas; given values (``Network.given``) are not checked."""
     hard_factors = (factors for factors in network.factors if factors.hard)
-    if any(forbidden(factors)[cells_in(factors, network.sizes, values)].any() for factors in hard_factors):
+    if any(forbidden_cells(factors)[locate_cells(factors, network.sizes, values)].any() for factors in hard_factors):
         return False
-    return all(holding(clauses, values).all() for clauses in network.clauses if clauses.hard)
+    return all(find_holding(clauses, values).all() for clauses in network.clauses if clauses.hard)
 
 
-def counts(network: Network, values: Ints) -> Floats:
-    """Return how many ground formulas of each weight hold in a world: times the weights, that is its score."""
+def count_formulas(network: Network, values: Ints) -> Floats:
+    """Return how many ground formulas of each weight hold in a world; the weights times these are its score."""
     found = np.zeros(len(network.weights))
     for factors in network.factors:
         rows, cells = len(factors.weights), len(factors.holds)
-        at = factors.key.astype(np.int64) * cells + cells_in(factors, network.sizes, values)
-        found += weighed(factors, np.bincount(at, minlength=rows * cells).reshape(rows, cells), len(found))
+        at = factors.key.astype(np.int64) * cells + locate_cells(factors, network.sizes, values)
+        found += count_by_weight(factors, np.bincount(at, minlength=rows * cells).reshape(rows, cells), len(found))
     for clauses in network.clauses:
-        is_counted = holding(clauses, values) & (clauses.weight >= 0)
+        is_counted = find_holding(clauses, values) & (clauses.weight >= 0)
         found += np.bincount(clauses.weight[is_counted], minlength=len(found))
     return found
 
 
 def cell_scores(factors: Factors, weights: Floats) -> Floats:
-    """Return what each cell adds to the score, one row for each row of ``factors.weights``; -inf where forbidden."""
+    """Return the score of each cell, one row for each row of ``factors.weights``; -inf where forbidden."""
     if factors.hard:
-        return np.tile(np.where(forbidden(factors), -np.inf, 0.0), (len(factors.weights), 1))
+        return np.tile(np.where(forbidden_cells(factors), -np.inf, 0.0), (len(factors.weights), 1))
     scores: Floats = weights_at(factors.weights, weights) @ factors.holds.T
     return scores
 
@@ -260,8 +261,8 @@ def weights_at(indices: Ints, weights: Floats) -> Floats:
     return found
 
 
-def weighed(factors: Factors, mass: Floats | Longs, weights: int) -> Floats:
-    """Return how many formulas of each weight hold, from how often each cell of each row of weights is met."""
+def count_by_weight(factors: Factors, mass: Floats | Longs, weights: int) -> Floats:
+    """Return how many formulas of each weight hold, from the counts of cells by row of weights."""
     if factors.hard:
         return np.zeros(weights)
     met = mass @ factors.holds
@@ -269,22 +270,22 @@ def weighed(factors: Factors, mass: Floats | Longs, weights: int) -> Floats:
     return by_weight[1:].astype(np.float64)
 
 
-def forbidden(factors: Factors) -> Bools:
-    """Say in which cells of hard factors a formula fails."""
-    fails: Bools = factors.holds.sum(axis=1) < factors.formulas - 0.5  # the counts are whole numbers
+def forbidden_cells(factors: Factors) -> Bools:
+    """Return in which cells of hard factors a formula fails."""
+    fails: Bools = factors.holds.sum(axis=1) < factors.formulas - 0.5  # counts are whole numbers
     return fails
 
 
-def cells_in(factors: Factors, sizes: Ints, values: Ints) -> Longs:
-    """Return the cell that each factor is in, when the variables have these values."""
+def locate_cells(factors: Factors, sizes: Ints, values: Ints) -> Longs:
+    """Return the cell of each factor for given values of the variables."""
     cell = np.zeros(len(factors.scope), np.int64)
     for column in factors.scope.T:
         cell = cell * sizes[column] + values[column]
     return cell
 
 
-def holding(clauses: Clauses, values: Ints) -> Bools:
-    """Say which ground formulas hold: the clause, or its negation where the sign is -1."""
+def find_holding(clauses: Clauses, values: Ints) -> Bools:
+    """Return which ground formulas hold: the clause, or its negation where the sign is -1."""
     met = np.append(0, np.cumsum(clauses.met(values)))[clauses.start]
     holds: Bools = (np.diff(met) > 0) == (clauses.sign > 0)
     return holds
@@ -294,26 +295,26 @@ def holding(clauses: Clauses, values: Ints) -> Bools:
 # Exact inference works on factors only: clauses short enough for a table are turned into factors.
 
 
-def tabled(network: Network, *, most_variables: int = 16) -> Network | None:
-    """Return the network with all clauses turned into factors behind its own, or None if one is too long for that.
+def tabulate_clauses(network: Network, *, max_variables: int = 16) -> Network | None:
+    """Return the network with all clauses appended to the factors, or None if a clause is too long.
 
-    Clauses of equal form share a table. The same network always gives the same factors in the same order.
+    Clauses of equal form share a table. The order of the factors is deterministic.
     """
     if not network.clauses:
         return network
-    if any(_longest(clauses) > most_variables for clauses in network.clauses):
+    if any(_longest_clause(clauses) > max_variables for clauses in network.clauses):
         return None
     made: list[Factors] = []
     for clauses in network.clauses:
-        for form, members in _forms(clauses, network).items():
-            if np.prod(form[0], dtype=np.float64) > MOST_CELLS:
+        for form, members in _group_by_form(clauses, network).items():
+            if np.prod(form[0], dtype=np.float64) > MAX_CLAUSE_CELLS:
                 return None
-            made.append(_factors(clauses, form, members))
+            made.append(_to_factors(clauses, form, members))
     return replace(network, factors=(*network.factors, *made), clauses=())
 
 
-def _longest(clauses: Clauses) -> int:
-    """Return how many variables the longest clause speaks of; one may occur in several literals."""
+def _longest_clause(clauses: Clauses) -> int:
+    """Return the largest number of distinct variables in a clause."""
     clause = np.repeat(np.arange(len(clauses.start) - 1), np.diff(clauses.start))
     sorting = np.lexsort((clauses.variable, clause))
     clause, variable = clause[sorting], clauses.variable[sorting]
@@ -322,9 +323,9 @@ def _longest(clauses: Clauses) -> int:
     return int(np.bincount(clause[is_new], minlength=1).max())
 
 
-def _forms(clauses: Clauses, network: Network) -> dict[Form, list[tuple[int, list[int]]]]:
-    """Return the clauses by their form, each with its number and its variables."""
-    found: dict[Form, list[tuple[int, list[int]]]] = {}
+def _group_by_form(clauses: Clauses, network: Network) -> dict[ClauseForm, list[tuple[int, list[int]]]]:
+    """Return the clauses by form, each with its index and its variables."""
+    found: dict[ClauseForm, list[tuple[int, list[int]]]] = {}
     for number, (begin, end) in enumerate(zip(clauses.start[:-1], clauses.start[1:], strict=True)):
         scope = sorted(set(clauses.variable[begin:end].tolist()))
         literals = tuple(
@@ -336,21 +337,21 @@ def _forms(clauses: Clauses, network: Network) -> dict[Form, list[tuple[int, lis
     return found
 
 
-def _factors(clauses: Clauses, form: Form, members: list[tuple[int, list[int]]]) -> Factors:
+def _to_factors(clauses: Clauses, form: ClauseForm, members: list[tuple[int, list[int]]]) -> Factors:
     numbers = [number for number, _ in members]
     return Factors(
         rule=clauses.rule,
         scope=np.array([scope for _, scope in members], np.int32).reshape(len(members), len(form[0])),
         key=np.arange(len(members), dtype=np.int32),
         weights=clauses.weight[numbers].reshape(-1, 1),
-        holds=_holds(form).reshape(-1, 1),
+        holds=_holding_cells(form).reshape(-1, 1),
         hard=clauses.hard,
         formulas=1,
     )
 
 
-def _holds(form: Form) -> Floats:
-    """Return 1 for each cell in which the ground formula holds: the clause, or its negation where the sign is -1."""
+def _holding_cells(form: ClauseForm) -> Floats:
+    """Return 1 for each cell in which the clause, or with sign -1 its negation, holds."""
     sizes, literals, sign = form
     is_true = np.zeros(sizes, np.bool_)
     for place, value, negated in literals:

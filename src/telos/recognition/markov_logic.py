@@ -10,7 +10,7 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.logic.model import MarkovLogic
-from telos.logic.online import Online, Reason
+from telos.logic.online import OnlineFilter, OnlineReason
 from telos.recognition.filtering import check_event_order
 
 # --- markov logic -----------------------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ class MarkovLogicModel:
 
     def __init__(self, logic: MarkovLogic, *, name: str = "") -> None:
         self.logic, self.name = logic, name
-        self.goals = Online(logic, query=GOAL).values  # which refuses what cannot be used live
+        self.goals = OnlineFilter(logic, query=GOAL).values  # which refuses what cannot be used live
 
     @property
     def context(self) -> frozenset[str]:
@@ -60,7 +60,7 @@ class MarkovLogicReader:
 
     def __init__(self, model: MarkovLogicModel) -> None:
         self.model = model
-        self._online = Online(model.logic, query=GOAL)
+        self._online = OnlineFilter(model.logic, query=GOAL)
         self._read = tuple(_source(name, len(each.types)) for name, each in model.logic.predicates.items())
         self.reset()
 
@@ -143,7 +143,7 @@ class MarkovLogicReader:
         return reader
 
 
-def _difference(reason: Reason, one: int, two: int) -> float:
+def _difference(reason: OnlineReason, one: int, two: int) -> float:
     # Two goals that are both forbidden do not differ, though infinities have no difference.
     return 0.0 if reason.values[one] == reason.values[two] else reason.values[one] - reason.values[two]
 

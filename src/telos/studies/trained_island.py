@@ -8,10 +8,10 @@ story with hindsight, and live they lean on what has not happened yet. The playe
 
 from dataclasses import replace
 
-from telos.logic.formulas import Atom, atoms
+from telos.logic.formulas import Atom, iter_atoms
 from telos.logic.learning import learn
 from telos.logic.model import MarkovLogic, Rule
-from telos.logic.syntax import load_mln, mln_text
+from telos.logic.syntax import format_mln, load_mln
 from telos.studies.crystal_island.logs import database, island_log
 from telos.studies.crystal_island.models import DATA
 
@@ -36,7 +36,7 @@ def live_island() -> MarkovLogic:
 
 
 def _is_of_one_moment(rule: Rule) -> bool:
-    return sum(isinstance(each, Atom) and each.predicate == "goal" for each in atoms(rule.formula)) == 1
+    return sum(isinstance(each, Atom) and each.predicate == "goal" for each in iter_atoms(rule.formula)) == 1
 
 
 def _rounded(rule: Rule) -> Rule:
@@ -46,4 +46,4 @@ def _rounded(rule: Rule) -> Rule:
 
 
 if __name__ == "__main__":
-    print(HEAD.format(players=PLAYERS) + mln_text(live_island()), end="")
+    print(HEAD.format(players=PLAYERS) + format_mln(live_island()), end="")

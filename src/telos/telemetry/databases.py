@@ -7,7 +7,7 @@ import numpy as np
 from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Codes, Database, database_from_arrays
 from telos.logic.model import MarkovLogic
-from telos.logic.syntax import db_text
+from telos.logic.syntax import format_db
 from telos.telemetry.corpus import Corpus
 from telos.telemetry.tables import pl
 
@@ -44,7 +44,7 @@ def facts_text(corpus: Corpus, model: MarkovLogic) -> str:
     if not found:
         columns = ", ".join(corpus.frame.columns)
         raise TelosError(f"no predicate of the model is a column of the corpus ({columns})", "name its columns alike")
-    return db_text(to_database(corpus, {name: name for name in found}, model=model), model)
+    return format_db(to_database(corpus, {name: name for name in found}, model=model), model)
 
 
 def _types(predicate: str, column: pl.Series, model: MarkovLogic | None) -> tuple[str, ...]:

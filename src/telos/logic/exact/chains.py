@@ -1,6 +1,7 @@
 """Dynamic programming on chains: finding the sequences of a network, their scores, Viterbi and forward-backward.
 
-``chain_of`` finds the sequences, ``chain_scores`` scores them, ``viterbi``, ``forward_filter`` and ``forward_backward`` solve them.
+``find_chain`` finds the sequences and ``score_chain`` scores them; ``viterbi``, ``forward_filter`` and
+``forward_backward`` solve them.
 """
 
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from telos.core import kernels
 from telos.core.kernels import kernel
 from telos.logic.exact import kernel as products
 from telos.logic.exact.kernel import COUNTED, FAINT, FILTERED, SMOOTHED
-from telos.logic.network import Factors, Floats, Ints, Network, cell_scores, tabled
+from telos.logic.network import Factors, Floats, Ints, Network, cell_scores, tabulate_clauses
 
-MOST_LAID = 2**25  # keys of one rule; where some position has very many factors, general elimination sums them better
-MOST_MARKED = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
+MAX_LAYERED_KEYS = (
+    2**25
+)  # keys of one rule; where some position has very many factors, general elimination sums them better
+MAX_MARKED_CODES = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
 KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here can be given instead
 
 
@@ -24,7 +27,7 @@ KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here ca
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class ChainFactors:
     """One rule's factors along the sequences: ``key[p]`` is the row of weights at position p, -1 where there is none.
 
     ``group`` is the index into ``Network.factors``, or behind them into those that ``tabled`` makes of short clauses.
@@ -48,34 +51,34 @@ class Chain:
     size: int
     order: Ints  # (positions,)
     start: Ints  # (sequences + 1,)
-    singles: tuple[Links, ...]
-    pairs: tuple[Links, ...]
+    singles: tuple[ChainFactors, ...]
+    pairs: tuple[ChainFactors, ...]
 
 
-def chain_of(network: Network) -> Chain | None:
+def find_chain(network: Network) -> Chain | None:
     """Return the sequences of a network, or None if it is no chain."""
-    sizes, together = network.sizes, tabled(network, most_variables=2)
+    sizes, together = network.sizes, tabulate_clauses(network, max_variables=2)
     if together is None or any(factors.scope.shape[1] not in (1, 2) for factors in together.factors):
         return None
     if len(sizes) and (sizes != sizes[0]).any():
         return None
-    paths = _paths(len(sizes), [factors.scope for factors in together.factors if factors.scope.shape[1] == 2])
+    paths = _find_paths(len(sizes), [factors.scope for factors in together.factors if factors.scope.shape[1] == 2])
     if paths is None:
         return None
     order, start = paths
     position = np.empty(len(order), np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    singles: list[Links] = []
-    pairs: list[Links] = []
+    singles: list[ChainFactors] = []
+    pairs: list[ChainFactors] = []
     for group, factors in enumerate(together.factors):
-        found = _links(group, factors, position)
+        found = _place_factors(group, factors, position)
         if found is None:
             return None
         (singles if factors.scope.shape[1] == 1 else pairs).extend(found)
     return Chain(int(sizes[0]) if len(sizes) else 1, order, start, tuple(singles), tuple(pairs))
 
 
-def _links(group: int, factors: Factors, position: Ints) -> list[Links] | None:
+def _place_factors(group: int, factors: Factors, position: Ints) -> list[ChainFactors] | None:
     """Return one rule's factors as keys along the positions, or None if one position is too crowded."""
     places = [position[column] for column in factors.scope.T]
     halves = [(False, places[-1], factors.key)]
@@ -84,18 +87,18 @@ def _links(group: int, factors: Factors, position: Ints) -> list[Links] | None:
         halves = [(False, places[1][straight], factors.key[straight]), (True, places[0][turned], factors.key[turned])]
     found = []
     for way, at, keys in halves:
-        laid = _layers(at, keys, len(position))
+        laid = _layer_keys(at, keys, len(position))
         if laid is None:
             return None
-        found += [Links(group, row, way) for row in laid]
+        found += [ChainFactors(group, row, way) for row in laid]
     return found
 
 
-def _layers(places: Ints, keys: Ints, positions: int) -> Ints | None:
+def _layer_keys(places: Ints, keys: Ints, positions: int) -> Ints | None:
     """Lay keys on their places, in as many layers as there are factors on the most crowded place."""
     crowd = np.bincount(places, minlength=positions)
     depth = int(crowd.max(initial=0))
-    if depth * positions > MOST_LAID:
+    if depth * positions > MAX_LAYERED_KEYS:
         return None
     laid = np.full((depth, positions), -1, np.int32)
     if depth == 1:
@@ -107,7 +110,7 @@ def _layers(places: Ints, keys: Ints, positions: int) -> Ints | None:
     return laid
 
 
-def _paths(variables: int, edges: list[Ints]) -> tuple[Ints, Ints] | None:
+def _find_paths(variables: int, edges: list[Ints]) -> tuple[Ints, Ints] | None:
     """Return the variables path after path and where each path starts, or None if something is no path."""
     none = np.empty(0, np.int64)
     low = np.concatenate([none, *(np.minimum(pair[:, 0], pair[:, 1]) for pair in edges)])
@@ -118,11 +121,11 @@ def _paths(variables: int, edges: list[Ints]) -> tuple[Ints, Ints] | None:
         starts = np.append(np.flatnonzero(is_start), variables)
         return np.arange(variables, dtype=np.int32), starts.astype(np.int32)
     code = np.unique(low * variables + high)
-    beside = _neighbours(variables, code // variables, code % variables)
-    return None if beside is None else _walk(beside)
+    beside = _find_neighbours(variables, code // variables, code % variables)
+    return None if beside is None else _follow_paths(beside)
 
 
-def _neighbours(variables: int, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _find_neighbours(variables: int, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Return the one or two neighbours of each variable, -1 for none, or None if one has more."""
     ends, others = np.concatenate([low, high]), np.concatenate([high, low])
     degree = np.bincount(ends, minlength=variables)
@@ -136,7 +139,7 @@ def _neighbours(variables: int, low: NDArray[np.int64], high: NDArray[np.int64])
     return beside
 
 
-def _walk(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
+def _follow_paths(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
     """Return the variables in the order of their paths, and where the paths start, or None if one is a ring.
 
     Both ways out of every variable are followed at once, in leaps that double in length. Way 2v + i leaves v by its
@@ -167,7 +170,7 @@ def _walk(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class SharedSteps:
     """Which steps of a chain share a table. It depends on the keys alone, so learning makes it once."""
 
     row: Ints  # (positions,) of the table for the step from p-1 to p; 0 and of no meaning where a sequence starts
@@ -183,43 +186,43 @@ class ChainScores:
     tables: Floats  # (rows, size, size), from the value at p-1 to the value at p
 
 
-def chain_scores(
-    network: Network, chain: Chain, weights: Floats | None = None, *, steps: Steps | None = None
+def score_chain(
+    network: Network, chain: Chain, weights: Floats | None = None, *, steps: SharedSteps | None = None
 ) -> ChainScores:
     """Return the scores of a chain under the network's own weights, or others in the same order.
 
     What is given counts as forbidding all other values.
     """
     weights = network.weights if weights is None else weights
-    steps = steps_of(chain) if steps is None else steps
-    together = tabled(network)
+    steps = find_shared_steps(chain) if steps is None else steps
+    together = tabulate_clauses(network)
     assert together is not None  # a chain's clauses are short
     needed = {links.group for links in (*chain.singles, *chain.pairs)}
     scores = {group: cell_scores(together.factors[group], weights) for group in needed}
     unary = np.zeros((len(chain.order), chain.size))
     for links in chain.singles:
         kernel(products).add_rows(unary, scores[links.group], links.key)
-    _fix(unary, network.given[chain.order])
+    _fix_given(unary, network.given[chain.order])
     return ChainScores(unary, steps.row, _step_tables(chain, steps, scores))
 
 
-def steps_of(chain: Chain) -> Steps:
+def find_shared_steps(chain: Chain) -> SharedSteps:
     """Return which steps of a chain have the same keys."""
     code = np.zeros(len(chain.order), np.int64)
     for links in chain.pairs:
-        code = _numbered(code * (int(links.key.max(initial=-1)) + 2) + links.key + 1)
+        code = _renumber(code * (int(links.key.max(initial=-1)) + 2) + links.key + 1)
     if not chain.pairs or not len(code):
-        return Steps(code.astype(np.int32), np.empty((1, 0), np.int32))
+        return SharedSteps(code.astype(np.int32), np.empty((1, 0), np.int32))
     example = np.zeros(int(code.max()) + 1, np.int64)
     example[code] = np.arange(len(code))
     keys = np.stack([links.key[example] for links in chain.pairs], axis=1)
-    return Steps(code.astype(np.int32), keys)
+    return SharedSteps(code.astype(np.int32), keys)
 
 
-def _numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _renumber(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the codes, of 0 or more, in the same order, as numbers without gaps."""
     most = int(codes.max(initial=0)) + 1
-    if most > min(MOST_MARKED, 1024 + 16 * len(codes)):
+    if most > min(MAX_MARKED_CODES, 1024 + 16 * len(codes)):
         return np.unique(codes, return_inverse=True)[1].reshape(-1)
     is_used = np.zeros(most, np.int64)
     is_used[codes] = 1
@@ -227,24 +230,24 @@ def _numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-def _with_none(table: Floats) -> Floats:
+def _append_zero_row(table: Floats) -> Floats:
     """Add a last row of zeros, which is that of key -1."""
     return np.concatenate([table, np.zeros((1, table.shape[1]))])
 
 
-def _fix(unary: Floats, given: Ints) -> None:
+def _fix_given(unary: Floats, given: Ints) -> None:
     (known,) = np.nonzero(given >= 0)
     kept = unary[known, given[known]]
     unary[known] = -np.inf
     unary[known, given[known]] = kept
 
 
-def _step_tables(chain: Chain, steps: Steps, scores: dict[int, Floats]) -> Floats:
+def _step_tables(chain: Chain, steps: SharedSteps, scores: dict[int, Floats]) -> Floats:
     """Return the sum of all pairs' tables for each row of keys."""
     shape = (len(steps.keys), chain.size, chain.size)
     tables = np.zeros(shape)
     for links, key in zip(chain.pairs, steps.keys.T, strict=True):
-        one = _with_none(scores[links.group])[key].reshape(shape)
+        one = _append_zero_row(scores[links.group])[key].reshape(shape)
         tables += one.transpose(0, 2, 1) if links.turned else one
     return tables
 
@@ -261,7 +264,7 @@ class BestPaths:
 
 
 @dataclass(frozen=True, slots=True)
-class Smoothed:
+class SmoothedChain:
     """The chances of values along a chain, by position, and of the steps that share a table, added up.
 
     ``filtered`` takes only what lies at or before a position into account, ``chances`` everything. ``log_z`` is the
@@ -283,20 +286,20 @@ def viterbi(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> BestPat
     return BestPaths(values, best)
 
 
-def forward_filter(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> Smoothed:
+def forward_filter(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> SmoothedChain:
     """Return the chances at each position given what lies at or before it, as a live reader would have them."""
     return _smooth(chain, scores, FILTERED, kernel or _kernel())
 
 
-def forward_backward(chain: Chain, scores: ChainScores, *, counted: bool = False, kernel: Any = None) -> Smoothed:
+def forward_backward(chain: Chain, scores: ChainScores, *, counted: bool = False, kernel: Any = None) -> SmoothedChain:
     """Return the chances at each position given everything, and of steps if they are to be ``counted``."""
     return _smooth(chain, scores, COUNTED if counted else SMOOTHED, kernel or _kernel())
 
 
-def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> Smoothed:
+def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> SmoothedChain:
     (positions, size), rows = scores.unary.shape, len(scores.tables)
-    likely, peaks, faint = _out_of_logs(scores.unary)
-    steps, step_peaks, steps_faint = _out_of_logs(scores.tables.reshape(rows, -1))
+    likely, peaks, faint = _exponentiate(scores.unary)
+    steps, step_peaks, steps_faint = _exponentiate(scores.tables.reshape(rows, -1))
     filtered, log_z = np.empty((positions, size)), np.empty(len(chain.start) - 1)
     future, chances = np.empty((2, positions if depth > FILTERED else 0, size))
     mass = np.zeros((rows if depth == COUNTED else 0, size, size))
@@ -319,10 +322,10 @@ def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> Smoot
         depth,
         log_z,
     )
-    return Smoothed(filtered, chances, mass, log_z)
+    return SmoothedChain(filtered, chances, mass, log_z)
 
 
-def _out_of_logs(logs: Floats) -> tuple[Floats, Floats, bool]:
+def _exponentiate(logs: Floats) -> tuple[Floats, Floats, bool]:
     """Return rows out of logarithms, divided by the largest of each, that one, and whether one is faint beside it."""
     peaks = logs.max(axis=1)
     peaks[peaks == -np.inf] = 0.0  # nothing is allowed there; that must not become NaN

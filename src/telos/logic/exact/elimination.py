@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from telos.logic.exact.chains import Chain, chain_of, chain_scores, forward_backward, steps_of, viterbi
+from telos.logic.exact.chains import Chain, find_chain, find_shared_steps, forward_backward, score_chain, viterbi
 from telos.logic.network import (
     Bools,
     Clauses,
@@ -26,19 +26,21 @@ from telos.logic.network import (
     Network,
     Unsatisfiable,
     cell_scores,
-    tabled,
-    weighed,
+    count_by_weight,
+    tabulate_clauses,
     weights_at,
 )
 
 Graph: TypeAlias = dict[int, set[int]]
 
-MOST_FILLED = 3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
-MOST_CELLS = 2**22  # of the largest table on the way
+MAX_MIN_FILL_VARIABLES = (
+    3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
+)
+MAX_CELLS = 2**22  # of the largest table on the way
 
 
 def exact_map(
-    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+    network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
 ) -> MostProbable | Unsatisfiable | None:
     """Return the most probable world, or None if the network is too wide for exact inference.
 
@@ -46,8 +48,8 @@ def exact_map(
     """
     weights = network.weights if weights is None else weights
     values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
-    for part, chain in pieces_of(network):
-        best = _best(part.network, chain, weights, most_cells)
+    for part, chain in split_chains(network):
+        best = _solve_map(part.network, chain, weights, max_cells)
         if best is None:
             is_wide = True
             continue
@@ -60,18 +62,18 @@ def exact_map(
 
 
 def exact_marginals(
-    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
+    network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
 ) -> Marginals | Unsatisfiable | None:
     """Return the chance of every value, or None if the network is too wide for exact inference."""
     weights = network.weights if weights is None else weights
     start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
     chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
-    for part, chain in pieces_of(network):
-        found = _chances(part.network, chain, weights, most_cells)
+    for part, chain in split_chains(network):
+        found = _solve_marginals(part.network, chain, weights, max_cells)
         if found is None:
             is_wide = True
             continue
-        chances[_places(start, part.variables)] = found[0]
+        chances[_value_positions(start, part.variables)] = found[0]
         log_z += found[1]
         is_chain &= chain is not None
     if log_z == -np.inf:
@@ -80,34 +82,36 @@ def exact_marginals(
     return None if is_wide else Marginals(start, chances, log_z, True, method)
 
 
-def _best(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Ints, float] | None:
+def _solve_map(network: Network, chain: Chain | None, weights: Floats, max_cells: int) -> tuple[Ints, float] | None:
     """Return the best values and their score, or None if the network is too wide."""
     if chain is None:
-        plan = plan_of(network, weights, most_cells=most_cells)
-        return None if plan is None else best_world(plan)
-    best = viterbi(chain, chain_scores(network, chain, weights))
+        plan = plan_elimination(network, weights, max_cells=max_cells)
+        return None if plan is None else find_best_world(plan)
+    best = viterbi(chain, score_chain(network, chain, weights))
     values = np.empty_like(best.values)
     values[chain.order] = best.values
     return values, float(best.scores.sum())
 
 
-def _chances(network: Network, chain: Chain | None, weights: Floats, most_cells: int) -> tuple[Floats, float] | None:
+def _solve_marginals(
+    network: Network, chain: Chain | None, weights: Floats, max_cells: int
+) -> tuple[Floats, float] | None:
     """Return the chances of all values, variable after variable, and the logarithm of the sum; None if too wide."""
     if chain is not None:
-        smoothed = forward_backward(chain, chain_scores(network, chain, weights))
+        smoothed = forward_backward(chain, score_chain(network, chain, weights))
         by_variable = np.empty_like(smoothed.chances)
         by_variable[chain.order] = smoothed.chances
         return by_variable.ravel(), float(smoothed.log_z.sum())
-    plan = plan_of(network, weights, most_cells=most_cells)
+    plan = plan_elimination(network, weights, max_cells=max_cells)
     if plan is None:
         return None
-    chances, log_z = all_chances(plan)
+    chances, log_z = find_marginals(plan)
     known = plan.known.tolist()
     rows = [chances.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
     return np.concatenate([np.empty(0), *rows]), log_z
 
 
-def _places(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
+def _value_positions(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where the values of some variables stand, one after the other."""
     sizes = start[variables + 1] - start[variables]
     inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -120,36 +124,36 @@ def _places(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[n
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NetworkComponent:
     """A network by itself, over some of the variables of another; the atoms keep the names of the whole."""
 
     variables: Longs
     network: Network
 
 
-def pieces_of(network: Network) -> list[tuple[Part, Chain | None]]:
+def split_chains(network: Network) -> list[tuple[NetworkComponent, Chain | None]]:
     """Return the parts of a network, each with its sequences if it is a chain."""
-    chain = chain_of(network)
+    chain = find_chain(network)
     if chain is not None:
-        return [(Part(np.arange(len(network.sizes)), network), chain)]
-    return [(part, chain_of(part.network)) for part in parts_of(network)]
+        return [(NetworkComponent(np.arange(len(network.sizes)), network), chain)]
+    return [(part, find_chain(part.network)) for part in split_components(network)]
 
 
-def parts_of(network: Network) -> list[Part]:
+def split_components(network: Network) -> list[NetworkComponent]:
     """Return the paths of a network, one part for each number of values, and what is no path as one more part."""
-    first, second, odd = _ties(network)
-    component = components(len(network.sizes), first, second)
+    first, second, odd = _find_ties(network)
+    component = label_components(len(network.sizes), first, second)
     kind = np.where(_is_path(network, component, first, second, odd)[component], network.sizes, 0)
     kinds = np.unique(kind)
     if len(kinds) < 2:
-        return [Part(np.arange(len(kind)), network)]
-    return [_part(network, np.flatnonzero(kind == each), keeps_settled=each == kinds[0]) for each in kinds]
+        return [NetworkComponent(np.arange(len(kind)), network)]
+    return [_restrict(network, np.flatnonzero(kind == each), keeps_settled=each == kinds[0]) for each in kinds]
 
 
-def components(variables: int, first: Longs, second: Longs) -> Longs:
+def label_components(variables: int, first: Longs, second: Longs) -> Longs:
     """Return for each variable the lowest one that ties lead to.
 
-    >>> components(5, np.array([3, 1]), np.array([4, 3])).tolist()
+    >>> label_components(5, np.array([3, 1]), np.array([4, 3])).tolist()
     [0, 1, 2, 1, 1]
     """
     lowest = np.arange(variables)
@@ -164,7 +168,7 @@ def components(variables: int, first: Longs, second: Longs) -> Longs:
             return lowest
 
 
-def _ties(network: Network) -> tuple[Longs, Longs, Longs]:
+def _find_ties(network: Network) -> tuple[Longs, Longs, Longs]:
     """Return pairs of variables that hang together, and those in something that ties more than two at once."""
     none = np.empty(0, np.int64)
     first, second, odd = [none], [none], [none]
@@ -198,12 +202,12 @@ def _is_path(network: Network, component: Longs, first: Longs, second: Longs, od
     return is_path
 
 
-def _part(network: Network, variables: Longs, *, keeps_settled: bool) -> Part:
+def _restrict(network: Network, variables: Longs, *, keeps_settled: bool) -> NetworkComponent:
     """Return the network over some variables alone; factors over no variable at all are kept by one of the parts."""
     renumbered = np.full(len(network.sizes), -1, np.int32)
     renumbered[variables] = np.arange(len(variables), dtype=np.int32)
-    factors = (_factors(each, renumbered, keeps_settled) for each in network.factors)
-    clauses = (_clauses(each, renumbered, keeps_settled) for each in network.clauses)
+    factors = (_restrict_factors(each, renumbered, keeps_settled) for each in network.factors)
+    clauses = (_restrict_clauses(each, renumbered, keeps_settled) for each in network.clauses)
     inside = replace(
         network,
         sizes=network.sizes[variables],
@@ -212,17 +216,17 @@ def _part(network: Network, variables: Longs, *, keeps_settled: bool) -> Part:
         factors=tuple(each for each in factors if len(each.key)),
         clauses=tuple(each for each in clauses if len(each.weight)),
     )
-    return Part(variables, inside)
+    return NetworkComponent(variables, inside)
 
 
-def _factors(factors: Factors, renumbered: Ints, keeps_settled: bool) -> Factors:
+def _restrict_factors(factors: Factors, renumbered: Ints, keeps_settled: bool) -> Factors:
     if not factors.scope.shape[1]:
         return factors.take(np.full(len(factors.key), keeps_settled))
     inside = factors.take(renumbered[factors.scope[:, 0]] >= 0)
     return replace(inside, scope=renumbered[inside.scope])
 
 
-def _clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses:
+def _restrict_clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses:
     has_literals = np.diff(clauses.start) > 0
     is_inside = np.full(len(has_literals), keeps_settled)
     is_inside[has_literals] = renumbered[clauses.variable[clauses.start[:-1][has_literals]]] >= 0
@@ -233,15 +237,15 @@ def _clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -> Clauses
 # --- known variables --------------------------------------------------------------------------------------------------
 
 
-def conditioned(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
+def condition_clauses(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
     """Return the network with its clauses shortened to what is open, and what the settled ones score."""
     if not network.clauses:
         return network, 0.0
-    pairs = [_shortened(clauses, weights, given) for clauses in network.clauses]
+    pairs = [_shorten(clauses, weights, given) for clauses in network.clauses]
     return replace(network, clauses=tuple(clauses for clauses, _ in pairs)), sum(score for _, score in pairs)
 
 
-def _shortened(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses, float]:
+def _shorten(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses, float]:
     """Drop the clauses with a literal that holds, and from the others those that do not.
 
     A clause of which nothing is left stays, as an empty one: it does not hold.
@@ -258,10 +262,10 @@ def _shortened(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses,
         value=rest.value[is_open],
         negated=rest.negated[is_open],
     )
-    return shorter, _settled_score(clauses.take(settled), weights)
+    return shorter, _score_settled(clauses.take(settled), weights)
 
 
-def _settled_score(clauses: Clauses, weights: Floats) -> float:
+def _score_settled(clauses: Clauses, weights: Floats) -> float:
     """Return what clauses score of which every one has a literal that holds."""
     if clauses.hard:
         return -np.inf if (clauses.sign < 0).any() else 0.0
@@ -284,32 +288,32 @@ class Clique:
         return (self.variable, *self.rest)
 
 
-def cliques_of(
-    variables: Iterable[int], scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], *, most_cells: int
+def find_cliques(
+    variables: Iterable[int], scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], *, max_cells: int
 ) -> list[Clique] | None:
     """Return the cliques of a good elimination order, or None if one of them is too large for a table.
 
     The variable with the smallest clique goes first; if that leads to none, the one that ties the fewest others.
 
-    >>> [clique.scope for clique in cliques_of([0, 1, 2], [(0, 1), (1, 2)], {0: 2, 1: 2, 2: 2}, most_cells=4)]
+    >>> [clique.scope for clique in find_cliques([0, 1, 2], [(0, 1), (1, 2)], {0: 2, 1: 2, 2: 2}, max_cells=4)]
     [(0, 1), (1, 2), (2,)]
     """
     graph: Graph = {variable: set() for variable in variables}
     for scope in set(scopes):
-        if math.prod(sizes[each] for each in scope) > most_cells:
+        if math.prod(sizes[each] for each in scope) > max_cells:
             return None
         for each in scope:
             graph[each].update(scope)
     for each, tied in graph.items():
         tied.discard(each)
-    order = _eliminate(graph, sizes, most_cells, _cost_of_cells)
-    if order is None and len(graph) <= MOST_FILLED:
-        order = _eliminate(graph, sizes, most_cells, _cost_of_ties)
+    order = _eliminate(graph, sizes, max_cells, _table_size_cost)
+    if order is None and len(graph) <= MAX_MIN_FILL_VARIABLES:
+        order = _eliminate(graph, sizes, max_cells, _fill_in_cost)
     return order
 
 
 def _eliminate(
-    start: Graph, sizes: Mapping[int, int], most_cells: int, cost: Callable[[int, Graph, Mapping[int, int]], float]
+    start: Graph, sizes: Mapping[int, int], max_cells: int, cost: Callable[[int, Graph, Mapping[int, int]], float]
 ) -> list[Clique] | None:
     """Eliminate the cheapest variable again and again; None once a clique is too large."""
     graph = {variable: set(tied) for variable, tied in start.items()}
@@ -326,16 +330,16 @@ def _eliminate(
         del costs[variable]
         cells = sizes[variable] * math.prod(sizes[each] for each in tied)
         total += cells
-        if cells > most_cells or total > 8 * most_cells:  # all of them are kept at once
+        if cells > max_cells or total > 8 * max_cells:  # all of them are kept at once
             return None
         eliminated.append((variable, tied))
-        for each in _join(graph, variable, tied, cost is _cost_of_ties):
+        for each in _connect(graph, variable, tied, cost is _fill_in_cost):
             costs[each] = cost(each, graph, sizes)
             heapq.heappush(queue, (costs[each], each))
-    return _cliques(eliminated)
+    return _to_cliques(eliminated)
 
 
-def _join(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> set[int]:
+def _connect(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> set[int]:
     """Tie all that a variable was tied to; return the variables whose cost may have changed."""
     changed = set(tied)
     for each in tied:
@@ -347,19 +351,19 @@ def _join(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> set
     return changed
 
 
-def _cost_of_cells(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
+def _table_size_cost(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
     tied = graph[variable]
     if len(tied) > 64:
         return 64.0 + len(tied)  # beyond all limits: its turn comes when its neighbours have gone
     return math.log2(sizes[variable] * math.prod(sizes[each] for each in tied))
 
 
-def _cost_of_ties(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
+def _fill_in_cost(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
     tied = graph[variable]
     return float(sum(len(tied) - 1 - len(tied & graph[each]) for each in tied))
 
 
-def _cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
+def _to_cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
     rank = {variable: at for at, (variable, _) in enumerate(eliminated)}
     return [Clique(variable, tuple(sorted(tied, key=rank.__getitem__))) for variable, tied in eliminated]
 
@@ -368,7 +372,7 @@ def _cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EliminationPlan:
     """The cliques of a network in the order of elimination, and the tables that enter each.
 
     A table has an axis for each variable of its scope, in the order of elimination, and stands with the first of them.
@@ -382,11 +386,11 @@ class Plan:
     settled: float  # what formulas without open variables score
 
 
-def plan_of(network: Network, weights: Floats, *, most_cells: int) -> Plan | None:
+def plan_elimination(network: Network, weights: Floats, *, max_cells: int) -> EliminationPlan | None:
     """Return how to eliminate the open variables of a network, or None if a table would be too large."""
     known = np.where((network.given < 0) & (network.sizes == 1), 0, network.given).astype(np.int32)
-    shorter, settled = conditioned(network, weights, known)
-    together = tabled(shorter)
+    shorter, settled = condition_clauses(network, weights, known)
+    together = tabulate_clauses(shorter)
     if together is None:
         return None
     (variables,) = np.nonzero(known < 0)
@@ -394,21 +398,21 @@ def plan_of(network: Network, weights: Floats, *, most_cells: int) -> Plan | Non
     scopes = {
         tuple(each for each in row if known[each] < 0) for factors in together.factors for row in factors.scope.tolist()
     }
-    cliques = cliques_of(shape, scopes, shape, most_cells=most_cells)
+    cliques = find_cliques(shape, scopes, shape, max_cells=max_cells)
     if cliques is None:
         return None
     rank = {clique.variable: at for at, clique in enumerate(cliques)}
     tables, alone = _tables(together, weights, known, rank)
-    return Plan(cliques, rank, tables, shape, known, settled + alone)
+    return EliminationPlan(cliques, rank, tables, shape, known, settled + alone)
 
 
-def best_world(plan: Plan) -> tuple[Ints, float]:
+def find_best_world(plan: EliminationPlan) -> tuple[Ints, float]:
     """Return the best values of all variables, and their score: -inf if no world is allowed."""
     incoming = {clique.variable: list(plan.tables.get(clique.variable, ())) for clique in plan.cliques}
     choices: list[Ints] = []
     score = plan.settled
     for clique in plan.cliques:
-        joint = _joint(clique, incoming.pop(clique.variable), plan.shape)
+        joint = _joint_table(clique, incoming.pop(clique.variable), plan.shape)
         choices.append(joint.argmax(axis=0).astype(np.int32))
         best = joint.max(axis=0)
         if clique.rest:
@@ -421,13 +425,15 @@ def best_world(plan: Plan) -> tuple[Ints, float]:
     return values, score
 
 
-def all_chances(plan: Plan) -> tuple[dict[int, Floats], float]:
+def find_marginals(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
     """Return the chances of the values of each open variable, and the logarithm of the sum over all worlds."""
-    beliefs, log_z = calibrated(plan)
-    return {variable: shares(log_sum(belief, range(1, belief.ndim))) for variable, belief in beliefs.items()}, log_z
+    beliefs, log_z = calibrate(plan)
+    return {
+        variable: normalize_logs(log_sum(belief, range(1, belief.ndim))) for variable, belief in beliefs.items()
+    }, log_z
 
 
-def calibrated(plan: Plan) -> tuple[dict[int, Floats], float]:
+def calibrate(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
     """Return a table for each clique that is proportional, out of logarithms, to the chances of its joint values.
 
     Also the logarithm of the sum over all worlds; if that is -inf, there are no tables.
@@ -437,7 +443,7 @@ def calibrated(plan: Plan) -> tuple[dict[int, Floats], float]:
     messages: dict[int, Floats] = {}
     log_z = plan.settled
     for clique in plan.cliques:
-        joint = _joint(clique, incoming.pop(clique.variable), plan.shape)
+        joint = _joint_table(clique, incoming.pop(clique.variable), plan.shape)
         message = log_sum(joint, (0,))
         peak = float(message.max())
         if peak == -np.inf or log_z == -np.inf:
@@ -446,11 +452,13 @@ def calibrated(plan: Plan) -> tuple[dict[int, Floats], float]:
         beliefs[clique.variable], messages[clique.variable] = joint - peak, message - peak
         if clique.rest:
             incoming[clique.rest[0]].append((clique.rest, messages[clique.variable]))
-    _hand_back(plan.cliques, beliefs, messages)
+    _distribute(plan.cliques, beliefs, messages)
     return beliefs, log_z
 
 
-def placed(scope: Sequence[int], known: Ints, rank: Mapping[int, int]) -> tuple[tuple[Any, ...], list[int], list[int]]:
+def arrange_axes(
+    scope: Sequence[int], known: Ints, rank: Mapping[int, int]
+) -> tuple[tuple[Any, ...], list[int], list[int]]:
     """Return how a factor's table becomes one over its open variables in the order of their elimination.
 
     Which part of it to take, how to sort the axes that are left, and the variables that these then stand for.
@@ -462,7 +470,7 @@ def placed(scope: Sequence[int], known: Ints, rank: Mapping[int, int]) -> tuple[
     return part, sorting, [left[at] for at in sorting]
 
 
-def shares(logs: Floats) -> Floats:
+def normalize_logs(logs: Floats) -> Floats:
     """Return what logarithms stand for, made to sum to 1."""
     found = np.exp(logs - logs.max())
     normal: Floats = found / found.sum()
@@ -481,7 +489,7 @@ def log_sum(logs: Floats, axes: Iterable[int]) -> Floats:
     return sums
 
 
-def _hand_back(cliques: list[Clique], beliefs: dict[int, Floats], messages: dict[int, Floats]) -> None:
+def _distribute(cliques: list[Clique], beliefs: dict[int, Floats], messages: dict[int, Floats]) -> None:
     """Hand back to each clique what its neighbour learned from the others, last eliminated first."""
     scopes = {clique.variable: clique.scope for clique in cliques}
     for clique in reversed(cliques):
@@ -494,7 +502,7 @@ def _hand_back(cliques: list[Clique], beliefs: dict[int, Floats], messages: dict
         beliefs[clique.variable] = beliefs[clique.variable] + learned
 
 
-def _joint(clique: Clique, tables: Sequence[tuple[tuple[int, ...], Floats]], shape: dict[int, int]) -> Floats:
+def _joint_table(clique: Clique, tables: Sequence[tuple[tuple[int, ...], Floats]], shape: dict[int, int]) -> Floats:
     """Add up the tables that enter a clique, over all of its variables."""
     joint = np.zeros([shape[each] for each in clique.scope])
     for scope, table in tables:
@@ -511,7 +519,7 @@ def _tables(
     for factors in network.factors:
         scores = cell_scores(factors, weights)
         for scope, row in zip(factors.scope.tolist(), factors.key.tolist(), strict=True):
-            part, sorting, inside = placed(scope, known, rank)
+            part, sorting, inside = arrange_axes(scope, known, rank)
             table = scores[row].reshape(network.sizes[scope])[part]
             if inside:
                 found.setdefault(inside[0], []).append((tuple(inside), table.transpose(sorting)))
@@ -524,7 +532,7 @@ def _tables(
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedCounts:
     """The mean over all worlds of how many ground formulas of each weight hold: the gradient of ``log_z``."""
 
     counts: Floats  # (weights,)
@@ -532,16 +540,20 @@ class Expected:
 
 
 def expected_counts(
-    network: Network, weights: Floats | None = None, *, most_cells: int = MOST_CELLS
-) -> Expected | Unsatisfiable | None:
+    network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
+) -> ExpectedCounts | Unsatisfiable | None:
     """Return the expected counts under some weights, or None if the network is too wide for exact inference."""
     weights = network.weights if weights is None else weights
-    together = tabled(network)
+    together = tabulate_clauses(network)
     if together is None:
         return None
     counts, log_z, is_wide = np.zeros(len(weights)), 0.0, False
-    for part, chain in pieces_of(together):
-        found = _across(part.network, weights, most_cells) if chain is None else _along(part.network, chain, weights)
+    for part, chain in split_chains(together):
+        found = (
+            _counts_by_elimination(part.network, weights, max_cells)
+            if chain is None
+            else _counts_on_chain(part.network, chain, weights)
+        )
         if found is None:
             is_wide = True
             continue
@@ -549,56 +561,58 @@ def expected_counts(
         log_z += found.log_z
     if log_z == -np.inf:
         return Unsatisfiable((), ())
-    return None if is_wide else Expected(counts, log_z)
+    return None if is_wide else ExpectedCounts(counts, log_z)
 
 
-def _across(network: Network, weights: Floats, most_cells: int) -> Expected | None:
+def _counts_by_elimination(network: Network, weights: Floats, max_cells: int) -> ExpectedCounts | None:
     """Return the expected counts from the chances of the joint values of each factor's variables."""
-    plan = plan_of(network, weights, most_cells=most_cells)
+    plan = plan_elimination(network, weights, max_cells=max_cells)
     if plan is None:
         return None
-    beliefs, log_z = calibrated(plan)
+    beliefs, log_z = calibrate(plan)
     counts = np.zeros(len(weights))
     if log_z > -np.inf:
         for factors in network.factors:
-            counts += weighed(factors, _mass(factors, network, plan, beliefs), len(weights))
-    return Expected(counts, log_z)
+            counts += count_by_weight(factors, _cell_mass(factors, network, plan, beliefs), len(weights))
+    return ExpectedCounts(counts, log_z)
 
 
-def _mass(factors: Factors, network: Network, plan: Plan, beliefs: dict[int, Floats]) -> Floats:
+def _cell_mass(factors: Factors, network: Network, plan: EliminationPlan, beliefs: dict[int, Floats]) -> Floats:
     """Return the chances of each cell, added up over the factors with the same row of weights."""
     mass = np.zeros((len(factors.weights), len(factors.holds)))
     for scope, row in zip(factors.scope.tolist(), factors.key.tolist(), strict=True):
-        part, sorting, inside = placed(scope, plan.known, plan.rank)
+        part, sorting, inside = arrange_axes(scope, plan.known, plan.rank)
         cells = np.zeros(network.sizes[scope])
         if inside:
             clique = plan.cliques[plan.rank[inside[0]]]
             others = (axis for axis, each in enumerate(clique.scope) if each not in inside)
-            cells[part] = shares(log_sum(beliefs[clique.variable], others)).transpose(np.argsort(sorting))
+            cells[part] = normalize_logs(log_sum(beliefs[clique.variable], others)).transpose(np.argsort(sorting))
         else:
             cells[part] = 1.0
         mass[row] += cells.ravel()
     return mass
 
 
-def _along(network: Network, chain: Chain, weights: Floats) -> Expected:
+def _counts_on_chain(network: Network, chain: Chain, weights: Floats) -> ExpectedCounts:
     """Return the expected counts of a chain, from the chances of its values and of its steps."""
-    steps = steps_of(chain)
-    smoothed = forward_backward(chain, chain_scores(network, chain, weights, steps=steps), counted=True)
+    steps = find_shared_steps(chain)
+    smoothed = forward_backward(chain, score_chain(network, chain, weights, steps=steps), counted=True)
     counts, log_z = np.zeros(len(weights)), float(smoothed.log_z.sum())
     if log_z == -np.inf:
-        return Expected(counts, log_z)  # the chances mean nothing
+        return ExpectedCounts(counts, log_z)  # the chances mean nothing
     for links in chain.singles:
         factors = network.factors[links.group]
-        counts += weighed(factors, _by_key(smoothed.chances, links.key, len(factors.weights)), len(weights))
+        counts += count_by_weight(factors, _sum_by_key(smoothed.chances, links.key, len(factors.weights)), len(weights))
     for links, key in zip(chain.pairs, steps.keys.T, strict=True):
         factors = network.factors[links.group]
         cells = smoothed.steps.transpose(0, 2, 1) if links.turned else smoothed.steps
-        counts += weighed(factors, _by_key(cells.reshape(len(key), -1), key, len(factors.weights)), len(weights))
-    return Expected(counts, log_z)
+        counts += count_by_weight(
+            factors, _sum_by_key(cells.reshape(len(key), -1), key, len(factors.weights)), len(weights)
+        )
+    return ExpectedCounts(counts, log_z)
 
 
-def _by_key(chances: Floats, key: Ints, rows: int) -> Floats:
+def _sum_by_key(chances: Floats, key: Ints, rows: int) -> Floats:
     """Add up the rows that have the same key; -1 is none."""
     shifted = key + 1
     return np.stack([np.bincount(shifted, column, minlength=rows + 1)[1:] for column in chances.T], axis=1)

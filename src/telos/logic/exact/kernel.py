@@ -150,7 +150,7 @@ def count_steps(
                     mass[row[position], value, to] += share
 
 
-def smooth_plainly(
+def smooth_scaled(
     first: int,
     end: int,
     likely: Floats,
@@ -181,7 +181,7 @@ def smooth_plainly(
 # Forward-backward in logarithms, for sequences with shares too faint for plain products, and the entry to both.
 
 
-def settle(logs: Floats) -> float:
+def subtract_peak(logs: Floats) -> float:
     """Subtract the largest of some logarithms from all of them, and return it; if it is -inf, nothing is done."""
     peak = NEVER
     for each in range(len(logs)):
@@ -192,7 +192,7 @@ def settle(logs: Floats) -> float:
     return peak
 
 
-def shares_of(logs: Floats, shares: Floats) -> float:
+def normalize_exp(logs: Floats, shares: Floats) -> float:
     """Turn logarithms whose largest is 0 into shares that sum to 1; return the logarithm of their sum before."""
     total = 0.0
     for each in range(len(logs)):
@@ -205,7 +205,7 @@ def shares_of(logs: Floats, shares: Floats) -> float:
 
 def log_sum(logs: Floats) -> float:
     """Return the logarithm of the sum of what logarithms stand for. They are changed."""
-    peak = settle(logs)
+    peak = subtract_peak(logs)
     if peak == NEVER:
         return NEVER
     total = 0.0
@@ -224,7 +224,7 @@ def forward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats,
                 for value in range(size):
                     work[value] = past[position - 1, value] + tables[row[position], value, to]
                 past[position, to] += log_sum(work)
-        peak = settle(past[position])
+        peak = subtract_peak(past[position])
         if peak == NEVER:
             return NEVER
         total += peak
@@ -242,7 +242,7 @@ def backward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats
             for to in range(size):
                 work[to] = tables[row[position], value, to] + unary[position, to] + future[position, to]
             future[position - 1, value] = log_sum(work)
-        settle(future[position - 1])
+        subtract_peak(future[position - 1])
 
 
 def count_steps_logs(
@@ -267,7 +267,7 @@ def count_steps_logs(
                 mass[row[position], value, to] += math.exp(log - peak) / total
 
 
-def smooth_in_logs(
+def smooth_logs(
     first: int,
     end: int,
     unary: Floats,
@@ -289,11 +289,11 @@ def smooth_in_logs(
         for position in range(first, end):
             for value in range(unary.shape[1]):
                 work[value] = filtered[position, value] + future[position, value]
-            settle(work)
-            shares_of(work, chances[position])
+            subtract_peak(work)
+            normalize_exp(work, chances[position])
     if total > NEVER:
         for position in range(first, end):
-            shares_of(filtered[position], filtered[position])
+            normalize_exp(filtered[position], filtered[position])
     return total
 
 
@@ -324,11 +324,11 @@ def smooth_sequences(
         first, end = start[sequence], start[sequence + 1]
         total = math.nan
         if not is_faint:
-            total = smooth_plainly(first, end, likely, row, steps, filtered, scales, future, chances, mass, depth)
+            total = smooth_scaled(first, end, likely, row, steps, filtered, scales, future, chances, mass, depth)
             for position in range(first, end):
                 total += peaks[position]
                 if position > first:
                     total += step_peaks[row[position]]
         if math.isnan(total):
-            total = smooth_in_logs(first, end, unary, row, tables, filtered, future, chances, mass, work, depth)
+            total = smooth_logs(first, end, unary, row, tables, filtered, future, chances, mass, work, depth)
         logs[sequence] = total

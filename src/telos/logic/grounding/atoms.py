@@ -1,6 +1,7 @@
 """Constants, evidence relations and hidden atoms: the codes, rows and variables that grounding works with.
 
-``Domains`` has the constants of each type, ``Relations`` the evidence, ``Family`` the variables of a hidden predicate.
+``Domains`` has the constants of each type, ``Relations`` the evidence, ``HiddenPredicate`` the variables of a hidden
+predicate. ``find_blocks`` and ``find_given`` complete them; ``read_truth`` reads the values to learn from.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,13 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
-from telos.logic.database import Database, Facts
-from telos.logic.formulas import Atom, Constant, Equal, Exists, ForAll, Formula, Not, Or, Term, Variable, atoms, normal
-from telos.logic.grounding.bindings import Lookup, Places, Rows, join, packed, unpacked
+from telos.logic.database import Database, FactTable
+from telos.logic.formulas import (
+    Atom,
+    Constant,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Not,
+    Or,
+    Term,
+    Variable,
+    iter_atoms,
+    to_nnf,
+)
+from telos.logic.grounding.bindings import Bindings, KeyIndex, KeySet, join_bindings, pack_keys, unpack_keys
 from telos.logic.model import MarkovLogic
 from telos.logic.network import AtomNames, Bools, Factors, Ints, Longs, Network
 
-Place = tuple[str, int]  # a predicate and one of its arguments
+BlockPlace = tuple[str, int]  # a predicate and one of its arguments
 
 
 # --- constants --------------------------------------------------------------------------------------------------------
@@ -44,8 +58,8 @@ class Domains:
         }
         self._declared = {kind: [self.codes[kind][name] for name in names] for kind, names in declared.items()}
         self._present = {kind: rows for kind, rows in database.present.items() if kind in database.constants}
-        self._here: dict[str, tuple[Ints, Ints]] = {}
-        self._lookup: dict[str, Lookup] = {}
+        self._existing_rows: dict[str, tuple[Ints, Ints]] = {}
+        self._lookup: dict[str, KeySet] = {}
         self._shifts: dict[tuple[str, int], Ints] = {}
 
     def size(self, kind: str) -> int:
@@ -56,47 +70,49 @@ class Domains:
         """Return the code of a constant, or -1 if the type has none of that name."""
         return self.codes.get(kind, {}).get(name, -1)
 
-    def all(self, kind: str) -> tuple[Ints, Ints]:
+    def all_constants(self, kind: str) -> tuple[Ints, Ints]:
         """Return every constant in every world: the range of a block's own argument."""
         size = self.size(kind)
         world = np.repeat(np.arange(self.worlds, dtype=np.int32), size)
         return world, np.tile(np.arange(size, dtype=np.int32), self.worlds)
 
-    def here(self, kind: str) -> tuple[Ints, Ints]:
+    def existing(self, kind: str) -> tuple[Ints, Ints]:
         """Return the constants that exist, world by world."""
-        if kind not in self._here:
-            self._here[kind] = self._existing(kind)
-        return self._here[kind]
+        if kind not in self._existing_rows:
+            self._existing_rows[kind] = self._find_existing(kind)
+        return self._existing_rows[kind]
 
-    def _existing(self, kind: str) -> tuple[Ints, Ints]:
+    def _find_existing(self, kind: str) -> tuple[Ints, Ints]:
         if kind not in self._present:
-            return self.all(kind)
+            return self.all_constants(kind)
         size, rows = self.size(kind), self._present[kind].astype(np.int64)
         declared = np.asarray(self._declared.get(kind, []), np.int64)
         added = (np.arange(self.worlds, dtype=np.int64)[:, None] * size + declared).ravel()
         keys = np.unique(np.concatenate([rows[:, 0] * size + rows[:, 1], added]))
         return (keys // max(size, 1)).astype(np.int32), (keys % max(size, 1)).astype(np.int32)
 
-    def everywhere(self, kind: str) -> bool:
+    def exists_everywhere(self, kind: str) -> bool:
         """Whether all constants of a type exist in all worlds."""
-        return len(self.here(kind)[0]) == self.size(kind) * self.worlds
+        return len(self.existing(kind)[0]) == self.size(kind) * self.worlds
 
     def exists(self, kind: str, world: Ints, code: Ints) -> NDArray[np.bool_]:
         """Say of each pair of a world and a code (-1 is no constant) whether the constant exists there."""
         if kind not in self._lookup:
-            self._lookup[kind] = Lookup(packed(self.here(kind), self._radices(kind)), self.worlds * self.size(kind))
+            self._lookup[kind] = KeySet(
+                pack_keys(self.existing(kind), self._radices(kind)), self.worlds * self.size(kind)
+            )
         found = code >= 0
         if not found.all():
-            found[found] = self._lookup[kind].contains(packed((world[found], code[found]), self._radices(kind)))
+            found[found] = self._lookup[kind].contains(pack_keys((world[found], code[found]), self._radices(kind)))
             return found
-        return self._lookup[kind].contains(packed((world, code), self._radices(kind)))
+        return self._lookup[kind].contains(pack_keys((world, code), self._radices(kind)))
 
     def _radices(self, kind: str) -> tuple[int, int]:
         return self.worlds, self.size(kind)
 
     def counts(self, kind: str) -> Longs:
         """Return how many constants exist in each world."""
-        return np.bincount(self.here(kind)[0], minlength=self.worlds).astype(np.int64)
+        return np.bincount(self.existing(kind)[0], minlength=self.worlds).astype(np.int64)
 
     def shift(self, kind: str, by: int) -> Ints:
         """Return for each code the code of the whole number that lies ``by`` away, or -1."""
@@ -130,7 +146,7 @@ class Relation:
     arguments: Ints
 
 
-def value_of(function: str) -> str:
+def function_relation(function: str) -> str:
     """Return the name of the relation between the arguments of a function and its value."""
     return f"{function}="
 
@@ -142,17 +158,17 @@ class Relations:
         self.domains = domains
         self._kinds = {name: predicate.types for name, predicate in model.predicates.items()}
         self._kinds |= {
-            value_of(name): (*function.types, function.returns) for name, function in model.functions.items()
+            function_relation(name): (*function.types, function.returns) for name, function in model.functions.items()
         }
-        said = {**database.true, **{value_of(name): facts for name, facts in database.functions.items()}}
-        self._facts = {name: self._once(name, facts) for name, facts in said.items()}
-        self._lookups: dict[str, Lookup] = {}
+        said = {**database.true, **{function_relation(name): facts for name, facts in database.functions.items()}}
+        self._facts = {name: self._drop_repeated(name, facts) for name, facts in said.items()}
+        self._lookups: dict[str, KeySet] = {}
         self._sets: dict[str, set[tuple[int, ...]]] = {}
 
-    def _once(self, name: str, facts: Facts) -> tuple[Ints, Ints]:
+    def _drop_repeated(self, name: str, facts: FactTable) -> tuple[Ints, Ints]:
         """Return facts without repetition: a fact that is said twice is still one fact."""
         radices = (self.domains.worlds, *(self.domains.size(kind) for kind in self._kinds[name]))
-        keys = packed([facts.world, *facts.arguments.T], radices)
+        keys = pack_keys([facts.world, *facts.arguments.T], radices)
         if bool((keys[1:] > keys[:-1]).all()):
             return facts.world, facts.arguments
         first = np.unique(keys, return_index=True)[1]
@@ -164,7 +180,7 @@ class Relations:
         nothing = (np.zeros(0, np.int32), np.zeros((0, len(kinds)), np.int32))
         return Relation(kinds, *self._facts.get(name, nothing))
 
-    def add(self, kinds: Sequence[str], rows: Rows) -> str:
+    def add(self, kinds: Sequence[str], rows: Bindings) -> str:
         """Keep rows as a new relation and return its name; its arguments are the columns of the rows."""
         name = f"derived {len(self._kinds)}"
         columns = [column[:, None] for column in rows.columns.values()]
@@ -173,16 +189,16 @@ class Relations:
         self._facts[name] = (rows.world, np.concatenate([empty, *columns], axis=1))
         return name
 
-    def existence(self, kind: str) -> str:
+    def existence_relation(self, kind: str) -> str:
         """Return the name of the relation that says which constants of a type exist in a world."""
         name = f"exists {kind}"
         if name not in self._kinds:
-            world, code = self.domains.here(kind)
+            world, code = self.domains.existing(kind)
             self._kinds[name] = (kind,)
             self._facts[name] = (world, code[:, None])
         return name
 
-    def rows(self, atom: Atom) -> Rows:
+    def rows(self, atom: Atom) -> Bindings:
         """Return the bindings of an atom's variables that make it true."""
         relation = self.get(atom.predicate)
         keep = np.ones(len(relation.world), np.bool_)
@@ -200,9 +216,9 @@ class Relations:
                 keep &= columns[term.name] == column
             else:
                 columns[term.name] = column
-        return Rows(relation.world, columns).keep(keep)
+        return Bindings(relation.world, columns).keep(keep)
 
-    def holds(self, leaf: Atom | Equal, rows: Rows, kinds: Mapping[str, str]) -> Bools:
+    def holds(self, leaf: Atom | Equal, rows: Bindings, kinds: Mapping[str, str]) -> Bools:
         """Say of each row whether evidence makes an atom or an equation true."""
         if isinstance(leaf, Equal):
             return self._equal(leaf, rows, kinds)
@@ -213,12 +229,12 @@ class Relations:
         for column in columns:
             defined &= column >= 0
         if leaf.predicate not in self._lookups:
-            facts = packed([relation.world, *relation.arguments.T], radices)
-            self._lookups[leaf.predicate] = Lookup(facts, prod(radices))
-        keys = packed([rows.world, *columns], radices)
+            facts = pack_keys([relation.world, *relation.arguments.T], radices)
+            self._lookups[leaf.predicate] = KeySet(facts, prod(radices))
+        keys = pack_keys([rows.world, *columns], radices)
         return defined & self._lookups[leaf.predicate].contains(np.where(defined, keys, 0))
 
-    def settled(self, atom: Atom) -> bool | None:
+    def decide(self, atom: Atom) -> bool | None:
         """Return whether an atom of evidence without variables is true, if there is but one world."""
         if self.domains.worlds != 1 or atom.predicate not in self._facts:
             return None
@@ -229,7 +245,7 @@ class Relations:
         codes = tuple(self.domains.code(kind, name) for kind, name in zip(kinds, names, strict=True))
         return codes in self._sets[atom.predicate]
 
-    def column(self, term: Term, rows: Rows, kind: str) -> Ints:
+    def column(self, term: Term, rows: Bindings, kind: str) -> Ints:
         """Return the codes that a term takes in each row, -1 where it is no constant."""
         if isinstance(term, Constant):
             return np.full(len(rows), self.domains.code(kind, term.name), np.int32)
@@ -237,7 +253,7 @@ class Relations:
         column = rows.columns[term.name]
         return self.domains.shift(kind, term.shift)[column] if term.shift else column
 
-    def _equal(self, leaf: Equal, rows: Rows, kinds: Mapping[str, str]) -> Bools:
+    def _equal(self, leaf: Equal, rows: Bindings, kinds: Mapping[str, str]) -> Bools:
         names = [term.name for term in (leaf.left, leaf.right) if isinstance(term, Variable)]
         mine = kinds[leaf.left.name] if isinstance(leaf.left, Variable) else kinds[names[0]]
         other = kinds[leaf.right.name] if isinstance(leaf.right, Variable) else mine
@@ -251,7 +267,7 @@ class Relations:
 # --- hidden atoms -----------------------------------------------------------------------------------------------------
 
 
-class Family:
+class HiddenPredicate:
     """The variables of one hidden predicate, numbered by the key of their world and plain arguments."""
 
     def __init__(self, name: str, kinds: Sequence[str], blocks: frozenset[int], domains: Domains) -> None:
@@ -262,39 +278,39 @@ class Family:
         self.size = prod(self.block_radices) if blocks else 2
         self.touched: list[Longs] = []
         self.start = 0
-        self._places = Places(np.zeros(0, np.int64), 0)
+        self._index = KeyIndex(np.zeros(0, np.int64), 0)
 
     def add_all(self, allow: Callable[[float, int], None]) -> None:
         """Make every atom over the constants of each world a variable."""
         counts = [self.domains.counts(self.kinds[place]).astype(np.float64) for place in self.plain]
         allow(float(np.prod(np.asarray(counts), axis=0).sum()) if counts else 1.0, len(self.plain))
-        rows = Rows(np.arange(self.domains.worlds, dtype=np.int32), {})
+        rows = Bindings(np.arange(self.domains.worlds, dtype=np.int32), {})
         for place in self.plain:
-            world, code = self.domains.here(self.kinds[place])
-            rows = join(rows, Rows(world, {str(place): code}), {}, self.domains.worlds, lambda total: None)
-        self.touched.append(packed([rows.world, *(rows.columns[str(place)] for place in self.plain)], self.radices))
+            world, code = self.domains.existing(self.kinds[place])
+            rows = join_bindings(rows, Bindings(world, {str(place): code}), {}, self.domains.worlds, lambda total: None)
+        self.touched.append(pack_keys([rows.world, *(rows.columns[str(place)] for place in self.plain)], self.radices))
 
     def number(self, start: int) -> int:
         """Number all atoms that were touched, from ``start`` on, and return the first number that is left."""
         touched = self.touched or [np.zeros(0, np.int64)]
         keys = touched[0]
         if len(touched) > 1 or not bool((keys[1:] > keys[:-1]).all()):
-            keys = _united(touched, prod(self.radices))
-        self.start, self._places = start, Places(keys, prod(self.radices))
+            keys = _unite_keys(touched, prod(self.radices))
+        self.start, self._index = start, KeyIndex(keys, prod(self.radices))
         return start + len(keys)
 
     def __len__(self) -> int:
         """Return the number of variables."""
-        return len(self._places.keys)
+        return len(self._index.keys)
 
     def variables(self, keys: Longs) -> Ints:
         """Return the variable of each key, -1 for a key that was never touched."""
-        places = self._places.of(keys)
+        places = self._index.find(keys)
         return np.where(places < 0, -1, places + self.start).astype(np.int32) if self.start else places
 
     def arguments(self) -> tuple[Ints, Ints]:
         """Return the world and the argument codes of each variable; the first block place holds -1, others -2."""
-        world, *columns = unpacked(self._places.keys, self.radices)
+        world, *columns = unpack_keys(self._index.keys, self.radices)
         rows = np.full((len(world), len(self.kinds)), -2, np.int32)
         for place, column in zip(self.plain, columns, strict=True):
             rows[:, place] = column
@@ -307,19 +323,19 @@ class Family:
         ranges = [self.domains.names.get(self.kinds[place], ()) for place in sorted(self.blocks)]
         return tuple(",".join(choice) for choice in product(*ranges)) if self.blocks else ()
 
-    def known(self, facts: Facts) -> tuple[Ints, Ints]:
+    def known(self, facts: FactTable) -> tuple[Ints, Ints]:
         """Return the variables that facts speak of, and the values that they name (1 for a plain atom)."""
         columns = [facts.arguments[:, place] for place in self.plain]
-        variables = self.variables(packed([facts.world, *columns], self.radices))
+        variables = self.variables(pack_keys([facts.world, *columns], self.radices))
         value = np.ones(len(variables), np.int32)
         if self.blocks:
             marked = [facts.arguments[:, place] for place in sorted(self.blocks)]
-            value = packed(marked, self.block_radices).astype(np.int32)
+            value = pack_keys(marked, self.block_radices).astype(np.int32)
         found = variables >= 0
         return variables[found], value[found]
 
 
-def _united(touched: Sequence[Longs], span: int) -> Longs:
+def _unite_keys(touched: Sequence[Longs], span: int) -> Longs:
     if span <= 1 << 24:
         seen = np.zeros(span, np.bool_)
         for keys in touched:
@@ -328,22 +344,25 @@ def _united(touched: Sequence[Longs], span: int) -> Longs:
     return np.unique(np.concatenate([np.unique(keys) for keys in touched]))
 
 
-def atom_names(families: Iterable[Family]) -> AtomNames:
+def name_atoms(hidden_predicates: Iterable[HiddenPredicate]) -> AtomNames:
     """Return how the variables are called."""
-    families = list(families)
+    hidden_predicates = list(hidden_predicates)
     start = [0]
-    for family in families:
-        start.append(start[-1] + len(family))
+    for hidden_predicate in hidden_predicates:
+        start.append(start[-1] + len(hidden_predicate))
     return AtomNames(
-        tuple(family.name for family in families),
+        tuple(hidden_predicate.name for hidden_predicate in hidden_predicates),
         tuple(start),
-        tuple(family.arguments()[1] for family in families),
-        tuple(family.values() for family in families),
-        tuple(tuple(family.domains.names.get(kind, ()) for kind in family.kinds) for family in families),
+        tuple(hidden_predicate.arguments()[1] for hidden_predicate in hidden_predicates),
+        tuple(hidden_predicate.values() for hidden_predicate in hidden_predicates),
+        tuple(
+            tuple(hidden_predicate.domains.names.get(kind, ()) for kind in hidden_predicate.kinds)
+            for hidden_predicate in hidden_predicates
+        ),
     )
 
 
-def blocks_of(
+def find_hidden(
     model: MarkovLogic,
     database: Database,
     query: Iterable[str],
@@ -359,28 +378,31 @@ def blocks_of(
 # --- known values of hidden atoms -------------------------------------------------------------------------------------
 
 
-def given_values(
-    families: Sequence[Family], database: Database, total: int, kept_back: set[str]
+def find_given(
+    hidden_predicates: Sequence[HiddenPredicate], database: Database, total: int, kept_back: set[str]
 ) -> tuple[Ints, list[Factors]]:
     """Return the known values of variables, and factors for the values that a block is known not to have."""
     given = np.full(total, -1, np.int32)
     denied: list[Factors] = []
-    for family in families:
-        if family.name in kept_back:
+    for hidden_predicate in hidden_predicates:
+        if hidden_predicate.name in kept_back:
             continue
-        if family.name in database.false:
-            variables, values = family.known(database.false[family.name])
-            if family.blocks:
-                denied += [_not(family.size, value, variables[values == value]) for value in np.unique(values)]
+        if hidden_predicate.name in database.false:
+            variables, values = hidden_predicate.known(database.false[hidden_predicate.name])
+            if hidden_predicate.blocks:
+                denied += [
+                    _forbid_value(hidden_predicate.size, value, variables[values == value])
+                    for value in np.unique(values)
+                ]
             else:
                 given[variables] = 0
-        if family.name in database.true:
-            variables, values = family.known(database.true[family.name])
+        if hidden_predicate.name in database.true:
+            variables, values = hidden_predicate.known(database.true[hidden_predicate.name])
             given[variables] = values
     return given, denied
 
 
-def _not(size: int, value: int, variables: Ints) -> Factors:
+def _forbid_value(size: int, value: int, variables: Ints) -> Factors:
     holds = (np.arange(size) != value).astype(np.float64)[:, None]
     none = np.full((1, 1), -1, np.int32)
     return Factors(-1, variables[:, None], np.zeros(len(variables), np.int32), none, holds, True, 1)
@@ -389,7 +411,7 @@ def _not(size: int, value: int, variables: Ints) -> Factors:
 # --- blocks spelled out by hard rules ---------------------------------------------------------------------------------
 
 
-def with_blocks(
+def find_blocks(
     hidden: Mapping[str, frozenset[int]], model: MarkovLogic, domains: Domains
 ) -> dict[str, frozenset[int]]:
     """Return the hidden predicates with the block places that hard rules spell out.
@@ -397,23 +419,23 @@ def with_blocks(
     ``EXIST g P(x,g).`` and ``P(x,g1) ^ !(g1 = g2) => !P(x,g2).`` together are ``P(x, g!)``, if every world has the same
     constants for ``g``. The rules then forbid nothing any more, and inference works on one variable for each ``x``.
     """
-    rules = [_stripped(rule.formula) for rule in model.rules if rule.hard]
-    some = {place for formula in rules for place in _some(formula)}
-    one = {place for formula in rules for place in _at_most_one(formula)}
+    rules = [_strip_forall(rule.formula) for rule in model.rules if rule.hard]
+    some = {place for formula in rules for place in _iter_existence(formula)}
+    one = {place for formula in rules for place in _iter_uniqueness(formula)}
     found = dict(hidden)
     for name, place in sorted(some & one):
-        if name in found and not found[name] and domains.everywhere(model.predicates[name].types[place]):
+        if name in found and not found[name] and domains.exists_everywhere(model.predicates[name].types[place]):
             found[name] = frozenset({place})
     return found
 
 
-def _stripped(formula: Formula) -> Formula:
+def _strip_forall(formula: Formula) -> Formula:
     while isinstance(formula, ForAll):
         formula = formula.part
     return formula
 
 
-def _some(formula: Formula) -> Iterator[Place]:
+def _iter_existence(formula: Formula) -> Iterator[BlockPlace]:
     """Give the argument for which a rule says that there is a value."""
     match formula:
         case Exists((name,), Atom(predicate, arguments)) if _are_distinct(arguments):
@@ -421,10 +443,10 @@ def _some(formula: Formula) -> Iterator[Place]:
                 yield predicate, arguments.index(Variable(name))
 
 
-def _at_most_one(formula: Formula) -> Iterator[Place]:
+def _iter_uniqueness(formula: Formula) -> Iterator[BlockPlace]:
     """Give the argument for which a rule says that there are not two values."""
-    plain = normal(formula)
-    leaves = list(atoms(plain))
+    plain = to_nnf(formula)
+    leaves = list(iter_atoms(plain))
     equations = [leaf for leaf in leaves if isinstance(leaf, Equal)]
     both = [leaf for leaf in leaves if isinstance(leaf, Atom)]
     if not isinstance(plain, Or) or len(equations) != 1 or len(both) != 2 or both[0].predicate != both[1].predicate:
@@ -447,7 +469,7 @@ def _are_distinct(arguments: tuple[object, ...]) -> bool:
 # --- truth ------------------------------------------------------------------------------------------------------------
 
 
-def truth_of(network: Network, database: Database) -> Ints:
+def read_truth(network: Network, database: Database) -> Ints:
     """Return the value of each variable by the facts: a plain atom that is not stated is false.
 
     A block of which no value is stated has -1: there is no telling.
@@ -465,14 +487,14 @@ def truth_of(network: Network, database: Database) -> Ints:
         rows = names.arguments[run]
         plain = np.flatnonzero(rows[0] >= 0)
         radices = (len(database.worlds), *(len(names.constants[run][place]) for place in plain))
-        keys = packed([network.world[own], *(rows[:, place] for place in plain)], radices)
-        place_of = Places(keys, int(np.prod(radices)))
-        said = place_of.of(packed([facts.world, *(facts.arguments[:, place] for place in plain)], radices))
+        keys = pack_keys([network.world[own], *(rows[:, place] for place in plain)], radices)
+        index = KeyIndex(keys, int(np.prod(radices)))
+        said = index.find(pack_keys([facts.world, *(facts.arguments[:, place] for place in plain)], radices))
         marked = np.flatnonzero(rows[0] < 0)
         value = np.ones(len(said), np.int32)
         if blocks:
             sizes = [len(names.constants[run][place]) for place in marked]
-            value = packed([facts.arguments[:, place] for place in marked], sizes).astype(np.int32)
+            value = pack_keys([facts.arguments[:, place] for place in marked], sizes).astype(np.int32)
         found = said >= 0
         truth[own.start + said[found]] = value[found]
     return truth

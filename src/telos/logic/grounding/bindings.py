@@ -9,13 +9,15 @@ import numpy as np
 from telos.core.errors import TelosError
 from telos.logic.network import Bools, Ints, Longs
 
-LARGEST_KEY = 1 << 62
-DENSE = 1 << 16  # a table of this many entries is always made; a larger one only if it stays near the number of keys
-ROOMY = 8  # entries of a table for each key
+MAX_KEY = 1 << 62
+MAX_DENSE_SPAN = (
+    1 << 16
+)  # a table of this many entries is always made; a larger one only if it stays near the number of keys
+MAX_SPAN_PER_KEY = 8  # entries of a table for each key
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Bindings:
     """One binding of variables a row; ``columns`` holds the codes of each variable."""
 
     world: Ints
@@ -25,47 +27,49 @@ class Rows:
         """Return the number of rows."""
         return len(self.world)
 
-    def take(self, rows: Longs | Bools | None) -> "Rows":
+    def take(self, rows: Longs | Bools | None) -> "Bindings":
         """Return the rows at these places, or where the mask is true; None takes all."""
         if rows is None:
             return self
-        return Rows(self.world[rows], {name: column[rows] for name, column in self.columns.items()})
+        return Bindings(self.world[rows], {name: column[rows] for name, column in self.columns.items()})
 
-    def keep(self, mask: Bools) -> "Rows":
+    def keep(self, mask: Bools) -> "Bindings":
         """Return the rows where the mask is true."""
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
-    def bind(self, name: str, column: Ints) -> "Rows":
+    def bind(self, name: str, column: Ints) -> "Bindings":
         """Return the same rows with one more variable."""
-        return Rows(self.world, {**self.columns, name: column})
+        return Bindings(self.world, {**self.columns, name: column})
 
 
-def join(left: Rows, right: Rows, radices: Mapping[str, int], worlds: int, allow: Callable[[int], None]) -> Rows:
+def join_bindings(
+    left: Bindings, right: Bindings, radices: Mapping[str, int], worlds: int, allow: Callable[[int], None]
+) -> Bindings:
     """Return every pair of rows that agree on their world and on the variables that both bind."""
     shared = sorted(left.columns.keys() & right.columns.keys())
     spans = [worlds, *(radices[name] for name in shared)]
-    one = packed([left.world, *(left.columns[name] for name in shared)], spans)
-    two = packed([right.world, *(right.columns[name] for name in shared)], spans)
+    one = pack_keys([left.world, *(left.columns[name] for name in shared)], spans)
+    two = pack_keys([right.world, *(right.columns[name] for name in shared)], spans)
     span = 1
     for each in spans:
         span *= max(each, 1)
-    rows, found = matches(one, two, span, allow)
+    rows, found = match_keys(one, two, span, allow)
     joined = left.take(rows)
     added = {name: column[found] for name, column in right.columns.items() if name not in left.columns}
-    return Rows(joined.world, {**joined.columns, **added})
+    return Bindings(joined.world, {**joined.columns, **added})
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
 # Rows of codes packed into single integers, so that joins and look-ups work on one array.
 
 
-def packed(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
+def pack_keys(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
     """Return rows of codes as mixed-radix numbers, the first column counting most.
 
-    >>> packed([np.array([0, 1], np.int32), np.array([2, 1], np.int32)], [2, 10]).tolist()
+    >>> pack_keys([np.array([0, 1], np.int32), np.array([2, 1], np.int32)], [2, 10]).tolist()
     [2, 11]
     """
-    if prod(radices) > LARGEST_KEY:
+    if prod(radices) > MAX_KEY:
         raise TelosError(f"{prod(radices):.1e} combinations of constants are too many to number", "use fewer arguments")
     keys = columns[0].astype(np.int64)
     for column, radix in zip(columns[1:], radices[1:], strict=True):
@@ -74,7 +78,7 @@ def packed(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
     return keys
 
 
-def unpacked(keys: Longs, radices: Sequence[int]) -> list[Ints]:
+def unpack_keys(keys: Longs, radices: Sequence[int]) -> list[Ints]:
     """Return the columns that ``packed`` made into numbers."""
     columns = []
     for radix in reversed(radices):
@@ -85,10 +89,10 @@ def unpacked(keys: Longs, radices: Sequence[int]) -> list[Ints]:
 
 def is_dense(span: int, keys: int) -> bool:
     """Whether a table with an entry for every possible key is worth its memory."""
-    return span <= max(DENSE, ROOMY * keys)
+    return span <= max(MAX_DENSE_SPAN, MAX_SPAN_PER_KEY * keys)
 
 
-def distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
+def find_distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
     """Return the keys that occur, ascending, and for each row the position of its key among them."""
     if not is_dense(span, len(keys)):
         found, place = np.unique(keys, return_inverse=True)
@@ -101,7 +105,7 @@ def distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
     return found, place_of[keys]
 
 
-class Lookup:
+class KeySet:
     """A set of keys that is asked often."""
 
     def __init__(self, keys: Longs, span: int) -> None:
@@ -123,7 +127,7 @@ class Lookup:
         return found
 
 
-class Places:
+class KeyIndex:
     """Keys in a fixed order, each of them found by its value."""
 
     def __init__(self, keys: Longs, span: int) -> None:
@@ -134,7 +138,7 @@ class Places:
             self._table = np.full(max(span, 1), -1, np.int32)
             self._table[keys] = np.arange(len(keys), dtype=np.int32)
 
-    def of(self, keys: Longs) -> Ints:
+    def find(self, keys: Longs) -> Ints:
         """Return the place of each key, -1 for one that is not there."""
         if self._table is not None:
             return self._table[keys]
@@ -144,14 +148,14 @@ class Places:
         return np.where(self.keys[place] == keys, place, -1).astype(np.int32)
 
 
-def matches(left: Longs, right: Longs, span: int, allow: Callable[[int], None]) -> tuple[Longs | None, Longs]:
+def match_keys(left: Longs, right: Longs, span: int, allow: Callable[[int], None]) -> tuple[Longs | None, Longs]:
     """Return which rows on the left and right share a key; left is None if every row has one partner, in order.
 
     ``allow`` is told the number of pairs before they are made, so that it can refuse.
     """
     order = None if len(right) < 2 or bool((right[1:] >= right[:-1]).all()) else np.argsort(right, kind="stable")
     sorted_right = right if order is None else right[order]
-    first, count = _runs(left, sorted_right, span)
+    first, count = _find_runs(left, sorted_right, span)
     total = int(count.sum())
     allow(total)
     if total == len(left) and (total == 0 or int(count.max()) == 1):
@@ -162,7 +166,7 @@ def matches(left: Longs, right: Longs, span: int, allow: Callable[[int], None]) 
     return rows, found if order is None else order[found]
 
 
-def _runs(left: Longs, right: Longs, span: int) -> tuple[Longs, Longs]:
+def _find_runs(left: Longs, right: Longs, span: int) -> tuple[Longs, Longs]:
     """Return where the run of each left key starts in sorted ``right``, and how long it is."""
     if is_dense(span, len(left) + len(right)):
         count = np.bincount(right, minlength=span)

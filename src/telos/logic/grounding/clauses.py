@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Longs, Network, forbidden
+from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Longs, Network, forbidden_cells
 
 Cell = tuple[int | None, ...]  # the value of each variable of a factor; None is any value
 Literal = tuple[int, int, bool]  # variable of the factor, value, negated
@@ -49,27 +49,27 @@ class GroundClauses:
             yield f"{words}." if np.isinf(weight) else f"{weight:.10g} {words}"
 
 
-def clauses_of(network: Network, weights: Floats | None = None) -> GroundClauses:
+def to_clauses(network: Network, weights: Floats | None = None) -> GroundClauses:
     """Return a network as clauses: equal ones are one with their weights summed, those of weight 0 are dropped."""
     used = np.append(network.weights if weights is None else weights, 0.0)
     plain = network.atoms.is_plain
     offset = np.concatenate([[0], np.cumsum(network.sizes, dtype=np.int64)])
-    collected = _Collected(offset, plain)
+    collector = _ClauseCollector(offset, plain)
     for group in network.factors:
-        _add_factors(group, network.sizes, used, collected)
+        _add_factors(group, network.sizes, used, collector)
     for clauses in network.clauses:
-        _add_clauses(clauses.plainly(), used, collected)
+        _add_clauses(clauses.split_negated(), used, collector)
     atoms = int(plain.sum() + network.sizes[~plain].sum())
-    return collected.merged(atoms)
+    return collector.merge(atoms)
 
 
-def restated(network: Network) -> float:
+def sum_restated_weights(network: Network) -> float:
     """Return the weight of soft clauses that a hard one says, too: no world that is allowed can do without it."""
     has_hard = any(group.hard for group in network.factors) or any(group.hard for group in network.clauses)
-    return clauses_of(network).restated if has_hard else 0.0
+    return to_clauses(network).restated if has_hard else 0.0
 
 
-class _Collected:
+class _ClauseCollector:
     """Clauses by length, each literal a number: twice its atom, and one more if it is negated."""
 
     def __init__(self, offset: Longs, plain: Bools) -> None:
@@ -87,7 +87,7 @@ class _Collected:
         """Take in clauses of one length, a row each."""
         self._found.setdefault(literals.shape[1], []).append((np.sort(literals, axis=1), weight))
 
-    def merged(self, atoms: int) -> GroundClauses:
+    def merge(self, atoms: int) -> GroundClauses:
         """Return the distinct clauses, shortest first."""
         codes, lengths, weights = [], [], []
         for length in sorted(self._found):
@@ -125,32 +125,32 @@ class _Collected:
         return distinct[kept], summed[kept]
 
 
-def _add_factors(group: Factors, sizes: Ints, used: Floats, collected: _Collected) -> None:
+def _add_factors(group: Factors, sizes: Ints, used: Floats, collector: _ClauseCollector) -> None:
     if not len(group.scope):
         return
     shape = tuple(int(size) for size in sizes[group.scope[0]])
     if group.hard:
-        for cell in _shortened(forbidden(group).reshape(shape)):
-            _add_pattern(group, _breaking(cell), np.full(len(group.scope), np.inf), collected)
+        for cell in _cover_forbidden(forbidden_cells(group).reshape(shape)):
+            _add_pattern(group, _clause_against(cell), np.full(len(group.scope), np.inf), collector)
         return
     for choice in range(group.weights.shape[1]):
         weight = used[group.weights[group.key, choice]]
-        base, patterns = _patterns(group.holds[:, choice], shape)
-        collected.constant += base * float(weight.sum())
+        base, patterns = _table_clauses(group.holds[:, choice], shape)
+        collector.constant += base * float(weight.sum())
         for literals, share in patterns:
-            _add_pattern(group, literals, share * weight, collected)
+            _add_pattern(group, literals, share * weight, collector)
 
 
-def _add_pattern(group: Factors, literals: tuple[Literal, ...], weight: Floats, collected: _Collected) -> None:
+def _add_pattern(group: Factors, literals: tuple[Literal, ...], weight: Floats, collector: _ClauseCollector) -> None:
     some = np.flatnonzero(weight)
     if not len(some):
         return
     slot, value, negated = np.asarray(literals, np.int32).reshape(-1, 3).T
     variable = group.scope[some][:, slot]
-    collected.add(collected.codes(variable, value[None, :], negated[None, :]), weight[some])
+    collector.add(collector.codes(variable, value[None, :], negated[None, :]), weight[some])
 
 
-def _patterns(holds: Floats, shape: tuple[int, ...]) -> tuple[float, list[tuple[tuple[Literal, ...], float]]]:
+def _table_clauses(holds: Floats, shape: tuple[int, ...]) -> tuple[float, list[tuple[tuple[Literal, ...], float]]]:
     """Return a table as a constant and weighted clauses over the variables of the factor."""
     low, high = float(holds.min()), float(holds.max())
     if low == high:
@@ -159,24 +159,25 @@ def _patterns(holds: Floats, shape: tuple[int, ...]) -> tuple[float, list[tuple[
     if len(below) > 1 and len(above) == 1:
         if len(shape) == 1:
             return low, [(((0, int(above[0]), False),), high - low)]
-        return high, [(_breaking(_cell(int(above[0]), shape)), low - high)]
+        return high, [(_clause_against(_to_cell(int(above[0]), shape)), low - high)]
     missing = high - holds[below]
     clauses = [
-        (_breaking(_cell(place, shape)), float(lack)) for place, lack in zip(below.tolist(), missing, strict=True)
+        (_clause_against(_to_cell(place, shape)), float(lack))
+        for place, lack in zip(below.tolist(), missing, strict=True)
     ]
     return high - float(missing.sum()), clauses
 
 
-def _cell(place: int, shape: tuple[int, ...]) -> Cell:
+def _to_cell(place: int, shape: tuple[int, ...]) -> Cell:
     return tuple(int(value) for value in np.unravel_index(place, shape))
 
 
-def _breaking(cell: Cell) -> tuple[Literal, ...]:
+def _clause_against(cell: Cell) -> tuple[Literal, ...]:
     """Return the clause that holds everywhere but in a cell."""
     return tuple((slot, value, True) for slot, value in enumerate(cell) if value is not None)
 
 
-def _shortened(forbidden: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Iterator[Cell]:
+def _cover_forbidden(forbidden: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Iterator[Cell]:
     """Give few, wide cells that cover what is forbidden: a variable does not matter where all its values are."""
     covered = np.zeros_like(forbidden)
     for cell in np.argwhere(forbidden).tolist():
@@ -191,14 +192,14 @@ def _shortened(forbidden: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> It
         yield tuple(value if isinstance(value, int) else None for value in wide)
 
 
-def _add_clauses(clauses: Clauses, used: Floats, collected: _Collected) -> None:
-    codes = collected.codes(clauses.variable, clauses.value, clauses.negated.astype(np.int32))
+def _add_clauses(clauses: Clauses, used: Floats, collector: _ClauseCollector) -> None:
+    codes = collector.codes(clauses.variable, clauses.value, clauses.negated.astype(np.int32))
     length = np.diff(clauses.start)
     weight = np.full(len(length), np.inf) if clauses.hard else clauses.sign * used[clauses.weight]
     if not clauses.hard:
-        collected.constant -= float(weight[clauses.sign < 0].sum())
+        collector.constant -= float(weight[clauses.sign < 0].sum())
     for size in np.unique(length):
         some = np.flatnonzero(length == size)
         rows = codes[clauses.start[some][:, None] + np.arange(size)[None, :]]
         kept = weight[some] != 0.0
-        collected.add(rows[kept], weight[some][kept])
+        collector.add(rows[kept], weight[some][kept])

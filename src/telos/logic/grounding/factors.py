@@ -1,6 +1,7 @@
 """Open formulas as factors: groups of ground formulas with the same open part, and their tables or clauses.
 
-``Opener`` groups the bindings of a rule; ``table``, ``long_clauses`` and ``wide`` encode the open formula of a group.
+``FormulaGrouper`` groups the bindings of a rule; ``tabulate``, ``to_clause_templates`` and ``decompose`` encode the
+open formula of a group.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,29 +24,29 @@ from telos.logic.formulas import (
     Or,
     Term,
     Variable,
-    atoms,
-    normal,
+    iter_atoms,
+    to_nnf,
 )
-from telos.logic.grounding.atoms import Family, Relations
-from telos.logic.grounding.bindings import LARGEST_KEY, Rows, distinct, packed, unpacked
-from telos.logic.grounding.rewrite import Leaf, fold, negation
-from telos.logic.grounding.rules import Prepared
+from telos.logic.grounding.atoms import HiddenPredicate, Relations
+from telos.logic.grounding.bindings import MAX_KEY, Bindings, find_distinct, pack_keys, unpack_keys
+from telos.logic.grounding.rewrite import Leaf, fold, negate
+from telos.logic.grounding.rules import PreparedRule
 from telos.logic.network import Bools, Floats, Longs
 
 Truths = NDArray[np.bool_]
 Literals = tuple[tuple[int, int, bool], ...]  # slot, value, negated
 
-MOST_CELLS = 1 << 12  # of one table
-MOST_ENTRIES = 1 << 24  # of one table with all choices of its ``+`` variables
-MOST_DISJUNCTIONS = 3
-MOST_WIDE_CELLS = 256  # of the small table
-MOST_CLAUSES = 10_000  # of one hard formula
-LONG = 3  # literals side by side that are taken as one
-MOST_BITS = 30  # that join a pattern before it is numbered anew, so that it never outgrows 64 bits
+MAX_TABLE_CELLS = 1 << 12  # of one table
+MAX_TABLE_ENTRIES = 1 << 24  # of one table with all choices of its ``+`` variables
+MAX_DISJUNCTIONS = 3
+MAX_DECOMPOSED_CELLS = 256  # of the small table
+MAX_HARD_CLAUSES = 10_000  # of one hard formula
+MIN_LONG_LITERALS = 3  # literals side by side that are taken as one
+MAX_PATTERN_BITS = 30  # that join a pattern before it is numbered anew, so that it never outgrows 64 bits
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class AtomPosition:
     """Where an atom finds its truth: a variable of the factor, and the terms of its block places, if it is a block."""
 
     slot: int
@@ -54,33 +55,33 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenFormula:
     """An open formula with all that its truth depends on.
 
-    ``sizes`` are those of the variables of the factor; ``spots`` says where each atom looks. ``choices`` and
+    ``sizes`` are those of the variables of the factor; ``positions`` says where each atom looks. ``choices`` and
     ``ranges`` are the variables that run over values, the first ``plus`` of them with a weight for each. ``codes``
     holds the codes of the other terms in block places and of constants in equations.
     """
 
     formula: Formula
     sizes: tuple[int, ...]
-    spots: Mapping[Atom, Spot]
+    positions: Mapping[Atom, AtomPosition]
     choices: tuple[str, ...]
     ranges: tuple[int, ...]
-    plus: int
+    plus_count: int
     codes: Mapping[Term, int]
 
     @property
     def is_small(self) -> bool:
         """Whether a table of it is worth making."""
-        return prod(self.sizes) <= MOST_CELLS and prod(self.sizes) * prod(self.ranges) <= MOST_ENTRIES
+        return prod(self.sizes) <= MAX_TABLE_CELLS and prod(self.sizes) * prod(self.ranges) <= MAX_TABLE_ENTRIES
 
 
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class HiddenVariable:
     """A hidden variable as the formula names it: a predicate and its plain arguments."""
 
     predicate: str
@@ -88,44 +89,50 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FormulaGroup:
     """Ground formulas with the same open part but for the variables: ``scope`` has a predicate and keys for each."""
 
-    rows: Rows
+    rows: Bindings
     scope: tuple[tuple[str, Longs], ...]
-    open: Open
+    open: OpenFormula
 
 
-class Opener:
+class FormulaGrouper:
     """Sorts the rows of one rule by the form of what is open in them."""
 
     def __init__(
-        self, prepared: Prepared, plus: Sequence[str], families: Mapping[str, Family], relations: Relations
+        self,
+        prepared: PreparedRule,
+        plus: Sequence[str],
+        hidden_predicates: Mapping[str, HiddenPredicate],
+        relations: Relations,
     ) -> None:
-        self._prepared, self._families, self._relations = prepared, families, relations
+        self._prepared, self._hidden_predicates, self._relations = prepared, hidden_predicates, relations
         self._domains = relations.domains
         choices = [name for name in plus if name in prepared.choices]
         self._plus = len(choices)
         self._choices = (*choices, *(name for name in prepared.choices if name not in choices))
         self._ranges = tuple(self._domains.size(prepared.kinds[name]) for name in self._choices)
 
-    def groups(self, rows: Rows, formula: Formula, undecided: Sequence[Leaf]) -> Iterator[Group]:
+    def groups(self, rows: Bindings, formula: Formula, undecided: Sequence[Leaf]) -> Iterator[FormulaGroup]:
         """Give the groups of some rows; the truth of ``undecided`` evidence is looked up in each row."""
-        for some, left in self._decided(rows, formula, undecided):
-            for part, codes in self._valued(some, left):
-                yield from self._merged(part, left, codes)
+        for some, left in self._decide_evidence(rows, formula, undecided):
+            for part, codes in self._split_by_values(some, left):
+                yield from self._split_by_variables(part, left, codes)
 
-    def _decided(self, rows: Rows, formula: Formula, undecided: Sequence[Leaf]) -> Iterator[tuple[Rows, Formula]]:
+    def _decide_evidence(
+        self, rows: Bindings, formula: Formula, undecided: Sequence[Leaf]
+    ) -> Iterator[tuple[Bindings, Formula]]:
         if not undecided:
             yield rows, formula
             return
         truths = [self._relations.holds(leaf, rows, self._prepared.scope.kinds) for leaf in undecided]
-        for some, pattern in _patterns(truths, len(rows)):
+        for some, pattern in _iter_patterns(truths, len(rows)):
             left = fold(formula, dict(zip(undecided, pattern, strict=True)))
             if not isinstance(left, bool):
                 yield rows.take(some), left
 
-    def _valued(self, rows: Rows, formula: Formula) -> Iterator[tuple[Rows, dict[Term, int]]]:
+    def _split_by_values(self, rows: Bindings, formula: Formula) -> Iterator[tuple[Bindings, dict[Term, int]]]:
         """Give rows that agree on all terms in block places, with the codes of those terms."""
         fixed: dict[Term, int] = {}
         varied: dict[Term, str] = {}
@@ -139,17 +146,19 @@ class Opener:
             return
         radices = [self._domains.size(kind) for kind in varied.values()]
         columns = [self._relations.column(term, rows, kind) for term, kind in varied.items()]
-        keys, place = distinct(packed(columns, radices), prod(radices))
-        values = np.stack(unpacked(keys, radices), axis=1)
-        for number, some in enumerate(_split(place, len(keys))):
+        keys, place = find_distinct(pack_keys(columns, radices), prod(radices))
+        values = np.stack(unpack_keys(keys, radices), axis=1)
+        for number, some in enumerate(_split_rows(place, len(keys))):
             codes = dict(zip(varied, values[number].tolist(), strict=True))
             yield rows.take(some), {**fixed, **codes}
 
     def _block_terms(self, formula: Formula) -> Iterator[tuple[Term, str]]:
-        for leaf in dict.fromkeys(atoms(formula)):
+        for leaf in dict.fromkeys(iter_atoms(formula)):
             if isinstance(leaf, Atom):
-                family = self._families[leaf.predicate]
-                yield from ((leaf.arguments[place], family.kinds[place]) for place in sorted(family.blocks))
+                hidden_predicate = self._hidden_predicates[leaf.predicate]
+                yield from (
+                    (leaf.arguments[place], hidden_predicate.kinds[place]) for place in sorted(hidden_predicate.blocks)
+                )
             else:
                 yield from self._sides(leaf)
 
@@ -158,17 +167,19 @@ class Opener:
         yield leaf.left, kind
         yield leaf.right, kind
 
-    def _merged(self, rows: Rows, formula: Formula, codes: Mapping[Term, int]) -> Iterator[Group]:
+    def _split_by_variables(
+        self, rows: Bindings, formula: Formula, codes: Mapping[Term, int]
+    ) -> Iterator[FormulaGroup]:
         """Give rows in which the same slots are the same variable."""
-        slots = list(dict.fromkeys(self._slot(leaf) for leaf in atoms(formula) if isinstance(leaf, Atom)))
+        slots = list(dict.fromkeys(self._variable(leaf) for leaf in iter_atoms(formula) if isinstance(leaf, Atom)))
         keys = [self._keys(slot, rows) for slot in slots]
-        tabled = {self._slot(atom) for atom in self._tabled(formula, slots)}
+        tabled = {self._variable(atom) for atom in self._iter_table_atoms(formula, slots)}
         pairs = [
             (i, j)
             for i, j in combinations([place for place, slot in enumerate(slots) if slot in tabled], 2)
-            if _may_meet(slots[i], slots[j]) and bool((keys[i] == keys[j]).any())
+            if _may_coincide(slots[i], slots[j]) and bool((keys[i] == keys[j]).any())
         ]
-        for some, pattern in _patterns([keys[i] == keys[j] for i, j in pairs], len(rows)):
+        for some, pattern in _iter_patterns([keys[i] == keys[j] for i, j in pairs], len(rows)):
             first = list(range(len(slots)))
             for (i, j), same in zip(pairs, pattern, strict=True):
                 if same:
@@ -176,45 +187,45 @@ class Opener:
             kept = sorted(set(first))
             scope = tuple((slots[i].predicate, keys[i] if some is None else keys[i][some]) for i in kept)
             where = {slot: kept.index(first[i]) for i, slot in enumerate(slots)}
-            yield Group(rows.take(some), scope, self._open(formula, scope, where, codes))
+            yield FormulaGroup(rows.take(some), scope, self._open_formula(formula, scope, where, codes))
 
-    def _tabled(self, formula: Formula, slots: Sequence[Slot]) -> Iterator[Atom]:
+    def _iter_table_atoms(self, formula: Formula, slots: Sequence[HiddenVariable]) -> Iterator[Atom]:
         """Give the atoms that a table speaks of: not those of long clauses, which may name a variable twice."""
-        if prod(self._families[slot.predicate].size for slot in slots) > MOST_CELLS:
-            yield from narrow_atoms(formula)
+        if prod(self._hidden_predicates[slot.predicate].size for slot in slots) > MAX_TABLE_CELLS:
+            yield from find_table_atoms(formula)
         else:
-            yield from (leaf for leaf in atoms(formula) if isinstance(leaf, Atom))
+            yield from (leaf for leaf in iter_atoms(formula) if isinstance(leaf, Atom))
 
-    def _open(
+    def _open_formula(
         self,
         formula: Formula,
         scope: Sequence[tuple[str, Longs]],
-        where: Mapping[Slot, int],
+        where: Mapping[HiddenVariable, int],
         codes: Mapping[Term, int],
-    ) -> Open:
-        spots = {}
-        for leaf in dict.fromkeys(atoms(formula)):
+    ) -> OpenFormula:
+        positions = {}
+        for leaf in dict.fromkeys(iter_atoms(formula)):
             if isinstance(leaf, Atom):
-                family = self._families[leaf.predicate]
-                marked = tuple(leaf.arguments[place] for place in sorted(family.blocks))
-                spots[leaf] = Spot(where[self._slot(leaf)], marked, family.block_radices)
-        sizes = tuple(self._families[predicate].size for predicate, _ in scope)
-        return Open(formula, sizes, spots, self._choices, self._ranges, self._plus, codes)
+                hidden_predicate = self._hidden_predicates[leaf.predicate]
+                marked = tuple(leaf.arguments[place] for place in sorted(hidden_predicate.blocks))
+                positions[leaf] = AtomPosition(where[self._variable(leaf)], marked, hidden_predicate.block_radices)
+        sizes = tuple(self._hidden_predicates[predicate].size for predicate, _ in scope)
+        return OpenFormula(formula, sizes, positions, self._choices, self._ranges, self._plus, codes)
 
-    def _slot(self, atom: Atom) -> Slot:
-        plain = self._families[atom.predicate].plain
-        return Slot(atom.predicate, tuple(atom.arguments[place] for place in plain))
+    def _variable(self, atom: Atom) -> HiddenVariable:
+        plain = self._hidden_predicates[atom.predicate].plain
+        return HiddenVariable(atom.predicate, tuple(atom.arguments[place] for place in plain))
 
-    def _keys(self, slot: Slot, rows: Rows) -> Longs:
-        family = self._families[slot.predicate]
+    def _keys(self, slot: HiddenVariable, rows: Bindings) -> Longs:
+        hidden_predicate = self._hidden_predicates[slot.predicate]
         columns = [
-            self._relations.column(term, rows, family.kinds[place])
-            for term, place in zip(slot.terms, family.plain, strict=True)
+            self._relations.column(term, rows, hidden_predicate.kinds[place])
+            for term, place in zip(slot.terms, hidden_predicate.plain, strict=True)
         ]
-        return packed([rows.world, *columns], family.radices)
+        return pack_keys([rows.world, *columns], hidden_predicate.radices)
 
 
-def _may_meet(one: Slot, two: Slot) -> bool:
+def _may_coincide(one: HiddenVariable, two: HiddenVariable) -> bool:
     """Whether two slots can be the same variable in some row."""
     if one.predicate != two.predicate:
         return False
@@ -226,22 +237,22 @@ def _may_meet(one: Slot, two: Slot) -> bool:
     return True
 
 
-def _patterns(truths: Sequence[Bools], rows: int) -> Iterator[tuple[Longs | None, tuple[bool, ...]]]:
+def _iter_patterns(truths: Sequence[Bools], rows: int) -> Iterator[tuple[Longs | None, tuple[bool, ...]]]:
     """Give the rows that agree on all truths, and those truths; None stands for all rows."""
     if not truths:
         yield None, ()
         return
     keys = np.zeros(rows, np.int64)
     for number, truth in enumerate(truths):
-        if number % MOST_BITS == MOST_BITS - 1:
-            keys = distinct(keys, LARGEST_KEY)[1].astype(np.int64)
+        if number % MAX_PATTERN_BITS == MAX_PATTERN_BITS - 1:
+            keys = find_distinct(keys, MAX_KEY)[1].astype(np.int64)
         keys = (keys << 1) | truth
-    found, place = distinct(keys, LARGEST_KEY)
-    for some in _split(place, len(found)):
+    found, place = find_distinct(keys, MAX_KEY)
+    for some in _split_rows(place, len(found)):
         yield some, tuple(bool(truth[some[0]]) for truth in truths)
 
 
-def _split(place: np.ndarray[tuple[int], np.dtype[np.int32]], parts: int) -> Iterator[Longs]:
+def _split_rows(place: np.ndarray[tuple[int], np.dtype[np.int32]], parts: int) -> Iterator[Longs]:
     """Give the rows of each part, ascending."""
     order = np.argsort(place, kind="stable")
     ends = np.cumsum(np.bincount(place, minlength=parts))
@@ -252,7 +263,7 @@ def _split(place: np.ndarray[tuple[int], np.dtype[np.int32]], parts: int) -> Ite
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FactorTable:
     """How many ground formulas hold in each cell, for each choice of ``+`` constants; ``live`` choices have any."""
 
     holds: Floats  # (cells, choices)
@@ -260,93 +271,91 @@ class Table:
     formulas: int
 
 
-def table(open_part: Open) -> Table:
+def tabulate(open_part: OpenFormula) -> FactorTable:
     """Return the table of an open formula, without the ground formulas that equations alone decide."""
-    truth = np.broadcast_to(truth_over(open_part.formula, open_part), (*open_part.sizes, *open_part.ranges))
-    can_hold, can_fail = possible(open_part.formula, open_part)
+    truth = np.broadcast_to(evaluate(open_part.formula, open_part), (*open_part.sizes, *open_part.ranges))
+    can_hold, can_fail = find_possible(open_part.formula, open_part)
     undecided = np.broadcast_to(can_hold & can_fail, open_part.ranges)
-    cells, choices = prod(open_part.sizes), prod(open_part.ranges[: open_part.plus])
+    cells, choices = prod(open_part.sizes), prod(open_part.ranges[: open_part.plus_count])
     counted = (truth & undecided).reshape(cells, choices, -1).sum(axis=2)
     per_choice = undecided.reshape(choices, -1).sum(axis=1)
-    return Table(counted.astype(np.float64), per_choice > 0, int(per_choice.sum()))
+    return FactorTable(counted.astype(np.float64), per_choice > 0, int(per_choice.sum()))
 
 
-def truth_over(formula: Formula, part: Open) -> Truths:
+def evaluate(formula: Formula, part: OpenFormula) -> Truths:
     """Return the truth of a formula over all values of its variables and choices, one axis each."""
     match formula:
         case Atom():
-            spot = part.spots[formula]
-            wanted = _value(spot, part) if spot.terms else np.ones(1, np.int64)
-            values = _axis(np.arange(part.sizes[spot.slot]), spot.slot, part)
+            position = part.positions[formula]
+            wanted = _named_value(position, part) if position.terms else np.ones(1, np.int64)
+            values = _axis(np.arange(part.sizes[position.slot]), position.slot, part)
             return np.asarray(values == wanted)
         case Equal(left, right):
-            return np.asarray(_code(left, part) == _code(right, part))
+            return np.asarray(_term_codes(left, part) == _term_codes(right, part))
         case Not(inner):
-            return ~truth_over(inner, part)
+            return ~evaluate(inner, part)
         case And(parts):
-            return _combined(np.logical_and, [truth_over(each, part) for each in parts])
+            return _combine(np.logical_and, [evaluate(each, part) for each in parts])
         case Or(parts):
-            return _combined(np.logical_or, [truth_over(each, part) for each in parts])
+            return _combine(np.logical_or, [evaluate(each, part) for each in parts])
         case Implies(premise, conclusion):
-            return ~truth_over(premise, part) | truth_over(conclusion, part)
+            return ~evaluate(premise, part) | evaluate(conclusion, part)
         case Iff(left, right):
-            return np.asarray(truth_over(left, part) == truth_over(right, part))
+            return np.asarray(evaluate(left, part) == evaluate(right, part))
     raise AssertionError(f"{formula} should have lost its quantifiers")
 
 
-def _combined(operation: np.ufunc, arrays: Sequence[Truths]) -> Truths:
+def _combine(operation: np.ufunc, arrays: Sequence[Truths]) -> Truths:
     result = arrays[0]
     for array in arrays[1:]:
         result = operation(result, array)
     return result
 
 
-def possible(formula: Formula, part: Open) -> tuple[Truths, Truths]:
+def find_possible(formula: Formula, part: OpenFormula) -> tuple[Truths, Truths]:
     """Return for each choice whether a formula can be true, and whether it can be false, whatever hidden atoms are."""
     match formula:
         case Atom():
             return np.ones((), np.bool_), np.ones((), np.bool_)
         case Equal():
-            truth = truth_over(formula, part)
+            truth = evaluate(formula, part)
             truth = truth.reshape(truth.shape[len(part.sizes) :])
             return truth, ~truth
         case Not(inner):
-            holds, fails = possible(inner, part)
+            holds, fails = find_possible(inner, part)
             return fails, holds
         case And(parts):
-            both = [possible(each, part) for each in parts]
-            return _combined(np.logical_and, [one for one, _ in both]), _combined(
-                np.logical_or, [two for _, two in both]
-            )
+            both = [find_possible(each, part) for each in parts]
+            return _combine(np.logical_and, [one for one, _ in both]), _combine(np.logical_or, [two for _, two in both])
         case Or(parts):
-            fails, holds = possible(And(tuple(Not(each) for each in parts)), part)
+            fails, holds = find_possible(And(tuple(Not(each) for each in parts)), part)
             return holds, fails
         case Implies(premise, conclusion):
-            return possible(Or((Not(premise), conclusion)), part)
+            return find_possible(Or((Not(premise), conclusion)), part)
         case Iff(left, right):
-            (a, not_a), (b, not_b) = possible(left, part), possible(right, part)
+            (a, not_a), (b, not_b) = find_possible(left, part), find_possible(right, part)
             return (a & b) | (not_a & not_b), (a & not_b) | (not_a & b)
     raise AssertionError(f"{formula} should have lost its quantifiers")
 
 
-def _axis(values: NDArray[np.int64], axis: int, part: Open) -> NDArray[np.int64]:
+def _axis(values: NDArray[np.int64], axis: int, part: OpenFormula) -> NDArray[np.int64]:
     shape = [1] * (len(part.sizes) + len(part.ranges))
     shape[axis] = len(values)
     return values.reshape(shape)
 
 
-def _code(term: Term, part: Open) -> NDArray[np.int64]:
+def _term_codes(term: Term, part: OpenFormula) -> NDArray[np.int64]:
     if isinstance(term, Variable) and term.name in part.choices:
         place = part.choices.index(term.name)
         return _axis(np.arange(part.ranges[place]), len(part.sizes) + place, part)
     return np.full([1] * (len(part.sizes) + len(part.ranges)), part.codes[term], np.int64)
 
 
-def _value(spot: Spot, part: Open) -> NDArray[np.int64]:
+def _named_value(position: AtomPosition, part: OpenFormula) -> NDArray[np.int64]:
     """Return the value of a block that the terms of an atom name."""
-    value = _code(spot.terms[0], part)
-    for term, radix in zip(spot.terms[1:], spot.radices[1:], strict=True):
-        value = value * radix + _code(term, part)
+    value = _term_codes(position.terms[0], part)
+    for term, radix in zip(position.terms[1:], position.radices[1:], strict=True):
+        value = value * radix + _term_codes(term, part)
     return value
 
 
@@ -354,7 +363,7 @@ def _value(spot: Spot, part: Open) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Long:
+class ClauseTemplate:
     """A ground disjunction: its literals as (slot, value, negated), and which choice of ``+`` constants it is for.
 
     ``sign`` is -1 if the ground formula is the negation of the disjunction.
@@ -365,41 +374,42 @@ class Long:
     sign: float
 
 
-def long_clauses(part: Open, hard: bool) -> tuple[Long, ...] | None:
+def to_clause_templates(part: OpenFormula, hard: bool) -> tuple[ClauseTemplate, ...] | None:
     """Return an open formula as clauses, or None if it is no (negated) disjunction of literals."""
-    found: list[Long] = []
+    found: list[ClauseTemplate] = []
     for number, values in enumerate(product(*(range(size) for size in part.ranges))):
         codes: dict[Term, int] = dict(part.codes)
         codes |= {Variable(name): value for name, value in zip(part.choices, values, strict=True)}
-        left = _chosen(part.formula, codes)
+        left = _decide_equations(part.formula, codes)
         if isinstance(left, bool):
             continue
-        choice = number // max(prod(part.ranges[part.plus :]), 1)
-        clauses = list(_clauses(left, part.spots, codes, hard))
+        choice = number // max(prod(part.ranges[part.plus_count :]), 1)
+        clauses = list(_iter_clauses(left, part.positions, codes, hard))
         if None in clauses:
             return None
-        found += [Long(clause[0], choice, clause[1]) for clause in clauses if clause is not None]
+        found += [ClauseTemplate(clause[0], choice, clause[1]) for clause in clauses if clause is not None]
     return tuple(found)
 
 
-def _chosen(formula: Formula, codes: Mapping[Term, int]) -> Formula | bool:
+def _decide_equations(formula: Formula, codes: Mapping[Term, int]) -> Formula | bool:
     """Return a formula with its equations decided."""
     return fold(
-        formula, {leaf: codes[leaf.left] == codes[leaf.right] for leaf in atoms(formula) if isinstance(leaf, Equal)}
+        formula,
+        {leaf: codes[leaf.left] == codes[leaf.right] for leaf in iter_atoms(formula) if isinstance(leaf, Equal)},
     )
 
 
-def _clauses(
-    formula: Formula, spots: Mapping[Atom, Spot], codes: Mapping[Term, int], hard: bool
+def _iter_clauses(
+    formula: Formula, positions: Mapping[Atom, AtomPosition], codes: Mapping[Term, int], hard: bool
 ) -> Iterator[tuple[Literals, float] | None]:
-    plain = normal(formula)
+    plain = to_nnf(formula)
     if isinstance(plain, And) and hard:
         for each in plain.parts:
-            yield from _clauses(each, spots, codes, hard)
+            yield from _iter_clauses(each, positions, codes, hard)
         return
     sign = -1.0 if isinstance(plain, And) else 1.0
     if sign < 0:
-        opposite = negation(plain)
+        opposite = negate(plain)
         assert not isinstance(opposite, bool)
         plain = opposite
     literals = []
@@ -408,17 +418,17 @@ def _clauses(
         if not isinstance(atom, Atom):
             yield None
             return
-        spot = spots[atom]
-        literals.append((spot.slot, value_in(spot, codes), isinstance(each, Not)))
+        position = positions[atom]
+        literals.append((position.slot, block_value(position, codes), isinstance(each, Not)))
     yield tuple(dict.fromkeys(literals)), sign
 
 
-def value_in(spot: Spot, codes: Mapping[Term, int]) -> int:
+def block_value(position: AtomPosition, codes: Mapping[Term, int]) -> int:
     """Return the value of a variable that an atom speaks of."""
-    if not spot.terms:
+    if not position.terms:
         return 1
     value = 0
-    for term, radix in zip(spot.terms, spot.radices, strict=True):
+    for term, radix in zip(position.terms, position.radices, strict=True):
         value = value * radix + codes[term]
     return value
 
@@ -430,54 +440,54 @@ def value_in(spot: Spot, codes: Mapping[Term, int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Wide:
+class EncodedFormula:
     """Clauses, and a table over some of the variables of a factor: ``slots`` says which. Hard ones need no table."""
 
-    clauses: tuple[Long, ...]
+    clauses: tuple[ClauseTemplate, ...]
     slots: tuple[int, ...]
-    table: Table | None
+    table: FactorTable | None
 
 
-def wide(part: Open, hard: bool) -> Wide | None:
+def decompose(part: OpenFormula, hard: bool) -> EncodedFormula | None:
     """Return a wide formula as clauses and a table, or None if it has too many parts for that."""
-    reduced, disjunctions, few = _apart(part.formula)
-    slots = tuple(sorted({part.spots[atom].slot for atom in few}))
-    if len(disjunctions) > MOST_DISJUNCTIONS or prod(part.sizes[slot] for slot in slots) > MOST_WIDE_CELLS:
+    reduced, disjunctions, few = _extract_disjunctions(part.formula)
+    slots = tuple(sorted({part.positions[atom].slot for atom in few}))
+    if len(disjunctions) > MAX_DISJUNCTIONS or prod(part.sizes[slot] for slot in slots) > MAX_DECOMPOSED_CELLS:
         return None
-    spots = {atom: replace(part.spots[atom], slot=slots.index(part.spots[atom].slot)) for atom in few}
-    small = replace(part, formula=reduced, sizes=tuple(part.sizes[slot] for slot in slots), spots=spots)
-    truths = _truths(small, part.formula, tuple(disjunctions))
-    forms = [_Disjunction(parts, part.spots) for parts in disjunctions.values()]
-    return _hard(truths, forms, slots, small) if hard else _soft(truths, forms, slots, small, part)
+    positions = {atom: replace(part.positions[atom], slot=slots.index(part.positions[atom].slot)) for atom in few}
+    small = replace(part, formula=reduced, sizes=tuple(part.sizes[slot] for slot in slots), positions=positions)
+    truths = _truth_by_disjunctions(small, part.formula, tuple(disjunctions))
+    forms = [_Disjunction(parts, part.positions) for parts in disjunctions.values()]
+    return _decompose_hard(truths, forms, slots, small) if hard else _decompose_soft(truths, forms, slots, small, part)
 
 
-def narrow_atoms(formula: Formula) -> tuple[Atom, ...]:
+def find_table_atoms(formula: Formula) -> tuple[Atom, ...]:
     """Return the atoms of a formula that stand outside of long rows of literals."""
-    return _apart(formula)[2]
+    return _extract_disjunctions(formula)[2]
 
 
-def _apart(formula: Formula) -> tuple[Formula, dict[Atom, tuple[Formula, ...]], tuple[Atom, ...]]:
+def _extract_disjunctions(formula: Formula) -> tuple[Formula, dict[Atom, tuple[Formula, ...]], tuple[Atom, ...]]:
     """Return a formula with atoms in place of long disjunctions, those disjunctions, and the other atoms."""
     found: dict[Atom, tuple[Formula, ...]] = {}
-    reduced = _reduced(normal(formula), found)
-    few = [leaf for leaf in dict.fromkeys(atoms(reduced)) if isinstance(leaf, Atom) and leaf not in found]
+    reduced = _reduce(to_nnf(formula), found)
+    few = [leaf for leaf in dict.fromkeys(iter_atoms(reduced)) if isinstance(leaf, Atom) and leaf not in found]
     return reduced, found, tuple(few)
 
 
-def _reduced(formula: Formula, found: dict[Atom, tuple[Formula, ...]]) -> Formula:
+def _reduce(formula: Formula, found: dict[Atom, tuple[Formula, ...]]) -> Formula:
     """Return a formula with an atom in place of each long row of literals; ``found`` gains the disjunctions."""
     match formula:
         case Not(inner):
-            return Not(_reduced(inner, found))
+            return Not(_reduce(inner, found))
         case Iff(left, right):
-            return Iff(_reduced(normal(left), found), _reduced(normal(right), found))
+            return Iff(_reduce(to_nnf(left), found), _reduce(to_nnf(right), found))
         case And(parts) | Or(parts):
             is_and = isinstance(formula, And)
             literals = [each for each in parts if _is_literal(each)]
-            rest = [_reduced(each, found) for each in parts if not _is_literal(each)]
-            if len(literals) >= LONG:
+            rest = [_reduce(each, found) for each in parts if not _is_literal(each)]
+            if len(literals) >= MIN_LONG_LITERALS:
                 stand_in = Atom("disjunction", (Variable(str(len(found))),))
-                found[stand_in] = tuple(normal(Not(each)) for each in literals) if is_and else tuple(literals)
+                found[stand_in] = tuple(to_nnf(Not(each)) for each in literals) if is_and else tuple(literals)
                 literals = [Not(stand_in) if is_and else stand_in]
             return And((*literals, *rest)) if is_and else Or((*literals, *rest))
     return formula
@@ -487,18 +497,20 @@ def _is_literal(formula: Formula) -> bool:
     return isinstance(formula, Atom) or (isinstance(formula, Not) and isinstance(formula.part, Atom))
 
 
-def _truths(small: Open, formula: Formula, disjunctions: Sequence[Atom]) -> dict[tuple[bool, ...], Longs]:
+def _truth_by_disjunctions(
+    small: OpenFormula, formula: Formula, disjunctions: Sequence[Atom]
+) -> dict[tuple[bool, ...], Longs]:
     """Return, for all truth values of the disjunctions, where the formula holds: (values…, number of the choice).
 
     What equations alone decide is nowhere counted: it is marked -1.
     """
     shape = (*small.sizes, *small.ranges)
-    can_hold, can_fail = possible(formula, small)
+    can_hold, can_fail = find_possible(formula, small)
     undecided = np.broadcast_to(can_hold & can_fail, small.ranges)
     found = {}
     for values in product((True, False), repeat=len(disjunctions)):
         left = fold(small.formula, dict(zip(disjunctions, values, strict=True)))
-        holds = np.full((), left) if isinstance(left, bool) else truth_over(left, small)
+        holds = np.full((), left) if isinstance(left, bool) else evaluate(left, small)
         marked = np.where(undecided, np.broadcast_to(holds, shape), -1).astype(np.int64)
         found[values] = marked.reshape((*small.sizes, -1))
     return found
@@ -507,65 +519,69 @@ def _truths(small: Open, formula: Formula, disjunctions: Sequence[Atom]) -> dict
 class _Disjunction:
     """A long disjunction, whose literals may depend on the choice."""
 
-    def __init__(self, parts: Sequence[Formula], spots: Mapping[Atom, Spot]) -> None:
-        self._literals = [(spots[_atom(each)], isinstance(each, Not)) for each in parts]
+    def __init__(self, parts: Sequence[Formula], positions: Mapping[Atom, AtomPosition]) -> None:
+        self._literals = [(positions[_atom_of(each)], isinstance(each, Not)) for each in parts]
 
     def literals(self, codes: Mapping[Term, int]) -> Literals:
-        return tuple((spot.slot, value_in(spot, codes), negated) for spot, negated in self._literals)
+        return tuple((position.slot, block_value(position, codes), negated) for position, negated in self._literals)
 
 
-def _atom(literal: Formula) -> Atom:
+def _atom_of(literal: Formula) -> Atom:
     atom = literal.part if isinstance(literal, Not) else literal
     assert isinstance(atom, Atom)
     return atom
 
 
-def _each_choice(small: Open) -> Iterator[tuple[int, int, dict[Term, int]]]:
+def _iter_choices(small: OpenFormula) -> Iterator[tuple[int, int, dict[Term, int]]]:
     """Give every choice: its number, the number of its ``+`` part, and the codes of all terms."""
-    plain = max(prod(small.ranges[small.plus :]), 1)
+    plain = max(prod(small.ranges[small.plus_count :]), 1)
     for number, values in enumerate(product(*map(range, small.ranges))):
         codes: dict[Term, int] = dict(small.codes)
         codes |= {Variable(name): value for name, value in zip(small.choices, values, strict=True)}
         yield number, number // plain, codes
 
 
-def _unless(cell: Sequence[int], slots: Sequence[int]) -> Literals:
+def _outside_cell(cell: Sequence[int], slots: Sequence[int]) -> Literals:
     """Return the literals of which one holds outside of a cell."""
     return tuple((slot, value, True) for slot, value in zip(slots, cell, strict=True))
 
 
-def _soft(
+def _decompose_soft(
     truths: Mapping[tuple[bool, ...], Longs],
     forms: Sequence[_Disjunction],
     slots: tuple[int, ...],
-    small: Open,
-    part: Open,
-) -> Wide:
+    small: OpenFormula,
+    part: OpenFormula,
+) -> EncodedFormula:
     cells = list(product(*map(range, small.sizes)))
-    counts = np.zeros((*small.sizes, max(prod(small.ranges[: small.plus]), 1)))
-    clauses: list[Long] = []
-    for number, choice, codes in _each_choice(small):
+    counts = np.zeros((*small.sizes, max(prod(small.ranges[: small.plus_count]), 1)))
+    clauses: list[ClauseTemplate] = []
+    for number, choice, codes in _iter_choices(small):
         literals = [form.literals(codes) for form in forms]
         for failing in product((False, True), repeat=len(forms)):
-            share = _share(truths, failing, number, small)
+            share = _alternating_sum(truths, failing, number, small)
             if not any(failing):
                 counts[..., choice] += share
                 continue
             long = tuple(each for some, fails in zip(literals, failing, strict=True) if fails for each in some)
             for cell in cells:
                 times = int(share[cell])
-                clauses += [Long((*_unless(cell, slots), *long), choice, -1.0 if times > 0 else 1.0)] * abs(times)
+                clauses += [
+                    ClauseTemplate((*_outside_cell(cell, slots), *long), choice, -1.0 if times > 0 else 1.0)
+                ] * abs(times)
                 counts[..., choice] += min(times, 0)  # less [fails] is [holds] less 1
     if not slots:  # a table needs a variable, even one that does not matter
         slots = (0,)
         counts = np.broadcast_to(counts, (part.sizes[0], counts.shape[-1]))
     live = np.asarray(next(iter(truths.values())) >= 0, np.bool_).any(axis=tuple(range(len(small.sizes))))
     per_choice = live.reshape(counts.shape[-1], -1).sum(axis=1)
-    made = Table(counts.reshape(-1, counts.shape[-1]).copy(), per_choice > 0, int(per_choice.sum()))
-    return Wide(tuple(clauses), slots, made)
+    made = FactorTable(counts.reshape(-1, counts.shape[-1]).copy(), per_choice > 0, int(per_choice.sum()))
+    return EncodedFormula(tuple(clauses), slots, made)
 
 
-def _share(truths: Mapping[tuple[bool, ...], Longs], failing: tuple[bool, ...], number: int, small: Open) -> Longs:
+def _alternating_sum(
+    truths: Mapping[tuple[bool, ...], Longs], failing: tuple[bool, ...], number: int, small: OpenFormula
+) -> Longs:
     """Return what it adds, cell by cell, that these disjunctions fail: the alternating sum over smaller sets."""
     total = np.zeros(small.sizes, np.int64)
     for some in product(*((False, True) if fails else (False,) for fails in failing)):
@@ -574,19 +590,23 @@ def _share(truths: Mapping[tuple[bool, ...], Longs], failing: tuple[bool, ...], 
     return total
 
 
-def _hard(
-    truths: Mapping[tuple[bool, ...], Longs], forms: Sequence[_Disjunction], slots: tuple[int, ...], small: Open
-) -> Wide | None:
-    clauses: list[Long] = []
-    for number, choice, codes in _each_choice(small):
+def _decompose_hard(
+    truths: Mapping[tuple[bool, ...], Longs], forms: Sequence[_Disjunction], slots: tuple[int, ...], small: OpenFormula
+) -> EncodedFormula | None:
+    clauses: list[ClauseTemplate] = []
+    for number, choice, codes in _iter_choices(small):
         literals = [form.literals(codes) for form in forms]
         for holding, truth in truths.items():
             ways: list[tuple[Literals, ...]] = []
             for each, holds in zip(literals, holding, strict=True):
                 ways.append(tuple(((s, v, not n),) for s, v, n in each) if holds else (each,))
             for cell in np.argwhere(truth[..., number] == 0).tolist():
-                if len(clauses) + prod(len(way) for way in ways) > MOST_CLAUSES:
+                if len(clauses) + prod(len(way) for way in ways) > MAX_HARD_CLAUSES:
                     return None
                 for way in product(*ways):
-                    clauses.append(Long((*_unless(cell, slots), *(each for some in way for each in some)), choice, 1.0))
-    return Wide(tuple(clauses), (), None)
+                    clauses.append(
+                        ClauseTemplate(
+                            (*_outside_cell(cell, slots), *(each for some in way for each in some)), choice, 1.0
+                        )
+                    )
+    return EncodedFormula(tuple(clauses), (), None)

@@ -1,6 +1,6 @@
 """Rewriting of formulas for grounding: terms, functions as relations, and what evidence leaves open.
 
-``Hoist`` replaces functions by relations; ``cases`` splits a formula by the truth of its evidence atoms.
+``FunctionRemover`` replaces functions by relations; ``cases`` splits a formula by the truth of its evidence atoms.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,77 +22,58 @@ from telos.logic.formulas import (
     Or,
     Term,
     Variable,
-    atoms,
     free_variables,
+    iter_atoms,
+    map_parts,
 )
-from telos.logic.grounding.atoms import value_of
+from telos.logic.grounding.atoms import function_relation
 from telos.logic.model import MarkovLogic
 
 Leaf = Atom | Equal
 Literal = tuple[Leaf, bool]
 IsEvidence = Callable[[Leaf], bool]
 
-MOST_BRANCHING = 6  # evidence atoms that are told apart case by case; with more, the cases that occur are looked up
+MAX_BRANCHING = 6  # evidence atoms that are told apart case by case; with more, the cases that occur are looked up
 
 
 # --- terms and functions ----------------------------------------------------------------------------------------------
 
 
-def terms(formula: Formula) -> Iterator[Term]:
+def iter_terms(formula: Formula) -> Iterator[Term]:
     """Give the terms of all atoms and equations of a formula."""
-    for leaf in atoms(formula):
+    for leaf in iter_atoms(formula):
         yield from leaf.arguments if isinstance(leaf, Atom) else (leaf.left, leaf.right)
 
 
-def inside(term: Term) -> Iterator[Term]:
+def subterms(term: Term) -> Iterator[Term]:
     """Give a term after all terms that stand in it."""
     if isinstance(term, Apply):
         for each in term.arguments:
-            yield from inside(each)
+            yield from subterms(each)
     yield term
 
 
-def rebuilt(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
     """Return a formula with every term changed."""
     match formula:
         case Atom(predicate, arguments):
             return Atom(predicate, tuple(change(term) for term in arguments))
         case Equal(left, right):
             return Equal(change(left), change(right))
-    return parts_changed(formula, lambda part: rebuilt(part, change))
+    return map_parts(formula, lambda part: map_terms(part, change))
 
 
-def parts_changed(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return a formula with its immediate parts changed; an atom has none."""
-    match formula:
-        case Not(part):
-            return Not(change(part))
-        case And(parts):
-            return And(tuple(change(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(change(part) for part in parts))
-        case Implies(premise, conclusion):
-            return Implies(change(premise), change(conclusion))
-        case Iff(left, right):
-            return Iff(change(left), change(right))
-        case ForAll(names, part):
-            return ForAll(names, change(part))
-        case Exists(names, part):
-            return Exists(names, change(part))
-    return formula
-
-
-def replaced(term: Term, new: Mapping[str, str]) -> Term:
+def rename_term(term: Term, new: Mapping[str, str]) -> Term:
     """Return a term with other names for some variables."""
     match term:
         case Variable(name, shift):
             return Variable(new.get(name, name), shift)
         case Apply(function, arguments):
-            return Apply(function, tuple(replaced(each, new) for each in arguments))
+            return Apply(function, tuple(rename_term(each, new) for each in arguments))
     return term
 
 
-def apart(formula: Formula) -> Formula:
+def rename_bound(formula: Formula) -> Formula:
     """Return a formula in which no two quantifiers bind the same name, nor one that is free elsewhere."""
     numbers = count(1)
 
@@ -100,20 +81,20 @@ def apart(formula: Formula) -> Formula:
         match part:
             case ForAll(names, inner) | Exists(names, inner):
                 new = {name: f"{name}'{next(numbers)}" for name in names}
-                renamed = _renamed(visit(inner), new)
+                renamed = _rename_variables(visit(inner), new)
                 fresh = tuple(new[name] for name in names)
                 return ForAll(fresh, renamed) if isinstance(part, ForAll) else Exists(fresh, renamed)
-        return parts_changed(part, visit)
+        return map_parts(part, visit)
 
     return visit(formula)
 
 
-def _renamed(formula: Formula, new: Mapping[str, str]) -> Formula:
+def _rename_variables(formula: Formula, new: Mapping[str, str]) -> Formula:
     # Inner quantifiers have been given names of their own by now, so nothing is caught by accident.
-    return rebuilt(formula, lambda term: replaced(term, new))
+    return map_terms(formula, lambda term: rename_term(term, new))
 
 
-def kinds_of(formula: Formula, model: MarkovLogic) -> dict[str, str]:
+def find_types(formula: Formula, model: MarkovLogic) -> dict[str, str]:
     """Return the type of every variable of a formula."""
     kinds: dict[str, str] = {}
 
@@ -124,30 +105,30 @@ def kinds_of(formula: Formula, model: MarkovLogic) -> dict[str, str]:
             for each, inner in zip(term.arguments, model.functions[term.function].types, strict=True):
                 visit(each, inner)
 
-    for leaf in atoms(formula):
+    for leaf in iter_atoms(formula):
         if isinstance(leaf, Atom):
             for term, kind in zip(leaf.arguments, model.predicates[leaf.predicate].types, strict=True):
                 visit(term, kind)
         else:
             visit(leaf.left, "")
             visit(leaf.right, "")
-    return _through_equations(formula, kinds, model)
+    return _infer_from_equations(formula, kinds, model)
 
 
-def _through_equations(formula: Formula, kinds: dict[str, str], model: MarkovLogic) -> dict[str, str]:
-    equations = [leaf for leaf in atoms(formula) if isinstance(leaf, Equal)]
+def _infer_from_equations(formula: Formula, kinds: dict[str, str], model: MarkovLogic) -> dict[str, str]:
+    equations = [leaf for leaf in iter_atoms(formula) if isinstance(leaf, Equal)]
     for _ in equations:
         for leaf in equations:
             for one, two in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
                 if isinstance(one, Variable) and not kinds.get(one.name):
-                    kinds[one.name] = _kind(two, kinds, model)
+                    kinds[one.name] = _type_of(two, kinds, model)
     for name, kind in kinds.items():
         if not kind:
             raise TelosError(f"variable {name.split(chr(39))[0]} has no type: use it in a predicate as well")
     return kinds
 
 
-def _kind(term: Term, kinds: Mapping[str, str], model: MarkovLogic) -> str:
+def _type_of(term: Term, kinds: Mapping[str, str], model: MarkovLogic) -> str:
     match term:
         case Variable(name):
             return kinds.get(name, "")
@@ -156,7 +137,7 @@ def _kind(term: Term, kinds: Mapping[str, str], model: MarkovLogic) -> str:
     return ""
 
 
-class Hoist:
+class FunctionRemover:
     """Turns functions into relations: ``P(f(x))`` is true if ``f(x) = v`` and ``P(v)``, with ``v`` a new variable.
 
     A value is looked up where all its arguments are bound: outside of a quantifier, if none of them is bound by it.
@@ -167,50 +148,50 @@ class Hoist:
         self._model, self._kinds = model, kinds
         self._numbers = count(1)
 
-    def out_of(self, formula: Formula) -> tuple[Formula, tuple[Atom, ...]]:
+    def remove(self, formula: Formula) -> tuple[Formula, tuple[Atom, ...]]:
         """Return a formula without functions, and what has to hold for it to be meant at all."""
         return self._level(formula, frozenset(free_variables(formula)))
 
     def _level(self, formula: Formula, bound: frozenset[str]) -> tuple[Formula, tuple[Atom, ...]]:
         found: dict[Apply, str] = {}
         guards: list[Atom] = []
-        for term in [part for each in terms(formula) for part in inside(each)]:
-            if isinstance(term, Apply) and term not in found and set(_names(term)) <= bound:
+        for term in [part for each in iter_terms(formula) for part in subterms(each)]:
+            if isinstance(term, Apply) and term not in found and set(_variables_in(term)) <= bound:
                 found[term] = f"{term.function}'{next(self._numbers)}"
                 self._kinds[found[term]] = self._model.functions[term.function].returns
-                arguments = tuple(_valued(each, found) for each in term.arguments)
-                guards.append(Atom(value_of(term.function), (*arguments, Variable(found[term]))))
-        formula = rebuilt(formula, lambda term: _valued(term, found))
+                arguments = tuple(_replace_functions(each, found) for each in term.arguments)
+                guards.append(Atom(function_relation(term.function), (*arguments, Variable(found[term]))))
+        formula = map_terms(formula, lambda term: _replace_functions(term, found))
         return self._inner(formula, bound | set(found.values())), tuple(guards)
 
     def _inner(self, formula: Formula, bound: frozenset[str]) -> Formula:
         match formula:
             case ForAll(names, part):
                 inner, guards = self._level(part, bound | set(names))
-                added = tuple(_value(guard) for guard in guards)
+                added = tuple(_value_variable(guard) for guard in guards)
                 return ForAll((*names, *added), Implies(And(guards), inner) if guards else inner)
             case Exists(names, part):
                 inner, guards = self._level(part, bound | set(names))
-                added = tuple(_value(guard) for guard in guards)
+                added = tuple(_value_variable(guard) for guard in guards)
                 return Exists((*names, *added), And((*guards, inner)) if guards else inner)
-        return parts_changed(formula, lambda part: self._inner(part, bound))
+        return map_parts(formula, lambda part: self._inner(part, bound))
 
 
-def _value(guard: Atom) -> str:
+def _value_variable(guard: Atom) -> str:
     value = guard.arguments[-1]
     assert isinstance(value, Variable)
     return value.name
 
 
-def _valued(term: Term, found: Mapping[Apply, str]) -> Term:
+def _replace_functions(term: Term, found: Mapping[Apply, str]) -> Term:
     if isinstance(term, Apply):
         if term in found:
             return Variable(found[term])
-        return Apply(term.function, tuple(_valued(each, found) for each in term.arguments))
+        return Apply(term.function, tuple(_replace_functions(each, found) for each in term.arguments))
     return term
 
 
-def _names(term: Term) -> tuple[str, ...]:
+def _variables_in(term: Term) -> tuple[str, ...]:
     return free_variables(Equal(term, term))
 
 
@@ -219,7 +200,7 @@ def _names(term: Term) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvidenceCase:
     """The rows where evidence makes ``literals`` true; ``open`` is what it leaves of the formula there.
 
     The atoms in ``undecided`` are still in ``open``: their truth has to be looked up row by row.
@@ -243,24 +224,24 @@ def fold(formula: Formula, known: Mapping[Leaf, bool]) -> Formula | bool:
         case Atom() | Equal():
             return known.get(formula, formula)
         case Not(part):
-            return negation(fold(part, known))
+            return negate(fold(part, known))
         case And(parts):
-            return conjunction(fold(part, known) for part in parts)
+            return conjoin(fold(part, known) for part in parts)
         case Or(parts):
-            return negation(conjunction(negation(fold(part, known)) for part in parts))
+            return negate(conjoin(negate(fold(part, known)) for part in parts))
         case Implies(premise, conclusion):
             return fold(Or((Not(premise), conclusion)), known)
         case Iff(left, right):
             one, two = fold(left, known), fold(right, known)
             if isinstance(one, bool):
-                return two if one else negation(two)
+                return two if one else negate(two)
             if isinstance(two, bool):
-                return one if two else negation(one)
+                return one if two else negate(one)
             return Iff(one, two)
     raise AssertionError(f"{formula} should have lost its quantifiers")
 
 
-def negation(formula: Formula | bool) -> Formula | bool:
+def negate(formula: Formula | bool) -> Formula | bool:
     """Return the opposite of a formula, without two negations in a row."""
     match formula:
         case bool():
@@ -268,19 +249,19 @@ def negation(formula: Formula | bool) -> Formula | bool:
         case Not(part):
             return part
         case And(parts):
-            return Or(tuple(_opposite(part) for part in parts))
+            return Or(tuple(_negate_formula(part) for part in parts))
         case Or(parts):
-            return And(tuple(_opposite(part) for part in parts))
+            return And(tuple(_negate_formula(part) for part in parts))
     return Not(formula)
 
 
-def _opposite(formula: Formula) -> Formula:
-    opposite = negation(formula)
+def _negate_formula(formula: Formula) -> Formula:
+    opposite = negate(formula)
     assert not isinstance(opposite, bool)
     return opposite
 
 
-def conjunction(parts: Iterator[Formula | bool]) -> Formula | bool:
+def conjoin(parts: Iterator[Formula | bool]) -> Formula | bool:
     """Return the conjunction of parts of which some may be decided."""
     left: list[Formula] = []
     for part in parts:
@@ -295,7 +276,9 @@ def conjunction(parts: Iterator[Formula | bool]) -> Formula | bool:
     return left[0] if len(left) == 1 else And(tuple(left))
 
 
-def cases(formula: Formula | bool, is_evidence: IsEvidence, known: tuple[Literal, ...] = ()) -> Iterator[Case]:
+def iter_open_cases(
+    formula: Formula | bool, is_evidence: IsEvidence, known: tuple[Literal, ...] = ()
+) -> Iterator[EvidenceCase]:
     """Give the cases, no two of which overlap, in which evidence does not decide a formula."""
     while not isinstance(formula, bool):
         makes_true, makes_false = _deciders(formula, is_evidence)
@@ -309,16 +292,16 @@ def cases(formula: Formula | bool, is_evidence: IsEvidence, known: tuple[Literal
         formula = fold(formula, needed)
 
 
-def _branch(formula: Formula, is_evidence: IsEvidence, known: tuple[Literal, ...]) -> Iterator[Case]:
-    evidence = tuple(dict.fromkeys(leaf for leaf in atoms(formula) if is_evidence(leaf)))
-    if not evidence or len(evidence) > MOST_BRANCHING:
-        yield Case(known, evidence, formula)
+def _branch(formula: Formula, is_evidence: IsEvidence, known: tuple[Literal, ...]) -> Iterator[EvidenceCase]:
+    evidence = tuple(dict.fromkeys(leaf for leaf in iter_atoms(formula) if is_evidence(leaf)))
+    if not evidence or len(evidence) > MAX_BRANCHING:
+        yield EvidenceCase(known, evidence, formula)
         return
     for value in (True, False):
-        yield from cases(fold(formula, {evidence[0]: value}), is_evidence, (*known, (evidence[0], value)))
+        yield from iter_open_cases(fold(formula, {evidence[0]: value}), is_evidence, (*known, (evidence[0], value)))
 
 
-def true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) -> Iterator[Case]:
+def iter_true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) -> Iterator[EvidenceCase]:
     """Give the cases, no two of which overlap, in which evidence makes a formula without hidden atoms true."""
     while not isinstance(formula, bool):
         _, makes_false = _deciders(formula, lambda leaf: True)
@@ -326,14 +309,14 @@ def true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) -> Iter
         if len(needed) < len(makes_false):
             return
         if not needed:
-            first = next(atoms(formula))
+            first = next(iter_atoms(formula))
             for value in (True, False):
-                yield from true_cases(fold(formula, {first: value}), (*known, (first, value)))
+                yield from iter_true_cases(fold(formula, {first: value}), (*known, (first, value)))
             return
         known = (*known, *needed.items())
         formula = fold(formula, needed)
     if formula:
-        yield Case(known, (), True)
+        yield EvidenceCase(known, (), True)
 
 
 def _deciders(formula: Formula, is_evidence: IsEvidence) -> tuple[frozenset[Literal], frozenset[Literal]]:

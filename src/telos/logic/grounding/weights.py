@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 
 from telos.logic.grounding.atoms import Domains
-from telos.logic.grounding.bindings import Places, packed, unpacked
+from telos.logic.grounding.bindings import KeyIndex, pack_keys, unpack_keys
 from telos.logic.model import Rule
 from telos.logic.network import Clauses, Factors, Floats, Ints, Longs
 
@@ -20,17 +20,17 @@ class RuleWeights:
     rule: int
     kinds: tuple[str, ...]
     radices: tuple[int, ...]
-    places: Places
+    places: KeyIndex
     start: int
     values: Floats
 
     def indices(self, keys: Longs) -> Ints:
         """Return the number of each key's weight, -1 for one that has none."""
-        found = self.places.of(keys.ravel())
+        found = self.places.find(keys.ravel())
         return np.where(found < 0, -1, found + self.start).astype(np.int32).reshape(keys.shape)
 
 
-def rule_weights(
+def number_weights(
     number: int,
     rule: Rule,
     kinds: tuple[str, ...],
@@ -46,16 +46,18 @@ def rule_weights(
     """
     radices = tuple(domains.size(kind) for kind in kinds)
     span = prod(radices)
-    keys, values = _stated(rule, kinds, domains, radices)
+    keys, values = _stated_weights(rule, kinds, domains, radices)
     if learning or rule.otherwise:
         occurs = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.ravel() for each in occurring)]))
-        place = Places(keys, span).of(occurs)
+        place = KeyIndex(keys, span).find(occurs)
         values = np.where(place < 0, rule.otherwise, np.append(values, 0.0)[place])
         keys = occurs
-    return RuleWeights(number, kinds, radices, Places(keys, span), start, values)
+    return RuleWeights(number, kinds, radices, KeyIndex(keys, span), start, values)
 
 
-def _stated(rule: Rule, kinds: tuple[str, ...], domains: Domains, radices: tuple[int, ...]) -> tuple[Longs, Floats]:
+def _stated_weights(
+    rule: Rule, kinds: tuple[str, ...], domains: Domains, radices: tuple[int, ...]
+) -> tuple[Longs, Floats]:
     """Return the keys that a rule has weights for, ascending, and the weights."""
     if not rule.weights:
         return np.zeros(0, np.int64), np.zeros(0)
@@ -68,7 +70,7 @@ def _stated(rule: Rule, kinds: tuple[str, ...], domains: Domains, radices: tuple
         for table, names in zip(tables, zip(*rule.weights, strict=True), strict=True)
     ]
     known = np.all([column >= 0 for column in columns], axis=0)
-    keys = packed([column[known] for column in columns], radices)
+    keys = pack_keys([column[known] for column in columns], radices)
     order = np.argsort(keys)
     return keys[order], values[known][order]
 
@@ -103,7 +105,7 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
         index %= self._total
         place = int(np.searchsorted(self._starts, index, side="right")) - 1
         part = self._parts[place]
-        codes = unpacked(part.places.keys[index - part.start : index - part.start + 1], part.radices)
+        codes = unpack_keys(part.places.keys[index - part.start : index - part.start + 1], part.radices)
         names = tuple(names[int(code[0])] for names, code in zip(self._names[place], codes, strict=True))
         return part.rule, names
 
@@ -111,15 +113,15 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
 # --- merging ----------------------------------------------------------------------------------------------------------
 
 
-def merged_factors(found: Sequence[tuple[tuple[int, ...], Factors]]) -> list[Factors]:
+def merge_factors(found: Sequence[tuple[tuple[int, ...], Factors]]) -> list[Factors]:
     """Return the factors of one rule, those with equal tables as one group; each comes with its variables' sizes."""
     alike: dict[object, list[Factors]] = {}
     for sizes, group in found:
         alike.setdefault((sizes, group.holds.tobytes(), group.holds.shape, group.formulas), []).append(group)
-    return [groups[0] if len(groups) == 1 else _joined(groups) for groups in alike.values()]
+    return [groups[0] if len(groups) == 1 else _concatenate_factors(groups) for groups in alike.values()]
 
 
-def _joined(groups: Sequence[Factors]) -> Factors:
+def _concatenate_factors(groups: Sequence[Factors]) -> Factors:
     weights, place = np.unique(np.concatenate([group.weights for group in groups]), axis=0, return_inverse=True)
     before = np.cumsum([0, *(len(group.weights) for group in groups)])
     keys = [group.key + first for group, first in zip(groups, before, strict=False)]
@@ -135,7 +137,7 @@ def _joined(groups: Sequence[Factors]) -> Factors:
     )
 
 
-def merged_clauses(found: Sequence[Clauses]) -> list[Clauses]:
+def merge_clauses(found: Sequence[Clauses]) -> list[Clauses]:
     """Return the clauses of one rule as one group, or none."""
     groups = [group for group in found if len(group.weight)]
     if len(groups) < 2:

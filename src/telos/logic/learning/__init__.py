@@ -1,6 +1,12 @@
-"""Weight learning for Markov logic: MIRA, the averaged perceptron, and the likelihood, of all or of each prefix."""
+"""Weight learning: MIRA, the averaged perceptron, and L-BFGS on the likelihood of worlds or of prefixes.
 
-from telos.logic.learning.learn import learn, silent, worlds_of
-from telos.logic.learning.training import By, Epoch, Learned, Stop
+    model, database ──▶ Network, truth ──▶ TrainingWorlds ──▶ learner ──▶ LearningResult
+                        grounding/          worlds.py, kernel.py   training.py
 
-__all__ = ["By", "Epoch", "Learned", "Stop", "learn", "silent", "worlds_of"]
+Start with `learn` (learn.py).
+"""
+
+from telos.logic.learning.learn import build_worlds, ignore_progress, learn
+from telos.logic.learning.training import Epoch, LearningMethod, LearningResult, LearningStop
+
+__all__ = ["Epoch", "LearningMethod", "LearningResult", "LearningStop", "build_worlds", "ignore_progress", "learn"]

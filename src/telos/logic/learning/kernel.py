@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 Array: TypeAlias = Any  # NumPy's, of any type: a compiled function looks at the type when it is called
 
 
-class Matrix(NamedTuple):
+class FeatureMatrix(NamedTuple):
     """What each cell of each table is made of. A forbidden cell is minus infinity whatever the weights."""
 
     begin: Array  # (cells + 1,)
@@ -23,7 +23,7 @@ class Matrix(NamedTuple):
     forbidden: Array  # (cells,)
 
 
-class Steps(NamedTuple):
+class PackedSequences(NamedTuple):
     """Sequences of variables, position by position, and the tables that lie on them.
 
     ``singles[p, g]`` is the first cell of the table that rule g lays on position p, ``pairs[p, g]`` that on p-1 and p,
@@ -40,7 +40,7 @@ class Steps(NamedTuple):
     truth: Array  # (positions,)
 
 
-class Bench(NamedTuple):
+class ViterbiBuffers(NamedTuple):
     """Where the search for the best values, and the update that follows it, put their numbers."""
 
     tables: Array  # (cells,)
@@ -54,7 +54,7 @@ class Bench(NamedTuple):
     moved: Array  # (weights,)
 
 
-class Wave(NamedTuple):
+class SweepBuffers(NamedTuple):
     """Where the sweeps forward and backward put their numbers."""
 
     tables: Array  # (cells,)
@@ -81,7 +81,7 @@ class Wave(NamedTuple):
 NONE = -1
 
 
-def fill(tables: Array, first: int, end: int, matrix: Matrix, weights: Array) -> None:
+def compute_tables(tables: Array, first: int, end: int, matrix: FeatureMatrix, weights: Array) -> None:
     """Work out the cells from ``first`` to before ``end``."""
     for cell in range(first, end):
         total = 0.0
@@ -90,7 +90,7 @@ def fill(tables: Array, first: int, end: int, matrix: Matrix, weights: Array) ->
         tables[cell] = -math.inf if matrix.forbidden[cell] else total
 
 
-def node(p: int, y: int, steps: Steps, tables: Array) -> float:
+def node_score(p: int, y: int, steps: PackedSequences, tables: Array) -> float:
     """Return what speaks for value y at position p, neighbours left aside."""
     if steps.given[p] >= 0 and steps.given[p] != y:
         return -math.inf
@@ -101,7 +101,7 @@ def node(p: int, y: int, steps: Steps, tables: Array) -> float:
     return total
 
 
-def lay(p: int, steps: Steps, tables: Array, laid: Array) -> None:
+def sum_pair_tables(p: int, steps: PackedSequences, tables: Array, laid: Array) -> None:
     """Put the sum of all tables on p-1 and p into ``laid``."""
     for cell in range(len(laid)):
         laid[cell] = 0.0
@@ -111,11 +111,11 @@ def lay(p: int, steps: Steps, tables: Array, laid: Array) -> None:
                 laid[cell] += tables[steps.pairs[p, g] + cell]
 
 
-def climb(p: int, is_first: bool, steps: Steps, rival: float, bench: Bench) -> None:
+def viterbi_step(p: int, is_first: bool, steps: PackedSequences, rival: float, bench: ViterbiBuffers) -> None:
     """Find the best way to each value of position p; every value but the true one gets ``rival`` on top."""
     size = bench.best.shape[1]
     if not is_first:
-        lay(p, steps, bench.tables, bench.laid)
+        sum_pair_tables(p, steps, bench.tables, bench.laid)
     for y in range(size):
         score, came = 0.0, 0
         if not is_first:
@@ -124,15 +124,15 @@ def climb(p: int, is_first: bool, steps: Steps, rival: float, bench: Bench) -> N
                 other = bench.best[p - 1, x] + bench.laid[x * size + y]
                 if other > score:
                     score, came = other, x
-        bench.best[p, y] = score + node(p, y, steps, bench.tables) + (rival if y != steps.truth[p] else 0.0)
+        bench.best[p, y] = score + node_score(p, y, steps, bench.tables) + (rival if y != steps.truth[p] else 0.0)
         bench.back[p, y] = came
 
 
-def viterbi(first: int, end: int, steps: Steps, rival: float, bench: Bench) -> None:
+def viterbi(first: int, end: int, steps: PackedSequences, rival: float, bench: ViterbiBuffers) -> None:
     """Find the best values of one sequence. Of equals the first is taken."""
     size = bench.best.shape[1]
     for p in range(first, end):
-        climb(p, p == first, steps, rival, bench)
+        viterbi_step(p, p == first, steps, rival, bench)
     top = 0
     for y in range(1, size):
         if bench.best[end - 1, y] > bench.best[end - 1, top]:
@@ -142,30 +142,40 @@ def viterbi(first: int, end: int, steps: Steps, rival: float, bench: Bench) -> N
         bench.path[p - 1] = bench.back[p, bench.path[p]]
 
 
-def decode(sequences: Array, steps: Steps, matrix: Matrix, weights: Array, bench: Bench) -> None:
+def decode(
+    sequences: Array, steps: PackedSequences, matrix: FeatureMatrix, weights: Array, bench: ViterbiBuffers
+) -> None:
     """Find the best values of all these sequences."""
-    fill(bench.tables, 0, len(bench.tables), matrix, weights)
+    compute_tables(bench.tables, 0, len(bench.tables), matrix, weights)
     for s in sequences:
         viterbi(steps.start[s], steps.start[s + 1], steps, 0.0, bench)
 
 
-def refresh(first: int, end: int, steps: Steps, matrix: Matrix, weights: Array, turn: int, bench: Bench) -> None:
+def refresh_tables(
+    first: int,
+    end: int,
+    steps: PackedSequences,
+    matrix: FeatureMatrix,
+    weights: Array,
+    turn: int,
+    bench: ViterbiBuffers,
+) -> None:
     """Work out the tables that a sequence uses and that are of an earlier turn: a world needs few of them."""
     size = bench.best.shape[1]
     for p in range(first, end):
         for g in range(steps.singles.shape[1]):
             cell = steps.singles[p, g]
             if cell != NONE and bench.age[cell] != turn:
-                fill(bench.tables, cell, cell + size, matrix, weights)
+                compute_tables(bench.tables, cell, cell + size, matrix, weights)
                 bench.age[cell] = turn
         for g in range(steps.pairs.shape[1]):
             cell = steps.pairs[p, g]
             if cell != NONE and bench.age[cell] != turn:
-                fill(bench.tables, cell, cell + size * size, matrix, weights)
+                compute_tables(bench.tables, cell, cell + size * size, matrix, weights)
                 bench.age[cell] = turn
 
 
-def move(cell: int, sign: float, matrix: Matrix, bench: Bench, count: int) -> int:
+def add_cell_features(cell: int, sign: float, matrix: FeatureMatrix, bench: ViterbiBuffers, count: int) -> int:
     """Add the features of a cell to the difference; return how many weights it touches by now."""
     for entry in range(matrix.begin[cell], matrix.begin[cell + 1]):
         w = matrix.weight[entry]
@@ -177,7 +187,9 @@ def move(cell: int, sign: float, matrix: Matrix, bench: Bench, count: int) -> in
     return count
 
 
-def compare(first: int, end: int, steps: Steps, matrix: Matrix, bench: Bench, count: int) -> int:
+def add_differences(
+    first: int, end: int, steps: PackedSequences, matrix: FeatureMatrix, bench: ViterbiBuffers, count: int
+) -> int:
     """Add to the difference the features of a sequence's true values, less those of the values found."""
     size = bench.best.shape[1]
     for p in range(first, end):
@@ -186,18 +198,20 @@ def compare(first: int, end: int, steps: Steps, matrix: Matrix, bench: Bench, co
             for g in range(steps.singles.shape[1]):
                 cell = steps.singles[p, g]
                 if cell != NONE:
-                    count = move(cell + truth, 1.0, matrix, bench, count)
-                    count = move(cell + found, -1.0, matrix, bench, count)
+                    count = add_cell_features(cell + truth, 1.0, matrix, bench, count)
+                    count = add_cell_features(cell + found, -1.0, matrix, bench, count)
         if p > first and (found != truth or bench.path[p - 1] != steps.truth[p - 1]):
             for g in range(steps.pairs.shape[1]):
                 cell = steps.pairs[p, g]
                 if cell != NONE:
-                    count = move(cell + steps.truth[p - 1] * size + truth, 1.0, matrix, bench, count)
-                    count = move(cell + bench.path[p - 1] * size + found, -1.0, matrix, bench, count)
+                    count = add_cell_features(cell + steps.truth[p - 1] * size + truth, 1.0, matrix, bench, count)
+                    count = add_cell_features(cell + bench.path[p - 1] * size + found, -1.0, matrix, bench, count)
     return count
 
 
-def update(mistakes: int, most: float, clock: float, weights: Array, sums: Array, bench: Bench, count: int) -> None:
+def update_weights(
+    mistakes: int, most: float, clock: float, weights: Array, sums: Array, bench: ViterbiBuffers, count: int
+) -> None:
     """Move the weights towards the truth as far as the margin asks for, ``most`` at most (0: by one, unasked).
 
     ``sums`` collects each step times the time at which it was made, so that the average of all weights so far can be
@@ -223,14 +237,14 @@ def learn_worlds(
     worlds: Array,
     opens: Array,
     sequences: Array,
-    steps: Steps,
-    matrix: Matrix,
+    steps: PackedSequences,
+    matrix: FeatureMatrix,
     weights: Array,
     sums: Array,
     clock: float,
     most: float,
     rival: float,
-    bench: Bench,
+    bench: ViterbiBuffers,
 ) -> int:
     """Take one world after another: find its best values, and move the weights. Return how many values were wrong.
 
@@ -241,13 +255,13 @@ def learn_worlds(
         count, mistakes = 0, 0
         for at in range(opens[worlds[turn]], opens[worlds[turn] + 1]):
             first, end = steps.start[sequences[at]], steps.start[sequences[at] + 1]
-            refresh(first, end, steps, matrix, weights, turn, bench)
+            refresh_tables(first, end, steps, matrix, weights, turn, bench)
             viterbi(first, end, steps, rival, bench)
             for p in range(first, end):
                 mistakes += int(bench.path[p] != steps.truth[p])
-            count = compare(first, end, steps, matrix, bench, count)
+            count = add_differences(first, end, steps, matrix, bench, count)
         if mistakes > 0:
-            update(mistakes, most, clock + turn, weights, sums, bench, count)
+            update_weights(mistakes, most, clock + turn, weights, sums, bench, count)
         wrong += mistakes
     return wrong
 
@@ -272,7 +286,7 @@ def learn_worlds(
 TINY = 1e-200  # a chance below this would vanish from the numbers: the sequence is swept again with logarithms
 
 
-def join(steps: Steps, wave: Wave) -> None:
+def join_tables(steps: PackedSequences, wave: SweepBuffers) -> None:
     """Work out the tables between neighbours, once for each choice that occurs: scores, and exponentials.
 
     The exponentials are divided by the largest of them, whose logarithm is in ``peaks``.
@@ -292,7 +306,7 @@ def join(steps: Steps, wave: Wave) -> None:
             wave.factors[j, cell] = math.exp(wave.scores[j, cell] - wave.peaks[j])
 
 
-def step(p: int, is_first: bool, steps: Steps, wave: Wave) -> float:
+def forward_step(p: int, is_first: bool, steps: PackedSequences, wave: SweepBuffers) -> float:
     """Take one step of the forward algorithm; return the logarithm of what the belief was divided by.
 
     ``foreseen[p, y]`` is the chance of y before what speaks for it at p itself is known, but for a common divisor.
@@ -301,7 +315,7 @@ def step(p: int, is_first: bool, steps: Steps, wave: Wave) -> float:
     size = wave.beliefs.shape[1]
     peak, total, between, is_faint = -math.inf, 0.0, steps.between[p], False
     for y in range(size):
-        wave.now[y] = node(p, y, steps, wave.tables)
+        wave.now[y] = node_score(p, y, steps, wave.tables)
         peak = max(peak, wave.now[y])
     for y in range(size):
         wave.foreseen[p, y] = 1.0 if is_first else 0.0
@@ -318,7 +332,7 @@ def step(p: int, is_first: bool, steps: Steps, wave: Wave) -> float:
     return math.log(total) + peak + (0.0 if is_first else wave.peaks[between])
 
 
-def arrive(p: int, y: int, between: int, wave: Wave) -> float:
+def log_predict(p: int, y: int, between: int, wave: SweepBuffers) -> float:
     """Return the logarithm of the chance of coming to value y from what was believed before."""
     size = wave.beliefs.shape[1]
     most = -math.inf
@@ -332,13 +346,13 @@ def arrive(p: int, y: int, between: int, wave: Wave) -> float:
     return most + math.log(total)
 
 
-def step_faintly(p: int, is_first: bool, steps: Steps, wave: Wave) -> float:
+def forward_step_logs(p: int, is_first: bool, steps: PackedSequences, wave: SweepBuffers) -> float:
     """Take one step with logarithms: slower, and right however far apart the scores are. ``foreseen`` is one, too."""
     size = wave.beliefs.shape[1]
     top, whole = -math.inf, 0.0
     for y in range(size):
-        wave.foreseen[p, y] = 0.0 if is_first else arrive(p, y, steps.between[p], wave)
-        wave.logs[p, y] = node(p, y, steps, wave.tables) + wave.foreseen[p, y]
+        wave.foreseen[p, y] = 0.0 if is_first else log_predict(p, y, steps.between[p], wave)
+        wave.logs[p, y] = node_score(p, y, steps, wave.tables) + wave.foreseen[p, y]
         top = max(top, wave.logs[p, y])
     if top == -math.inf:  # nothing is possible: nothing is known
         for y in range(size):
@@ -353,7 +367,7 @@ def step_faintly(p: int, is_first: bool, steps: Steps, wave: Wave) -> float:
     return top + math.log(whole)
 
 
-def forward(first: int, end: int, steps: Steps, is_prefix: bool, is_faint: bool, wave: Wave) -> float:
+def forward(first: int, end: int, steps: PackedSequences, is_prefix: bool, is_faint: bool, wave: SweepBuffers) -> float:
     """Take the belief along one sequence, and return the log of the chance of its true values.
 
     Of all of them together, given everything; or, for prefixes, of each given what came before it, added up. NaN: it
@@ -362,20 +376,22 @@ def forward(first: int, end: int, steps: Steps, is_prefix: bool, is_faint: bool,
     size = wave.beliefs.shape[1]
     objective = 0.0
     for p in range(first, end):
-        divisor = step_faintly(p, p == first, steps, wave) if is_faint else step(p, p == first, steps, wave)
+        divisor = (
+            forward_step_logs(p, p == first, steps, wave) if is_faint else forward_step(p, p == first, steps, wave)
+        )
         if math.isnan(divisor):
             return divisor
         truth = steps.truth[p]
         if is_prefix:
             objective += wave.logs[p, truth] if is_faint else math.log(wave.beliefs[p, truth])
             continue
-        objective += node(p, truth, steps, wave.tables) - divisor
+        objective += node_score(p, truth, steps, wave.tables) - divisor
         if p > first:
             objective += wave.scores[steps.between[p], steps.truth[p - 1] * size + truth]
     return objective
 
 
-def look_back(p: int, steps: Steps, is_prefix: bool, is_faint: bool, wave: Wave) -> None:
+def backward_step(p: int, steps: PackedSequences, is_prefix: bool, is_faint: bool, wave: SweepBuffers) -> None:
     """Hand the gradient at p down to the table between p-1 and p, and to p-1."""
     size = wave.beliefs.shape[1]
     between = steps.between[p]
@@ -395,7 +411,7 @@ def look_back(p: int, steps: Steps, is_prefix: bool, is_faint: bool, wave: Wave)
         wave.joint_cells[between, steps.truth[p - 1] * size + steps.truth[p]] += 1.0
 
 
-def backward(first: int, end: int, steps: Steps, is_prefix: bool, is_faint: bool, wave: Wave) -> None:
+def backward(first: int, end: int, steps: PackedSequences, is_prefix: bool, is_faint: bool, wave: SweepBuffers) -> None:
     """Add the gradient of one sequence's objective to that of the cells."""
     size = wave.beliefs.shape[1]
     for y in range(size):
@@ -410,10 +426,10 @@ def backward(first: int, end: int, steps: Steps, is_prefix: bool, is_faint: bool
                 if steps.singles[p, g] != NONE:
                     wave.cells[steps.singles[p, g] + y] += pull
         if p > first:
-            look_back(p, steps, is_prefix, is_faint, wave)
+            backward_step(p, steps, is_prefix, is_faint, wave)
 
 
-def gather(steps: Steps, matrix: Matrix, gradient: Array, wave: Wave) -> None:
+def collect_gradient(steps: PackedSequences, matrix: FeatureMatrix, gradient: Array, wave: SweepBuffers) -> None:
     """Turn the gradient of the cells into that of the weights."""
     for j in range(len(steps.joint)):
         for g in range(steps.joint.shape[1]):
@@ -427,12 +443,18 @@ def gather(steps: Steps, matrix: Matrix, gradient: Array, wave: Wave) -> None:
 
 
 def sweep(
-    sequences: Array, steps: Steps, matrix: Matrix, weights: Array, is_prefix: bool, gradient: Array, wave: Wave
+    sequences: Array,
+    steps: PackedSequences,
+    matrix: FeatureMatrix,
+    weights: Array,
+    is_prefix: bool,
+    gradient: Array,
+    wave: SweepBuffers,
 ) -> float:
     """Return the objective of these sequences, keep their beliefs, and add up its gradient if there is room for it."""
     is_taught = len(gradient) > 0
-    fill(wave.tables, 0, len(wave.tables), matrix, weights)
-    join(steps, wave)
+    compute_tables(wave.tables, 0, len(wave.tables), matrix, weights)
+    join_tables(steps, wave)
     wave.cells[:] = 0.0
     wave.joint_cells[:] = 0.0
     objective = 0.0
@@ -446,5 +468,5 @@ def sweep(
         if is_taught:
             backward(first, end, steps, is_prefix, is_faint, wave)
     if is_taught:
-        gather(steps, matrix, gradient, wave)
+        collect_gradient(steps, matrix, gradient, wave)
     return objective

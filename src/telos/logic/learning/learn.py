@@ -1,4 +1,4 @@
-"""Weight learning: ``learn`` turns a model without weights, and worlds with known hidden atoms, into a model with weights."""
+"""Weight learning: ``learn`` returns a model with weights, from worlds in which the hidden atoms are known."""
 
 import hashlib
 import math
@@ -9,31 +9,31 @@ import numpy as np
 
 from telos.core.errors import TelosError, name_hint
 from telos.logic.database import Database
-from telos.logic.exact.chains import chain_of
-from telos.logic.grounding import ground, truth_of
+from telos.logic.exact.chains import find_chain
+from telos.logic.grounding import ground, read_truth
 from telos.logic.learning.training import (
     WARM_UP,
-    By,
     Epoch,
     GradientLearner,
-    Learned,
-    Learner,
+    LearningMethod,
+    LearningResult,
+    LearningSettings,
     MarginLearner,
     Progress,
-    Settings,
     Training,
+    WeightLearner,
 )
-from telos.logic.learning.worlds import NetworkWorlds, SequenceWorlds, Worlds
+from telos.logic.learning.worlds import NetworkWorlds, SequenceWorlds, TrainingWorlds
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.network import Clauses, Factors, Floats, Ints, Network
-from telos.logic.syntax import checked
+from telos.logic.network import Floats, Ints, Network, find_holding, forbidden_cells, locate_cells
+from telos.logic.syntax import check_model
 
-LEAST, MOST = -12.0, 8.0  # logarithms of the factors that are tried
+MIN_LOG_FACTOR, MAX_LOG_FACTOR = -12.0, 8.0  # logarithms of the factors that are tried
 GOLDEN = (math.sqrt(5) - 1) / 2
-STEPS = 18  # of golden-section search: the factor is known to a quarter of a percent then
+SEARCH_STEPS = 18  # of golden-section search: the factor is known to a quarter of a percent then
 
 
-def silent(epoch: Epoch) -> None:
+def ignore_progress(epoch: Epoch) -> None:
     """Look away."""
 
 
@@ -42,7 +42,7 @@ def learn(
     database: Database,
     query: Sequence[str],
     *,
-    by: By = "mira",
+    by: LearningMethod = "mira",
     epochs: int | None = None,
     seed: int = 0,
     held_out: Sequence[str] = (),
@@ -53,9 +53,9 @@ def learn(
     loss_augmented: bool = False,
     warm_up: int = WARM_UP,
     calibrate: bool = False,
-    start: Learned | MarkovLogic | None = None,
-    progress: Progress = silent,
-) -> Learned:
+    start: LearningResult | MarkovLogic | None = None,
+    progress: Progress = ignore_progress,
+) -> LearningResult:
     """Learn the weights of a model from worlds in which the queried predicates are known.
 
     ``by`` one-best MIRA, the averaged perceptron, the likelihood of the truth given all evidence, or that of each value
@@ -65,36 +65,40 @@ def learn(
     it had not stopped, until ``epochs`` are made in all. ``calibrate`` scales the weights of MIRA or the perceptron so
     that beliefs are as sure as they are right; the most probable world stays the same.
     """
-    settings = Settings(by, epochs, seed, patience, aggressiveness, l2, average, loss_augmented, warm_up)
-    network, truth = _grounded(model, database, query)
-    training, kept_back = split(database, network, held_out)
-    worlds = worlds_of(network, truth, by)
-    began = start.model if isinstance(start, Learned) else start
-    weights = np.zeros(len(network.weights)) if began is None else weights_of(began, model, network)
+    settings = LearningSettings(by, epochs, seed, patience, aggressiveness, l2, average, loss_augmented, warm_up)
+    network, truth = _ground_truth(model, database, query)
+    training, kept_back = split_held_out(database, network, held_out)
+    worlds = build_worlds(network, truth, by)
+    began = start.model if isinstance(start, LearningResult) else start
+    weights = np.zeros(len(network.weights)) if began is None else read_weights(began, model, network)
     objective = (by, seed, aggressiveness, l2, average, loss_augmented)
-    mark = fingerprint(network, truth, [database.worlds[world] for world in training], objective)
-    saved = start.state if isinstance(start, Learned) and _fits(start, by, mark) else None
-    first = _warm_up(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
-    run = Training(_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience)
+    mark = fingerprint_training(network, truth, [database.worlds[world] for world in training], objective)
+    saved = start.state if isinstance(start, LearningResult) and _can_resume(start, by, mark) else None
+    first = _warm_up_steps(settings, saved["warm_up"] if saved else None, is_fresh=start is None)
+    run = Training(
+        _create_learner(settings, worlds, training, weights, first), worlds, training, kept_back, by, patience
+    )
     if saved:
         run.restore(saved)
     stopped = run.run(settings.total(first), progress)
     weights = run.weights
     if calibrate and settings.is_online:
-        weights *= sure_factor(worlds, kept_back or training, weights, is_prefix=isinstance(worlds, SequenceWorlds))
-    return Learned(
-        weighted(model, network, weights, began),
+        weights *= find_calibration(
+            worlds, kept_back or training, weights, is_prefix=isinstance(worlds, SequenceWorlds)
+        )
+    return LearningResult(
+        with_weights(model, network, weights, began),
         by,
         tuple(run.epochs),
         stopped,
-        (*_silent(model, database, query), *notes_on(network, truth, training)),
+        (*_note_missing_facts(model, database, query), *note_unseen_values(network, truth, training)),
         {"mark": mark, "warm_up": first, **run.save()},
     )
 
 
-def worlds_of(network: Network, truth: Ints, by: str = "mira") -> Worlds:
+def build_worlds(network: Network, truth: Ints, by: str = "mira") -> TrainingWorlds:
     """Return the worlds of a network to learn from, the fast way if they are sequences."""
-    chain = chain_of(network)
+    chain = find_chain(network)
     if chain is not None:
         return SequenceWorlds(network, chain, truth)
     if by == "prefix":
@@ -105,19 +109,21 @@ def worlds_of(network: Network, truth: Ints, by: str = "mira") -> Worlds:
     return NetworkWorlds(network, truth)
 
 
-def _grounded(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[Network, Ints]:
+def _ground_truth(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[Network, Ints]:
     """Return the network of all worlds, and the true values of its variables."""
     if not query:
         raise TelosError("query is empty", "name the predicates whose values shall be foreseen")
     others = [name for name in model.predicates if name not in query]  # what is not stated of them is false
     network = ground(model, database, query, closed=others, learning=True)
-    truth = truth_of(network, database)
-    refuse_gaps(database, network, truth)
-    refuse_contradictions(model, database, network, truth)
+    truth = read_truth(network, database)
+    reject_gaps(database, network, truth)
+    reject_contradictions(model, database, network, truth)
     return network, truth
 
 
-def _learner(settings: Settings, worlds: Worlds, training: Sequence[int], weights: Floats, warm_up: int) -> Learner:
+def _create_learner(
+    settings: LearningSettings, worlds: TrainingWorlds, training: Sequence[int], weights: Floats, warm_up: int
+) -> WeightLearner:
     if not settings.is_online:
         return GradientLearner(worlds, training, weights, phase=settings.by, l2=settings.l2, warm_up=warm_up)
     return MarginLearner(
@@ -132,19 +138,19 @@ def _learner(settings: Settings, worlds: Worlds, training: Sequence[int], weight
     )
 
 
-def _fits(start: Learned, by: str, mark: str) -> bool:
+def _can_resume(start: LearningResult, by: str, mark: str) -> bool:
     """Say whether learning may go on from there: the same learner, weights and worlds. Else only its weights serve."""
     return start.by == by and start.state.get("mark") == mark
 
 
-def _warm_up(settings: Settings, saved: int | None, *, is_fresh: bool) -> int:
+def _warm_up_steps(settings: LearningSettings, saved: int | None, *, is_fresh: bool) -> int:
     """Return how many steps of the likelihood come first: none where somebody's weights are at hand already."""
     if saved is not None:
         return saved
     return settings.warm_up if settings.by == "prefix" and is_fresh else 0
 
 
-def _silent(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[str, ...]:
+def _note_missing_facts(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[str, ...]:
     said = {name for facts in (database.true, database.false) for name, rows in facts.items() if len(rows.world)}
     unsaid = [name for name in model.predicates if name not in said and name not in query]
     return (f"the database says nothing of {', '.join(unsaid)}: taken as false",) if unsaid else ()
@@ -153,7 +159,7 @@ def _silent(model: MarkovLogic, database: Database, query: Sequence[str]) -> tup
 # --- checks of the training data --------------------------------------------------------------------------------------
 
 
-def split(database: Database, network: Network, held_out: Sequence[str]) -> tuple[list[int], list[int]]:
+def split_held_out(database: Database, network: Network, held_out: Sequence[str]) -> tuple[list[int], list[int]]:
     """Return the numbers of the worlds to learn from and of those held out."""
     number = {name: i for i, name in enumerate(database.worlds)}
     for name in held_out:
@@ -170,7 +176,7 @@ def split(database: Database, network: Network, held_out: Sequence[str]) -> tupl
     return training, [world for world in present if world in kept_back]
 
 
-def refuse_gaps(database: Database, network: Network, truth: Ints) -> None:
+def reject_gaps(database: Database, network: Network, truth: Ints) -> None:
     """Raise an error if the database does not say which value of a block is the true one."""
     (missing,) = np.nonzero(truth < 0)
     if len(missing):
@@ -183,19 +189,19 @@ def refuse_gaps(database: Database, network: Network, truth: Ints) -> None:
         )
 
 
-def refuse_contradictions(model: MarkovLogic, database: Database, network: Network, truth: Ints) -> None:
+def reject_contradictions(model: MarkovLogic, database: Database, network: Network, truth: Ints) -> None:
     """Raise an error if the truth breaks a hard rule: it names the rule and the world."""
-    for rule, variables in _broken(network, truth):
+    for rule, variables in _find_broken(network, truth):
         world = database.worlds[network.world[variables[0]]]
         atoms = ", ".join(network.atoms.name(v, max(1, int(truth[v]))) for v in variables[:3].tolist())
+        broken = _format_rule(model.rules[rule]) if rule >= 0 else "`!`"
         raise TelosError(
-            f"the facts of world {world!r} break the hard rule {_said(model.rules[rule]) if rule >= 0 else '`!`'} "
-            f"near {atoms}",
+            f"the facts of world {world!r} break the hard rule {broken} near {atoms}",
             "correct them, or give the rule a weight",
         )
 
 
-def notes_on(network: Network, truth: Ints, training: Sequence[int]) -> tuple[str, ...]:
+def note_unseen_values(network: Network, truth: Ints, training: Sequence[int]) -> tuple[str, ...]:
     """Say which values are never true in the worlds that are learned from: there is nothing to learn about them."""
     is_trained = np.isin(network.world, training)
     found = []
@@ -215,31 +221,18 @@ def notes_on(network: Network, truth: Ints, training: Sequence[int]) -> tuple[st
     return tuple(found)
 
 
-def _broken(network: Network, truth: Ints) -> Iterator[tuple[int, Ints]]:
+def _find_broken(network: Network, truth: Ints) -> Iterator[tuple[int, Ints]]:
     """Give the hard rules that the truth breaks, with the variables of a ground formula that shows it."""
     for factors in network.factors:
         if factors.hard:
-            bad = np.flatnonzero(_breaks(factors, network, truth))
+            bad = np.flatnonzero(forbidden_cells(factors)[locate_cells(factors, network.sizes, truth)])
             if len(bad):
                 yield factors.rule, factors.scope[bad[0]]
     for clauses in network.clauses:
         if clauses.hard:
-            bad = np.flatnonzero(_fails(clauses, truth))
+            bad = np.flatnonzero(~find_holding(clauses, truth))
             if len(bad):
                 yield clauses.rule, clauses.variable[clauses.start[bad[0]] : clauses.start[bad[0] + 1]]
-
-
-def _breaks(factors: Factors, network: Network, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    cell = np.zeros(len(factors.scope), np.int64)
-    for column in factors.scope.T:
-        cell = cell * network.sizes[column] + truth[column]
-    return np.asarray((factors.holds.sum(axis=1) < factors.formulas - 0.5)[cell])
-
-
-def _fails(clauses: Clauses, truth: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    is_met = (truth[clauses.variable] == clauses.value) != (clauses.negated != 0)
-    met = np.append(0, np.cumsum(is_met))[clauses.start]
-    return np.asarray((np.diff(met) > 0) != (clauses.sign > 0))
 
 
 def _block_name(network: Network, variable: int) -> str:
@@ -250,14 +243,14 @@ def _block_name(network: Network, variable: int) -> str:
     return f"{names.predicates[run]}({','.join(words)})"
 
 
-def _said(rule: Rule) -> str:
+def _format_rule(rule: Rule) -> str:
     return f"`{rule.text or rule.formula}`{f' ({rule.source})' if rule.source else ''}"
 
 
 # --- weights in and out of a model ------------------------------------------------------------------------------------
 
 
-def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floats:
+def read_weights(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floats:
     """Return the weights of another model with the same rules, in the order of the network."""
     same = len(start.rules) == len(model.rules) and all(
         mine.formula == yours.formula and mine.plus == yours.plus
@@ -268,7 +261,7 @@ def weights_of(start: MarkovLogic, model: MarkovLogic, network: Network) -> Floa
     return np.array([start.rules[rule].weights.get(tuple(key), 0.0) for rule, key in network.names], np.float64)
 
 
-def weighted(model: MarkovLogic, network: Network, weights: Floats, start: MarkovLogic | None) -> MarkovLogic:
+def with_weights(model: MarkovLogic, network: Network, weights: Floats, start: MarkovLogic | None) -> MarkovLogic:
     """Return the model with these weights. A weight of 0 is left out; those the data never met stay as they began."""
     tables: list[dict[Key, float]] = [
         dict(start.rules[number].weights) if start is not None and not rule.hard else {}
@@ -282,10 +275,10 @@ def weighted(model: MarkovLogic, network: Network, weights: Floats, start: Marko
     rules = (
         rule if rule.hard else replace(rule, weights=table) for rule, table in zip(model.rules, tables, strict=True)
     )
-    return checked(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
+    return check_model(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
 
 
-def fingerprint(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
+def fingerprint_training(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
     """Return what tells one training from another: its weights, worlds and facts, and what is made better."""
     said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
     said.update(repr(objective).encode())
@@ -303,7 +296,7 @@ def fingerprint(network: Network, truth: Ints, worlds: Sequence[str], objective:
 # 1.
 
 
-def sure_factor(worlds: Worlds, chosen: Sequence[int], weights: Floats, *, is_prefix: bool) -> float:
+def find_calibration(worlds: TrainingWorlds, chosen: Sequence[int], weights: Floats, *, is_prefix: bool) -> float:
     """Return the factor under which the truth of these worlds is likeliest.
 
     The likelihood of whole worlds has one top; golden-section search finds it, or for prefixes one of the tops.
@@ -314,10 +307,10 @@ def sure_factor(worlds: Worlds, chosen: Sequence[int], weights: Floats, *, is_pr
     def surprise(log_factor: float) -> float:
         return -worlds.log_chance(chosen, weights * math.exp(log_factor), is_prefix=is_prefix)
 
-    low, high = LEAST, MOST
+    low, high = MIN_LOG_FACTOR, MAX_LOG_FACTOR
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = surprise(left), surprise(right)
-    for _ in range(STEPS):
+    for _ in range(SEARCH_STEPS):
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - GOLDEN * (high - low)

@@ -10,25 +10,25 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 
 from telos.core.errors import TelosError, name_hint
-from telos.logic.learning.worlds import Worlds
+from telos.logic.learning.worlds import TrainingWorlds
 from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats
 
-By: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
+LearningMethod: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
 Function = Callable[[Floats], tuple[float, Floats]]  # its value and its gradient
 
 EPOCHS = {"mira": 100, "perceptron": 100, "likelihood": 60, "prefix": 20}  # where a corpus of 70,000 steps levels off
 WARM_UP = 50  # steps of the likelihood, before those for prefixes
-REMEMBERED = 8  # steps from which the curvature is guessed
-MOST_TRIED = 30  # step lengths in one line search
-ENOUGH, STEEP = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
+MEMORY = 8  # steps from which the curvature is guessed
+MAX_TRIALS = 30  # step lengths in one line search
+SUFFICIENT_DECREASE, CURVATURE = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LearningSettings:
     """The choices of one call of ``learn``."""
 
-    by: By
+    by: LearningMethod
     epochs: int | None
     seed: int
     patience: int
@@ -40,8 +40,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if self.by not in get_args(By):
-            raise TelosError(f"there is no learner {self.by!r}", name_hint(self.by, get_args(By)))
+        if self.by not in get_args(LearningMethod):
+            raise TelosError(f"there is no learner {self.by!r}", name_hint(self.by, get_args(LearningMethod)))
         for name, least in (("epochs", 1), ("patience", 1), ("warm_up", 0), ("l2", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
@@ -59,7 +59,7 @@ class Settings:
         return (EPOCHS[self.by] if self.epochs is None else self.epochs) + warm_up
 
 
-class Stop(Enum):
+class LearningStop(Enum):
     """Why learning came to an end."""
 
     EPOCHS = "all epochs were made"
@@ -85,13 +85,13 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearningResult:
     """A model with learned weights. ``state`` is plain data from which learning goes on as if it had never stopped."""
 
     model: MarkovLogic
     by: str
     epochs: tuple[Epoch, ...]
-    stopped: Stop
+    stopped: LearningStop
     notes: tuple[str, ...] = ()
     state: Mapping[str, Any] = field(default_factory=dict)
 
@@ -102,7 +102,7 @@ class Learned:
 Progress = Callable[[Epoch], None]
 
 
-class Learner(Protocol):
+class WeightLearner(Protocol):
     """Makes weights better step by step."""
 
     @property
@@ -134,8 +134,8 @@ class Learner(Protocol):
 class Training:
     """How far learning has come: the epochs made, the best weights on the held-out worlds, and since when."""
 
-    learner: Learner
-    worlds: Worlds
+    learner: WeightLearner
+    worlds: TrainingWorlds
     training: Sequence[int]
     held_out: Sequence[int]
     by: str
@@ -145,15 +145,15 @@ class Training:
     least: float = float("inf")  # loss on the held-out worlds
     waited: int = 0  # epochs since then
 
-    def run(self, epochs: int, progress: Progress) -> Stop:
+    def run(self, epochs: int, progress: Progress) -> LearningStop:
         """Make epochs until there are so many, or until there is another reason to stop."""
         while True:
             if self.learner.is_over:
-                return Stop.NO_MISTAKES if self.by in ("mira", "perceptron") else Stop.CONVERGED
+                return LearningStop.NO_MISTAKES if self.by in ("mira", "perceptron") else LearningStop.CONVERGED
             if self.held_out and self.waited >= self.patience:
-                return Stop.HELD_OUT
+                return LearningStop.HELD_OUT
             if len(self.epochs) >= epochs:
-                return Stop.EPOCHS
+                return LearningStop.EPOCHS
             self.epochs.append(self._epoch())
             progress(self.epochs[-1])
 
@@ -212,7 +212,7 @@ class MarginLearner:
 
     def __init__(
         self,
-        worlds: Worlds,
+        worlds: TrainingWorlds,
         training: Sequence[int],
         weights: Floats,
         *,
@@ -290,14 +290,21 @@ class GradientLearner:
     """Takes one step of L-BFGS an epoch; ``l2`` pulls all weights towards 0, as a Gaussian prior of variance 1/l2."""
 
     def __init__(
-        self, worlds: Worlds, training: Sequence[int], weights: Floats, *, phase: str, l2: float, warm_up: int = 0
+        self,
+        worlds: TrainingWorlds,
+        training: Sequence[int],
+        weights: Floats,
+        *,
+        phase: str,
+        l2: float,
+        warm_up: int = 0,
     ) -> None:
         self._last_phase, self._l2, self._warm_up = phase, l2, warm_up if phase == "prefix" else 0
         self._worlds, self._training = worlds, tuple(training)
         self._start = weights.copy()
         self._epoch = 0
         self.phase = "likelihood" if self._warm_up else phase
-        self._descent: Descent | None = None
+        self._descent: LbfgsState | None = None
 
     @property
     def is_over(self) -> bool:
@@ -307,11 +314,11 @@ class GradientLearner:
     def advance(self) -> float:
         """Take one step, and return the mean of minus the logarithm of the chance of the truth."""
         if self._descent is None:
-            self._descent = begin(self._cost, self._start)
+            self._descent = start_descent(self._cost, self._start)
         if self.phase != self._last_phase and (self._epoch >= self._warm_up or self._descent.is_over):
             self.phase = self._last_phase  # another objective, whose curvature is not known yet
-            self._descent = begin(self._cost, self._descent.place)
-        self._descent = advance(self._cost, self._descent)
+            self._descent = start_descent(self._cost, self._descent.place)
+        self._descent = descend(self._cost, self._descent)
         self._epoch += 1
         penalty = self._l2 / 2 * dot(self._descent.place, self._descent.place)
         return (self._descent.value - penalty) / max(1, self._worlds.variables(self._training))
@@ -346,7 +353,7 @@ class GradientLearner:
         """Go on where a saved learner stopped."""
         self._epoch, self.phase = saved["epoch"], saved["phase"]
         if "place" in saved:
-            self._descent = Descent(
+            self._descent = LbfgsState(
                 np.array(saved["place"]),
                 saved["value"],
                 np.array(saved["gradient"]),
@@ -367,7 +374,7 @@ class GradientLearner:
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
+class LbfgsState:
     """Where a search stands. ``steps`` and ``turns`` are the last changes of the place and of the gradient."""
 
     place: Floats
@@ -383,29 +390,29 @@ def dot(left: Floats, right: Floats) -> float:
     return float(np.einsum("i,i->", left, right))
 
 
-def begin(function: Function, place: Floats) -> Descent:
+def start_descent(function: Function, place: Floats) -> LbfgsState:
     """Return the search that starts at a place."""
     value, gradient = function(place)
-    return Descent(place, value, gradient)
+    return LbfgsState(place, value, gradient)
 
 
-def advance(function: Function, descent: Descent, *, tolerance: float = 1e-5) -> Descent:
+def descend(function: Function, descent: LbfgsState, *, tolerance: float = 1e-5) -> LbfgsState:
     """Take one step; the search is over when the steepest slope is below ``tolerance``, or nothing improves.
 
     >>> bowl = lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3))
-    >>> descent = begin(bowl, np.zeros(2))
+    >>> descent = start_descent(bowl, np.zeros(2))
     >>> for _ in range(5):
-    ...     descent = advance(bowl, descent)
+    ...     descent = descend(bowl, descent)
     >>> descent.place.round(6).tolist(), descent.is_over
     ([3.0, 3.0], True)
     """
     if np.abs(descent.gradient).max(initial=0.0) <= tolerance:
         return replace(descent, is_over=True)
-    downhill = direction(descent)
-    found = _search(function, descent, downhill)
+    downhill = find_direction(descent)
+    found = _line_search(function, descent, downhill)
     if found is None and descent.steps:  # the guess of the curvature misled: straight down, and guess anew
         descent = replace(descent, steps=(), turns=())
-        found = _search(function, descent, direction(descent))
+        found = _line_search(function, descent, find_direction(descent))
     if found is None:
         return replace(descent, is_over=True)
     step, turn = found.place - descent.place, found.gradient - descent.gradient
@@ -413,12 +420,12 @@ def advance(function: Function, descent: Descent, *, tolerance: float = 1e-5) ->
         return replace(found, steps=descent.steps, turns=descent.turns)
     return replace(
         found,
-        steps=(*descent.steps, step)[-REMEMBERED:],
-        turns=(*descent.turns, turn)[-REMEMBERED:],
+        steps=(*descent.steps, step)[-MEMORY:],
+        turns=(*descent.turns, turn)[-MEMORY:],
     )
 
 
-def direction(descent: Descent) -> Floats:
+def find_direction(descent: LbfgsState) -> Floats:
     """Return the way that leads to the bottom of the bowl that the last steps suggest."""
     heading = descent.gradient.copy()
     if not descent.steps:
@@ -435,21 +442,21 @@ def direction(descent: Descent) -> Floats:
     return -heading
 
 
-def _search(function: Function, descent: Descent, downhill: Floats) -> Descent | None:
+def _line_search(function: Function, descent: LbfgsState, downhill: Floats) -> LbfgsState | None:
     """Find a step along a direction that gains enough and ends flat enough, or None."""
     slope = dot(descent.gradient, downhill)
     if slope >= 0.0:
         return None
     length, low, high = 1.0, 0.0, np.inf
-    kept: Descent | None = None
-    for _ in range(MOST_TRIED):
+    kept: LbfgsState | None = None
+    for _ in range(MAX_TRIALS):
         place = descent.place + length * downhill
         value, gradient = function(place)
-        if not value <= descent.value + ENOUGH * length * slope:  # also if it is no number
+        if not value <= descent.value + SUFFICIENT_DECREASE * length * slope:  # also if it is no number
             high = length
         else:
-            kept = Descent(place, value, gradient)
-            if dot(gradient, downhill) >= STEEP * slope:
+            kept = LbfgsState(place, value, gradient)
+            if dot(gradient, downhill) >= CURVATURE * slope:
                 break
             low = length
         length = (low + high) / 2 if high < np.inf else 2 * length

@@ -1,4 +1,4 @@
-"""Training worlds: what learners ask of them (``Worlds``), for networks of any shape and for packed sequences."""
+"""Training worlds: what learners need of them (``TrainingWorlds``), for any network and for packed sequences."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,19 +9,21 @@ from numpy.typing import NDArray
 
 from telos.core import kernels
 from telos.core.errors import TelosError
-from telos.logic.exact import exact_map, expected_counts, steps_of
-from telos.logic.exact.chains import Chain, Links
-from telos.logic.exact.elimination import Expected
+from telos.logic.exact import exact_map, expected_counts, find_shared_steps
+from telos.logic.exact.chains import Chain, ChainFactors
+from telos.logic.exact.elimination import ExpectedCounts
 from telos.logic.learning import kernel
-from telos.logic.learning.kernel import Bench, Matrix, Steps, Wave
-from telos.logic.network import Clauses, Factors, Floats, Ints, MostProbable, Network, counts, tabled
+from telos.logic.learning.kernel import FeatureMatrix, PackedSequences, SweepBuffers, ViterbiBuffers
+from telos.logic.network import Clauses, Factors, Floats, Ints, MostProbable, Network, count_formulas, tabulate_clauses
 from telos.logic.search import cutting_planes
 
 KERNEL = (kernel,)
-LITTLE = 2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
+MAX_PLAIN_CELLS = (
+    2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
+)
 
 
-class Worlds(Protocol):
+class TrainingWorlds(Protocol):
     """Worlds whose hidden values are known, by their numbers."""
 
     def variables(self, worlds: Sequence[int]) -> int:
@@ -47,7 +49,7 @@ class Worlds(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
+class _KnownWorld:
     network: Network
     truth: Ints
     counts: Floats  # of the truth
@@ -57,9 +59,9 @@ class NetworkWorlds:
     """Worlds of any shape, one network each. They are sets of tables and not sequences: there are no prefixes."""
 
     def __init__(self, network: Network, truth: Ints) -> None:
-        self._worlds: dict[int, _World] = {}
-        for world, part, kept in parts_of(network):
-            self._worlds[world] = _World(part, truth[kept], counts(part, truth[kept]))
+        self._worlds: dict[int, _KnownWorld] = {}
+        for world, part, kept in split_worlds(network):
+            self._worlds[world] = _KnownWorld(part, truth[kept], count_formulas(part, truth[kept]))
 
     def variables(self, worlds: Sequence[int]) -> int:
         """Return how many variables these worlds have."""
@@ -78,7 +80,7 @@ class NetworkWorlds:
                 continue
             wrong += mistakes
             known = self._worlds[world]
-            difference = known.counts - counts(known.network, found)
+            difference = known.counts - count_formulas(known.network, found)
             tau = step_length(mistakes, difference, weights, most)
             weights += tau * difference
             sums += (clock + turn) * tau * difference
@@ -86,17 +88,17 @@ class NetworkWorlds:
 
     def right(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> int:
         """Return how many values of the most probable worlds are right."""
-        _refuse(is_prefix)
+        _reject_prefix(is_prefix)
         wrong = sum(self._found(world, weights)[1] for world in worlds if world in self._worlds)
         return self.variables(worlds) - wrong
 
     def objective(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> tuple[float, Floats]:
         """Return the logarithm of the chance of the true values, and its gradient: true counts less expected ones."""
-        _refuse(is_prefix)
+        _reject_prefix(is_prefix)
         value, gradient = 0.0, np.zeros_like(weights)
         for world in (self._worlds[each] for each in worlds if each in self._worlds):
             expected = expected_counts(world.network, weights)
-            if not isinstance(expected, Expected):
+            if not isinstance(expected, ExpectedCounts):
                 raise TelosError(
                     f"a world of {len(world.truth)} variables is too entangled for exact inference",
                     "learn with by='mira' or by='perceptron'",
@@ -133,7 +135,7 @@ def step_length(mistakes: int, difference: Floats, weights: Floats, most: float)
     return max(0.0, min(most, (mistakes - float(weights @ difference)) / norm)) if norm > 0.0 else 0.0
 
 
-def _refuse(is_prefix: bool) -> None:
+def _reject_prefix(is_prefix: bool) -> None:
     if is_prefix:
         raise TelosError(
             "by='prefix' learns from beliefs along sequences, and this model's hidden atoms form none",
@@ -151,15 +153,15 @@ class SequenceWorlds:
     """The worlds of a chain with their true values. ``kernel`` is one form of KERNEL, by default the fitting one."""
 
     def __init__(self, network: Network, chain: Chain, truth: Ints, *, kernel: Any = None) -> None:
-        is_little = len(truth) * chain.size**2 <= LITTLE
+        is_little = len(truth) * chain.size**2 <= MAX_PLAIN_CELLS
         self._kernel = kernel or (kernels.plain(*KERNEL) if is_little else kernels.kernel(*KERNEL))
         self._weights = len(network.weights)
-        self._steps, self._matrix = packed(network, chain, truth)
+        self._steps, self._matrix = pack_sequences(network, chain, truth)
         world = network.world[chain.order[chain.start[:-1]]]
         self._sequences = np.argsort(world, kind="stable")
         self._opens = np.searchsorted(world[self._sequences], np.arange(int(world.max(initial=-1)) + 2))
-        self._bench = _bench(self._steps, self._matrix, chain.size, self._weights)
-        self._wave = _wave(self._steps, self._matrix, chain.size)
+        self._bench = _viterbi_buffers(self._steps, self._matrix, chain.size, self._weights)
+        self._wave = _sweep_buffers(self._steps, self._matrix, chain.size)
 
     def variables(self, worlds: Sequence[int]) -> int:
         """Return how many variables these worlds have."""
@@ -234,9 +236,9 @@ class SequenceWorlds:
         return is_mine
 
 
-def packed(network: Network, chain: Chain, truth: Ints) -> tuple[Steps, Matrix]:
+def pack_sequences(network: Network, chain: Chain, truth: Ints) -> tuple[PackedSequences, FeatureMatrix]:
     """Return the arrays that the kernels work on."""
-    together = tabled(network)
+    together = tabulate_clauses(network)
     assert together is not None  # a chain's clauses are short
     parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]] = []
     first: dict[tuple[int, bool], tuple[int, int]] = {}
@@ -247,8 +249,8 @@ def packed(network: Network, chain: Chain, truth: Ints) -> tuple[Steps, Matrix]:
             first[links.group, links.turned] = cells, len(factors.holds)
             parts.append(_entries(factors, chain.size if links.turned else 0))
             cells += len(parts[-1][0])
-    shared = steps_of(chain)
-    steps = Steps(
+    shared = find_shared_steps(chain)
+    steps = PackedSequences(
         start=chain.start.astype(np.int64),
         singles=_first_cells(chain.singles, first, [links.key for links in chain.singles], len(truth)),
         pairs=_first_cells(chain.pairs, first, [links.key for links in chain.pairs], len(truth)),
@@ -261,7 +263,7 @@ def packed(network: Network, chain: Chain, truth: Ints) -> tuple[Steps, Matrix]:
 
 
 def _first_cells(
-    links: Sequence[Links], first: dict[tuple[int, bool], tuple[int, int]], keys: Sequence[Ints], length: int
+    links: Sequence[ChainFactors], first: dict[tuple[int, bool], tuple[int, int]], keys: Sequence[Ints], length: int
 ) -> Ints:
     """Return where the table of each of a rule's keys begins, -1 for none: a column for each rule."""
     laid = np.full((length, len(links)), -1, np.int32)
@@ -299,9 +301,9 @@ def _commonest(holds: Floats) -> Floats:
     return most
 
 
-def _matrix(parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]]) -> Matrix:
+def _matrix(parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]]) -> FeatureMatrix:
     counts = np.concatenate([np.zeros(1, np.int64), *(part[0] for part in parts)])
-    return Matrix(
+    return FeatureMatrix(
         np.cumsum(counts),
         np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)]),
         np.concatenate([np.empty(0), *(part[2] for part in parts)]),
@@ -309,9 +311,9 @@ def _matrix(parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]
     )
 
 
-def _bench(steps: Steps, matrix: Matrix, size: int, weights: int) -> Bench:
+def _viterbi_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int, weights: int) -> ViterbiBuffers:
     positions, cells = len(steps.truth), len(matrix.forbidden)
-    return Bench(
+    return ViterbiBuffers(
         tables=np.zeros(cells),
         age=np.full(cells, -1, np.int64),
         best=np.zeros((positions, size)),
@@ -324,9 +326,9 @@ def _bench(steps: Steps, matrix: Matrix, size: int, weights: int) -> Bench:
     )
 
 
-def _wave(steps: Steps, matrix: Matrix, size: int) -> Wave:
+def _sweep_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int) -> SweepBuffers:
     positions, cells, choices = len(steps.truth), len(matrix.forbidden), len(steps.joint)
-    return Wave(
+    return SweepBuffers(
         tables=np.zeros(cells),
         scores=np.zeros((choices, size * size)),
         factors=np.zeros((choices, size * size)),
@@ -345,7 +347,7 @@ def _wave(steps: Steps, matrix: Matrix, size: int) -> Wave:
 # Ground formulas never reach from one world into another.
 
 
-def parts_of(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
+def split_worlds(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
     """Give each world, its network, and which variables of the whole it has. Weights keep their numbers."""
     sorting = np.argsort(network.world, kind="stable")
     worlds, first = np.unique(network.world[sorting], return_index=True)

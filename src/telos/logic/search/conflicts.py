@@ -14,44 +14,44 @@ from typing import TypeAlias
 import numpy as np
 
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Clauses, Network, Unsatisfiable, forbidden
+from telos.logic.network import Clauses, Network, Unsatisfiable, forbidden_cells
 from telos.logic.search.integer_program import is_possible
 from telos.logic.search.potentials import LongClauses, Potentials
 
-Wanted: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
+BooleanLiteral: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
 Literal: TypeAlias = tuple[int, int, bool]  # a variable, one of its values, and whether it must not have it
 Clause: TypeAlias = tuple[Literal, ...]
 Box: TypeAlias = tuple[frozenset[int], ...]  # a set of values for each variable
 
-MOST_NAMED = 6  # atoms of a block that are listed
+MAX_NAMED_ATOMS = 6  # atoms of a block that are listed
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class HardConstraint:
     """Something that must hold: clauses over atoms, of a rule, or (-1) of the evidence or the engine."""
 
     clauses: tuple[Clause, ...]
     rule: int
-    words: str
+    text: str
 
 
-def conflict_of(network: Network, model: MarkovLogic | None = None) -> Unsatisfiable:
+def find_conflict(network: Network, model: MarkovLogic | None = None) -> Unsatisfiable:
     """Return a smallest set of ground hard formulas that no world keeps; the model tells where they are written."""
     atoms = _Atoms(network)
-    statements = [*_of_factors(network, atoms), *_of_clauses(network, atoms)]
-    spoken = {variable for each in statements for clause in each.clauses for variable, _, _ in clause}
-    statements += [each for variable in sorted(spoken) for each in atoms.about(variable)]
-    core = _quick_xplain([], atoms.suspects(statements), atoms, is_changed=False)
-    return Unsatisfiable(tuple(_said(each, model) for each in core), tuple(each.rule for each in core))
+    constraints = [*_from_factors(network, atoms), *_from_clauses(network, atoms)]
+    spoken = {variable for each in constraints for clause in each.clauses for variable, _, _ in clause}
+    constraints += [each for variable in sorted(spoken) for each in atoms.constraints_on(variable)]
+    core = _quick_xplain([], atoms.suspects(constraints), atoms, is_changed=False)
+    return Unsatisfiable(tuple(_format_constraint(each, model) for each in core), tuple(each.rule for each in core))
 
 
-def _said(statement: Statement, model: MarkovLogic | None) -> str:
-    """Say a statement, and where it comes from."""
-    if model is None or statement.rule < 0:
-        return statement.words
-    rule = model.rules[statement.rule]
+def _format_constraint(constraint: HardConstraint, model: MarkovLogic | None) -> str:
+    """Say a constraint, and where it comes from."""
+    if model is None or constraint.rule < 0:
+        return constraint.text
+    rule = model.rules[constraint.rule]
     place = ": ".join(part for part in (rule.source, rule.text) if part)
-    return f"{statement.words}  [{place}]" if place else statement.words
+    return f"{constraint.text}  [{place}]" if place else constraint.text
 
 
 class _Atoms:
@@ -63,32 +63,32 @@ class _Atoms:
         self._width = np.where(self._is_plain, 1, network.sizes).tolist()
         self._first = np.concatenate([[0], np.cumsum(self._width)]).astype(int)
 
-    def about(self, variable: int) -> list[Statement]:
+    def constraints_on(self, variable: int) -> list[HardConstraint]:
         """Return what holds of a variable whatever the formulas say: its given value, and one true atom in a block."""
-        statements = []
+        constraints = []
         given = int(self._network.given[variable])
         if given >= 0:
             literal = (variable, given, False)
-            statements.append(Statement(((literal,),), -1, f"{self.word(literal)}  [given]"))
+            constraints.append(HardConstraint(((literal,),), -1, f"{self.format_literal(literal)}  [given]"))
         if not self._is_plain[variable]:
             values = range(self._width[variable])
             some = tuple((variable, value, False) for value in values)
             pairs = [((variable, one, True), (variable, two, True)) for one in values for two in values if one < two]
-            named = ", ".join(self._network.atoms.name(variable, value) for value in list(values)[:MOST_NAMED])
-            more = ", …" if len(values) > MOST_NAMED else ""
-            statements.append(Statement((some, *pairs), -1, f"exactly one of {named}{more}"))
-        return statements
+            named = ", ".join(self._network.atoms.name(variable, value) for value in list(values)[:MAX_NAMED_ATOMS])
+            more = ", …" if len(values) > MAX_NAMED_ATOMS else ""
+            constraints.append(HardConstraint((some, *pairs), -1, f"exactly one of {named}{more}"))
+        return constraints
 
-    def word(self, literal: Literal) -> str:
+    def format_literal(self, literal: Literal) -> str:
         """Say one literal: ``!goal(1,Eat)``."""
         variable, value, negated = literal
         if self._is_plain[variable] and value == 0:
             value, negated = 1, not negated
         return f"{'!' if negated else ''}{self._network.atoms.name(variable, value)}"
 
-    def words(self, clause: Clause) -> str:
+    def format_clause(self, clause: Clause) -> str:
         """Say a clause: ``goal(1,Eat) v !goal(2,Talk)``."""
-        return " v ".join(self.word(literal) for literal in clause)
+        return " v ".join(self.format_literal(literal) for literal in clause)
 
     def _boolean(self, literal: Literal) -> tuple[int, int]:
         """Return the number of an atom and the value it must have for a literal to hold."""
@@ -97,15 +97,19 @@ class _Atoms:
             return int(self._first[variable]), value ^ int(negated)
         return int(self._first[variable]) + value, int(not negated)
 
-    def suspects(self, statements: Sequence[Statement]) -> list[Statement]:
-        """Return statements that contradict each other: few, if single steps of reasoning lead to them."""
-        owner = [number for number, each in enumerate(statements) for _ in each.clauses]
-        clash = clashing([[self._boolean(each) for each in clause] for every in statements for clause in every.clauses])
-        return list(statements) if clash is None else [statements[each] for each in sorted({owner[at] for at in clash})]
+    def suspects(self, constraints: Sequence[HardConstraint]) -> list[HardConstraint]:
+        """Return constraints that contradict each other: few, if single steps of reasoning lead to them."""
+        owner = [number for number, each in enumerate(constraints) for _ in each.clauses]
+        clash = find_clash(
+            [[self._boolean(each) for each in clause] for every in constraints for clause in every.clauses]
+        )
+        return (
+            list(constraints) if clash is None else [constraints[each] for each in sorted({owner[at] for at in clash})]
+        )
 
-    def can_hold(self, statements: Sequence[Statement]) -> bool:
-        """Whether some choice of atoms keeps all statements."""
-        clauses = [[self._boolean(each) for each in clause] for every in statements for clause in every.clauses]
+    def can_hold(self, constraints: Sequence[HardConstraint]) -> bool:
+        """Whether some choice of atoms keeps all constraints."""
+        clauses = [[self._boolean(each) for each in clause] for every in constraints for clause in every.clauses]
         literals = [each for clause in clauses for each in clause]
         used, variable = np.unique([atom for atom, _ in literals], return_inverse=True)
         start = np.concatenate([[0], np.cumsum([len(clause) for clause in clauses])]).astype(np.int32)
@@ -120,27 +124,27 @@ class _Atoms:
         return is_possible(Potentials(numbers, numbers, sizes, starts, np.zeros(2 * count), (), long, 0.0))
 
 
-def _of_factors(network: Network, atoms: _Atoms) -> list[Statement]:
-    statements = []
+def _from_factors(network: Network, atoms: _Atoms) -> list[HardConstraint]:
+    constraints = []
     for factors in network.factors:
         if factors.hard and len(factors.scope):
             sizes = network.sizes[factors.scope[0]].tolist()
-            for shape in prime_clauses(sizes, forbidden(factors).tolist()):
+            for shape in prime_clauses(sizes, forbidden_cells(factors).tolist()):
                 for scope in factors.scope.tolist():
                     clause = tuple((scope[place], value, negated) for place, value, negated in shape)
-                    statements.append(Statement((clause,), factors.rule, atoms.words(clause)))
-    return statements
+                    constraints.append(HardConstraint((clause,), factors.rule, atoms.format_clause(clause)))
+    return constraints
 
 
-def _of_clauses(network: Network, atoms: _Atoms) -> list[Statement]:
-    statements = []
+def _from_clauses(network: Network, atoms: _Atoms) -> list[HardConstraint]:
+    constraints = []
     for clauses in network.clauses:
         if clauses.hard:
             for index, sign in enumerate(clauses.sign):
                 literals = _literals(clauses, index)
                 parts = [literals] if sign > 0 else [((v, value, not negated),) for v, value, negated in literals]
-                statements += [Statement((part,), clauses.rule, atoms.words(part)) for part in parts]
-    return statements
+                constraints += [HardConstraint((part,), clauses.rule, atoms.format_clause(part)) for part in parts]
+    return constraints
 
 
 def _literals(clauses: Clauses, index: int) -> Clause:
@@ -149,8 +153,8 @@ def _literals(clauses: Clauses, index: int) -> Clause:
 
 
 def _quick_xplain(
-    kept: list[Statement], doubted: list[Statement], atoms: _Atoms, *, is_changed: bool
-) -> list[Statement]:
+    kept: list[HardConstraint], doubted: list[HardConstraint], atoms: _Atoms, *, is_changed: bool
+) -> list[HardConstraint]:
     """Return a smallest part of ``doubted`` that contradicts itself together with ``kept``."""
     if is_changed and not atoms.can_hold(kept):
         return []
@@ -166,12 +170,12 @@ def _quick_xplain(
 # --- unit propagation -------------------------------------------------------------------------------------------------
 
 
-def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
+def find_clash(clauses: Sequence[Sequence[BooleanLiteral]]) -> list[int] | None:
     """Return clauses that contradict each other by single steps of reasoning, or None if such steps find nothing.
 
     That there are none proves nothing, and those returned need not be as few as possible.
 
-    >>> clashing([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
+    >>> find_clash([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
     [0, 2, 3]
     """
     found: dict[int, tuple[int, int]] = {}  # of each atom that is decided: its value, and the clause that decided it
@@ -186,7 +190,7 @@ def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
         if any(found[atom][0] == wanted for atom, wanted in clauses[number] if atom in found):
             continue
         if not open_ones:
-            return _reasons(number, clauses, found)
+            return _trace_clash(number, clauses, found)
         if len(set(open_ones)) == 1:
             atom, wanted = open_ones[0]
             found[atom] = (wanted, number)
@@ -194,7 +198,9 @@ def clashing(clauses: Sequence[Sequence[Wanted]]) -> list[int] | None:
     return None
 
 
-def _reasons(clash: int, clauses: Sequence[Sequence[Wanted]], found: dict[int, tuple[int, int]]) -> list[int]:
+def _trace_clash(
+    clash: int, clauses: Sequence[Sequence[BooleanLiteral]], found: dict[int, tuple[int, int]]
+) -> list[int]:
     """Return the clauses that led to a clash, and the one that clashed."""
     seen, waiting = {clash}, [clash]
     while waiting:
@@ -219,11 +225,11 @@ def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
     boxes: list[Box] = []
     for cell, is_barred in cells.items():
         if is_barred and not any(all(v in values for v, values in zip(cell, box, strict=True)) for box in boxes):
-            boxes.append(_grown(cell, sizes, cells))
+            boxes.append(_grow_box(cell, sizes, cells))
     return [_clause(box, sizes) for box in boxes]
 
 
-def _grown(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
+def _grow_box(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
     """Grow a cell to a box of barred cells: to all values of a variable, or to all but few, or not at all."""
     box = [frozenset({value}) for value in cell]
     for place, size in enumerate(sizes):

@@ -12,12 +12,12 @@ import numpy as np
 from telos.core.errors import TelosError
 from telos.logic.network import Bools, Floats, Ints, MostProbable, Network, Unsatisfiable
 from telos.logic.search import integer_program
-from telos.logic.search.conflicts import conflict_of
-from telos.logic.search.potentials import ROUNDING, Potentials, Solved, potentials_of
-from telos.logic.search.walksat import no_world, walk
+from telos.logic.search.conflicts import find_conflict
+from telos.logic.search.potentials import ROUNDING, Potentials, Solution, to_potentials
+from telos.logic.search.walksat import explain_failure, search_world
 
 PATIENCE = 3  # rounds that add only what could be better off
-MOST_HOPS = 256
+MAX_HOPS = 256
 
 Solver: TypeAlias = Literal["highs", "walksat"]
 
@@ -37,49 +37,49 @@ def cutting_planes(
     """
     if rounds < 1:
         raise TelosError(f"rounds must be at least 1, got {rounds}")
-    potentials = potentials_of(network, weights)
+    potentials = to_potentials(network, weights)
     solve = _solver(solver, seed, seconds)
-    kept = _Kept(potentials)
-    best: Solved | None = None
-    bound = potentials.ceiling()
+    kept = _ActiveFactors(potentials)
+    best: Solution | None = None
+    bound = potentials.upper_bound()
     for number in range(1, rounds + 1):
         if number == rounds:
             kept.add_all()
         solved = solve(kept.potentials()) if potentials.is_possible else None
         if solved is None:
-            return conflict_of(network)
+            return find_conflict(network)
         bound = min(bound, solved.bound + kept.rest())
         score = potentials.score(solved.world)
         if best is None or score > best.score:
-            best = Solved(solved.world, score, bound)
+            best = Solution(solved.world, score, bound)
         if not kept.add_improvable(solved.world, hops=_hops(number)):
             break
     assert best is not None
     if np.isneginf(best.score):
-        return no_world(network, potentials)
-    return MostProbable(potentials.whole(best.world), best.score, max(bound, best.score), f"cpi ({solver})", number)
+        return explain_failure(network, potentials)
+    return MostProbable(potentials.complete(best.world), best.score, max(bound, best.score), f"cpi ({solver})", number)
 
 
 def full_program(
     network: Network, *, weights: Floats | None = None, seconds: float | None = None
 ) -> MostProbable | Unsatisfiable:
     """Find the most probable world by one integer program over all factors."""
-    potentials = potentials_of(network, weights)
+    potentials = to_potentials(network, weights)
     solved = integer_program.solve(potentials, seconds=seconds)
     if solved is None:
-        return conflict_of(network)
-    return MostProbable(potentials.whole(solved.world), solved.score, solved.bound, "ilp")
+        return find_conflict(network)
+    return MostProbable(potentials.complete(solved.world), solved.score, solved.bound, "ilp")
 
 
-def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials], Solved | None]:
+def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials], Solution | None]:
     if name == "highs":
         return lambda potentials: integer_program.solve(potentials, seconds=seconds)
     if name == "walksat":
-        return lambda potentials: walk(potentials, seed)
+        return lambda potentials: search_world(potentials, seed)
     raise TelosError(f"there is no solver {name!r} for cutting planes", "there are 'highs' and 'walksat'")
 
 
-class _Kept:
+class _ActiveFactors:
     """Which factors over several variables are in the program."""
 
     def __init__(self, potentials: Potentials) -> None:
@@ -90,12 +90,12 @@ class _Kept:
 
     def potentials(self) -> Potentials:
         """Return the potentials with these factors only."""
-        return self._all.keep(self._tables, self._clauses)
+        return self._all.restrict(self._tables, self._clauses)
 
     def rest(self) -> float:
         """Return the most that the factors left out can add."""
         tables = sum(float(most[~kept].sum()) for most, kept in zip(self._most, self._tables, strict=True))
-        return tables + float(self._all.clauses.most[~self._clauses].sum())
+        return tables + float(self._all.clauses.max_gain[~self._clauses].sum())
 
     def add_all(self) -> None:
         """Leave nothing out."""
@@ -109,11 +109,11 @@ class _Kept:
         Return whether there were any of the former.
         """
         wanted = [
-            np.asarray((tables.found(world) < most - ROUNDING) & ~kept)
+            np.asarray((tables.values_in(world) < most - ROUNDING) & ~kept)
             for tables, most, kept in zip(self._all.tables, self._most, self._tables, strict=True)
         ]
         clauses = self._all.clauses
-        long = (clauses.found(world) < clauses.most - ROUNDING) & ~self._clauses
+        long = (clauses.values_in(world) < clauses.max_gain - ROUNDING) & ~self._clauses
         added = bool(long.any()) or any(bool(each.any()) for each in wanted)
         for _ in range(hops if added else 0):
             wanted, long = self._spread(wanted, long)
@@ -138,4 +138,4 @@ def _hops(number: int) -> int:
 
     What one factor gives up its neighbour may have to take, and along a sequence that would be a round for each step.
     """
-    return 0 if number < PATIENCE else min(MOST_HOPS, 1 << (number - PATIENCE))
+    return 0 if number < PATIENCE else min(MAX_HOPS, 1 << (number - PATIENCE))

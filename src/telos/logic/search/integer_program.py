@@ -1,9 +1,9 @@
 """MAP as an integer program, in its tight form, solved by HiGHS: ``solve``.
 
 A variable with two values is one binary column; one with more has a binary column for each, which sum to one. A table
-over several variables becomes a column for each cell that is not forbidden, and the cells with a value sum to the column
-of that value: the linear relaxation sees the joint values instead of one formula at a time. A table that is the same in
-all cells but a few has a column for each of these instead, which is smaller and no weaker.
+over several variables becomes a column for each cell that is not forbidden, and the cells with a value sum to the
+column of that value: the linear relaxation sees the joint values instead of one formula at a time. A table that is the
+same in all cells but a few has a column for each of these instead, which is smaller and no weaker.
 """
 
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.logic.network import Floats, Ints
-from telos.logic.search.potentials import ROUNDING, LongClauses, Potentials, Solved, Tables
+from telos.logic.search.potentials import ROUNDING, LongClauses, Potentials, PotentialTables, Solution
 
 Numbers: TypeAlias = NDArray[np.integer[Any]]
 
-FEW = 4  # odd cells are written one by one if there are at least so many times as many cells
-WHOLE = 1e-6  # a column that is this near a whole number is one
-TIGHT = 1e-9  # relative: an answer that is this near the bound is the best there is
+MIN_CELLS_PER_ODD = 4  # odd cells are written one by one if there are at least so many times as many cells
+INTEGRALITY = 1e-6  # a column that is this near a whole number is one
+MIP_GAP = 1e-9  # relative: an answer that is this near the bound is the best there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Program:
         return chosen
 
 
-def solve(potentials: Potentials, *, seconds: float | None = None) -> Solved | None:
+def solve(potentials: Potentials, *, seconds: float | None = None) -> Solution | None:
     """Return the best world of potentials by integer programming, or None if no world is allowed.
 
     After ``seconds`` the best world so far is returned, with the bound that is proved by then.
@@ -60,15 +60,15 @@ def solve(potentials: Potentials, *, seconds: float | None = None) -> Solved | N
     if not potentials.is_possible:
         return None
     if not len(potentials.open):
-        return Solved(np.zeros(0, np.int32), potentials.constant, potentials.constant)
-    program = program_of(potentials)
+        return Solution(np.zeros(0, np.int32), potentials.constant, potentials.constant)
+    program = to_program(potentials)
     found = _run(program, seconds)
     if found is None:
         return None
     solution, bound = found
     world = program.world(potentials, solution)
     score = potentials.score(world)
-    return Solved(world, score, max(score, bound))
+    return Solution(world, score, max(score, bound))
 
 
 def is_possible(potentials: Potentials) -> bool:
@@ -81,12 +81,12 @@ def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None
 
     The form is so tight that its linear relaxation is often whole by itself, and thirty times as fast: it comes first.
     """
-    highspy = _highspy()
-    solver = _loaded(highspy, program, seconds)
+    highspy = _import_highspy()
+    solver = _load_program(highspy, program, seconds)
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
         relaxed = np.array(solver.getSolution().col_value)
-        if np.abs(relaxed - relaxed.round())[: program.binaries].max() <= WHOLE:
+        if np.abs(relaxed - relaxed.round())[: program.binaries].max() <= INTEGRALITY:
             return relaxed, float(solver.getInfo().objective_function_value)
     elif solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
         return None
@@ -95,10 +95,10 @@ def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None
     solver.changeColsIntegrality(program.binaries, columns, kinds)
     solver.setOptionValue("presolve", "choose")
     solver.run()
-    return _answer(highspy, solver, seconds)
+    return _read_solution(highspy, solver, seconds)
 
 
-def _answer(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, float] | None:
+def _read_solution(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, float] | None:
     status, information = solver.getModelStatus(), solver.getInfo()
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
         return None
@@ -110,7 +110,7 @@ def _answer(highspy: Any, solver: Any, seconds: float | None) -> tuple[Floats, f
     return np.array(solver.getSolution().col_value), float(information.mip_dual_bound)
 
 
-def _loaded(highspy: Any, program: Program, seconds: float | None) -> Any:
+def _load_program(highspy: Any, program: Program, seconds: float | None) -> Any:
     """Return a solver that knows the relaxation of a program."""
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(program.cost), len(program.most)
@@ -120,14 +120,14 @@ def _loaded(highspy: Any, program: Program, seconds: float | None) -> Any:
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = program.start, program.index, program.value
     solver = highspy.Highs()
-    options: dict[str, Any] = {"output_flag": False, "mip_rel_gap": TIGHT, "mip_abs_gap": TIGHT, "presolve": "off"}
+    options: dict[str, Any] = {"output_flag": False, "mip_rel_gap": MIP_GAP, "mip_abs_gap": MIP_GAP, "presolve": "off"}
     for name, value in {**options, **({} if seconds is None else {"time_limit": float(seconds)})}.items():
         solver.setOptionValue(name, value)
     solver.passModel(lp)
     return solver
 
 
-def _highspy() -> Any:
+def _import_highspy() -> Any:
     try:
         import highspy
     except ImportError:
@@ -138,18 +138,18 @@ def _highspy() -> Any:
 # --- the program ------------------------------------------------------------------------------------------------------
 
 
-def program_of(potentials: Potentials) -> Program:
+def to_program(potentials: Potentials) -> Program:
     """Write potentials as an integer program."""
-    making = _Making.of(potentials)
+    builder = _ProgramBuilder.from_potentials(potentials)
     for tables in potentials.tables:
-        making.add_tables(tables)
-    making.add_clauses(potentials.clauses)
-    return making.done()
+        builder.add_tables(tables)
+    builder.add_clauses(potentials.clauses)
+    return builder.build()
 
 
 @dataclass(slots=True)
-class _Making:
-    """A program in the making. ``[v = k]`` is ``sign * x[column] + shift`` at position ``start[v] + k``."""
+class _ProgramBuilder:
+    """A program in the builder. ``[v = k]`` is ``sign * x[column] + shift`` at position ``start[v] + k``."""
 
     start: Numbers
     column: Numbers
@@ -167,7 +167,7 @@ class _Making:
     entries: list[tuple[Numbers, Numbers, Floats]] = field(default_factory=list)  # rows, columns, values
 
     @staticmethod
-    def of(potentials: Potentials) -> "_Making":
+    def from_potentials(potentials: Potentials) -> "_ProgramBuilder":
         """Write the variables: their columns, what single values add, and that exactly one value is chosen."""
         sizes, start = potentials.sizes, potentials.start
         width = np.where(sizes == 2, 1, sizes)
@@ -178,18 +178,18 @@ class _Making:
         column = (first[:-1][owner] + np.where(is_pair, 0, within)).astype(np.int32)
         is_no = is_pair & (within == 0)
         count = int(first[-1])
-        making = _Making(
+        builder = _ProgramBuilder(
             start, column, np.where(is_no, -1.0, 1.0), np.where(is_no, 1.0, 0.0), potentials.constant,
             [np.zeros(count)], [np.zeros(count)], [np.ones(count)], count, count,
         )  # fmt: skip
         barred = np.isneginf(potentials.single)
-        making.low[0][column[barred & is_no]] = 1.0
-        making.high[0][column[barred & ~is_no]] = 0.0
-        making.add_single(np.arange(len(owner)), np.where(barred, 0.0, potentials.single))
+        builder.low[0][column[barred & is_no]] = 1.0
+        builder.high[0][column[barred & ~is_no]] = 0.0
+        builder.add_single(np.arange(len(owner)), np.where(barred, 0.0, potentials.single))
         block = ~is_pair
         rows = np.cumsum(sizes > 2)[owner[block]] - 1
-        making.add_rows(rows, column[block], np.ones(len(rows)), np.ones(int((sizes > 2).sum())), None)
-        return making
+        builder.add_rows(rows, column[block], np.ones(len(rows)), np.ones(int((sizes > 2).sum())), None)
+        return builder
 
     def add_single(self, position: Numbers, worth: Floats) -> None:
         """Let single values add something to the score."""
@@ -214,7 +214,7 @@ class _Making:
         self.least.append(most if least is None else np.full(len(most), least))
         self.rows += len(most)
 
-    def add_tables(self, tables: Tables) -> None:
+    def add_tables(self, tables: PotentialTables) -> None:
         """Add tables over several variables, each in the form that is smaller."""
         if not len(tables.scope):
             return
@@ -223,7 +223,7 @@ class _Making:
         ground = _most_common(tables.values)
         odd = np.abs(tables.values - np.where(np.isfinite(ground), ground, 0.0)[:, None]) > ROUNDING
         count = odd.sum(axis=1)
-        is_few = np.isfinite(ground) & ((count == 1) | (count * FEW <= tables.values.shape[1]))
+        is_few = np.isfinite(ground) & ((count == 1) | (count * MIN_CELLS_PER_ODD <= tables.values.shape[1]))
         penalties = (odd & np.isfinite(tables.values) & (tables.values < ground[:, None])).sum(axis=1)
         is_few &= (count == 1) | (penalties == 0)  # penalties that share variables are weak one by one
         self.offset += float(ground[is_few].sum())
@@ -231,7 +231,7 @@ class _Making:
         self._add_cells_alone(tables, which, cell, tables.values[which, cell] - ground[which])
         self._add_joint(tables.take(~is_few))
 
-    def _without_singles(self, tables: Tables) -> Tables:
+    def _without_singles(self, tables: PotentialTables) -> PotentialTables:
         """Take from tables over two atoms what each atom adds by itself: at most one odd cell is left.
 
         The relaxation does not change by that, and three columns are saved.
@@ -246,9 +246,9 @@ class _Making:
         rest = tables.values.copy()
         rest[whole] = base[:, None]
         rest[whole, 3] = part[:, 3] - left - right
-        return Tables(tables.sizes, tables.scope, rest)
+        return PotentialTables(tables.sizes, tables.scope, rest)
 
-    def _add_cells_alone(self, tables: Tables, which: Numbers, cell: Numbers, worth: Floats) -> None:
+    def _add_cells_alone(self, tables: PotentialTables, which: Numbers, cell: Numbers, worth: Floats) -> None:
         """Let single cells add something: a reward needs every one of its values, a penalty is due with all of them."""
         values = cell[:, None] // tables.strides % np.array(tables.sizes)
         position = self.start[tables.scope[which]] + values
@@ -276,7 +276,7 @@ class _Making:
         self.entries.append((rows + self.rows, column, np.ones(len(rows))))
         self.add_rows(rows, self.column[position], -self.sign[position], self.shift[position])
 
-    def _add_joint(self, tables: Tables) -> None:
+    def _add_joint(self, tables: PotentialTables) -> None:
         """Give every cell that is not forbidden a column; the cells with a value sum to that value."""
         count = len(tables.scope)
         if not count:
@@ -319,10 +319,10 @@ class _Making:
         self.entries.append((rows + self.rows, column_of[owner[literal]], np.full(len(rows), -1.0)))
         self.add_rows(rows, self.column[position[literal]], sign[literal], -shift[literal])
 
-    def done(self) -> Program:
+    def build(self) -> Program:
         """Put the rows together."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self.entries, strict=True))
-        row, column, value = _summed(row, column, value, self.columns)
+        row, column, value = _sum_duplicates(row, column, value, self.columns)
         start = np.searchsorted(row, np.arange(self.rows + 1)).astype(np.int32)
         return Program(
             np.concatenate(self.cost), np.concatenate(self.low), np.concatenate(self.high), self.binaries,
@@ -331,7 +331,7 @@ class _Making:
         )  # fmt: skip
 
 
-def _summed(row: Numbers, column: Numbers, value: Floats, columns: int) -> tuple[Numbers, Numbers, Floats]:
+def _sum_duplicates(row: Numbers, column: Numbers, value: Floats, columns: int) -> tuple[Numbers, Numbers, Floats]:
     """Sort entries by row and add up those at the same place, as where a clause names two values of one variable."""
     place = row.astype(np.int64) * max(1, columns) + column
     order = np.argsort(place, kind="stable")

@@ -23,7 +23,7 @@ KERNEL = (kernel,)
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class PotentialTables:
     """Factors over variables of the same sizes; no two over the same variables.
 
     ``values[i, cell]`` is what factor i adds, cells in C order over ``sizes``.
@@ -38,14 +38,14 @@ class Tables:
         """How far apart the cells of neighbouring values lie, for each variable."""
         return strides_of(self.sizes)
 
-    def found(self, world: Ints) -> Floats:
+    def values_in(self, world: Ints) -> Floats:
         """Return what each factor adds in a world."""
         cell = world[self.scope] @ self.strides
         return np.asarray(self.values[np.arange(len(cell)), cell])
 
-    def take(self, which: Bools) -> "Tables":
+    def take(self, which: Bools) -> "PotentialTables":
         """Return the factors that are flagged."""
-        return Tables(self.sizes, self.scope[which], self.values[which])
+        return PotentialTables(self.sizes, self.scope[which], self.values[which])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ class LongClauses:
         true = (world[self.variable] == self.value) != (self.negated == 1)
         return np.asarray(np.bincount(self.owner, weights=true, minlength=len(self.gain)) > 0)
 
-    def found(self, world: Ints) -> Floats:
+    def values_in(self, world: Ints) -> Floats:
         """Return what each clause adds in a world."""
         holds = self.hold(world)
         must = np.isinf(self.gain)
         return np.where(must, np.where(holds, 0.0, -np.inf), np.where(holds, np.where(must, 0.0, self.gain), 0.0))
 
     @property
-    def most(self) -> Floats:
+    def max_gain(self) -> Floats:
         """The most that each clause can add."""
         return np.where(np.isinf(self.gain), 0.0, np.maximum(self.gain, 0.0))
 
@@ -108,7 +108,7 @@ class Potentials:
     sizes: Ints
     start: Ints  # (open + 1,)
     single: Floats
-    tables: tuple[Tables, ...]
+    tables: tuple[PotentialTables, ...]
     clauses: LongClauses
     constant: float
 
@@ -116,34 +116,34 @@ class Potentials:
         """Return the score of a choice of values, minus infinity if it is forbidden."""
         total = self.constant + float(self.single[self.start[:-1] + world].sum())
         for tables in self.tables:
-            total += float(tables.found(world).sum())
-        return total + float(self.clauses.found(world).sum())
+            total += float(tables.values_in(world).sum())
+        return total + float(self.clauses.values_in(world).sum())
 
-    def ceiling(self) -> float:
+    def upper_bound(self) -> float:
         """Return a score that no world exceeds: every factor at its best, each by itself."""
         if not len(self.open):
             return self.constant
         singles = float(np.maximum.reduceat(self.single, self.start[:-1]).sum())
-        return self.constant + singles + self.peak()
+        return self.constant + singles + self.max_factors()
 
-    def peak(self) -> float:
+    def max_factors(self) -> float:
         """Return what the factors over several variables add at most."""
         most = sum(float(tables.values.max(axis=1).sum()) for tables in self.tables)
-        return most + float(self.clauses.most.sum())
+        return most + float(self.clauses.max_gain.sum())
 
-    def whole(self, world: Ints) -> Ints:
+    def complete(self, world: Ints) -> Ints:
         """Return the world of the network that a choice of values for the open variables makes."""
         values = self.known.copy()
         values[self.open] = world
         return values
 
-    def greedy(self) -> Ints:
+    def greedy_world(self) -> Ints:
         """Return the value that is best by itself, for each variable; the first of equals."""
         owner = np.repeat(np.arange(len(self.open)), self.sizes)
         order = np.lexsort((np.arange(len(owner)), -self.single, owner))
         return np.asarray(order[self.start[:-1]] - self.start[:-1], dtype=np.int32)
 
-    def keep(self, tables: Sequence[Bools], clauses: Bools) -> "Potentials":
+    def restrict(self, tables: Sequence[Bools], clauses: Bools) -> "Potentials":
         """Return the potentials with only some of the factors over several variables."""
         kept = tuple(each.take(which) for each, which in zip(self.tables, tables, strict=True) if which.any())
         return replace(self, tables=kept, clauses=self.clauses.take(clauses))
@@ -163,7 +163,7 @@ class Potentials:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class Solution:
     """What a search found: a choice of values for the open variables, its score, and a score that none exceeds."""
 
     world: Ints
@@ -183,29 +183,29 @@ def strides_of(sizes: Sequence[int]) -> Ints:
 # --- from a network to potentials -------------------------------------------------------------------------------------
 
 
-def potentials_of(network: Network, weights: Floats | None = None) -> Potentials:
+def to_potentials(network: Network, weights: Floats | None = None) -> Potentials:
     """Work weights, evidence and hard formulas into numbers. ``weights`` stand in for those of the network."""
     weights = network.weights if weights is None else weights
-    fold = _Fold.of(network)
+    builder = _PotentialsBuilder.from_network(network)
     for factors in network.factors:
-        fold.add_factors(factors, cell_scores(factors, weights))
-    long = _join_clauses([fold.clauses(clauses.plainly(), weights) for clauses in network.clauses])
-    tables = tuple(_merged(sizes, parts, fold) for sizes, parts in fold.parts.items())
+        builder.add_factors(factors, cell_scores(factors, weights))
+    long = _join_clauses([builder.clauses(clauses.split_negated(), weights) for clauses in network.clauses])
+    tables = tuple(_merge_tables(sizes, parts, builder) for sizes, parts in builder.parts.items())
     return Potentials(
-        known=np.where(fold.known >= 0, fold.known, 0).astype(np.int32),
-        open=fold.open,
-        sizes=network.sizes[fold.open],
-        start=fold.start,
-        single=fold.single,
+        known=np.where(builder.known >= 0, builder.known, 0).astype(np.int32),
+        open=builder.open,
+        sizes=network.sizes[builder.open],
+        start=builder.start,
+        single=builder.single,
         tables=tables,
         clauses=long,
-        constant=fold.constant,
+        constant=builder.constant,
     )
 
 
 @dataclass(slots=True)
-class _Fold:
-    """Potentials in the making."""
+class _PotentialsBuilder:
+    """Potentials in the builder."""
 
     sizes: Ints  # of all variables of the network
     known: Ints
@@ -217,13 +217,13 @@ class _Fold:
     parts: dict[tuple[int, ...], list[tuple[Ints, Floats]]] = field(default_factory=lambda: defaultdict(list))
 
     @staticmethod
-    def of(network: Network) -> "_Fold":
+    def from_network(network: Network) -> "_PotentialsBuilder":
         known = np.where(network.sizes == 1, 0, network.given).astype(np.int32)
         opened = np.flatnonzero(known < 0).astype(np.int32)
         place = np.full(len(known), -1, np.int32)
         place[opened] = np.arange(len(opened), dtype=np.int32)
         start = np.concatenate([[0], np.cumsum(network.sizes[opened])]).astype(np.int32)
-        return _Fold(network.sizes, known, opened, place, start, np.zeros(int(start[-1])))
+        return _PotentialsBuilder(network.sizes, known, opened, place, start, np.zeros(int(start[-1])))
 
     def add_factors(self, factors: Factors, cells: Floats) -> None:
         """Take in the factors of a rule: those that know the same of their variables in one go."""
@@ -303,7 +303,9 @@ class _Fold:
             self.add(variable[rows][:, None], np.where(holds, high[:, None], low[:, None]))
 
 
-def _merged(sizes: tuple[int, ...], parts: list[tuple[Ints, Floats]], fold: _Fold) -> Tables:
+def _merge_tables(
+    sizes: tuple[int, ...], parts: list[tuple[Ints, Floats]], builder: _PotentialsBuilder
+) -> PotentialTables:
     """Add up the tables over the same variables; one that is the same in every cell belongs to the constant."""
     scope = np.concatenate([part for part, _ in parts])
     values = np.concatenate([part for _, part in parts])
@@ -312,8 +314,8 @@ def _merged(sizes: tuple[int, ...], parts: list[tuple[Ints, Floats]], fold: _Fol
     first = np.flatnonzero(np.concatenate([[True], (scope[1:] != scope[:-1]).any(axis=1)]))
     values = np.add.reduceat(values, first, axis=0)
     flat = values.min(axis=1) == values.max(axis=1)
-    fold.constant += float(values[flat, 0].sum())
-    return Tables(sizes, scope[first][~flat], values[~flat])
+    builder.constant += float(values[flat, 0].sum())
+    return PotentialTables(sizes, scope[first][~flat], values[~flat])
 
 
 def _join_clauses(parts: list[LongClauses]) -> LongClauses:
@@ -333,7 +335,7 @@ def _join_clauses(parts: list[LongClauses]) -> LongClauses:
 # --- flat arrays for the kernels --------------------------------------------------------------------------------------
 
 
-class Landscape(NamedTuple):
+class SearchArrays(NamedTuple):
     """Every table and clause by number, and for every variable those that it is in. All fields are arrays.
 
     Tables come first, the single variables' among them; clause c is constraint ``len(table) + c``. The cell that a
@@ -360,7 +362,7 @@ class Landscape(NamedTuple):
     literal_of: Any
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """A world of a landscape, and what is kept up to date as it changes. All fields are arrays.
 
     A constraint is broken if a table is in a cell below its ``limit``, or a clause does not hold though ``need`` is 1,
@@ -376,9 +378,9 @@ class State(NamedTuple):
     broken: Any  # (2 * constraints + 1,)
 
 
-def landscape_of(potentials: Potentials, hard: float) -> Landscape:
+def to_search_arrays(potentials: Potentials, hard: float) -> SearchArrays:
     """Lay potentials out flat; a broken hard formula costs ``hard``."""
-    groups = [*_singles(potentials), *potentials.tables]
+    groups = [*_single_tables(potentials), *potentials.tables]
     widths = _join_arrays([np.full(len(group.scope), len(group.sizes)) for group in groups])
     cells = _join_arrays([np.maximum(group.values, -hard).reshape(-1) for group in groups], np.float64)
     lengths = _join_arrays([np.full(len(group.scope), group.values.shape[1]) for group in groups])
@@ -388,12 +390,12 @@ def landscape_of(potentials: Potentials, hard: float) -> Landscape:
     by_variable = np.argsort(scope, kind="stable")
     owner = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
     literals = np.lexsort((long.owner, long.variable))
-    return Landscape(
+    return SearchArrays(
         sizes=potentials.sizes.astype(np.int32),
-        table=_starts(lengths)[:-1],
+        table=_offsets(lengths)[:-1],
         cells=cells,
         top=_join_arrays([np.maximum(group.values.max(axis=1), -hard) for group in groups], np.float64),
-        scope_start=_starts(widths),
+        scope_start=_offsets(widths),
         scope=scope,
         stride=stride,
         clause=long.start.astype(np.int32),
@@ -401,41 +403,41 @@ def landscape_of(potentials: Potentials, hard: float) -> Landscape:
         value=long.value.astype(np.int32),
         negated=long.negated.astype(np.int32),
         gain=np.minimum(long.gain, hard),
-        in_tables=_starts(np.bincount(scope, minlength=count)),
+        in_tables=_offsets(np.bincount(scope, minlength=count)),
         table_of=owner[by_variable],
         stride_of=stride[by_variable],
-        in_clauses=_starts(np.bincount(long.variable, minlength=count)),
+        in_clauses=_offsets(np.bincount(long.variable, minlength=count)),
         clause_of=long.owner[literals],
         literal_of=literals.astype(np.int32),
     )
 
 
-def state_at(land: Landscape, world: Ints) -> State:
+def start_state(arrays: SearchArrays, world: Ints) -> SearchState:
     """Return the state of a walk that is to start at a world: every table should be at its best, every clause hold."""
-    tables, clauses = len(land.table), len(land.gain)
-    return State(
+    tables, clauses = len(arrays.table), len(arrays.gain)
+    return SearchState(
         world=world,
         cell=np.zeros(tables, np.int32),
         held=np.zeros(clauses, np.int32),
-        limit=land.top - ROUNDING,
-        need=np.sign(land.gain).astype(np.int32),
+        limit=arrays.top - ROUNDING,
+        need=np.sign(arrays.gain).astype(np.int32),
         broken=np.zeros(2 * (tables + clauses) + 1, np.int32),
     )
 
 
-def seeds(rng: Random) -> Any:
+def draw_seeds(rng: Random) -> Any:
     """Return where the kernels' generator starts."""
     return np.array([rng.randrange(1, 2_000_000_000), rng.randrange(1, 2_000_000_000)], dtype=np.int64)
 
 
-def _singles(potentials: Potentials) -> list[Tables]:
+def _single_tables(potentials: Potentials) -> list[PotentialTables]:
     """Return what single values add, as tables over one variable; those that add the same for all are left out."""
     groups = []
     for size in np.unique(potentials.sizes).tolist():
         scope = np.flatnonzero(potentials.sizes == size).astype(np.int32)
         values = potentials.single[potentials.start[scope][:, None] + np.arange(size)]
         differs = values.max(axis=1) > values.min(axis=1)
-        groups.append(Tables((size,), scope[differs][:, None], values[differs]))
+        groups.append(PotentialTables((size,), scope[differs][:, None], values[differs]))
     return groups
 
 
@@ -443,5 +445,5 @@ def _join_arrays(parts: list[Any], kind: Any = np.int32) -> Any:
     return np.concatenate([*parts, np.zeros(0)]).astype(kind)
 
 
-def _starts(lengths: Any) -> Ints:
+def _offsets(lengths: Any) -> Ints:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

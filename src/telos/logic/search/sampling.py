@@ -1,4 +1,4 @@
-"""Marginals by sampling: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas tie variables together."""
+"""Marginals by sampling: Gibbs sampling where nothing is forbidden, MC-SAT where hard formulas tie variables."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,17 +10,17 @@ from telos.core.errors import TelosError
 from telos.core.kernels import kernel
 from telos.logic.network import Floats, Ints, Marginals, Network, Unsatisfiable
 from telos.logic.search import integer_program
-from telos.logic.search.conflicts import conflict_of
-from telos.logic.search.potentials import KERNEL, Potentials, landscape_of, potentials_of, seeds, state_at
+from telos.logic.search.conflicts import find_conflict
+from telos.logic.search.potentials import KERNEL, Potentials, draw_seeds, start_state, to_potentials, to_search_arrays
 
-SAME = 1e-10  # a variance between chains that is no more than rounding
+MIN_VARIANCE = 1e-10  # a variance between chains that is no more than rounding
 FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
 FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
-LEAST_FLIPS = 10_000
+MIN_FLIPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled(Marginals):
+class SampledMarginals(Marginals):
     """Chances that were estimated by chains of draws, each with a start of its own.
 
     ``error`` is the largest standard error of a chance, as the chains differ. ``r_hat`` (Gelman and Rubin, 1992) is
@@ -41,21 +41,21 @@ def gibbs(
     samples: int = 2000,
     burn_in: int = 200,
     chains: int = 4,
-) -> Sampled | Unsatisfiable:
+) -> SampledMarginals | Unsatisfiable:
     """Estimate all chances by Gibbs sampling, blocks drawn as a whole.
 
     Where hard formulas tie variables together, a chain that changes one at a time may never leave its corner: MC-SAT
     is used instead, and the answer's ``method`` says so.
     """
     _check(samples, burn_in, chains)
-    potentials = potentials_of(network, weights)
+    potentials = to_potentials(network, weights)
     if potentials.has_traps:
         return mcsat(network, seed, weights=weights, samples=samples, burn_in=burn_in, chains=chains)
     if not potentials.is_possible:
-        return conflict_of(network)
-    drawing = _Drawing(potentials, seed)
-    shares = [drawing.gibbs(samples, burn_in) for _ in range(chains)]
-    return sampled(network, potentials, np.array(shares), samples=samples, method="gibbs")
+        return find_conflict(network)
+    sampler = _Sampler(potentials, seed)
+    shares = [sampler.gibbs(samples, burn_in) for _ in range(chains)]
+    return summarize_chains(network, potentials, np.array(shares), samples=samples, method="gibbs")
 
 
 def mcsat(
@@ -66,59 +66,59 @@ def mcsat(
     samples: int = 2000,
     burn_in: int = 200,
     chains: int = 4,
-) -> Sampled | Unsatisfiable:
+) -> SampledMarginals | Unsatisfiable:
     """Estimate all chances by MC-SAT: worlds drawn from slices, in each of which all worlds are equally likely."""
     _check(samples, burn_in, chains)
-    potentials = potentials_of(network, weights)
+    potentials = to_potentials(network, weights)
     if not potentials.is_possible:
-        return conflict_of(network)
-    drawing = _Drawing(potentials, seed)
+        return find_conflict(network)
+    sampler = _Sampler(potentials, seed)
     shares = []
     for _ in range(chains):
-        world = drawing.lawful_world()
+        world = sampler.find_allowed_world()
         if world is None:
-            return conflict_of(network)
-        shares.append(drawing.mcsat(world, samples, burn_in))
-    return sampled(network, potentials, np.array(shares), samples=samples, method="mcsat")
+            return find_conflict(network)
+        shares.append(sampler.mcsat(world, samples, burn_in))
+    return summarize_chains(network, potentials, np.array(shares), samples=samples, method="mcsat")
 
 
-class _Drawing:
+class _Sampler:
     """The arrays that chains of draws share."""
 
     def __init__(self, potentials: Potentials, seed: int) -> None:
         self._potentials = potentials
-        self._land = landscape_of(potentials, FORBIDDEN)
+        self._arrays = to_search_arrays(potentials, FORBIDDEN)
         self._kernels = kernel(*KERNEL)
         self._rng = Random(seed)
-        self._state = state_at(self._land, potentials.greedy())
+        self._state = start_state(self._arrays, potentials.greedy_world())
         self._start = potentials.start.astype(np.int32)
         self._scratch = np.zeros(int(potentials.sizes.max(initial=1)))
         self._move = np.zeros(2, np.int32)
-        self._steps = max(LEAST_FLIPS, FLIPS_PER_VARIABLE * len(potentials.sizes))
+        self._steps = max(MIN_FLIPS, FLIPS_PER_VARIABLE * len(potentials.sizes))
 
     def gibbs(self, samples: int, burn_in: int) -> Floats:
         """Return the share of each value in one chain."""
         sums = np.zeros(len(self._potentials.single))
         state = self._state._replace(world=self._allowed_values())
-        chance = seeds(self._rng)
-        self._kernels.gibbs(self._land, state, self._start, sums, self._scratch, chance, burn_in, samples)
+        chance = draw_seeds(self._rng)
+        self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, chance, burn_in, samples)
         return sums / samples
 
     def mcsat(self, world: Ints, samples: int, burn_in: int) -> Floats:
         """Return the share of each value in one chain that starts at a world."""
         sums = np.zeros(len(self._potentials.single))
         self._kernels.mcsat(
-            self._land, self._state._replace(world=world), world.copy(), self._start, sums, self._scratch,
-            seeds(self._rng), self._move, burn_in, samples, self._steps,
+            self._arrays, self._state._replace(world=world), world.copy(), self._start, sums, self._scratch,
+            draw_seeds(self._rng), self._move, burn_in, samples, self._steps,
         )  # fmt: skip
         return sums / samples
 
-    def lawful_world(self) -> Ints | None:
+    def find_allowed_world(self) -> Ints | None:
         """Return a random world that keeps all hard formulas: SampleSAT on these alone, or HiGHS if that fails."""
         state = self._state._replace(world=self._allowed_values())
         state.limit[:] = -FORBIDDEN / 2
-        state.need[:] = self._land.gain >= FORBIDDEN
-        if self._kernels.sample_sat(self._land, state, seeds(self._rng), self._move, self._steps):
+        state.need[:] = self._arrays.gain >= FORBIDDEN
+        if self._kernels.sample_sat(self._arrays, state, draw_seeds(self._rng), self._move, self._steps):
             return np.asarray(state.world)
         solved = integer_program.solve(self._potentials)
         return None if solved is None else solved.world
@@ -140,7 +140,9 @@ def _check(samples: int, burn_in: int, chains: int) -> None:
 # --- several chains ---------------------------------------------------------------------------------------------------
 
 
-def sampled(network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str) -> Sampled:
+def summarize_chains(
+    network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str
+) -> SampledMarginals:
     """Sum up the shares that each chain (a row) found for each value of the open variables."""
     start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
     chances = np.zeros(int(start[-1]))
@@ -148,7 +150,7 @@ def sampled(network: Network, potentials: Potentials, shares: Floats, *, samples
     chances[_positions(start, potentials)] = shares.mean(axis=0)
     chains = len(shares)
     error = float(shares.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(chains)) if chains > 1 else float("nan")
-    return Sampled(start, chances, None, False, method, samples, chains, error, _r_hat(shares, samples))
+    return SampledMarginals(start, chances, None, False, method, samples, chains, error, _r_hat(shares, samples))
 
 
 def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:
@@ -163,7 +165,7 @@ def _r_hat(shares: Floats, samples: int) -> float:
         return float("nan")
     inside = (shares * (1.0 - shares)).mean(axis=0)
     between = shares.var(axis=0, ddof=1)
-    moves = between > SAME
+    moves = between > MIN_VARIANCE
     if not moves.any():
         return 1.0
     with np.errstate(divide="ignore"):

@@ -13,23 +13,23 @@ import numpy as np
 from telos.core.errors import TelosError
 from telos.core.kernels import kernel
 from telos.logic.network import Floats, Ints, MostProbable, Network, Unsatisfiable
-from telos.logic.search.conflicts import conflict_of
+from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import (
     KERNEL,
     ROUNDING,
-    Landscape,
     Potentials,
-    Solved,
-    landscape_of,
-    potentials_of,
-    seeds,
-    state_at,
+    SearchArrays,
+    Solution,
+    draw_seeds,
+    start_state,
+    to_potentials,
+    to_search_arrays,
 )
 
-TRAIL = 4096  # changes since the best world that are remembered one by one
+MAX_TRAIL = 4096  # changes since the best world that are remembered one by one
 HOT, COLD = 2.0, 0.05  # where annealing begins and ends, in usual weights
-COOLING = 200  # sweeps from hot to cold
-SWEEPS = 1000  # of the climb at the end, at most
+COOLING_SWEEPS = 200  # sweeps from hot to cold
+MAX_CLIMB_SWEEPS = 1000  # of the climb at the end, at most
 
 
 def walksat(
@@ -43,31 +43,31 @@ def walksat(
 ) -> MostProbable | Unsatisfiable:
     """Look for the most probable world by MaxWalkSAT: ``restarts`` walks of ``steps`` changes, a share at random."""
     _check(steps, restarts, noise)
-    potentials = potentials_of(network, weights)
-    solved = walk(potentials, seed, steps=steps, restarts=restarts, noise=noise)
+    potentials = to_potentials(network, weights)
+    solved = search_world(potentials, seed, steps=steps, restarts=restarts, noise=noise)
     if solved is None:
-        return conflict_of(network)
+        return find_conflict(network)
     if np.isneginf(solved.score):
-        return no_world(network, potentials)
-    return MostProbable(potentials.whole(solved.world), solved.score, solved.bound, "walksat", restarts)
+        return explain_failure(network, potentials)
+    return MostProbable(potentials.complete(solved.world), solved.score, solved.bound, "walksat", restarts)
 
 
-def walk(
+def search_world(
     potentials: Potentials, seed: int, *, steps: int = 100_000, restarts: int = 5, noise: float = 0.1
-) -> Solved | None:
+) -> Solution | None:
     """Return the best world of several walks; None if single variables have no allowed value."""
     if not potentials.is_possible:
         return None
-    bound = potentials.ceiling()
-    land = landscape_of(potentials, hard_weight(potentials))
+    bound = potentials.upper_bound()
+    arrays = to_search_arrays(potentials, hard_weight(potentials))
     rng, usual = Random(seed), _usual_weight(potentials)
-    best: Solved | None = None
+    best: Solution | None = None
     for attempt in range(restarts):
-        world = potentials.greedy() if attempt == 0 else _annealed(land, usual, rng)
-        found = _one_walk(land, world, rng, steps, noise)
+        world = potentials.greedy_world() if attempt == 0 else _anneal_world(arrays, usual, rng)
+        found = _walk_once(arrays, world, rng, steps, noise)
         score = potentials.score(found)
         if best is None or score > best.score:
-            best = Solved(found, score, bound)
+            best = Solution(found, score, bound)
         if best.score >= bound - ROUNDING:
             break
     return best
@@ -81,7 +81,7 @@ def hard_weight(potentials: Potentials) -> float:
     return 1.0 + 2.0 * float(sum(part.sum() for part in (*spread, soft, single)))
 
 
-def no_world(network: Network, potentials: Potentials) -> Unsatisfiable:
+def explain_failure(network: Network, potentials: Potentials) -> Unsatisfiable:
     """Answer a walk that never kept all hard formulas: if nothing can, say why; otherwise say what finds one."""
     from telos.logic.search.integer_program import is_possible
 
@@ -89,7 +89,7 @@ def no_world(network: Network, potentials: Potentials) -> Unsatisfiable:
         raise TelosError(
             "the walk met no world that keeps all hard formulas", "give it more steps, or use method='cpi'"
         )
-    return conflict_of(network)
+    return find_conflict(network)
 
 
 def _usual_weight(potentials: Potentials) -> float:
@@ -101,20 +101,20 @@ def _usual_weight(potentials: Potentials) -> float:
     return float(np.median(soft)) if len(soft) else 1.0
 
 
-def _annealed(land: Landscape, usual: float, rng: Random) -> Ints:
+def _anneal_world(arrays: SearchArrays, usual: float, rng: Random) -> Ints:
     """Return a world that cooled down from a random one: a better place to walk from, where formulas disagree."""
-    world = np.array([rng.randrange(size) for size in land.sizes.tolist()], dtype=np.int32)
-    scratch = np.zeros(int(land.sizes.max(initial=1)))
-    state = state_at(land, world)
-    kernel(*KERNEL).anneal(land, state, scratch, seeds(rng), HOT * usual, COLD * usual, COOLING)
+    world = np.array([rng.randrange(size) for size in arrays.sizes.tolist()], dtype=np.int32)
+    scratch = np.zeros(int(arrays.sizes.max(initial=1)))
+    state = start_state(arrays, world)
+    kernel(*KERNEL).anneal(arrays, state, scratch, draw_seeds(rng), HOT * usual, COLD * usual, COOLING_SWEEPS)
     return world
 
 
-def _one_walk(land: Landscape, world: Ints, rng: Random, steps: int, noise: float) -> Ints:
-    moves, best, state = kernel(*KERNEL), world.copy(), state_at(land, world)
-    trail, move = np.zeros(TRAIL, np.int32), np.zeros(2, np.int32)
-    moves.walk(land, state, best, trail, seeds(rng), move, steps, noise)
-    moves.climb(land, state._replace(world=best), SWEEPS)
+def _walk_once(arrays: SearchArrays, world: Ints, rng: Random, steps: int, noise: float) -> Ints:
+    moves, best, state = kernel(*KERNEL), world.copy(), start_state(arrays, world)
+    trail, move = np.zeros(MAX_TRAIL, np.int32), np.zeros(2, np.int32)
+    moves.walk(arrays, state, best, trail, draw_seeds(rng), move, steps, noise)
+    moves.climb(arrays, state._replace(world=best), MAX_CLIMB_SWEEPS)
     return best
 
 

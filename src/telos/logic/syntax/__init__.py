@@ -1,7 +1,13 @@
-"""The field's own files: ``.mln`` models and ``.db`` databases, read and written."""
+"""The files of Markov logic: ``.mln`` models and ``.db`` databases, parsed, checked and written.
 
-from telos.logic.syntax.db import db_text, load_db, parse_db
-from telos.logic.syntax.mln import checked, load_mln, parse_mln
-from telos.logic.syntax.writer import formula_text, mln_text
+    text ──▶ statements ──▶ declarations, formulas ──▶ type check ──▶ rules with tables of weights
+             parser.py      parser.py                  typing.py      mln.py (models), db.py (facts)
 
-__all__ = ["checked", "db_text", "formula_text", "load_db", "load_mln", "mln_text", "parse_db", "parse_mln"]
+Start with `parse_mln` and `parse_db`. `format_mln` and `format_formula` (writer.py) and `format_db` write text.
+"""
+
+from telos.logic.syntax.db import format_db, load_db, parse_db
+from telos.logic.syntax.mln import check_model, load_mln, parse_mln
+from telos.logic.syntax.writer import format_formula, format_mln
+
+__all__ = ["check_model", "format_db", "format_formula", "format_mln", "load_db", "load_mln", "parse_db", "parse_mln"]

@@ -9,39 +9,39 @@ from pathlib import Path
 import numpy as np
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.logic.database import Database, DatabaseBuilder, Facts
+from telos.logic.database import Database, DatabaseBuilder, FactTable
 from telos.logic.model import MarkovLogic
 from telos.logic.syntax.parser import (
     TOKEN,
-    Source,
+    SourceText,
     Statement,
-    Wrong,
-    listed,
-    source_of,
-    unquoted,
+    StatementError,
+    parse_constants,
+    strip_comments,
+    unquote,
 )
 from telos.logic.syntax.typing import Signature, signature_of
-from telos.logic.syntax.writer import constant_text
+from telos.logic.syntax.writer import format_constant
 
 # Constants in a database need no quotes unless they hold a space or one of these signs.
 _FACT = re.compile(r"\s*(!?)\s*([^\W\d]\w*)\s*(?:\(\s*([^()\"'={}?]*?)\s*\))?\s*\.?\s*$")
 _EXAMPLE = "write for example Smokes(Anna)"
-_RULE = re.compile(r"\s*-{3,}\s*$")
+_WORLD_RULE = re.compile(r"\s*-{3,}\s*$")
 
 
 def load_db(paths: str | Path | Sequence[str | Path], model: MarkovLogic) -> Database:
     """Read a database from a file, or from several: each file is a world, or several with lines ``---`` between.
 
-    Worlds are named after their files. ``.gz`` is read as it is. All that is wrong is said at once.
+    Worlds are named after their files. ``.gz`` is read as it is. All that is error is said at once.
     """
     many = [paths] if isinstance(paths, str | Path) else list(paths)
     if not many:
         raise TelosError("no database was named", "name at least one .db file")
-    loading = _Loading(model)
+    loader = _DbLoader(model)
     for path in map(Path, many):
         name = path.name.removesuffix(".gz").removesuffix(".db")
-        loading.read(source_of(read_text(path), str(path)), name)
-    return loading.built()
+        loader.read(strip_comments(read_logic_text(path), str(path)), name)
+    return loader.build()
 
 
 def parse_db(text: str, model: MarkovLogic, source: str = "") -> Database:
@@ -52,12 +52,12 @@ def parse_db(text: str, model: MarkovLogic, source: str = "") -> Database:
     >>> known.constants["person"], known.false["Smokes"].arguments.tolist()
     (('Anna', 'Bob'), [[1]])
     """
-    loading = _Loading(model)
-    loading.read(source_of(text, source), Path(source).stem if source else "world")
-    return loading.built()
+    loader = _DbLoader(model)
+    loader.read(strip_comments(text, source), Path(source).stem if source else "world")
+    return loader.build()
 
 
-class _Loading:
+class _DbLoader:
     """Reads the lines of one file after the other."""
 
     def __init__(self, model: MarkovLogic) -> None:
@@ -69,11 +69,11 @@ class _Loading:
         self._fine: dict[str, set[str]] = {}  # constants already found to fit their type
         self._faults: list[Fault] = []
 
-    def read(self, source: Source, name: str) -> None:
+    def read(self, source: SourceText, name: str) -> None:
         """Take in a file as one world, or as many as it has parts that say something."""
         parts: list[list[tuple[int, str]]] = [[]]
         for number, line in enumerate(source.bare):
-            if _RULE.match(line):
+            if _WORLD_RULE.match(line):
                 parts.append([])
             elif line and not line.isspace():
                 parts[-1].append((number, line))
@@ -83,14 +83,14 @@ class _Loading:
             for number, line in part:
                 try:
                     self._line(line)
-                except Wrong as wrong:
-                    self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), wrong))
+                except StatementError as error:
+                    self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), error))
 
-    def built(self) -> Database:
-        """Return the database, or say all that is wrong."""
+    def build(self) -> Database:
+        """Return the database, or say all that is error."""
         if self._faults:
             raise DefinitionError(self._faults)
-        return self._builder.built()
+        return self._builder.build()
 
     def _line(self, line: str) -> None:
         found = _FACT.match(line)
@@ -104,8 +104,8 @@ class _Loading:
     def _fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
-            raise Wrong(
-                _find(line, predicate),
+            raise StatementError(
+                _find_token(line, predicate),
                 f"unknown predicate {predicate!r}",
                 self._near(predicate),
                 code=FaultCode.UNKNOWN_NAME,
@@ -120,13 +120,13 @@ class _Loading:
         try:
             self._builder.add(part, predicate, names)
         except TelosError as error:
-            raise Wrong(_find(line, predicate), error.message, error.remedy) from None
+            raise StatementError(_find_token(line, predicate), error.message, error.remedy) from None
 
     def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
         if len(names) != len(types):
             wanted = f"declared as {name}({', '.join(types)})"
-            raise Wrong(
-                _find(line, name),
+            raise StatementError(
+                _find_token(line, name),
                 f"{name} takes {len(types)} arguments, not {len(names)}",
                 wanted,
                 code=FaultCode.WRONG_COUNT,
@@ -139,16 +139,19 @@ class _Loading:
 
     def _check_constant(self, line: str, said: str, kind: str) -> None:
         if not said or any(sign.isspace() for sign in said):
-            raise Wrong(
-                _find(line, said.split()[0]) if said else 0,
+            raise StatementError(
+                _find_token(line, said.split()[0]) if said else 0,
                 "an argument is one name",
                 "put it in quotes",
                 code=FaultCode.BAD_SYNTAX,
             )
-        wrong = self._signature.join(kind, said)
-        if wrong:
-            raise Wrong(
-                _find(line, said), wrong, self._signature.nearest_constant(kind, said), code=FaultCode.UNKNOWN_NAME
+        error = self._signature.add_constant(kind, said)
+        if error:
+            raise StatementError(
+                _find_token(line, said),
+                error,
+                self._signature.suggest_constant(kind, said),
+                code=FaultCode.UNKNOWN_NAME,
             )
 
     def _other(self, tokens: list[str]) -> None:
@@ -159,10 +162,12 @@ class _Loading:
             self._function(tokens)
         elif tokens[0][0] in "?*":
             said = "facts that are left open ('?') are not known here"
-            raise Wrong(0, said, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
+            raise StatementError(0, said, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
         elif tokens[0][0].isdigit() or tokens[0][0] == ".":
             said = "evidence has no weight here: a fact is true, false (!) or not said"
-            raise Wrong(0, said, "write the weight into the model, before a formula", code=FaultCode.UNSUPPORTED)
+            raise StatementError(
+                0, said, "write the weight into the model, before a formula", code=FaultCode.UNSUPPORTED
+            )
         else:
             at = 1 if tokens[0] == "!" else 0
             names = self._names(tokens, at + 1)
@@ -171,20 +176,24 @@ class _Loading:
     def _quoted(self, tokens: list[str], part: str, predicate: str, names: list[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
-            raise Wrong(0, f"unknown predicate {predicate!r}", self._near(predicate), code=FaultCode.UNKNOWN_NAME)
+            raise StatementError(
+                0, f"unknown predicate {predicate!r}", self._near(predicate), code=FaultCode.UNKNOWN_NAME
+            )
         line = " ".join(tokens)
         if len(names) != len(declared.types):
             self._check(line, predicate, names, declared.types)
         for said, kind in zip(names, declared.types, strict=True):
-            wrong = self._signature.join(kind, said)
-            if wrong:
-                raise Wrong(0, wrong, self._signature.nearest_constant(kind, said), code=FaultCode.UNKNOWN_NAME)
+            error = self._signature.add_constant(kind, said)
+            if error:
+                raise StatementError(
+                    0, error, self._signature.suggest_constant(kind, said), code=FaultCode.UNKNOWN_NAME
+                )
         self._add(line, part, predicate, names)
 
     def _names(self, tokens: list[str], at: int) -> list[str]:
         end = len(tokens) - (tokens[-1] == ".")
         if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
-            raise Wrong(
+            raise StatementError(
                 min(at, len(tokens) - 1),
                 "a fact is a predicate with constants in parentheses",
                 _EXAMPLE,
@@ -192,24 +201,24 @@ class _Loading:
             )
         names = tokens[at + 1 : end - 1 : 2]
         if any(comma != "," for comma in tokens[at + 2 : end - 1 : 2]) or (end - at) % 2 == 0:
-            raise Wrong(
+            raise StatementError(
                 at + 1,
                 "the arguments of a fact are constants with commas between them",
                 "quote other signs",
                 code=FaultCode.BAD_SYNTAX,
             )
-        return [unquoted(each) for each in names]
+        return [unquote(each) for each in names]
 
     def _function(self, tokens: list[str]) -> None:
         function = self._model.functions.get(tokens[2])
         if function is None:
-            raise Wrong(
+            raise StatementError(
                 2,
                 f"unknown function {tokens[2]!r}",
                 name_hint(tokens[2], self._model.functions),
                 code=FaultCode.UNKNOWN_NAME,
             )
-        names = [*self._names(tokens, 3), unquoted(tokens[0])]
+        names = [*self._names(tokens, 3), unquote(tokens[0])]
         line = " ".join(tokens)
         if len(names) - 1 != len(function.types):
             self._check(line, function.name, names[:-1], function.types)
@@ -218,20 +227,22 @@ class _Loading:
 
     def _constants(self, tokens: list[str]) -> None:
         kind = tokens[0]
-        for name in listed(tokens):
-            wrong = self._signature.join(kind, name)
-            if wrong:
-                at = next(place for place, token in enumerate(tokens) if unquoted(token) == name)
-                raise Wrong(at, wrong, self._signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)
+        for name in parse_constants(tokens):
+            error = self._signature.add_constant(kind, name)
+            if error:
+                at = next(place for place, token in enumerate(tokens) if unquote(token) == name)
+                raise StatementError(
+                    at, error, self._signature.suggest_constant(kind, name), code=FaultCode.UNKNOWN_NAME
+                )
             self._builder.mention(kind, name)
 
 
-def _find(line: str, name: str) -> int:
+def _find_token(line: str, name: str) -> int:
     """Return the number of the token that a name stands at, for the message."""
-    return next((at for at, token in enumerate(TOKEN.findall(line)) if unquoted(token) == name), 0)
+    return next((at for at, token in enumerate(TOKEN.findall(line)) if unquote(token) == name), 0)
 
 
-def read_text(path: Path) -> str:
+def read_logic_text(path: Path) -> str:
     """Return the text of a file; one whose name ends in ``.gz`` is unpacked."""
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -249,13 +260,13 @@ def read_text(path: Path) -> str:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def db_text(database: Database, model: MarkovLogic) -> str:
+def format_db(database: Database, model: MarkovLogic) -> str:
     r"""Return a database as the text of a ``.db`` file, facts in the order in which the model declares predicates.
 
     >>> from telos.logic.syntax.db import parse_db
     >>> from telos.logic.syntax.mln import parse_mln
     >>> model = parse_mln("Smokes(person)")
-    >>> print(db_text(parse_db("!Smokes(Bob)\nSmokes(Anna)", model), model))
+    >>> print(format_db(parse_db("!Smokes(Bob)\nSmokes(Anna)", model), model))
     // world
     Smokes(Anna)
     !Smokes(Bob)
@@ -263,37 +274,37 @@ def db_text(database: Database, model: MarkovLogic) -> str:
     """
     types = {name: predicate.types for name, predicate in model.predicates.items()}
     types |= {name: (*function.types, function.returns) for name, function in model.functions.items()}
-    words = {kind: [constant_text(name) for name in names] for kind, names in database.constants.items()}
+    words = {kind: [format_constant(name) for name in names] for kind, names in database.constants.items()}
     worlds = [[f"// {name}"] for name in database.worlds]
-    for kind, rows in _unsaid(database, types).items():
+    for kind, rows in _unmentioned(database, types).items():
         for world in dict.fromkeys(rows[:, 0].tolist()):
             names = [words[kind][code] for code in rows[rows[:, 0] == world, 1].tolist()]
             worlds[world].append(f"{kind} = {{{','.join(names)}}}")
-    for world, line in _lines(database, types, words):
+    for world, line in _fact_lines(database, types, words):
         worlds[world].append(line)
     return "---\n".join("\n".join(lines) + "\n" for lines in worlds)
 
 
-def _lines(
+def _fact_lines(
     database: Database, types: Mapping[str, tuple[str, ...]], words: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[int, str]]:
     for name, kinds in types.items():
         for sign, part in (("", database.true), ("!", database.false)):
-            for world, names in _rows(part.get(name), kinds, words):
+            for world, names in _fact_rows(part.get(name), kinds, words):
                 yield world, f"{sign}{name}({','.join(names)})" if kinds else f"{sign}{name}"
-        for world, names in _rows(database.functions.get(name), kinds, words):
+        for world, names in _fact_rows(database.functions.get(name), kinds, words):
             yield world, f"{names[-1]} = {name}({','.join(names[:-1])})"
 
 
-def _rows(
-    facts: Facts | None, kinds: tuple[str, ...], words: Mapping[str, Sequence[str]]
+def _fact_rows(
+    facts: FactTable | None, kinds: tuple[str, ...], words: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[int, list[str]]]:
     if facts is not None:
         for world, codes in zip(facts.world.tolist(), facts.arguments.tolist(), strict=True):
             yield world, [words[kind][code] for kind, code in zip(kinds, codes, strict=True)]
 
 
-def _unsaid(database: Database, types: Mapping[str, tuple[str, ...]]) -> dict[str, np.ndarray]:
+def _unmentioned(database: Database, types: Mapping[str, tuple[str, ...]]) -> dict[str, np.ndarray]:
     """Return the constants that are present in a world though no fact of it mentions them."""
     said: dict[str, set[tuple[int, int]]] = {}
     for part in (database.true, database.false, database.functions):

@@ -1,4 +1,4 @@
-"""``.mln`` files: read a model from a file or a text (``load_mln``, ``parse_mln``), check one built in Python (``checked``)."""
+"""``.mln`` files: ``load_mln`` and ``parse_mln`` read a model, ``check_model`` checks one that was built in Python."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,32 +7,44 @@ from functools import partial
 from pathlib import Path
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
-from telos.logic.formulas import And, Atom, Constant, Formula, Not, Or, Term, Variable, apart, atoms, rewritten
+from telos.logic.formulas import (
+    And,
+    Atom,
+    Constant,
+    Formula,
+    Not,
+    Or,
+    Term,
+    Variable,
+    iter_atoms,
+    rename_apart,
+    rewrite_terms,
+)
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.syntax.db import read_text
+from telos.logic.syntax.db import read_logic_text
 from telos.logic.syntax.parser import (
     QUANTIFIERS,
-    FormulaReader,
-    Shape,
-    Source,
+    FormulaParser,
+    FormulaPattern,
+    SourceText,
     Statement,
-    Wrong,
+    StatementError,
     constant_names,
     declare,
     is_declaration,
     is_word,
-    source_of,
+    parse_weight,
+    split_statements,
     starts_weight,
-    statements,
-    unquoted,
-    weight,
+    strip_comments,
+    unquote,
 )
-from telos.logic.syntax.typing import Signature, signature_of, table_constants, typed
-from telos.logic.syntax.writer import formula_text
+from telos.logic.syntax.typing import Signature, check_types, iter_table_constants, signature_of
+from telos.logic.syntax.writer import format_formula
 
 _BEFORE, _AFTER = ("(", ","), (",", ")")
 _SECTIONS = ("domains", "predicates", "formulas")
-_FOREIGN = {
+_UNSUPPORTED = {
     "unique": "write the pairs out, or add a formula such as !(x = y) to the premise",
     "fixweight": "learning changes every soft weight: fix one with a hard formula, or in Python",
     "fuzzy": "Telos knows true and false only",
@@ -42,10 +54,10 @@ _FOREIGN = {
 def load_mln(path: str | Path) -> MarkovLogic:
     """Read a model from a file, with the files that it includes; ``.gz`` is read as it is.
 
-    All that is wrong with it is said at once, in a ``DefinitionError``, and nothing is half-loaded.
+    All that is error with it is said at once, in a ``DefinitionError``, and nothing is half-loaded.
     """
     path = Path(path)
-    return _model(read_text(path), str(path), path)
+    return _load_model(read_logic_text(path), str(path), path)
 
 
 def parse_mln(text: str, source: str = "") -> MarkovLogic:
@@ -59,23 +71,23 @@ def parse_mln(text: str, source: str = "") -> MarkovLogic:
     >>> model.rules[0].weights
     {(): 1.5}
     """
-    return _model(text, source, Path(source) if source else None)
+    return _load_model(text, source, Path(source) if source else None)
 
 
-def _model(text: str, source: str, path: Path | None) -> MarkovLogic:
-    loading = _Loading()
-    loading.declarations(source_of(text, source), path)
-    lines = loading.lines()
-    if loading.faults:
-        order = {file.source.name: place for place, file in enumerate(loading.files)}
-        raise DefinitionError(sorted(loading.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
-    signature = loading.signature
+def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
+    loader = _MlnLoader()
+    loader.declarations(strip_comments(text, source), path)
+    lines = loader.lines()
+    if loader.faults:
+        order = {file.source.name: place for place, file in enumerate(loader.files)}
+        raise DefinitionError(sorted(loader.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
+    signature = loader.signature
     taken = frozenset(name for names in signature.declared.values() for name in names)
-    rules = grouped(lines, taken)
+    rules = group_rules(lines, taken)
     for rule in rules:
         if rule.plus:
-            for kind, name in table_constants(rule, typed(rule.formula, signature).types):
-                signature.join(kind, name)
+            for kind, name in iter_table_constants(rule, check_types(rule.formula, signature).types):
+                signature.add_constant(kind, name)
     closed = frozenset(signature.declared)
     return MarkovLogic(signature.predicates, rules, signature.functions, signature.constants(), source, closed)
 
@@ -83,12 +95,12 @@ def _model(text: str, source: str, path: Path | None) -> MarkovLogic:
 # --- models built in Python -------------------------------------------------------------------------------------------
 
 
-def checked(model: MarkovLogic) -> MarkovLogic:
-    """Return a model whose ``constants`` hold all that its rules name, or raise all that is wrong with it.
+def check_model(model: MarkovLogic) -> MarkovLogic:
+    """Return a model whose ``constants`` hold all that its rules name, or raise all that is error with it.
 
     >>> from telos.logic.formulas import Atom, Variable
     >>> from telos.logic.model import Predicate
-    >>> checked(MarkovLogic({"likes": Predicate("likes", ("person",))}, (Rule(Atom("like", (Variable("x"),))),)))
+    >>> check_model(MarkovLogic({"likes": Predicate("likes", ("person",))}, (Rule(Atom("like", (Variable("x"),))),)))
     Traceback (most recent call last):
     ...
     telos.core.errors.DefinitionError: rules › 0: unknown predicate 'like' in `like(x)`; did you mean 'likes'?
@@ -99,7 +111,7 @@ def checked(model: MarkovLogic) -> MarkovLogic:
         faults += [fault.at("rules", at) for fault in _rule_faults(rule, signature)]
     if faults:
         raise DefinitionError(faults)
-    rules = tuple([replace(rule, formula=apart(rule.formula)) for rule in model.rules])
+    rules = tuple([replace(rule, formula=rename_apart(rule.formula)) for rule in model.rules])
     return replace(model, rules=rules, constants=signature.constants())
 
 
@@ -129,11 +141,11 @@ def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
 
 
 def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
-    if _hollow(rule.formula):
+    if _has_empty_part(rule.formula):
         yield Fault("a conjunction or disjunction has no parts", suggestion="give it two or more", code=FaultCode.EMPTY)
         return
-    text = formula_text(rule.formula, rule.plus)
-    found = typed(rule.formula, signature, rule.plus)
+    text = format_formula(rule.formula, rule.plus)
+    found = check_types(rule.formula, signature, rule.plus)
     for finding in found.findings:
         yield Fault(finding.message, text, finding.suggestion, code=finding.code)
     if found.findings:
@@ -143,19 +155,19 @@ def _rule_faults(rule: Rule, signature: Signature) -> Iterator[Fault]:
     if rule.hard and (rule.weights or rule.otherwise):
         yield Fault("a hard formula has no weights", text, "leave out one of them", code=FaultCode.EMPTY)
     for _, name, kind in found.constants:
-        yield from _join(signature, kind, name, text)
+        yield from _constant_faults(signature, kind, name, text)
     yield from _weight_faults(rule, text)
-    for kind, name in table_constants(rule, found.types):
-        yield from _join(signature, kind, name, text)
+    for kind, name in iter_table_constants(rule, found.types):
+        yield from _constant_faults(signature, kind, name, text)
 
 
-def _hollow(formula: Formula) -> bool:
+def _has_empty_part(formula: Formula) -> bool:
     if isinstance(formula, And | Or) and not formula.parts:
         return True
     parts = getattr(formula, "parts", None) or [
         getattr(formula, name) for name in ("part", "premise", "conclusion", "left", "right") if hasattr(formula, name)
     ]
-    return any(_hollow(part) for part in parts)
+    return any(_has_empty_part(part) for part in parts)
 
 
 def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
@@ -176,10 +188,10 @@ def _weight_faults(rule: Rule, text: str) -> Iterator[Fault]:
             )
 
 
-def _join(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
-    wrong = signature.join(kind, name)
-    if wrong:
-        yield Fault(wrong, text, signature.nearest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)
+def _constant_faults(signature: Signature, kind: str, name: str, text: str) -> Iterator[Fault]:
+    error = signature.add_constant(kind, name)
+    if error:
+        yield Fault(error, text, signature.suggest_constant(kind, name), code=FaultCode.UNKNOWN_NAME)
 
 
 # --- lines to rules ---------------------------------------------------------------------------------------------------
@@ -199,7 +211,7 @@ class Skeleton:
     names: tuple[str, ...]
 
 
-def skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
+def to_skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
     """Return what two formulas have in common that differ in constants and in the names of variables."""
     slots: list[int | Variable] = []
     names: dict[str, str] = {}
@@ -213,12 +225,12 @@ def skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
         slots.append(each if isinstance(each, Variable) else int(each.name[1:]))
         return Constant(f"\0{len(slots) - 1}")
 
-    common = rewritten(formula, term, name)
+    common = rewrite_terms(formula, term, name)
     return Skeleton(common, tuple(slots), tuple(names))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FormulaLine:
     """One formula of a file: its shape's skeleton, its constants by slot, and its weight, if it has one."""
 
     formula: Formula  # with blanks
@@ -231,28 +243,28 @@ class Line:
     source: str
     text: Callable[[], str]
 
-    def filled(self) -> Formula:
+    def fill(self) -> Formula:
         """Return the formula with its constants."""
-        return filled(self.formula, [Constant(each) for each in self.constants])
+        return fill_slots(self.formula, [Constant(each) for each in self.constants])
 
 
-def filled(formula: Formula, terms: Sequence[Term]) -> Formula:
+def fill_slots(formula: Formula, terms: Sequence[Term]) -> Formula:
     """Return a formula with terms in place of its blanks."""
-    return rewritten(formula, lambda each: terms[int(each.name[1:])] if each.name[0] == "\0" else each)
+    return rewrite_terms(formula, lambda each: terms[int(each.name[1:])] if each.name[0] == "\0" else each)
 
 
 @dataclass(slots=True)
-class _Template:
+class _TemplateRule:
     """A line with ``+`` and no weight of its own, which takes in the lines that spell out its choices."""
 
-    line: Line
+    line: FormulaLine
     weights: dict[Key, float] = field(default_factory=dict)
 
-    def key(self, line: Line) -> Key | None:
+    def key(self, line: FormulaLine) -> Key | None:
         """Return the choice that a line spells out, or None if it is no case of this template."""
         choice: dict[str, str] = {}
         for mine, theirs in zip(self.line.skeleton.slots, line.skeleton.slots, strict=True):
-            said = line.constants[_number(theirs)]
+            said = line.constants[_slot_number(theirs)]
             if isinstance(mine, int):
                 if self.line.constants[mine] != said:
                     return None
@@ -267,40 +279,40 @@ class _Template:
 
     def rule(self) -> Rule:
         line = self.line
-        return Rule(line.filled(), line.plus, self.weights, source=line.source, text=line.text())
+        return Rule(line.fill(), line.plus, self.weights, source=line.source, text=line.text())
 
 
-def _number(slot: int | Variable) -> int:
+def _slot_number(slot: int | Variable) -> int:
     if isinstance(slot, Variable):  # only templates have variables in slots, and no template is a case of another
         raise TypeError(slot.name)
     return slot
 
 
-def grouped(lines: Sequence[Line], taken: frozenset[str]) -> tuple[Rule, ...]:
+def group_rules(lines: Sequence[FormulaLine], taken: frozenset[str]) -> tuple[Rule, ...]:
     """Return the rules of a file's lines, each where its first line stands. ``taken`` are names not to invent."""
-    templates: dict[Formula, list[_Template]] = {}
-    found: dict[int, Rule | _Template | _Group] = {}
+    templates: dict[Formula, list[_TemplateRule]] = {}
+    found: dict[int, Rule | _TemplateRule | _LineGroup] = {}
     for at, line in enumerate(lines):
         if line.plus and not line.hard and not line.weight:
             same = templates.setdefault(line.skeleton.formula, [])
-            if not any(each.line.filled() == line.filled() for each in same):
-                same.append(_Template(line))
+            if not any(each.line.fill() == line.fill() for each in same):
+                same.append(_TemplateRule(line))
                 found[at] = same[-1]
         elif line.plus or line.hard:
-            found[at] = _plain(line)
-    groups: dict[tuple[Formula, tuple[str, ...]], _Group] = {}
+            found[at] = _single_rule(line)
+    groups: dict[tuple[Formula, tuple[str, ...]], _LineGroup] = {}
     for at, line in enumerate(lines):
-        if line.plus or line.hard or _taken_in(line, templates.get(line.skeleton.formula, ())):
+        if line.plus or line.hard or _add_to_template(line, templates.get(line.skeleton.formula, ())):
             continue
         fixed = tuple([said for said, kind in zip(line.constants, line.kinds, strict=True) if not kind])
         group = groups.get((line.skeleton.formula, fixed))
         if group is None:
-            group = found[at] = groups[line.skeleton.formula, fixed] = _Group(taken=taken)
+            group = found[at] = groups[line.skeleton.formula, fixed] = _LineGroup(taken=taken)
         group.lines.append(line)
-    return tuple([rule for at in sorted(found) for rule in _rules(found[at])])
+    return tuple([rule for at in sorted(found) for rule in _to_rules(found[at])])
 
 
-def _taken_in(line: Line, templates: Sequence[_Template]) -> bool:
+def _add_to_template(line: FormulaLine, templates: Sequence[_TemplateRule]) -> bool:
     for template in templates:
         key = template.key(line)
         if key is not None:
@@ -309,8 +321,8 @@ def _taken_in(line: Line, templates: Sequence[_Template]) -> bool:
     return False
 
 
-def _plain(line: Line) -> Rule:
-    formula = line.filled()
+def _single_rule(line: FormulaLine) -> Rule:
+    formula = line.fill()
     if line.hard:
         return Rule(formula, hard=True, source=line.source, text=line.text())
     if line.plus:
@@ -319,27 +331,27 @@ def _plain(line: Line) -> Rule:
     return Rule(formula, weights=weights, source=line.source, text=line.text())
 
 
-def _rules(found: "Rule | _Template | _Group") -> Sequence[Rule]:
+def _to_rules(found: "Rule | _TemplateRule | _LineGroup") -> Sequence[Rule]:
     if isinstance(found, Rule):
         return (found,)
-    return (found.rule(),) if isinstance(found, _Template) else found.rules()
+    return (found.rule(),) if isinstance(found, _TemplateRule) else found.rules()
 
 
 @dataclass(slots=True)
-class _Group:
+class _LineGroup:
     """Lines with one skeleton and no template: those of their constants that vary get a variable with ``+``."""
 
     taken: frozenset[str]
-    lines: list[Line] = field(default_factory=list)
+    lines: list[FormulaLine] = field(default_factory=list)
 
     def rules(self) -> Sequence[Rule]:
         first = self.lines[0]
         columns = list(zip(*(self._in_order(line) for line in self.lines), strict=True))
         vary = [slot for slot, column in enumerate(columns) if any(each != column[0] for each in column)]
         if not vary:
-            return [_plain(line) for line in self.lines]
-        order = [_number(slot) for slot in first.skeleton.slots]
-        names = invented([first.kinds[order[slot]] for slot in vary], {*first.skeleton.names, *self.taken})
+            return [_single_rule(line) for line in self.lines]
+        order = [_slot_number(slot) for slot in first.skeleton.slots]
+        names = invent_variables([first.kinds[order[slot]] for slot in vary], {*first.skeleton.names, *self.taken})
         terms: list[Term] = [Constant(each) for each in first.constants]
         for slot, name in zip(vary, names, strict=True):
             terms[order[slot]] = Variable(name)
@@ -347,17 +359,17 @@ class _Group:
         keys = zip(*(columns[slot] for slot in vary), strict=True)
         for line, key in zip(self.lines, keys, strict=True):
             weights[key] = weights.get(key, 0.0) + (line.weight or 0.0)
-        return [Rule(filled(first.formula, terms), tuple(names), weights, source=first.source)]
+        return [Rule(fill_slots(first.formula, terms), tuple(names), weights, source=first.source)]
 
-    def _in_order(self, line: Line) -> list[str]:
+    def _in_order(self, line: FormulaLine) -> list[str]:
         """Return the constants in the order of the skeleton, which ``:-`` may have turned round."""
-        return [line.constants[_number(slot)] for slot in line.skeleton.slots]
+        return [line.constants[_slot_number(slot)] for slot in line.skeleton.slots]
 
 
-def invented(kinds: Sequence[str], taken: set[str]) -> list[str]:
+def invent_variables(kinds: Sequence[str], taken: set[str]) -> list[str]:
     """Return a readable variable for each type: its first letter, numbered where two would be the same.
 
-    >>> invented(["action", "goal", "goal"], {"t"})
+    >>> invent_variables(["action", "goal", "goal"], {"t"})
     ['a', 'g1', 'g2']
     """
     names: list[str] = []
@@ -375,38 +387,38 @@ def invented(kinds: Sequence[str], taken: set[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CheckedPattern:
     """What is kept of a line's form, so that the next line of the same form costs next to nothing."""
 
-    shape: Shape
+    shape: FormulaPattern
     skeleton: Skeleton
     kinds: tuple[str, ...]  # of each slot
     vary: tuple[str, ...]  # the same, but "" where grouping may not put a variable
 
 
 @dataclass(slots=True)
-class _File:
-    source: Source
+class _OpenFile:
+    source: SourceText
     marked: bool  # variables are written ?x
     formulas: list[Statement] = field(default_factory=list)
 
 
-class _Loading:
+class _MlnLoader:
     """Reads a file and what it includes: declarations first, because formulas may stand before them."""
 
     def __init__(self) -> None:
         self.signature = Signature()
         self.faults: list[Fault] = []
-        self.files: list[_File] = []
+        self.files: list[_OpenFile] = []
         self._open: list[Path] = []
-        self._known: dict[tuple[bool, tuple[str, ...]], _Known] = {}
+        self._known: dict[tuple[bool, tuple[str, ...]], _CheckedPattern] = {}
         self._small: set[str] = set()  # constants that are written like variables
 
-    def declarations(self, source: Source, path: Path | None) -> None:
+    def declarations(self, source: SourceText, path: Path | None) -> None:
         """Take in the declarations of a file, and keep its formulas for later."""
-        found = list(statements(source))
+        found = list(split_statements(source))
         marked = any(token[0] == "?" for statement in found for token in statement.tokens)
-        file = _File(source, marked)
+        file = _OpenFile(source, marked)
         self.files.append(file)
         self._open.append(path.resolve() if path else Path())
         for statement in found:
@@ -418,89 +430,97 @@ class _Loading:
                     declare(tokens, self.signature, f"{source.name}:{statement.first + 1}")
                 else:
                     file.formulas.append(statement)
-            except Wrong as wrong:
-                self.faults.append(source.fault(statement, wrong))
+            except StatementError as error:
+                self.faults.append(source.fault(statement, error))
         self._open.pop()
 
     def _directive(self, tokens: Sequence[str], path: Path | None) -> None:
         word = tokens[1] if len(tokens) > 1 else ""
         if word in _SECTIONS and len(tokens) == 2:
             return  # headings in the files of Alchemy 2
-        if word in _FOREIGN:
-            raise Wrong(0, f"#{word} is pracmln's, and not known here", _FOREIGN[word], code=FaultCode.UNSUPPORTED)
+        if word in _UNSUPPORTED:
+            raise StatementError(
+                0, f"#{word} is pracmln's, and not known here", _UNSUPPORTED[word], code=FaultCode.UNSUPPORTED
+            )
         if word != "include" or len(tokens) != 3 or tokens[2][0] not in "\"'":
-            raise Wrong(0, f"unknown directive '#{word}'", 'known: #include "other.mln"', code=FaultCode.UNKNOWN_NAME)
+            raise StatementError(
+                0, f"unknown directive '#{word}'", 'known: #include "other.mln"', code=FaultCode.UNKNOWN_NAME
+            )
         if path is None:
-            raise Wrong(
+            raise StatementError(
                 2, "a text without a file cannot include others", "load it from a file", code=FaultCode.UNSUPPORTED
             )
-        other = path.parent / unquoted(tokens[2])
+        other = path.parent / unquote(tokens[2])
         if other.resolve() in self._open:
-            raise Wrong(2, f"{other} includes itself", "leave out one of the includes", code=FaultCode.CIRCULAR)
+            raise StatementError(
+                2, f"{other} includes itself", "leave out one of the includes", code=FaultCode.CIRCULAR
+            )
         try:
-            text = read_text(other)
+            text = read_logic_text(other)
         except TelosError as error:
-            raise Wrong(2, str(error)) from None
-        self.declarations(source_of(text, str(other)), other)
+            raise StatementError(2, str(error)) from None
+        self.declarations(strip_comments(text, str(other)), other)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[FormulaLine]:
         """Return the formulas of all files, read with all declarations known."""
-        found: list[Line] = []
+        found: list[FormulaLine] = []
         self._small = {name for names in self.signature.declared.values() for name in names if name[:1].islower()}
         for file in self.files:
             for statement in file.formulas:
                 try:
                     found.append(self._line(file, statement))
-                except Wrong as wrong:
-                    self.faults += [file.source.fault(statement, each) for each in (wrong, *wrong.also)]
+                except StatementError as error:
+                    self.faults += [file.source.fault(statement, each) for each in (error, *error.others)]
         return found
 
-    def _line(self, file: _File, statement: Statement) -> Line:
+    def _line(self, file: _OpenFile, statement: Statement) -> FormulaLine:
         tokens, end, hard = statement.tokens, len(statement.tokens), False
         said, start = self._weight(tokens)
         if tokens[end - 1] == ".":
             end, hard = end - 1, True
         elif "::" in tokens:
             end = tokens.index("::")
-            said, after = weight(tokens, end + 1)
+            said, after = parse_weight(tokens, end + 1)
             if after < len(tokens):
-                raise Wrong(after, f"found {tokens[after]!r} after the weight", code=FaultCode.BAD_SYNTAX)
+                raise StatementError(after, f"found {tokens[after]!r} after the weight", code=FaultCode.BAD_SYNTAX)
         if hard and said is not None:
-            raise Wrong(
+            raise StatementError(
                 0, "a formula has a weight or a full stop, not both", "leave out one of them", code=FaultCode.CONFLICT
             )
-        _refuse_constraint(tokens, self.signature)
+        _reject_constraint(tokens, self.signature)
         known, constants = self._formula(file, tokens[start:end], start)
         plus, formula = known.shape.plus, known.shape.formula
         if said is not None and math.isinf(said):
             hard, formula = True, formula if said > 0 else Not(formula)  # never true, so its negation always is
         text = partial(file.source.text, statement, start)
         source = f"{file.source.name}:{statement.first + 1}"
-        return Line(formula, () if hard else plus, known.skeleton, constants, said, hard, known.vary, source, text)
+        return FormulaLine(
+            formula, () if hard else plus, known.skeleton, constants, said, hard, known.vary, source, text
+        )
 
     def _weight(self, tokens: Sequence[str]) -> tuple[float | None, int]:
         if not starts_weight(tokens) or tokens[0] in self.signature.predicates:
             return None, 0
-        said, start = weight(tokens)
+        said, start = parse_weight(tokens)
         if start == len(tokens):
-            raise Wrong(start, "a weight without a formula", code=FaultCode.BAD_SYNTAX)
+            raise StatementError(start, "a weight without a formula", code=FaultCode.BAD_SYNTAX)
         return said, start
 
-    def _formula(self, file: _File, tokens: list[str], start: int) -> tuple[_Known, tuple[str, ...]]:
-        """Return the form of a formula and its constants; what is wrong is said with ``start`` tokens before it."""
+    def _formula(self, file: _OpenFile, tokens: list[str], start: int) -> tuple[_CheckedPattern, tuple[str, ...]]:
+        """Return the form of a formula and its constants; what is error is said with ``start`` tokens before it."""
         try:
             known = self._shape(tokens, file.marked)
             constants = constant_names(tokens, known.shape)
             self._join(known, constants)
-        except Wrong as wrong:
-            raise wrong.moved(start) from None
+        except StatementError as error:
+            raise error.shifted(start) from None
         return known, constants
 
-    def _shape(self, tokens: list[str], marked: bool) -> _Known:
+    def _shape(self, tokens: list[str], marked: bool) -> _CheckedPattern:
         key = (marked, tuple(self._masked(tokens, marked)))
         known = self._known.get(key)
         if known is None:
-            shape = FormulaReader(tokens, self.signature, marked=marked).read()
+            shape = FormulaParser(tokens, self.signature, marked=marked).read()
             known = self._checked(shape)
             masked = {at for at, token in enumerate(key[1]) if not token}
             if masked <= set(shape.slots):  # otherwise the key says less than the tokens do
@@ -518,45 +538,46 @@ class _Loading:
                 key[at] = ""
         return key
 
-    def _checked(self, shape: Shape) -> _Known:
-        result = typed(shape.formula, self.signature, shape.plus)
+    def _checked(self, shape: FormulaPattern) -> _CheckedPattern:
+        result = check_types(shape.formula, self.signature, shape.plus)
         if result.findings:
             first, *others = [
-                Wrong(shape.marks[each.mark], each.message, each.suggestion, code=each.code) for each in result.findings
+                StatementError(shape.marks[each.mark], each.message, each.suggestion, code=each.code)
+                for each in result.findings
             ]
-            first.also = tuple(others)
+            first.others = tuple(others)
             raise first
         kinds = [""] * len(shape.slots)
         for _, name, kind in result.constants:
             kinds[int(name[1:])] = kind
         direct = {
             int(term.name[1:])
-            for atom in atoms(shape.formula)
+            for atom in iter_atoms(shape.formula)
             if isinstance(atom, Atom)
             for term in atom.arguments
             if isinstance(term, Constant)
         }
         vary = tuple([kind if slot in direct else "" for slot, kind in enumerate(kinds)])
-        shape = replace(shape, formula=apart(shape.formula))
-        return _Known(shape, skeleton(shape.formula, shape.plus), tuple(kinds), vary)
+        shape = replace(shape, formula=rename_apart(shape.formula))
+        return _CheckedPattern(shape, to_skeleton(shape.formula, shape.plus), tuple(kinds), vary)
 
-    def _join(self, known: _Known, constants: tuple[str, ...]) -> None:
+    def _join(self, known: _CheckedPattern, constants: tuple[str, ...]) -> None:
         for slot, (said, kind) in enumerate(zip(constants, known.kinds, strict=True)):
-            joined = self.signature.joined.get(kind)
-            if joined is None or said not in joined:
-                wrong = self.signature.join(kind, said) if kind else ""
-                if wrong:
-                    raise Wrong(
+            mentioned = self.signature.mentioned.get(kind)
+            if mentioned is None or said not in mentioned:
+                error = self.signature.add_constant(kind, said) if kind else ""
+                if error:
+                    raise StatementError(
                         known.shape.slots[slot],
-                        wrong,
-                        self.signature.nearest_constant(kind, said),
+                        error,
+                        self.signature.suggest_constant(kind, said),
                         code=FaultCode.UNKNOWN_NAME,
                     )
 
 
-def _refuse_constraint(tokens: Sequence[str], signature: Signature) -> None:
+def _reject_constraint(tokens: Sequence[str], signature: Signature) -> None:
     if tokens[0] == "P" and "P" not in signature.predicates and len(tokens) > 3 and tokens[-2] == "=":
-        raise Wrong(
+        raise StatementError(
             0,
             "constraints such as P(x) = 0.1 are not known here",
             "learn the weight, or give log(0.1/0.9)",

@@ -1,7 +1,7 @@
 """The parser of ``.mln`` and ``.db`` text: tokens and statements, weights, declarations, formulas.
 
 Written by hand, like ``telos.core.parser``: people read its faults, and learned models have tens of thousands of lines.
-Start with ``statements`` (text to token lists), ``declare`` and ``FormulaReader``.
+Start with ``statements`` (text to token lists), ``declare`` and ``FormulaParser``.
 """
 
 import math
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
-from telos.logic.database import whole
+from telos.logic.database import is_whole_number
 from telos.logic.formulas import (
     And,
     Apply,
@@ -37,15 +37,15 @@ TOKEN = re.compile(
     r"|\.\.\.|<=>|=>|:-|::|=/=|!=|\+\+|--|[^\s]"
 )
 _COMMENT = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_OPEN = frozenset(("^", "v", "|", "=>", "<=>", ":-", ",", "!", "=", "!=", "=/="))
-_JOINS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
-LEAST_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
+_OPEN_ENDS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ",", "!", "=", "!=", "=/="))
+_OPEN_STARTS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
+MIN_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
 _NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = ("log", "logx", "exp")
-MOST_IN_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
+MAX_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # the value says whether it is universal
-DEEPEST = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
+MAX_DEPTH = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
 _SIGNS = {"∧": "^", "&": "^", "&&": "^", "∨": "v", "¬": "!", "~": "!", "⇒": "=>", "→": "=>", "->": "=>", "⇔": "<=>"}
 _EQUALS = {"=": True, "!=": False, "=/=": False}
 
@@ -53,18 +53,18 @@ _EQUALS = {"=": True, "!=": False, "=/=": False}
 # --- source text and statements ---------------------------------------------------------------------------------------
 
 
-class Wrong(Exception):
-    """Something wrong at one token of a statement."""
+class StatementError(Exception):
+    """Something error at one token of a statement."""
 
     def __init__(self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
         super().__init__(message)
         self.token, self.message, self.suggestion, self.code = token, message, suggestion, code
-        self.also: tuple[Wrong, ...] = ()
+        self.others: tuple[StatementError, ...] = ()
 
-    def moved(self, by: int) -> "Wrong":
+    def shifted(self, by: int) -> "StatementError":
         """Return the same for a statement that has ``by`` more tokens before it."""
-        moved = Wrong(self.token + by, self.message, self.suggestion, code=self.code)
-        moved.also = tuple([each.moved(by) for each in self.also])
+        moved = StatementError(self.token + by, self.message, self.suggestion, code=self.code)
+        moved.others = tuple([each.shifted(by) for each in self.others])
         return moved
 
 
@@ -77,7 +77,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A file, or a text, as it was written and with its comments blanked out."""
 
     name: str
@@ -100,19 +100,19 @@ class Source:
         parts = [self.bare[line - 1][column - 1 :], *self.bare[line : statement.last + 1]]
         return " ".join(" ".join(parts).split())
 
-    def fault(self, statement: Statement, wrong: Wrong) -> Fault:
-        """Return what is wrong, with its place in the file."""
-        line, column = self.place(statement, wrong.token)
+    def fault(self, statement: Statement, error: StatementError) -> Fault:
+        """Return what is error, with its place in the file."""
+        line, column = self.place(statement, error.token)
         text = self.lines[line - 1].strip()
-        return Fault(wrong.message, text, wrong.suggestion, file=self.name, line=line, column=column, code=wrong.code)
+        return Fault(error.message, text, error.suggestion, file=self.name, line=line, column=column, code=error.code)
 
 
-def source_of(text: str, name: str = "") -> Source:
+def strip_comments(text: str, name: str = "") -> SourceText:
     """Return a text with its comments blanked out, so that lines and columns stay what they were."""
     text, name = text.replace("\r\n", "\n").replace("\r", "\n"), name or "<text>"
     lines = tuple(text.split("\n"))
     if "/" not in text:
-        return Source(name, lines, lines)
+        return SourceText(name, lines, lines)
     for found in _COMMENT.finditer(text):
         said = found.group()
         if said.startswith("/*") and (len(said) < 4 or not said.endswith("*/")):
@@ -127,7 +127,7 @@ def source_of(text: str, name: str = "") -> Source:
                 code=FaultCode.BAD_SYNTAX,
             )
             raise DefinitionError([fault])
-    return Source(name, lines, tuple(_COMMENT.sub(_blank, text).split("\n")))
+    return SourceText(name, lines, tuple(_COMMENT.sub(_blank, text).split("\n")))
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -135,7 +135,7 @@ def _blank(found: re.Match[str]) -> str:
     return said if said[0] in "\"'" else re.sub(r"[^\n]", " ", said)
 
 
-def statements(source: Source) -> Iterator[Statement]:
+def split_statements(source: SourceText) -> Iterator[Statement]:
     """Give the statements of a text.
 
     A statement goes on over a line's end while a parenthesis or a connective is open, or if the next line begins with
@@ -150,7 +150,7 @@ def statements(source: Source) -> Iterator[Statement]:
                 yield Statement(tokens, first, last)
                 tokens = []
             continue
-        if tokens and (depth > 0 or _goes_on(tokens, found)):
+        if tokens and (depth > 0 or _continues(tokens, found)):
             tokens.extend(found)
         else:
             if tokens:
@@ -162,10 +162,10 @@ def statements(source: Source) -> Iterator[Statement]:
         yield Statement(tokens, first, last)
 
 
-def _goes_on(tokens: list[str], found: list[str]) -> bool:
+def _continues(tokens: list[str], found: list[str]) -> bool:
     if tokens[0] == "#" or found[0] == "#":
         return False
-    return tokens[-1] in _OPEN or (found[0] in _JOINS and found[1:2] != ["="])
+    return tokens[-1] in _OPEN_ENDS or (found[0] in _OPEN_STARTS and found[1:2] != ["="])
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------
@@ -188,15 +188,15 @@ def starts_weight(tokens: Sequence[str]) -> bool:
     return is_weight_name(first) or (first in _FUNCTIONS and tokens[1:2] == ["("])
 
 
-def weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
+def parse_weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
     """Return the weight that begins at a token, and the token after it. It may be infinite, never NaN.
 
-    >>> weight(["log", "(", "0.5", "/", "0.5", ")", "Heads"])
+    >>> parse_weight(["log", "(", "0.5", "/", "0.5", ")", "Heads"])
     (0.0, 6)
     """
-    value, after = _sum(tokens, at)
+    value, after = _parse_sum(tokens, at)
     if math.isnan(value):
-        raise Wrong(
+        raise StatementError(
             at,
             "the weight is not a number (NaN)",
             "give a number, or leave it out and learn it",
@@ -205,20 +205,20 @@ def weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
     return value, after
 
 
-def _sum(tokens: Sequence[str], at: int) -> tuple[float, int]:
-    value, at = _product(tokens, at)
+def _parse_sum(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    value, at = _parse_product(tokens, at)
     while at < len(tokens) and tokens[at] in ("+", "-"):
-        operand, after = _product(tokens, at + 1)
+        operand, after = _parse_product(tokens, at + 1)
         value, at = (value + operand if tokens[at] == "+" else value - operand), after
     return value, at
 
 
-def _product(tokens: Sequence[str], at: int) -> tuple[float, int]:
-    value, at = _factor(tokens, at)
+def _parse_product(tokens: Sequence[str], at: int) -> tuple[float, int]:
+    value, at = _parse_factor(tokens, at)
     while at < len(tokens) and tokens[at] in ("*", "/"):
-        operand, after = _factor(tokens, at + 1)
+        operand, after = _parse_factor(tokens, at + 1)
         if tokens[at] == "/" and operand == 0:
-            raise Wrong(
+            raise StatementError(
                 at,
                 "the weight divides by zero",
                 "write inf, or end the formula with a full stop",
@@ -228,49 +228,49 @@ def _product(tokens: Sequence[str], at: int) -> tuple[float, int]:
     return value, at
 
 
-def _factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
+def _parse_factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
     token = tokens[at] if at < len(tokens) else ""
     if token in ("-", "+"):
-        value, after = _factor(tokens, at + 1)
+        value, after = _parse_factor(tokens, at + 1)
         return (-value if token == "-" else value), after
     if is_weight_name(token):
         return _NAMES[token.lower()], at + 1
     if token == "(" or token in _FUNCTIONS:
-        return _bracket(tokens, at)
+        return _parse_bracket(tokens, at)
     try:
         return float(token), at + 1
     except ValueError:
         said = f"found {token!r}" if token else "the line ends"
-        raise Wrong(
+        raise StatementError(
             at, f"a weight is a number, but {said}", "write for example 0.5 or log(0.3/0.7)", code=FaultCode.WRONG_TYPE
         ) from None
 
 
-def _bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
+def _parse_bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
     name = "" if tokens[at] == "(" else tokens[at]
     start = at + 1 if name else at
     if tokens[start : start + 1] != ["("]:
-        raise Wrong(
+        raise StatementError(
             at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)", code=FaultCode.BAD_SYNTAX
         )
-    value, end = _sum(tokens, start + 1)
+    value, end = _parse_sum(tokens, start + 1)
     if tokens[end : end + 1] != [")"]:
-        raise Wrong(end, "the weight does not close its parenthesis", code=FaultCode.BAD_SYNTAX)
-    return (_applied(name, value, at) if name else value), end + 1
+        raise StatementError(end, "the weight does not close its parenthesis", code=FaultCode.BAD_SYNTAX)
+    return (_apply(name, value, at) if name else value), end + 1
 
 
-def _applied(name: str, value: float, at: int) -> float:
+def _apply(name: str, value: float, at: int) -> float:
     if name == "exp":
         return math.exp(min(value, 700.0))
     if value < 0:
-        raise Wrong(
+        raise StatementError(
             at,
             f"{name}({value:g}) is the logarithm of a negative number",
             "write the weight itself, such as -1",
             code=FaultCode.OUT_OF_RANGE,
         )
     if value == 0:
-        return -math.inf if name == "log" else LEAST_LOG
+        return -math.inf if name == "log" else MIN_LOG
     return math.log(value)
 
 
@@ -282,12 +282,12 @@ def is_word(token: str) -> bool:
     return _WORD.match(token) is not None
 
 
-def is_low(name: str) -> bool:
+def is_lowercase(name: str) -> bool:
     """Return whether a name is written like a variable: it begins with a small letter or an underscore."""
     return name[0].islower() or name[0] == "_"
 
 
-def unquoted(token: str) -> str:
+def unquote(token: str) -> str:
     """Return the name of a constant, without its quotes."""
     return token[1:-1] if token[0] in "\"'" else token
 
@@ -317,11 +317,11 @@ def is_declaration(tokens: Sequence[str], signature: Signature) -> bool:
         types = signature.types
         return all(each in types for each in arguments)
     types = signature.types
-    return all(is_word(each) and (is_low(each) or each in types) for each in arguments)
+    return all(is_word(each) and (is_lowercase(each) or each in types) for each in arguments)
 
 
 def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
-    """Take in a declaration, or raise ``Wrong``."""
+    """Take in a declaration, or raise ``StatementError``."""
     if tokens[1:2] == ["="]:
         _declare_type(tokens, signature)
         return
@@ -331,12 +331,14 @@ def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
     if name in signature.where:
         learned = f"if it is a formula to be learned, write 0 before it: 0 {''.join(tokens)}"
         remedy = "leave out one of them" if returns else learned
-        raise Wrong(at, f"{name} is declared twice, first in {signature.where[name]}", remedy, code=FaultCode.DUPLICATE)
-    types, marked = _arguments(tokens, at + 1)
+        raise StatementError(
+            at, f"{name} is declared twice, first in {signature.where[name]}", remedy, code=FaultCode.DUPLICATE
+        )
+    types, marked = _parse_types(tokens, at + 1)
     signature.where[name] = where
     if returns:
         if marked:
-            raise Wrong(
+            raise StatementError(
                 at,
                 f"function {name} marks an argument with '!', which only predicates can do",
                 code=FaultCode.UNSUPPORTED,
@@ -346,7 +348,7 @@ def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
         signature.predicates[name] = Predicate(name, types, marked)
 
 
-def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozenset[int]]:
+def _parse_types(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozenset[int]]:
     types: list[str] = []
     marked: set[int] = set()
     if at == len(tokens) or (tokens[at : at + 2] == ["(", ")"] and at + 2 == len(tokens)):
@@ -354,7 +356,7 @@ def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozens
     while at < len(tokens) and tokens[at] in "(,":
         at += 1
         if at == len(tokens) or not is_word(tokens[at]):
-            raise Wrong(
+            raise StatementError(
                 at,
                 "an argument of a declaration is the name of a type",
                 "for example goal(time, goal!)",
@@ -366,7 +368,7 @@ def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozens
             marked.add(len(types) - 1)
             at += 1
     if tokens[at:] != [")"]:
-        raise Wrong(
+        raise StatementError(
             at,
             "a declaration lists types with commas between them",
             "for example goal(time, goal!)",
@@ -378,24 +380,24 @@ def _arguments(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], frozens
 def _declare_type(tokens: Sequence[str], signature: Signature) -> None:
     kind = tokens[0]
     names = signature.declared.setdefault(kind, {})  # several lists for one type add up, as in Alchemy
-    names.update(dict.fromkeys(listed(tokens)))
+    names.update(dict.fromkeys(parse_constants(tokens)))
 
 
-def listed(tokens: Sequence[str]) -> list[str]:
+def parse_constants(tokens: Sequence[str]) -> list[str]:
     """Return the constants of ``person = {Anna, Bob}`` or ``time = {0,...,13}``."""
     if tokens[-1] != "}":
-        raise Wrong(len(tokens), "the list of constants does not end with '}'", code=FaultCode.BAD_SYNTAX)
+        raise StatementError(len(tokens), "the list of constants does not end with '}'", code=FaultCode.BAD_SYNTAX)
     names: list[str] = []
     at = 3
     while at < len(tokens) - 1:
         if tokens[at] == "...":
-            names += _range(tokens, at, names)
+            names += _parse_range(tokens, at, names)
             at += 3
         else:
-            name, at = _listed_name(tokens, at)
+            name, at = _parse_constant(tokens, at)
             names.append(name)
         if tokens[at] not in (",", "}"):
-            raise Wrong(
+            raise StatementError(
                 at,
                 f"found {tokens[at]!r} in a list of constants",
                 "separate names with commas, or quote them",
@@ -405,12 +407,12 @@ def listed(tokens: Sequence[str]) -> list[str]:
     return names
 
 
-def _listed_name(tokens: Sequence[str], at: int) -> tuple[str, int]:
+def _parse_constant(tokens: Sequence[str], at: int) -> tuple[str, int]:
     if tokens[at] == "-" and tokens[at + 1][0].isdigit():
         return f"-{tokens[at + 1]}", at + 2
     if tokens[at][0].isalnum() or tokens[at][0] in "_\"'":
-        return unquoted(tokens[at]), at + 1
-    raise Wrong(
+        return unquote(tokens[at]), at + 1
+    raise StatementError(
         at,
         f"found {tokens[at]!r} where a constant should stand",
         "quote names with other signs",
@@ -418,12 +420,16 @@ def _listed_name(tokens: Sequence[str], at: int) -> tuple[str, int]:
     )
 
 
-def _range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
+def _parse_range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
     last = tokens[at + 2] if tokens[at + 1] == "," and at + 2 < len(tokens) else ""
-    if not names or not whole(names[-1]) or not whole(last):
-        raise Wrong(at, "'...' stands between two whole numbers", "for example {0,...,13}", code=FaultCode.BAD_SYNTAX)
-    if not 0 <= int(last) - int(names[-1]) <= MOST_IN_RANGE:
-        raise Wrong(at, f"a range from {names[-1]} to {last} has no numbers, or too many", code=FaultCode.OUT_OF_RANGE)
+    if not names or not is_whole_number(names[-1]) or not is_whole_number(last):
+        raise StatementError(
+            at, "'...' stands between two whole numbers", "for example {0,...,13}", code=FaultCode.BAD_SYNTAX
+        )
+    if not 0 <= int(last) - int(names[-1]) <= MAX_RANGE:
+        raise StatementError(
+            at, f"a range from {names[-1]} to {last} has no numbers, or too many", code=FaultCode.OUT_OF_RANGE
+        )
     return [str(number) for number in range(int(names[-1]) + 1, int(last) + 1)]
 
 
@@ -434,7 +440,7 @@ def _range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FormulaPattern:
     """A formula with its constants left out, so that the lines of a learned model are parsed once for all.
 
     In ``formula`` the constant that stood at token ``slots[k]`` is ``blank(k)``. ``marks`` are the tokens at which its
@@ -447,12 +453,12 @@ class Shape:
     marks: tuple[int, ...]
 
 
-def blank(slot: int) -> Constant:
+def placeholder(slot: int) -> Constant:
     """Return what stands for a constant that was left out; no text can spell it."""
     return Constant(f"\0{slot}")
 
 
-class FormulaReader:
+class FormulaParser:
     """A cursor over the tokens of one formula."""
 
     def __init__(self, tokens: Sequence[str], signature: Signature, *, marked: bool = False) -> None:
@@ -465,12 +471,12 @@ class FormulaReader:
         self._marks: list[int] = []
         self._depth = 0
 
-    def read(self) -> Shape:
-        """Return the formula, or raise ``Wrong`` at the first token that does not fit."""
+    def read(self) -> FormulaPattern:
+        """Return the formula, or raise ``StatementError`` at the first token that does not fit."""
         formula = self._iff()
         if self._at < self._end:
             self._unexpected("the end of the formula")
-        return Shape(formula, tuple(self._plus), tuple(self._slots), tuple(self._marks))
+        return FormulaPattern(formula, tuple(self._plus), tuple(self._slots), tuple(self._marks))
 
     @property
     def _peek(self) -> str:
@@ -484,13 +490,13 @@ class FormulaReader:
     def _unexpected(self, wanted: str, suggestion: str = "") -> None:
         token = self._peek
         if token in _SIGNS:
-            raise Wrong(
+            raise StatementError(
                 self._at,
                 f"{token!r} is no sign of this language",
                 f"write {_SIGNS[token]!r}",
                 code=FaultCode.BAD_SYNTAX,
             )
-        raise Wrong(
+        raise StatementError(
             self._at,
             f"expected {wanted}, found {repr(token) if token else 'nothing'}",
             suggestion,
@@ -539,10 +545,10 @@ class FormulaReader:
 
     def _deeper(self, part: Callable[[], Formula]) -> Formula:
         self._depth += 1
-        if self._depth > DEEPEST:
-            raise Wrong(
+        if self._depth > MAX_DEPTH:
+            raise StatementError(
                 self._at,
-                f"the formula is nested more than {DEEPEST} deep",
+                f"the formula is nested more than {MAX_DEPTH} deep",
                 "split it into several",
                 code=FaultCode.TOO_LARGE,
             )
@@ -585,7 +591,7 @@ class FormulaReader:
     def _known(self, token: str) -> None:
         if token not in self._signature.predicates:
             known = self._signature.predicates
-            raise Wrong(
+            raise StatementError(
                 self._at,
                 f"unknown predicate {token!r}",
                 name_hint(token, known) or "declare it: name(type, …)",
@@ -630,9 +636,11 @@ class FormulaReader:
         term = self._simple(token, kind)
         if plus:
             if not isinstance(term, Variable):
-                raise Wrong(start, f"'+' marks a variable, and {token!r} is a constant", code=FaultCode.BAD_SYNTAX)
+                raise StatementError(
+                    start, f"'+' marks a variable, and {token!r} is a constant", code=FaultCode.BAD_SYNTAX
+                )
             if term.name in self._bound:
-                raise Wrong(
+                raise StatementError(
                     start,
                     f"'+' marks {term.name!r}, which a quantifier binds",
                     "leave out one of them",
@@ -648,12 +656,14 @@ class FormulaReader:
         if not self._take(")"):
             self._unexpected("')'")
         if not isinstance(inner, Variable):
-            raise Wrong(self._at - 1, "succ(…) takes a variable", "write the number itself", code=FaultCode.BAD_SYNTAX)
+            raise StatementError(
+                self._at - 1, "succ(…) takes a variable", "write the number itself", code=FaultCode.BAD_SYNTAX
+            )
         return Variable(inner.name, inner.shift + 1)
 
     def _simple(self, token: str, kind: str) -> Term:
         if token == "-" and self._tokens[self._at + 1][0].isdigit():
-            raise Wrong(
+            raise StatementError(
                 self._at,
                 "negative numbers are written in quotes",
                 f'write "-{self._tokens[self._at + 1]}"',
@@ -662,7 +672,7 @@ class FormulaReader:
         if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
             self._unexpected("a variable or a constant")
         if token == "?":
-            raise Wrong(
+            raise StatementError(
                 self._at,
                 "a variable needs a name",
                 "write ?t, with the name right after the sign",
@@ -673,15 +683,15 @@ class FormulaReader:
             return Variable(token.removeprefix("?"), self._shift())
         if token not in ('""', "''"):
             self._slots.append(self._at - 1)
-            return blank(len(self._slots) - 1)
-        raise Wrong(self._at - 1, "a constant needs a name", code=FaultCode.BAD_SYNTAX)
+            return placeholder(len(self._slots) - 1)
+        raise StatementError(self._at - 1, "a constant needs a name", code=FaultCode.BAD_SYNTAX)
 
     def _is_variable(self, token: str, kind: str) -> bool:
         if token[0] == "?" or token in self._bound:
             return True
         if not is_word(token) or self._marked:
             return False
-        return is_low(token) and token not in self._signature.declared.get(kind, ())
+        return is_lowercase(token) and token not in self._signature.declared.get(kind, ())
 
     def _shift(self) -> int:
         if self._take("++"):
@@ -692,13 +702,13 @@ class FormulaReader:
             return 0
         sign = 1 if self._peek == "+" else -1
         number = self._tokens[self._at + 1] if self._at + 1 < self._end else ""
-        if not whole(number):
+        if not is_whole_number(number):
             self._at += 1
             self._unexpected("a whole number, as in t-1")
         self._at += 2
         return sign * int(number)
 
 
-def constant_names(tokens: Sequence[str], shape: Shape) -> tuple[str, ...]:
+def constant_names(tokens: Sequence[str], shape: FormulaPattern) -> tuple[str, ...]:
     """Return the constants of a line that has a given shape."""
-    return tuple([unquoted(tokens[slot]) for slot in shape.slots])
+    return tuple([unquote(tokens[slot]) for slot in shape.slots])

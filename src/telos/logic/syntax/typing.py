@@ -8,32 +8,47 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from telos.core.errors import FaultCode, name_hint
-from telos.logic.database import ordered, whole
-from telos.logic.formulas import Atom, Constant, Equal, Exists, ForAll, Formula, Term, Variable, inside, rewritten
+from telos.logic.database import is_whole_number, order_constants
+from telos.logic.formulas import (
+    Atom,
+    Constant,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Term,
+    Variable,
+    rewrite_terms,
+    subformulas,
+)
 from telos.logic.model import Function, MarkovLogic, Predicate, Rule
 
-_OTHER_TERM = "use another one here, or change the declaration"
+_USE_OTHER_TERM = "use another one here, or change the declaration"
 
 
 @dataclass(slots=True)
 class Signature:
-    """The declarations of a model while it is being read; ``joined`` are the constants that only formulas name."""
+    """The declarations of a model while it is being read; ``mentioned`` are the constants that only formulas name."""
 
     predicates: dict[str, Predicate] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     declared: dict[str, dict[str, None]] = field(default_factory=dict)
-    joined: dict[str, set[str]] = field(default_factory=dict)
+    mentioned: dict[str, set[str]] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)  # what was declared, and where, for messages
 
-    def join(self, kind: str, constant: str) -> str:
-        """Add a constant to a type; answer with what is wrong, if the type is closed to it."""
+    def add_constant(self, kind: str, constant: str) -> str:
+        """Add a constant to a type; answer with what is error, if the type is closed to it."""
         declared = self.declared.get(kind)
-        if declared is not None and constant not in declared and not (whole(constant) and all(map(whole, declared))):
+        if (
+            declared is not None
+            and constant not in declared
+            and not (is_whole_number(constant) and all(map(is_whole_number, declared)))
+        ):
             return f"{constant!r} is no {kind}"
-        self.joined.setdefault(kind, set()).add(constant)
+        self.mentioned.setdefault(kind, set()).add(constant)
         return ""
 
-    def nearest_constant(self, kind: str, constant: str) -> str:
+    def suggest_constant(self, kind: str, constant: str) -> str:
         """Suggest the constant of a closed type that was meant."""
         return name_hint(constant, self.declared.get(kind, ()))
 
@@ -47,21 +62,24 @@ class Signature:
 
     def constants(self) -> dict[str, tuple[str, ...]]:
         """Return the constants of each type: numbers, then declared names, then the others by the alphabet."""
-        kinds = sorted(set(self.declared) | set(self.joined))
-        return {kind: ordered((*self.declared.get(kind, ()), *sorted(self.joined.get(kind, ())))) for kind in kinds}
+        kinds = sorted(set(self.declared) | set(self.mentioned))
+        return {
+            kind: order_constants((*self.declared.get(kind, ()), *sorted(self.mentioned.get(kind, ()))))
+            for kind in kinds
+        }
 
 
 def signature_of(model: MarkovLogic) -> Signature:
     """Return the declarations of a model that is already built."""
     constants: Mapping[str, tuple[str, ...]] = model.constants
     declared = {kind: dict.fromkeys(constants.get(kind, ())) for kind in model.closed}
-    joined = {kind: set(names) for kind, names in constants.items() if kind not in model.closed}
-    return Signature(dict(model.predicates), dict(model.functions), declared, joined)
+    mentioned = {kind: set(names) for kind, names in constants.items() if kind not in model.closed}
+    return Signature(dict(model.predicates), dict(model.functions), declared, mentioned)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong at the ``mark``-th part of a formula."""
+class TypeFault:
+    """Something error at the ``mark``-th part of a formula."""
 
     mark: int
     message: str
@@ -70,28 +88,28 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Typed:
-    """What a walk over a formula found: types of its free variables, types of its constants, and what is wrong."""
+class FormulaTypes:
+    """What a checker over a formula found: types of its free variables, types of its constants, and what is error."""
 
     types: dict[str, str] = field(default_factory=dict)
     constants: list[tuple[int, str, str]] = field(default_factory=list)  # mark, constant, type ("": not known)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[TypeFault] = field(default_factory=list)
 
 
-def typed(formula: Formula, signature: Signature, plus: Sequence[str] = ()) -> Typed:
-    """Return the types in a formula, and all that is wrong with it.
+def check_types(formula: Formula, signature: Signature, plus: Sequence[str] = ()) -> FormulaTypes:
+    """Return the types in a formula, and all that is error with it.
 
     >>> from telos.logic.model import Predicate
     >>> words = Signature({"goal": Predicate("goal", ("time", "aim"))})
-    >>> typed(Atom("goal", (Variable("t", -1), Variable("g"))), words).types
+    >>> check_types(Atom("goal", (Variable("t", -1), Variable("g"))), words).types
     {'t': 'time', 'g': 'aim'}
     """
-    walk = _Walk(signature)
-    walk.formula(formula)
-    return walk.done(plus)
+    checker = _TypeChecker(signature)
+    checker.formula(formula)
+    return checker.finish(plus)
 
 
-def table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def iter_table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Give the constants, with their types, that a rule's table of weights names: for ``+t`` and ``t-1``, both."""
     shifts: dict[str, set[int]] = {name: set() for name in rule.plus}
 
@@ -100,15 +118,15 @@ def table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple[str,
             shifts[term.name].add(term.shift)
         return term
 
-    rewritten(rule.formula, note)
+    rewrite_terms(rule.formula, note)
     for place, name in enumerate(rule.plus):
         for said in dict.fromkeys(key[place] for key in rule.weights if len(key) == len(rule.plus)):
             yield types[name], said
-            yield from ((types[name], str(int(said) + shift)) for shift in shifts[name] if whole(said))
+            yield from ((types[name], str(int(said) + shift)) for shift in shifts[name] if is_whole_number(said))
 
 
 @dataclass(slots=True)
-class _Scope:
+class _VariableType:
     """A variable and what is known of it; free ones live in the outermost scope."""
 
     name: str
@@ -117,19 +135,21 @@ class _Scope:
     shifted: int = -1
 
 
-class _Walk:
+class _TypeChecker:
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
         self._mark = -1
-        self._free: dict[str, _Scope] = {}
-        self._bound: list[_Scope] = []
-        self._variables: list[_Scope] = []
-        self._equations: list[tuple[int, _Scope | str, _Scope | str]] = []
-        self._loose: list[tuple[int, str, _Scope | str]] = []  # constants in equations, and what they are equal to
-        self._result = Typed()
+        self._free: dict[str, _VariableType] = {}
+        self._bound: list[_VariableType] = []
+        self._variables: list[_VariableType] = []
+        self._equations: list[tuple[int, _VariableType | str, _VariableType | str]] = []
+        self._equated_constants: list[
+            tuple[int, str, _VariableType | str]
+        ] = []  # constants in equations, and what they are equal to
+        self._result = FormulaTypes()
 
-    def _say(self, mark: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
-        self._result.findings.append(Finding(mark, message, suggestion, code))
+    def _report(self, mark: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+        self._result.findings.append(TypeFault(mark, message, suggestion, code))
 
     def formula(self, formula: Formula) -> None:
         match formula:
@@ -140,7 +160,7 @@ class _Walk:
             case ForAll(names, part) | Exists(names, part):
                 self._quantified(names, part)
             case _:
-                for each in inside(formula):
+                for each in subformulas(formula):
                     self.formula(each)
 
     def _atom(self, name: str, arguments: tuple[Term, ...]) -> None:
@@ -148,7 +168,7 @@ class _Walk:
         predicate = self._signature.predicates.get(name)
         if predicate is None:
             known = self._signature.predicates
-            self._say(
+            self._report(
                 self._mark,
                 f"unknown predicate {name!r}",
                 name_hint(name, known) or "declare it: name(type, …)",
@@ -159,9 +179,9 @@ class _Walk:
     def _arguments(self, name: str, arguments: tuple[Term, ...], types: tuple[str, ...] | None) -> None:
         if types is not None and len(types) != len(arguments):
             wanted = f"{name}({', '.join(types)})"
-            self._say(
+            self._report(
                 self._mark,
-                f"{name} takes {_count(len(types))}, not {len(arguments)}",
+                f"{name} takes {_format_count(len(types))}, not {len(arguments)}",
                 f"declared as {wanted}",
                 code=FaultCode.WRONG_COUNT,
             )
@@ -169,7 +189,7 @@ class _Walk:
         for place, each in enumerate(arguments):
             self._term(each, "" if types is None else types[place])
 
-    def _term(self, term: Term, kind: str) -> _Scope | str:
+    def _term(self, term: Term, kind: str) -> _VariableType | str:
         """Take in a term in a place of a type; answer with the variable that it is, or with its type."""
         self._mark += 1
         if isinstance(term, Variable):
@@ -181,28 +201,28 @@ class _Walk:
         function = self._signature.functions.get(term.function)
         mark = self._mark
         if function is None:
-            self._say(
+            self._report(
                 mark,
                 f"unknown function {term.function!r}",
                 name_hint(term.function, self._signature.functions),
                 code=FaultCode.UNKNOWN_NAME,
             )
         elif kind and kind != function.returns:
-            self._say(
+            self._report(
                 mark,
                 f"{term.function} gives type {function.returns}, but type {kind} belongs here",
-                _OTHER_TERM,
+                _USE_OTHER_TERM,
                 code=FaultCode.WRONG_TYPE,
             )
         self._arguments(term.function, term.arguments, None if function is None else function.types)
         return kind or (function.returns if function else "")
 
-    def _variable(self, term: Variable, kind: str) -> _Scope:
+    def _variable(self, term: Variable, kind: str) -> _VariableType:
         scope = next((each for each in reversed(self._bound) if each.name == term.name), None)
         if scope is None:
             scope = self._free.get(term.name)
         if scope is None:
-            scope = self._free[term.name] = _Scope(term.name, self._mark)
+            scope = self._free[term.name] = _VariableType(term.name, self._mark)
             self._variables.append(scope)
         if term.shift:
             scope.shifted = self._mark
@@ -210,10 +230,10 @@ class _Walk:
         scope.mark = self._mark if scope.mark < 0 else scope.mark
         return scope
 
-    def _unify(self, scope: _Scope, kind: str, mark: int) -> None:
+    def _unify(self, scope: _VariableType, kind: str, mark: int) -> None:
         if kind and scope.kind and kind != scope.kind:
             said = f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here"
-            self._say(mark, said, _OTHER_TERM, code=FaultCode.WRONG_TYPE)
+            self._report(mark, said, _USE_OTHER_TERM, code=FaultCode.WRONG_TYPE)
         scope.kind = scope.kind or kind
 
     def _equal(self, left: Term, right: Term) -> None:
@@ -227,48 +247,50 @@ class _Walk:
         self._equations.append((mark, one, other))
         for (at, term, _), (_, _, beside) in (sides, sides[::-1]):
             if isinstance(term, Constant):
-                self._loose.append((at, term.name, beside))
+                self._equated_constants.append((at, term.name, beside))
 
     def _quantified(self, names: tuple[str, ...], part: Formula) -> None:
         self._mark += 1
         mark = self._mark
-        scopes = [_Scope(name, -1) for name in names]
+        scopes = [_VariableType(name, -1) for name in names]
         self._bound += scopes
         self._variables += scopes
         self.formula(part)
         del self._bound[len(self._bound) - len(scopes) :]
         for scope in scopes:
             if scope.mark < 0:
-                self._say(
+                self._report(
                     mark,
                     f"the quantified variable {scope.name!r} is not used",
                     "leave it out",
                     code=FaultCode.UNREACHABLE,
                 )
 
-    def done(self, plus: Sequence[str]) -> Typed:
-        self._settle_equations()
+    def finish(self, plus: Sequence[str]) -> FormulaTypes:
+        self._unify_equations()
         for scope in self._variables:
             if not scope.kind and scope.mark >= 0 and not self._result.findings:
-                self._say(
+                self._report(
                     scope.mark,
                     f"variable {scope.name!r} has no type",
                     "use it in a predicate as well",
                     code=FaultCode.WRONG_TYPE,
                 )
-            if scope.shifted >= 0 and any(not whole(name) for name in self._signature.declared.get(scope.kind, ())):
+            if scope.shifted >= 0 and any(
+                not is_whole_number(name) for name in self._signature.declared.get(scope.kind, ())
+            ):
                 said = f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
-                self._say(
+                self._report(
                     scope.shifted,
                     said,
                     "give it whole numbers as constants, or leave out the number",
                     code=FaultCode.WRONG_TYPE,
                 )
-        for mark, name, beside in self._loose:
+        for mark, name, beside in self._equated_constants:
             self._result.constants.append((mark, name, beside if isinstance(beside, str) else beside.kind))
         for name in plus:
             if name not in self._free:
-                self._say(
+                self._report(
                     0,
                     f"'+{name}' marks a variable that is not in the formula",
                     name_hint(name, self._free),
@@ -278,16 +300,16 @@ class _Walk:
         self._result.findings.sort(key=lambda finding: finding.mark)
         return self._result
 
-    def _settle_equations(self) -> None:
+    def _unify_equations(self) -> None:
         for _ in range(len(self._equations) + 1):  # types flow along chains of equations: x = y, y = z
             for _, one, other in self._equations:
                 for side, beside in ((one, other), (other, one)):
-                    if isinstance(side, _Scope) and not side.kind:
+                    if isinstance(side, _VariableType) and not side.kind:
                         side.kind = beside if isinstance(beside, str) else beside.kind
         for mark, one, other in self._equations:
             kinds = [side if isinstance(side, str) else side.kind for side in (one, other)]
             if all(kinds) and kinds[0] != kinds[1]:
-                self._say(
+                self._report(
                     mark,
                     f"things of types {kinds[0]} and {kinds[1]} are never equal",
                     "compare things of one type",
@@ -295,5 +317,5 @@ class _Walk:
                 )
 
 
-def _count(arguments: int) -> str:
+def _format_count(arguments: int) -> str:
     return "no arguments" if arguments == 0 else f"{arguments} argument{'s' if arguments > 1 else ''}"

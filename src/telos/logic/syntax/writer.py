@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from telos.core.errors import TelosError
-from telos.logic.database import whole
+from telos.logic.database import is_whole_number
 from telos.logic.formulas import (
     And,
     Apply,
@@ -21,25 +21,25 @@ from telos.logic.formulas import (
     Term,
     Variable,
     free_variables,
-    rewritten,
-    substituted,
+    rewrite_terms,
+    substitute,
 )
 from telos.logic.model import Key, MarkovLogic, Rule
-from telos.logic.syntax.parser import TOKEN, is_declaration, is_low, is_word
-from telos.logic.syntax.typing import Signature, signature_of, table_constants, typed
+from telos.logic.syntax.parser import TOKEN, is_declaration, is_lowercase, is_word
+from telos.logic.syntax.typing import Signature, check_types, iter_table_constants, signature_of
 
 _LOOSE, _IFF, _IMPLIES, _OR, _AND, _NOT, _ATOM = range(7)
 _BARE = re.compile(r"\w[\w']*\Z")
 
 
-def mln_text(model: MarkovLogic) -> str:
+def format_mln(model: MarkovLogic) -> str:
     r"""Return a model as the text of an ``.mln`` file, which reads back as the same model.
 
     A rule with ``+`` is written as its template, without a weight, and under it one line for each weight of its table.
     Numbers keep all their digits. If constants begin with small letters, variables are written ``?x``, as in pracmln.
 
     >>> from telos.logic.syntax.mln import parse_mln
-    >>> print(mln_text(parse_mln("goal(time, goal!)\n0.5 goal(t, Eat)\n-1 goal(t, Rest)")))
+    >>> print(format_mln(parse_mln("goal(time, goal!)\n0.5 goal(t, Eat)\n-1 goal(t, Rest)")))
     // predicates
     goal(time,goal!)
     <BLANKLINE>
@@ -50,9 +50,9 @@ def mln_text(model: MarkovLogic) -> str:
     <BLANKLINE>
     """
     signature = signature_of(model)
-    marked = _needs_marks(model)
+    marked = _needs_marked_variables(model)
     parts = [
-        ("types", [_type_line(kind, model.constants.get(kind, ())) for kind in _listed_types(model, signature)]),
+        ("types", [_type_line(kind, model.constants.get(kind, ())) for kind in _types_to_list(model, signature)]),
         ("predicates", [_predicate_line(model, name) for name in model.predicates]),
         ("functions", [f"{each.returns} {each.name}({','.join(each.types)})" for each in model.functions.values()]),
         ("formulas", [line for rule in model.rules for line in _rule_lines(rule, signature, marked)]),
@@ -67,8 +67,8 @@ def _predicate_line(model: MarkovLogic, name: str) -> str:
 
 
 def _type_line(kind: str, names: tuple[str, ...]) -> str:
-    numbers = [int(name) for name in names if whole(name)]
-    others = [constant_text(name) for name in names if not whole(name)]
+    numbers = [int(name) for name in names if is_whole_number(name)]
+    others = [format_constant(name) for name in names if not is_whole_number(name)]
     if len(numbers) > 3 and numbers == list(range(numbers[0], numbers[-1] + 1)):
         said = [str(numbers[0]), "...", str(numbers[-1])]
     else:
@@ -76,36 +76,36 @@ def _type_line(kind: str, names: tuple[str, ...]) -> str:
     return f"{kind} = {{{','.join([*said, *others])}}}"
 
 
-def _listed_types(model: MarkovLogic, signature: Signature) -> list[str]:
+def _types_to_list(model: MarkovLogic, signature: Signature) -> list[str]:
     """Return the types that need a list: closed ones, and those with constants that no formula names."""
     named: dict[str, set[str]] = {}
     for rule in model.rules:
-        found = typed(rule.formula, signature, rule.plus)
+        found = check_types(rule.formula, signature, rule.plus)
         for _, name, kind in found.constants:
             named.setdefault(kind, set()).add(name)
-        for kind, name in table_constants(rule, found.types):
+        for kind, name in iter_table_constants(rule, found.types):
             named.setdefault(kind, set()).add(name)
     return [
         kind for kind, names in model.constants.items() if kind in model.closed or set(names) - named.get(kind, set())
     ]
 
 
-def _needs_marks(model: MarkovLogic) -> bool:
+def _needs_marked_variables(model: MarkovLogic) -> bool:
     """Return whether variables have to be written ``?x`` to be told from constants."""
-    constants = {each for rule in model.rules for each in _constants(rule)}
+    constants = {each for rule in model.rules for each in _iter_constants(rule)}
     constants |= {name for kind in model.closed for name in model.constants.get(kind, ())}
     free = {name for rule in model.rules for name in free_variables(rule.formula)}
-    used = free | {name for rule in model.rules for name in _bound(rule.formula)}
+    used = free | {name for rule in model.rules for name in _iter_bound(rule.formula)}
     if not used:
         return False
     return (
-        any(is_word(name) and is_low(name) for name in constants)
-        or not all(map(is_low, free))
+        any(is_word(name) and is_lowercase(name) for name in constants)
+        or not all(map(is_lowercase, free))
         or bool(used & constants)
     )
 
 
-def _constants(rule: Rule) -> Iterator[str]:
+def _iter_constants(rule: Rule) -> Iterator[str]:
     found: list[str] = []
 
     def term(each: Variable | Constant) -> Term:
@@ -113,44 +113,44 @@ def _constants(rule: Rule) -> Iterator[str]:
             found.append(each.name)
         return each
 
-    rewritten(rule.formula, term)
+    rewrite_terms(rule.formula, term)
     yield from found
     for key in rule.weights:
         yield from key
 
 
-def _bound(formula: Formula) -> Iterator[str]:
+def _iter_bound(formula: Formula) -> Iterator[str]:
     found: list[str] = []
 
     def name(said: str) -> str:
         found.append(said)
         return said
 
-    rewritten(formula, lambda each: each, name)
+    rewrite_terms(formula, lambda each: each, name)
     yield from found
 
 
 def _rule_lines(rule: Rule, signature: Signature, marked: bool) -> list[str]:
-    said = formula_text(rule.formula, rule.plus, marked=marked)
+    said = format_formula(rule.formula, rule.plus, marked=marked)
     if rule.hard:
         return [f"{said}."]
     if not rule.plus:
         weight = rule.weights.get((), None)
-        return [_unweighted(said, signature) if weight is None else f"{float(weight)!r} {said}"]
-    template = f"{float(rule.otherwise)!r} {said}" if rule.otherwise else _unweighted(said, signature)
+        return [_format_unweighted(said, signature) if weight is None else f"{float(weight)!r} {said}"]
+    template = f"{float(rule.otherwise)!r} {said}" if rule.otherwise else _format_unweighted(said, signature)
     lines = [template]
-    for key in sorted(rule.weights, key=_order):
-        formula = substituted(rule.formula, dict(zip(rule.plus, key, strict=True)))
+    for key in sorted(rule.weights, key=_sort_key):
+        formula = substitute(rule.formula, dict(zip(rule.plus, key, strict=True)))
         weight = float(rule.weights[key]) - rule.otherwise  # lines add up with the weight of their template
-        lines.append(f"{weight!r} {formula_text(formula, marked=marked)}")
+        lines.append(f"{weight!r} {format_formula(formula, marked=marked)}")
     return lines
 
 
-def _order(key: Key) -> list[tuple[bool, int, str]]:
-    return [(not whole(name), int(name) if whole(name) else 0, name) for name in key]
+def _sort_key(key: Key) -> list[tuple[bool, int, str]]:
+    return [(not is_whole_number(name), int(name) if is_whole_number(name) else 0, name) for name in key]
 
 
-def _unweighted(said: str, signature: Signature) -> str:
+def _format_unweighted(said: str, signature: Signature) -> str:
     """Return a formula without a weight, in parentheses if it would be read as a declaration."""
     return f"({said})" if is_declaration(TOKEN.findall(said), signature) else said
 
@@ -158,26 +158,26 @@ def _unweighted(said: str, signature: Signature) -> str:
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-def formula_text(formula: Formula, plus: Collection[str] = (), *, marked: bool = False) -> str:
+def format_formula(formula: Formula, plus: Collection[str] = (), *, marked: bool = False) -> str:
     """Return a formula as it is written in files; the variables of ``plus`` get their ``+``.
 
     ``marked`` writes variables as ``?x``, and then constants may begin with a small letter without quotes.
 
     >>> from telos.logic.formulas import Variable
     >>> eats = Atom("action", (Variable("t", -1), Constant("Eat")))
-    >>> formula_text(Implies(eats, Not(Atom("goal", (Variable("t"), Variable("g"))))), plus=["g"])
+    >>> format_formula(Implies(eats, Not(Atom("goal", (Variable("t"), Variable("g"))))), plus=["g"])
     'action(t-1,Eat) => !goal(t,+g)'
     """
-    return _Writer(frozenset(plus), marked).formula(formula, _LOOSE)
+    return _FormulaWriter(frozenset(plus), marked).formula(formula, _LOOSE)
 
 
-def constant_text(name: str, *, marked: bool = True) -> str:
+def format_constant(name: str, *, marked: bool = True) -> str:
     """Return a constant as it is written in files: in quotes if it would be read as something else.
 
-    >>> constant_text("Eat"), constant_text("eat", marked=False), constant_text("Dr. No")
+    >>> format_constant("Eat"), format_constant("eat", marked=False), format_constant("Dr. No")
     ('Eat', '"eat"', '"Dr. No"')
     """
-    if _BARE.match(name) and TOKEN.fullmatch(name) and (marked or not is_low(name)):
+    if _BARE.match(name) and TOKEN.fullmatch(name) and (marked or not is_lowercase(name)):
         return name
     for quote in ('"', "'"):
         if name and quote not in name and "\n" not in name:
@@ -185,7 +185,7 @@ def constant_text(name: str, *, marked: bool = True) -> str:
     raise TelosError(f"the constant {name!r} cannot be written to a file", "leave out quotes and line ends")
 
 
-class _Writer:
+class _FormulaWriter:
     def __init__(self, plus: frozenset[str], marked: bool) -> None:
         self._plus, self._marked = plus, marked
 
@@ -229,6 +229,6 @@ class _Writer:
         if isinstance(term, Apply):
             return f"{term.function}({self._terms(term.arguments)})"
         if isinstance(term, Constant):
-            return constant_text(term.name, marked=self._marked)
+            return format_constant(term.name, marked=self._marked)
         sign = "+" if term.name in self._plus else ""
         return f"{sign}{'?' if self._marked else ''}{term.name}{f'{term.shift:+d}' if term.shift else ''}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from telos.logic.learning import learn
 from telos.logic.model import MarkovLogic
-from telos.logic.online import Online
+from telos.logic.online import OnlineFilter
 from telos.studies import scoring
 from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
 from telos.studies.crystal_island.models import (
@@ -113,7 +113,7 @@ def update_time(log: GoalLog, model: MarkovLogic, test: Sequence[int], clock: Cl
 
     First for a reader that has seen nothing, and looks up every weight for the first time; then for one that has.
     """
-    online = Online(model, query=GOAL)
+    online = OnlineFilter(model, query=GOAL)
     said = [_facts(log, model, row) for row in log.rows(test[:4])[:TIMED].tolist()]
     taken = []
     for _ in range(2):

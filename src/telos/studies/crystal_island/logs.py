@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
-from telos.logic.database import Database, Facts
+from telos.logic.database import Database, FactTable
 from telos.logic.model import MarkovLogic
 from telos.telemetry.columns import Columns
 from telos.telemetry.corpus import Corpus, prepare
@@ -108,7 +108,7 @@ def database(
         code = np.array([place.get(each, -1) for each in facts.names], np.int32)[facts.code]
         kept = (code >= 0) & (worlds[facts.row] >= 0)
         row, code = facts.row[kept], code[kept]
-        true[name] = Facts(worlds[row], np.stack([step[row], code], axis=1).astype(np.int32))
+        true[name] = FactTable(worlds[row], np.stack([step[row], code], axis=1).astype(np.int32))
         present.setdefault(kinds[name], []).append(np.stack([worlds[row], code], axis=1))
     everywhere = np.indices((len(sequences), len(goals))).reshape(2, -1).T
     present.setdefault(goal_kind, []).append(everywhere)

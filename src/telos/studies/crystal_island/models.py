@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from telos import recognition
 from telos.core.errors import TelosError
-from telos.logic.exact import ChainScores, chain_scores, forward_filter, viterbi
-from telos.logic.exact.chains import Chain, chain_of
+from telos.logic.exact import ChainScores, forward_filter, score_chain, viterbi
+from telos.logic.exact.chains import Chain, find_chain
 from telos.logic.grounding import ground
 from telos.logic.model import MarkovLogic
-from telos.logic.network import Factors, Network, tabled
+from telos.logic.network import Factors, Network, tabulate_clauses
 from telos.logic.syntax import load_mln
 from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
 
@@ -154,7 +154,7 @@ def grounded(
     known = database(log, model, sequences, goals, told=told)
     closed = [name for name in model.predicates if name != GOAL]
     network = ground(model, known, [GOAL], closed=closed, learning=told)
-    chain = chain_of(network)
+    chain = find_chain(network)
     if chain is None:
         raise TelosError(f"{model.source or 'the model'}: its goals are no chain, which online reading needs")
     times = network.atoms.arguments[0].max(axis=1)  # a block's own argument is -1, and only the time is left
@@ -183,7 +183,7 @@ def features_of(log: GoalLog, model: MarkovLogic) -> Features:
 
 def _factors(found: Grounded) -> tuple[Factors, ...]:
     """Return the factors that a chain's links number: short clauses count behind the network's own."""
-    together = tabled(found.network, most_variables=2)
+    together = tabulate_clauses(found.network, max_variables=2)
     assert together is not None  # or it would be no chain
     return tuple(together.factors)
 
@@ -217,7 +217,7 @@ class Readings:
 def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequence[str]) -> Readings:
     """Read some sequences with a trained model that knows these goals; other goals get no chance."""
     found = grounded(log, model, sequences, goals, told=False)
-    scores = chain_scores(found.network, found.chain)
+    scores = score_chain(found.network, found.chain)
     filtered = forward_filter(found.chain, scores).filtered
     best = viterbi(found.chain, scores).values
     places = np.array([log.goals.index(goal) for goal in found.goals])
