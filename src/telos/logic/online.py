@@ -236,9 +236,7 @@ def _truth_table(
         if all(seen):
             truths = answers
         elif len(set(answers.values())) > 1:
-            raise _unsupported(
-                rule, "it is not decided where its evidence does not hold; write it as evidence => …"
-            )
+            raise _unsupported(rule, "it is not decided where its evidence does not hold; write it as evidence => …")
     return truths
 
 
