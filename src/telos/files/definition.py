@@ -4,8 +4,9 @@ A loader reads `Definition.model`, adds what it finds wrong with `Definition.fau
 `Definition.raise_if_faulty`: a file is loaded whole, or all its faults are raised at once.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, NoReturn
 
@@ -14,6 +15,8 @@ from typing_extensions import TypeVar  # a dependency of pydantic; typing has de
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
 from telos.files.schema import FileModel, check_model, empty_remedy, validate_parts
 from telos.files.yaml import Document, read_yaml
+
+_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # starts a text whose lines stay lines, after an anchor if it has one
 
 Model = TypeVar("Model", bound=FileModel, default=Any)
 Item = TypeVar("Item")
@@ -30,7 +33,7 @@ class Definition(Generic[Model]):
     def __init__(self, text: str, file: str, model: type[Model], what: str) -> None:
         self.document: Document = read_yaml(text, file)
         self.faults: list[Fault] = list(self.document.faults)
-        self._shape = model
+        self._shape, self._text = model, text
         self._left_out: set[KeyPath] = {()}
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
         if self.document.data is None:
@@ -137,10 +140,51 @@ class Definition(Generic[Model]):
         self.faults.append(self.document.located(fault, at_key=at_key))
         self._broken.add(path)
 
+    def is_block(self, *path: str | int) -> bool:
+        """Whether the entry is a text of several lines, or written with ``|`` or ``>``."""
+        return not self.document.places[path].value.source or "\n" in self._written(path)
+
+    def drawing(self, *path: str | int) -> "FileDrawing | None":
+        """Return the drawing below ``key: |``; None if there is none. Lines that run together are a fault."""
+        text = self.entry(*path)
+        if text is None:
+            return None
+        place, lines = self.document.places[path].value, self._text.split("\n")
+        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
+            message = "the lines of this drawing run together"
+            self.fault(message, path, f"write `{path[-1]}: |`, and draw below it", code=FaultCode.BAD_SYNTAX)
+            return None
+        indent = _indentation(lines[place.line :]) - _indentation(text.split("\n"))
+        return FileDrawing(text, self.file, place.line, indent)
+
     def raise_if_faulty(self) -> None:
         """Raise a ``DefinitionError`` with all faults, if there are any."""
         if self.faults:
             raise_faults(self.faults)
+
+
+@dataclass(frozen=True, slots=True)
+class FileDrawing:
+    """A drawing in a file: its text, the number of lines above it and of columns left of it."""
+
+    text: str
+    file: str
+    lines_above: int = 0
+    indent: int = 0
+
+    def in_file(self, fault: Fault) -> Fault:
+        """Return a fault of the drawing with its position in the file; one without a line is about the whole."""
+        if fault.line:
+            line, column = fault.line + self.lines_above, fault.column + self.indent
+        else:
+            line, column = max(self.lines_above, 1), 1
+        return replace(fault, file=self.file, line=line, column=column)
+
+
+def _indentation(lines: Iterable[str]) -> int:
+    """Return the number of spaces in front of the first line that is not blank."""
+    first = next((line for line in lines if line.strip()), "")
+    return len(first) - len(first.lstrip(" "))
 
 
 def raise_faults(faults: Iterable[Fault]) -> NoReturn:

@@ -3,9 +3,6 @@
 import hashlib
 import math
 import os
-import re
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from pathlib import Path as File
@@ -360,7 +357,6 @@ def rules_schema() -> str:
 
 
 DATA = File(__file__).parent / "data"
-_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # what starts a text whose lines stay lines, perhaps with an anchor
 
 
 def rules_names() -> tuple[str, ...]:
@@ -395,7 +391,7 @@ def _shipped(name: str) -> Rules:
 
 def read_rules(text: str, *, file: str = "<text>") -> Rules:
     """Read rules from the text of a rules file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    draft = _Draft(Definition(text, file, RulesShape, "a rules file"), text.split("\n"))
+    draft = _Draft(Definition(text, file, RulesShape, "a rules file"))
     if draft.faults or draft.map is None:
         raise_faults(draft.faults)
     sheet = draft.sheet
@@ -423,10 +419,10 @@ def read_rules(text: str, *, file: str = "<text>") -> Rules:
 class _Draft:
     """The parts of a rule set as far as they can be made, and the faults met on the way."""
 
-    def __init__(self, sheet: Definition, lines: Sequence[str]) -> None:
+    def __init__(self, sheet: Definition) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
-        self.map = self._read_map(lines)
+        self.map = self._read_map()
         self._check_sizes()
         self._check_chest()
         self._check_company()
@@ -436,26 +432,14 @@ class _Draft:
     def faults(self) -> list[Fault]:
         return [*self.sheet.faults, *self._map_faults]
 
-    def _read_map(self, lines: Sequence[str]) -> AreaMap | None:
-        said = self.sheet.entry("map")
-        if said is None:
+    def _read_map(self) -> AreaMap | None:
+        drawing = self.sheet.drawing("map")
+        if drawing is None:
             return None
-        place = self.sheet.document.places["map",].value
-        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
-            self.sheet.fault(
-                "the lines of this drawing run together",
-                ("map",),
-                "write `map: |`, and draw below it",
-                code=FaultCode.BAD_SYNTAX,
-            )
-            return None
-        shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
         try:
-            return AreaMap.drawn(said)
+            return AreaMap.drawn(drawing.text)
         except DefinitionError as error:
-            for each in error.faults:
-                moved = replace(each, file=self.sheet.file, line=each.line + place.line, column=each.column + shift)
-                self._map_faults.append(moved)
+            self._map_faults += map(drawing.in_file, error.faults)
             return None
 
     def _check_sizes(self) -> None:
@@ -620,9 +604,3 @@ def _frames(time: float | str) -> int:
 
 def _number(said: float | None) -> float | None:
     return None if said is None else float(said)
-
-
-def _indentation(lines: Sequence[str]) -> int:
-    """Return how many spaces the first line with something in it starts with."""
-    first = next((line for line in lines if line.strip()), "")
-    return len(first) - len(first.lstrip(" "))

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from pathlib import Path as File
 from typing import Annotated, Any, TypeAlias
@@ -13,7 +13,7 @@ from pydantic import Discriminator, Field, Tag
 from telos.agents.character import BodyKey, BodyValue, Remark
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.values import FrozenMap, Value
-from telos.files.definition import Definition, raise_faults
+from telos.files.definition import Definition, FileDrawing, raise_faults
 from telos.files.schema import (
     Duration,
     FieldType,
@@ -221,15 +221,13 @@ def scene_schema() -> str:
 
 BEHAVIOURS = tuple(behaviour.name for behaviour in ALL)
 
-_BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # what starts a text whose lines stay lines, perhaps with an anchor
-
 
 def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collection[str]) -> Scene:
     """Read a scene from the text of a scene file; ``maps`` are the folders to look for its map in, in that order.
 
     A bad text raises a ``DefinitionError`` that holds all its faults, and those of its map.
     """
-    draft = _Draft(Definition(text, file, SceneShape, "a scene file"), text, maps, characters)
+    draft = _Draft(Definition(text, file, SceneShape, "a scene file"), maps, characters)
     if draft.faults or draft.map is None:
         raise_faults(draft.faults)
     sheet = draft.sheet
@@ -249,13 +247,13 @@ def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collec
 class _Draft:
     """The parts of a scene as far as they can be made, and the faults met on the way."""
 
-    def __init__(self, sheet: Definition, text: str, maps: Sequence[File], characters: Collection[str]) -> None:
+    def __init__(self, sheet: Definition, maps: Sequence[File], characters: Collection[str]) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
         self._characters = characters
         self._names: dict[str, str] = {}  # to the letter of whoever has the name
         self._commands: list[tuple[KeyPath, str]] = []
-        self.map = self._read_map(text.split("\n"), maps)
+        self.map = self._read_map(maps)
         self.cast = [self._member(where) for where, _ in list(sheet.items("cast"))]
         self.things = [self._thing(where, kind) for where, kind in list(sheet.items("things"))]
         self.squads = list(self._squads())
@@ -267,24 +265,14 @@ class _Draft:
         """Return all faults, those of the map too."""
         return [*self.sheet.faults, *self._map_faults]
 
-    def _read_map(self, lines: Sequence[str], folders: Sequence[File]) -> ArenaMap | None:
-        said = self.sheet.entry("map")
-        if said is None:
+    def _read_map(self, folders: Sequence[File]) -> ArenaMap | None:
+        name = self.sheet.entry("map")
+        if name is None:
             return None
-        place = self.sheet.document.places["map",].value
-        is_drawing = "\n" in said or not place.source
-        if not is_drawing:
-            return self._named_map(said, folders)
-        if not _BLOCK.match(lines[place.line - 1], place.column - 1):
-            self.sheet.fault(
-                "the lines of this drawing run together",
-                ("map",),
-                "write `map: |`, and draw below it",
-                code=FaultCode.BAD_SYNTAX,
-            )
-            return None
-        shift = _indentation(lines[place.line :]) - _indentation(said.split("\n"))
-        return self._drawn(said, self.sheet.file, place.line, shift, self.sheet.entry("scene", default=""))
+        if not self.sheet.is_block("map"):
+            return self._named_map(name, folders)
+        drawing = self.sheet.drawing("map")
+        return None if drawing is None else self._parse_map(drawing, self.sheet.entry("scene", default=""))
 
     def _named_map(self, name: str, folders: Sequence[File]) -> ArenaMap | None:
         if name.endswith(".txt"):
@@ -298,20 +286,17 @@ class _Draft:
             self.sheet.fault(f"unknown map {name!r}", ("map",), remedy, code=FaultCode.UNKNOWN_NAME)
             return None
         try:
-            drawing = read_text(file)
+            drawing = FileDrawing(read_text(file), os.fspath(file))
         except DefinitionError as error:
             self._map_faults += error.faults
             return None
-        return self._drawn(drawing, os.fspath(file), 0, 0, file.stem)
+        return self._parse_map(drawing, file.stem)
 
-    def _drawn(self, drawing: str, file: str, down: int, right: int, name: str) -> ArenaMap | None:
-        """Return the map; its faults are told where it stands in its file: so far down and to the right."""
+    def _parse_map(self, drawing: FileDrawing, name: str) -> ArenaMap | None:
         try:
-            return ArenaMap("\n" * down + drawing, name=name)  # empty lines on top are no part of a map
+            return ArenaMap(drawing.text, name=name)
         except DefinitionError as error:
-            for each in error.faults:
-                line, column = (each.line, each.column + right) if each.line else (max(down, 1), 1)
-                self._map_faults.append(replace(each, file=file, line=line, column=column))
+            self._map_faults += map(drawing.in_file, error.faults)
             return None
 
     def _member(self, where: KeyPath) -> CastMember:
@@ -465,12 +450,6 @@ class _Draft:
                     at_key=True,
                     code=FaultCode.UNKNOWN_NAME,
                 )
-
-
-def _indentation(lines: Sequence[str]) -> int:
-    """Return how many spaces the first line with something in it starts with."""
-    first = next((line for line in lines if line.strip()), "")
-    return len(first) - len(first.lstrip(" "))
 
 
 def _frozen(data: Any) -> Value:
