@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.logic.syntax import load_mln, parse_mln
 from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
-from telos.worlds.island.visit import record_player
+from telos.worlds.island.playthrough import record_player
 
 TRAINED = """
 // a player who is hungry or curious

@@ -14,9 +14,9 @@ from telos.studio.worlds.island import ISLAND, IslandStage
 from telos.studio.worlds.island_drawing import HEIGHT, WIDTH, spot
 from telos.studio.worlds.shapes import ROLES
 from telos.telemetry.logs import read_log
-from telos.worlds.island.story import GOALS, the_story
-from telos.worlds.island.styles import the_styles
-from telos.worlds.island.visit import record_player
+from telos.worlds.island.playthrough import record_player
+from telos.worlds.island.story import GOALS, load_story
+from telos.worlds.island.styles import load_styles
 
 
 def stage(seed: int = 7, **given: str) -> IslandStage:
@@ -89,14 +89,14 @@ def test_the_nurses_question_can_be_read_before_it_is_answered() -> None:
 def test_a_simulated_visitor_is_not_commanded() -> None:
     on = stage()
     assert on.commands() == ()
-    with pytest.raises(TelosError, match="does as they like"):
+    with pytest.raises(TelosError, match="simulated"):
         on.step(Inputs("", ("look-around",)))
 
 
 def test_the_styles_to_choose_from_are_those_that_there_are() -> None:
     options = next(setting.options for setting in ISLAND.settings if setting.name == "style")
-    assert set(options) == {"any", *the_styles().share}
-    for style in the_styles().share:
+    assert set(options) == {"any", *load_styles().share}
+    for style in load_styles().share:
         sheet = stage(style=style).mind("player-000")
         assert sheet is not None
         assert sheet.about.startswith(style)
@@ -162,7 +162,7 @@ def test_the_log_can_be_read_by_the_other_commands(tmp_path: Path) -> None:
 
 
 def test_every_place_has_a_spot_of_its_own_inside_the_picture() -> None:
-    spots = [spot(place) for place in the_story().map.places.values()]
+    spots = [spot(place) for place in load_story().map.places.values()]
     assert len(spots) == 39
     assert all(30 < x < WIDTH - 30 and 60 < y < HEIGHT - 30 for x, y in spots)
     pairs = [(one, other) for i, one in enumerate(spots) for other in spots[:i]]
@@ -185,7 +185,7 @@ def test_the_visitor_is_on_the_way_while_walking_and_leaves_a_trail() -> None:
     on = stage(plays="you")
     play(on, 3, "move gate")
     visitor = next(shape for shape in on.picture() if shape[1] == "visitor")
-    places = the_story().map
+    places = load_story().map
     start, end = spot(places.place("dock")), spot(places.place("gate"))
     assert end[0] < visitor[3] < start[0]
     assert [shape[0] for shape in on.picture()].count("l") == 1

@@ -129,7 +129,7 @@ def _recorded(players: int, seed: int, jobs: int) -> list[dict[str, Any]]:
     from rich.progress import Progress
 
     from telos.telemetry.logs import evened, rows_of_plays
-    from telos.worlds.island.visit import record_players
+    from telos.worlds.island.playthrough import record_players
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:

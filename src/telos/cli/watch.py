@@ -249,38 +249,38 @@ def island(
     as_lines: AsLines = False,
 ) -> None:
     """Watch a simulated player who looks for the cause of an outbreak."""
-    from telos.worlds.island.story import the_story
+    from telos.worlds.island.playthrough import Playthrough
+    from telos.worlds.island.story import load_story
     from telos.worlds.island.trace import describe
-    from telos.worlds.island.visit import Visit
 
     _check_speed(speed, "seconds")
-    hour = the_story().hour
+    hour = load_story().hour
     if seconds is not None and not 0 < seconds <= hour:  # false for NaN too
         raise TelosError(f"--seconds must be more than 0 and at most {hour:g}, got {seconds:g}")
     limit = hour if seconds is None else seconds
     if as_lines:
-        _run(Visit(seed, style=style, trace=print_json_line).moments(limit), "visiting", limit)
+        _run(Playthrough(seed, style=style, trace=print_json_line).moments(limit), "visiting", limit)
     elif is_terminal():
         _show_visit(seed, style, limit, speed)
     else:
-        for _ in Visit(seed, style=style, trace=print_lines(describe)).moments(limit):
+        for _ in Playthrough(seed, style=style, trace=print_lines(describe)).moments(limit):
             pass
 
 
 def _show_visit(seed: int, style: str | None, limit: float, speed: float) -> None:
-    from telos.worlds.island.terminal import Frame, Screen
-    from telos.worlds.island.visit import Moment, Visit
+    from telos.worlds.island.playthrough import IslandMoment, Playthrough
+    from telos.worlds.island.terminal import IslandFrame, IslandScreen
 
-    visit = Visit(seed, style=style)
+    game = Playthrough(seed, style=style)
     title = f"island · seed {seed} · {speed:g} s/s · Ctrl-C ends"
-    screen = Screen(visit.island.story, style=visit.islander.temper.style, title=title)
-    visit.trace = screen.note
+    screen = IslandScreen(game.island.story, style=game.islander.style.name, title=title)
+    game.trace = screen.note
 
-    def draw(moment: Moment) -> Frame:
-        return screen.frame(moment, visit.islander.wishes)
+    def draw(moment: IslandMoment) -> IslandFrame:
+        return screen.frame(moment, game.islander.wishes)
 
-    start = Moment(0.0, visit.view, visit.view, None, 1.0)
-    _show(draw, start, visit.moments(limit), steps_per_second=speed)
+    start = IslandMoment(0.0, game.view, game.view, None, 1.0)
+    _show(draw, start, game.moments(limit), steps_per_second=speed)
 
 
 @watch.command()

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
-from telos.worlds.island.domain import the_domain
+from telos.worlds.island.domain import load_player_domain
+from telos.worlds.island.playthrough import Playthrough
 from telos.worlds.island.story import ACTIONS
-from telos.worlds.island.terminal import Screen
+from telos.worlds.island.terminal import IslandScreen
 from telos.worlds.island.trace import DOES, WANTS, describe
-from telos.worlds.island.visit import Visit
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(watch)
@@ -27,8 +27,8 @@ def run(*arguments: str) -> str:
 
 
 def picture(width: int, height: int, seconds: float = 900.0) -> list[str]:
-    visit = Visit(7)
-    screen = Screen(visit.island.story, style=visit.islander.temper.style, title="island · seed 7")
+    visit = Playthrough(7)
+    screen = IslandScreen(visit.island.story, style=visit.islander.style.name, title="island · seed 7")
     visit.trace = screen.note
     *_, last = visit.moments(seconds)
     console = Console(width=width, height=height, force_terminal=True, color_system=None)
@@ -58,13 +58,13 @@ def test_the_picture_shows_the_map_the_player_the_wish_and_the_case() -> None:
 
 
 def test_every_goal_and_every_action_has_words() -> None:
-    assert set(WANTS) == {goal.name for goal in the_domain().goals}
+    assert set(WANTS) == {goal.name for goal in load_player_domain().goals}
     assert set(DOES) == set(ACTIONS)
 
 
 def test_a_log_line_tells_what_is_wanted_and_why() -> None:
     said: list[str] = []
-    visit = Visit(7, trace=lambda record: said.append(describe(record) or ""))
+    visit = Playthrough(7, trace=lambda record: said.append(describe(record) or ""))
     for _ in visit.moments(120):
         pass
     assert said[0].startswith("00:00  player-000, ")

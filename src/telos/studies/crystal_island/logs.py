@@ -18,7 +18,7 @@ from telos.telemetry.columns import Columns
 from telos.telemetry.corpus import Corpus, prepare
 from telos.telemetry.logs import evened, rows_of_plays
 from telos.telemetry.tables import pl
-from telos.worlds.island.visit import Progress, record_players
+from telos.worlds.island.playthrough import Progress, record_players
 
 # --- goal log ---------------------------------------------------------------------------------------------------------
 # Labelled logs as the studies of Markov logic read them: rows in sequences, each with its goal and its facts.

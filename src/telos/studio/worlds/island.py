@@ -16,14 +16,14 @@ from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, ground, picture
 from telos.studio.worlds.shapes import Picture
-from telos.worlds.island.domain import the_domain
+from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.player import IDLE, Islander
 from telos.worlds.island.player_mind import PLACE
+from telos.worlds.island.playthrough import LivePlaythrough, TimedAction
 from telos.worlds.island.state import IslandView, clock_of
 from telos.worlds.island.story import GOALS, Lesson
-from telos.worlds.island.styles import the_styles
-from telos.worlds.island.trace import WANTS, deed, plain
-from telos.worlds.island.visit import Outing, Stretch
+from telos.worlds.island.styles import load_styles
+from telos.worlds.island.trace import WANTS, describe_action, to_words
 
 # --- island minds -----------------------------------------------------------------------------------------------------
 # The mind of a simulated visitor on paper: wishes, the errand, and what is remembered. Looking changes nothing.
@@ -33,14 +33,14 @@ def island_sheet(islander: Islander, who: str, now: float) -> MindView:
     """Return what goes on in a visitor."""
     return MindView(
         who=who,
-        about=f"{islander.temper.style}: {the_styles().about[islander.temper.style]}",
+        about=f"{islander.style.name}: {load_styles().about[islander.style.name]}",
         time=now,
         doing=_doing(islander),
         goals=tuple(_goals(islander)),
         plan=tuple(_plan(islander)),
         facts=tuple(_facts(islander, now)),
         focus=tuple(_focus(islander)),
-        actions=the_domain().action_sets["body"],
+        actions=load_player_domain().action_sets["body"],
         why=_story(islander),
     )
 
@@ -50,12 +50,12 @@ def island_why_not(islander: Islander, what: str) -> str:
     pursued = islander.intention
     if what in islander.levels:
         return _why_not_goal(islander, what)
-    actions = the_domain().action_sets["body"]
+    actions = load_player_domain().action_sets["body"]
     if what not in actions:
         raise TelosError(f"{what!r} is neither a goal nor an action", name_hint(what, [*islander.levels, *actions]))
-    if islander.errand is not None and what in {step.name for step in islander.errand.steps}:
+    if islander.execution is not None and what in {step.name for step in islander.execution.steps}:
         return f"{what}: it is part of the plan."
-    needs = the_domain().action(what).preconditions
+    needs = load_player_domain().action(what).preconditions
     return f"{what}: it is no part of the cheapest plan for {pursued}. It would need: {needs}."
 
 
@@ -74,7 +74,7 @@ def _why_not_goal(islander: Islander, goal: str) -> str:
 
 
 def _doing(islander: Islander) -> str:
-    return "looks for something to do" if islander.errand is None else f"wants to {WANTS[islander.errand.goal]}"
+    return "looks for something to do" if islander.execution is None else f"wants to {WANTS[islander.execution.goal]}"
 
 
 def _goals(islander: Islander) -> Iterator[GoalLine]:
@@ -86,7 +86,7 @@ def _goals(islander: Islander) -> Iterator[GoalLine]:
 
 
 def _plan(islander: Islander) -> Iterator[StepLine]:
-    errand = islander.errand
+    errand = islander.execution
     for number, step in enumerate(errand.steps if errand else ()):
         effects = tuple(str(effect) for effect in step.effects)
         yield StepLine(str(step), "next" if number else "now", effects=effects)
@@ -97,13 +97,13 @@ def _facts(islander: Islander, now: float) -> Iterator[FactLine]:
     for fact in memory:
         if now < memory.gone_at(fact):
             where = fact.get(PLACE)
-            text = f"at {plain(str(where))}" if where is not None else ""
+            text = f"at {to_words(str(where))}" if where is not None else ""
             age = max(0.0, now - fact.time)
             yield FactLine(fact.kind, fact.subject, age, min(1.0, memory.confidence(fact, now)), text)
 
 
 def _focus(islander: Islander) -> Iterator[tuple[str, str]]:
-    errand = islander.errand
+    errand = islander.execution
     if errand is not None:
         about = errand.focus
         told = (
@@ -112,11 +112,11 @@ def _focus(islander: Islander) -> Iterator[tuple[str, str]]:
             ("detail", about.detail),
             ("source", about.source or ""),
         )
-        yield from ((slot, plain(value)) for slot, value in told if value)
+        yield from ((slot, to_words(value)) for slot, value in told if value)
 
 
 def _story(islander: Islander) -> str:
-    wish, errand = islander.wish, islander.errand
+    wish, errand = islander.wish, islander.execution
     if errand is None or wish is None:
         return "Nothing is being pursued."
     second = f", ahead of {wish.runner_up}" if wish.runner_up else ""
@@ -179,7 +179,7 @@ _AFTER_WATCHING = "Look back on the timeline, or find it out yourself, under New
 
 def in_words(event: Event) -> str:
     """Say what somebody did on the island."""
-    return deed(event.action, str(event.context["argument"]))
+    return describe_action(event.action, str(event.context["argument"]))
 
 
 def told(event: Event, learned: Sequence[Lesson]) -> Happening:
@@ -196,10 +196,10 @@ def lessons(learned: Sequence[Lesson]) -> str:
     >>> lessons([Lesson("symptom", "fever"), Lesson("clean", "bread:viruses"), Lesson("right", "source=milk")])
     'symptom fever, clean bread: viruses, right source: milk'
     """
-    return ", ".join(f"{each.kind} {plain(each.about.replace(':', '=', 1))}" for each in learned)
+    return ", ".join(f"{each.kind} {to_words(each.about.replace(':', '=', 1))}" for each in learned)
 
 
-def doing(now: Stretch, time: float) -> str:
+def doing(now: TimedAction, time: float) -> str:
     """Say what is under way."""
     return in_words(now.event) if now.event is not None and now.share(time) < 1.0 else ""
 
@@ -211,7 +211,7 @@ def hud(view: IslandView, time: float, *, wants: str | None, is_new: bool = Fals
         ("milestones", f"{view.state.count('1')} of {len(view.state)}"),
         ("tests", str(view.tests)),
         ("notes", str(view.notes)),
-        ("holds", plain(view.hands or "nothing")),
+        ("holds", to_words(view.hands or "nothing")),
     ]
     hint = _HINT if wants is None and is_new else ""
     return Hud(task, _message(view) or hint, tuple(counts), clock_of(time), _ending(view, is_person=wants is None))
@@ -226,11 +226,13 @@ def _ending(view: IslandView, *, is_person: bool) -> str:
 
 def _message(view: IslandView) -> str:
     if view.question is not None:
-        return f"The nurse asks about {plain(view.question.about)}: {', '.join(map(plain, view.question.choices))}?"
+        return (
+            f"The nurse asks about {to_words(view.question.about)}: {', '.join(map(to_words, view.question.choices))}?"
+        )
     if view.told:
         return f"Learned: {lessons(view.told)}"
     if view.talking:
-        return f"Talks with the {plain(view.talking)}" + (", who has more to say" if view.more else "")
+        return f"Talks with the {to_words(view.talking)}" + (", who has more to say" if view.more else "")
     return ""
 
 
@@ -260,7 +262,7 @@ class IslandStage(Stage):
     def __init__(self, seed: int, settings: Mapping[str, str]) -> None:
         style = None if settings["style"] == ANY else settings["style"]
         self._seed = seed
-        self._outing = Outing(seed, style=style, person=settings["plays"] == YOU)
+        self._outing = LivePlaythrough(seed, style=style, person=settings["plays"] == YOU)
         self.watched: str | None = self._outing.player
         self._walked = [self._outing.view.place]
         self._reached: list[str] = []
@@ -273,7 +275,7 @@ class IslandStage(Stage):
         for command in inputs.asked:
             self._outing.ask(command)
         truth, happened = self.truth, []
-        for event in self._outing.second():
+        for event in self._outing.advance():
             view = self._outing.view
             self._log.append((event, truth))
             if view.place != self._walked[-1]:
@@ -313,7 +315,7 @@ class IslandStage(Stage):
         """Return the visitor and the way that led here."""
         outing = self._outing
         islander = outing.islander
-        aim = islander.errand.focus.spot if islander is not None and islander.errand is not None else ""
+        aim = islander.execution.focus.spot if islander is not None and islander.execution is not None else ""
         return picture(
             outing.island.story.map,
             outing.now,

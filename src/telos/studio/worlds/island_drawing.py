@@ -6,8 +6,8 @@ from random import Random
 
 from telos.studio.worlds.adventure_drawing import SCENERY, area, disc, drawn, ellipse
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
-from telos.worlds.island.story import IslandMap, Place, Story, the_story
-from telos.worlds.island.visit import Stretch
+from telos.worlds.island.playthrough import TimedAction
+from telos.worlds.island.story import IslandMap, IslandPlace, IslandStory, load_story
 
 # --- island places ----------------------------------------------------------------------------------------------------
 # Where the places of the island are on its map: columns as the story draws them, lines with room for what is there.
@@ -31,10 +31,10 @@ _SHORT = {
 }
 
 
-def spot(place: Place) -> tuple[float, float]:
+def spot(place: IslandPlace) -> tuple[float, float]:
     """Return the point of a place on the map.
 
-    >>> spot(Place("dock", "outdoors", 36, 14))
+    >>> spot(IslandPlace("dock", "outdoors", 36, 14))
     (725.2, 486.0)
     """
     return round(_LEFT + place.column * _COLUMN, 1), _line(place.row)
@@ -65,7 +65,7 @@ _TRAIL = 16  # ways that are still seen
 
 def picture(
     the_map: IslandMap,
-    now: Stretch,
+    now: TimedAction,
     time: float,
     walked: Sequence[str],
     reached: Sequence[str],
@@ -86,7 +86,7 @@ def picture(
     return drawn
 
 
-def whereabouts(the_map: IslandMap, now: Stretch, time: float) -> Point:
+def whereabouts(the_map: IslandMap, now: TimedAction, time: float) -> Point:
     """Return where the visitor is: on the way, while on the way."""
     (x, y), (to_x, to_y) = (spot(the_map.place(view.place)) for view in (now.before, now.after))
     share = now.share(time)
@@ -142,7 +142,7 @@ _LANDMARKS = (
 @lru_cache(maxsize=1)  # there is one island
 def ground() -> Picture:
     """Return all that stands still."""
-    story = the_story()
+    story = load_story()
     drawn: Picture = [*_sea(Random("waves")), *_land(Random("meadow")), *_nature(story), *_paths(story)]
     for name in dict.fromkeys(each.area for each in story.map.places.values()):
         if name not in _OPEN_AIR:
@@ -169,7 +169,7 @@ def _land(rng: Random) -> Iterator[Shape]:
         yield place(f"tuft{i}", rng.choice(("tuft", "tuft", "tuft", "flower")), x, y, scale=0.8, tint="gold")
 
 
-def _nature(story: Story) -> Iterator[Shape]:
+def _nature(story: IslandStory) -> Iterator[Shape]:
     """Draw the pool with its fall, the dock, and the landmarks."""
     x, y = spot(story.map.place("pool"))
     yield path(f"M{x - 34} {y}a34 18 0 1 0 68 0a34 18 0 1 0 -68 0Z", fill="water", stroke="stone/60", width=3)
@@ -184,7 +184,7 @@ def _nature(story: Story) -> Iterator[Shape]:
         yield place(f"landmark{i}", symbol, x + right, y + down)
 
 
-def _paths(story: Story) -> Iterator[Shape]:
+def _paths(story: IslandStory) -> Iterator[Shape]:
     """Draw the ways that lead through the open air, as one trodden net."""
     net = ""
     for name, ways in story.map.ways.items():
@@ -196,12 +196,12 @@ def _paths(story: Story) -> Iterator[Shape]:
     yield path(net, stroke="path", width=10)
 
 
-def _point(story: Story, name: str) -> str:
+def _point(story: IslandStory, name: str) -> str:
     x, y = spot(story.map.place(name))
     return f"{x} {y}"
 
 
-def _house(story: Story, area: str) -> Iterator[Shape]:
+def _house(story: IslandStory, area: str) -> Iterator[Shape]:
     spots = [spot(each) for each in story.map.places.values() if each.area == area]
     across = min(ROOM[0], *(abs(a[0] - b[0]) - 8 for a in spots for b in spots if a[0] != b[0]))
     left, right = min(x for x, _ in spots) - across / 2 - 8, max(x for x, _ in spots) + across / 2 + 8
@@ -220,7 +220,7 @@ def _house(story: Story, area: str) -> Iterator[Shape]:
                 yield line(*spot(one), *spot(other), "wall/35", width=5)
 
 
-def _doors(story: Story) -> Iterator[Shape]:
+def _doors(story: IslandStory) -> Iterator[Shape]:
     for one, other in story.map.doors.values():
         (x, y), (to_x, to_y) = spot(story.map.place(one)), spot(story.map.place(other))
         across, down = (6, 16) if abs(to_x - x) > abs(to_y - y) else (16, 6)
@@ -229,14 +229,14 @@ def _doors(story: Story) -> Iterator[Shape]:
         )
 
 
-def _places(story: Story) -> Iterator[Shape]:
+def _places(story: IslandStory) -> Iterator[Shape]:
     for each in story.map.places.values():
         x, y = spot(each)
         yield circle(x, y, 5, "panel", stroke="faint", width=1.5)
         yield text(x, y + 14, words(each.name), "ink", size=11)
 
 
-def _people(story: Story) -> Iterator[Shape]:
+def _people(story: IslandStory) -> Iterator[Shape]:
     """Stand everybody to the right of their place, with the name in the left corner of the room."""
     for who in story.people.values():
         x, y = spot(story.map.place(who.at))

@@ -1,4 +1,7 @@
-"""Island: actions and commands."""
+"""The world ``island``: one player, nineteen actions, and an hour to find out what makes the camp ill.
+
+``Island`` is the world; ``ACTION_RULES`` says when each action is possible and what it does.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -6,220 +9,213 @@ from typing import NamedTuple
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.worlds.island import story as words
-from telos.worlds.island.state import IslandView, Play, seen
-from telos.worlds.island.story import FIELDS, SUBMIT_GOAL, TAKE_NOTE, TEST_GOAL, Lesson, Story, the_story
+from telos.worlds.island.state import IslandState, IslandView, to_island_view
+from telos.worlds.island.story import FIELDS, SUBMIT_GOAL, TAKE_NOTE, TEST_GOAL, IslandStory, Lesson, load_story
 
-# --- deeds ------------------------------------------------------------------------------------------------------------
-# What each of the nineteen actions does: whether it is possible now, how long it takes, and what it changes.
+# --- the nineteen actions ---
 
-
-IN_HAND = ""  # where a thing lies that somebody carries
-QUESTIONS = "questions"  # what to ask the nurse about in order to be asked by her
+IN_HAND = ""  # the place of a thing that the player carries
+QUESTIONS = "questions"  # the topic that makes the nurse ask her questions
 
 
-class Deed(NamedTuple):
-    """One type of action: its arguments that are possible now, and what carrying it out does.
+class ActionRule(NamedTuple):
+    """One type of action: its possible arguments, and its effect, which returns the goal achieved, if any."""
 
-    ``do`` returns the goal that was achieved, if one was.
-    """
-
-    options: Callable[[Play], list[str]]
-    do: Callable[[Play, str], str | None]
+    options: Callable[[IslandState], list[str]]
+    apply: Callable[[IslandState, str], str | None]
 
 
-def seconds_of(play: Play, action: str, argument: str) -> float:
-    """Return how long an action takes."""
+def seconds_of(game: IslandState, action: str, argument: str) -> float:
+    """Return the duration of an action."""
     if action != words.MOVE:
-        return play.story.seconds[action]
-    way = play.story.map.way(play.place, argument)
-    return way.metres / play.story.pace if way else 0.0
+        return game.story.seconds[action]
+    way = game.story.map.way(game.place, argument)
+    return way.metres / game.story.pace if way else 0.0
 
 
-def _free(options: Callable[[Play], list[str]]) -> Callable[[Play], list[str]]:
-    """Return the options of an action that nobody does in the middle of a conversation."""
-    return lambda play: [] if play.talking else options(play)
+def _free(options: Callable[[IslandState], list[str]]) -> Callable[[IslandState], list[str]]:
+    """Return options that exist only outside of conversations."""
+    return lambda game: [] if game.talking else options(game)
 
 
-def _ways_out(play: Play) -> list[str]:
-    return [way.to for way in play.story.map.ways[play.place] if way.door is None or way.door in play.opened]
+def _ways_out(game: IslandState) -> list[str]:
+    return [way.to for way in game.story.map.ways[game.place] if way.door is None or way.door in game.opened]
 
 
-def _move(play: Play, to: str) -> None:
-    way = play.story.map.way(play.place, to)
+def _move(game: IslandState, to: str) -> None:
+    way = game.story.map.way(game.place, to)
     assert way is not None
-    play.opened.discard(way.door or "")  # doors fall shut behind whoever goes through
-    play.place = to
+    game.opened.discard(way.door or "")  # doors close behind the player
+    game.place = to
 
 
-def _open(play: Play, name: str) -> None:
-    play.opened.add(name)
+def _open(game: IslandState, name: str) -> None:
+    game.opened.add(name)
 
 
-def _close(play: Play, name: str) -> None:
-    play.opened.discard(name)
+def _close(game: IslandState, name: str) -> None:
+    game.opened.discard(name)
 
 
-def _pick_up(play: Play, thing: str) -> None:
-    play.hands = thing
-    play.lying[thing] = IN_HAND
+def _pick_up(game: IslandState, thing: str) -> None:
+    game.hands = thing
+    game.lying[thing] = IN_HAND
 
 
-def _drop(play: Play, thing: str) -> None:
-    play.hands = None
-    play.lying[thing] = play.place
+def _drop(game: IslandState, thing: str) -> None:
+    game.hands = None
+    game.lying[thing] = game.place
 
 
-def _talk(play: Play, person: str) -> None:
-    play.talking, play.question = person, None
+def _talk(game: IslandState, person: str) -> None:
+    game.talking, game.question = person, None
 
 
-def _part(play: Play, person: str) -> None:
-    play.talking = play.question = None
+def _part(game: IslandState, person: str) -> None:
+    game.talking = game.question = None
 
 
-def _topics(play: Play) -> list[str]:
-    if play.talking is None:
+def _topics(game: IslandState) -> list[str]:
+    if game.talking is None:
         return []
-    asks = [QUESTIONS] if play.talking == play.story.nurse and play.questions else []
-    return [*play.story.people[play.talking].topics, *asks]
+    asks = [QUESTIONS] if game.talking == game.story.nurse and game.questions else []
+    return [*game.story.people[game.talking].topics, *asks]
 
 
-def _ask(play: Play, topic: str) -> str | None:
-    play.question, play.more = None, False
+def _ask(game: IslandState, topic: str) -> str | None:
+    game.question, game.more = None, False
     if topic == QUESTIONS:
-        play.question = play.story.questions[play.questions[0]]
+        game.question = game.story.questions[game.questions[0]]
         return None
-    person = play.story.people[play.talking or ""]
-    play.heard[person.name, topic] = heard = play.heard.get((person.name, topic), 0) + 1
-    play.more = heard % person.topics[topic].lines > 0
-    if play.more:
+    person = game.story.people[game.talking or ""]
+    game.heard[person.name, topic] = heard = game.heard.get((person.name, topic), 0) + 1
+    game.more = heard % person.topics[topic].lines > 0
+    if game.more:
         return None
-    play.told = person.topics[topic].tells
-    for goal in play.story.goals:
+    game.told = person.topics[topic].tells
+    for goal in game.story.goals:
         if topic == goal.topic and person.name in goal.people:
-            return _heard_out(play, goal.name)
+            return _heard_out(game, goal.name)
     return None
 
 
-def _heard_out(play: Play, goal: str) -> str | None:
+def _heard_out(game: IslandState, goal: str) -> str | None:
     if goal == words.GOALS[0]:
-        play.milestones[0] = True
-    if goal in play.achieved:
+        game.milestones[0] = True
+    if goal in game.achieved:
         return None
-    play.achieved.add(goal)
+    game.achieved.add(goal)
     return goal
 
 
-def _answer(play: Play, choice: str) -> None:
-    assert play.question is not None
-    asked = play.questions.popleft()
-    if choice == play.question.right:
-        play.tests += 1
-        play.told = (Lesson("concept", play.question.about),)
+def _answer(game: IslandState, choice: str) -> None:
+    assert game.question is not None
+    asked = game.questions.popleft()
+    if choice == game.question.right:
+        game.tests += 1
+        game.told = (Lesson("concept", game.question.about),)
     else:
-        play.questions.append(asked)  # she will ask it again
-    play.question = None
+        game.questions.append(asked)  # it is asked again later
+    game.question = None
 
 
-def _read_book(play: Play, book: str) -> None:
-    play.told = play.story.books[book].tells
+def _read_book(game: IslandState, book: str) -> None:
+    game.told = game.story.books[book].tells
 
 
-def _read_poster(play: Play, poster: str) -> None:
-    play.told = play.story.posters[poster].tells
+def _read_poster(game: IslandState, poster: str) -> None:
+    game.told = game.story.posters[poster].tells
 
 
-def _take_note(play: Play, _: str) -> None:
-    play.notes += [lesson for lesson in play.told if lesson not in play.notes]
+def _take_note(game: IslandState, _: str) -> None:
+    game.notes += [lesson for lesson in game.told if lesson not in game.notes]
 
 
-def _read_notes(play: Play, _: str) -> None:
-    play.told = tuple(play.notes)
+def _read_notes(game: IslandState, _: str) -> None:
+    game.told = tuple(game.notes)
 
 
-def _test(play: Play, agent: str) -> str | None:
-    thing = play.story.things[play.hands or ""]
-    play.tests -= 1
-    truth = play.story.truth
+def _test(game: IslandState, agent: str) -> str | None:
+    thing = game.story.things[game.hands or ""]
+    game.tests -= 1
+    truth = game.story.truth
     contaminated = thing.food == truth["source"]
-    found = contaminated and agent == play.story.diseases[truth["disease"]].agent
-    play.told = (Lesson("found" if found else "clean", f"{thing.food or thing.name}:{agent}"),)
-    if found and not play.slide:
-        play.slide = "ready"
-    play.milestones[1] |= contaminated
+    found = contaminated and agent == game.story.diseases[truth["disease"]].agent
+    game.told = (Lesson("found" if found else "clean", f"{thing.food or thing.name}:{agent}"),)
+    if found and not game.slide:
+        game.slide = "ready"
+    game.milestones[1] |= contaminated
     return TEST_GOAL if contaminated else None
 
 
-def _label(play: Play, agent: str) -> None:
-    if agent == play.story.slide_label:
-        play.slide = "labelled"
-        play.told = (Lesson("agent", agent),)
+def _label(game: IslandState, agent: str) -> None:
+    if agent == game.story.slide_label:
+        game.slide = "labelled"
+        game.told = (Lesson("agent", agent),)
 
 
-def _fields(play: Play) -> list[str]:
-    return [f"{field}={choice}" for field, choices in play.story.choices.items() for choice in choices]
+def _fields(game: IslandState) -> list[str]:
+    return [f"{field}={choice}" for field, choices in game.story.choices.items() for choice in choices]
 
 
-def _fill(play: Play, entry: str) -> None:
+def _fill(game: IslandState, entry: str) -> None:
     field, _, choice = entry.partition("=")
-    play.worksheet[field] = choice
+    game.worksheet[field] = choice
 
 
-def _submit(play: Play, _: str) -> str:
-    right = {field: play.worksheet[field] == play.story.truth[field] for field in FIELDS}
-    play.told = tuple(
-        Lesson("right" if right[field] else "wrong", f"{field}={play.worksheet[field]}") for field in FIELDS
+def _submit(game: IslandState, _: str) -> str:
+    right = {field: game.worksheet[field] == game.story.truth[field] for field in FIELDS}
+    game.told = tuple(
+        Lesson("right" if right[field] else "wrong", f"{field}={game.worksheet[field]}") for field in FIELDS
     )
-    play.milestones[2] = True
-    play.milestones[3] |= all(right.values())
+    game.milestones[2] = True
+    game.milestones[3] |= all(right.values())
     return SUBMIT_GOAL
 
 
-def _can_submit(play: Play) -> bool:
-    return play.place == play.story.desk and play.is_complete
+def _can_submit(game: IslandState) -> bool:
+    return game.place == game.story.desk and game.is_complete
 
 
-DEEDS: dict[str, Deed] = {
-    words.MOVE: Deed(_free(_ways_out), _move),
-    words.OPEN: Deed(_free(Play.shut_here), _open),
-    words.CLOSE: Deed(
-        _free(lambda play: [each for each in play.story.at(play.place).openable if each in play.opened]), _close
+ACTION_RULES: dict[str, ActionRule] = {
+    words.MOVE: ActionRule(_free(_ways_out), _move),
+    words.OPEN: ActionRule(_free(IslandState.shut_here), _open),
+    words.CLOSE: ActionRule(
+        _free(lambda game: [each for each in game.story.at(game.place).openable if each in game.opened]), _close
     ),
-    words.PICK_UP: Deed(_free(lambda play: [] if play.hands else play.things_here()), _pick_up),
-    words.DROP: Deed(_free(lambda play: [play.hands] if play.hands else []), _drop),
-    words.EXAMINE: Deed(
-        _free(lambda play: [*play.things_here(), *([play.hands] if play.hands else [])]), lambda play, thing: None
+    words.PICK_UP: ActionRule(_free(lambda game: [] if game.hands else game.things_here()), _pick_up),
+    words.DROP: ActionRule(_free(lambda game: [game.hands] if game.hands else []), _drop),
+    words.EXAMINE: ActionRule(
+        _free(lambda game: [*game.things_here(), *([game.hands] if game.hands else [])]), lambda game, thing: None
     ),
-    words.LOOK: Deed(_free(lambda play: [""]), lambda play, _: None),
-    words.TALK: Deed(_free(lambda play: list(play.story.at(play.place).people)), _talk),
-    words.ASK: Deed(_topics, _ask),
-    words.ANSWER: Deed(lambda play: list(play.question.choices) if play.question else [], _answer),
-    words.PART: Deed(lambda play: [play.talking] if play.talking else [], _part),
-    words.READ_BOOK: Deed(_free(lambda play: list(play.story.at(play.place).books)), _read_book),
-    words.READ_POSTER: Deed(_free(lambda play: list(play.story.at(play.place).posters)), _read_poster),
-    words.TAKE_NOTE: Deed(lambda play: [""] if play.told else [], _take_note),
-    words.READ_NOTES: Deed(lambda play: [""] if play.notes else [], _read_notes),
-    words.TEST: Deed(
-        _free(lambda play: list(words.AGENTS) if play.hands and play.tests and play.place == play.story.tester else []),
+    words.LOOK: ActionRule(_free(lambda game: [""]), lambda game, _: None),
+    words.TALK: ActionRule(_free(lambda game: list(game.story.at(game.place).people)), _talk),
+    words.ASK: ActionRule(_topics, _ask),
+    words.ANSWER: ActionRule(lambda game: list(game.question.choices) if game.question else [], _answer),
+    words.PART: ActionRule(lambda game: [game.talking] if game.talking else [], _part),
+    words.READ_BOOK: ActionRule(_free(lambda game: list(game.story.at(game.place).books)), _read_book),
+    words.READ_POSTER: ActionRule(_free(lambda game: list(game.story.at(game.place).posters)), _read_poster),
+    words.TAKE_NOTE: ActionRule(lambda game: [""] if game.told else [], _take_note),
+    words.READ_NOTES: ActionRule(lambda game: [""] if game.notes else [], _read_notes),
+    words.TEST: ActionRule(
+        _free(lambda game: list(words.AGENTS) if game.hands and game.tests and game.place == game.story.tester else []),
         _test,
     ),
-    words.LABEL: Deed(
-        _free(lambda play: list(words.AGENTS) if play.slide == "ready" and play.place == play.story.slide_at else []),
+    words.LABEL: ActionRule(
+        _free(lambda game: list(words.AGENTS) if game.slide == "ready" and game.place == game.story.slide_at else []),
         _label,
     ),
-    words.FILL: Deed(_fields, _fill),
-    words.SUBMIT: Deed(
-        lambda play: [""] if _can_submit(play) and play.talking in (None, play.story.nurse) else [], _submit
+    words.FILL: ActionRule(_fields, _fill),
+    words.SUBMIT: ActionRule(
+        lambda game: [""] if _can_submit(game) and game.talking in (None, game.story.nurse) else [], _submit
     ),
 }
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
-# Commands: an action and its argument in words, checked against what is possible now.
-
+# --- commands ---
 
 _IN_TALK = {words.ASK, words.ANSWER, words.PART}
-# What is missing when an action has no option at all.
+# What is missing when an action has no possible argument.
 _NEEDS = {
     words.CLOSE: "nothing is open here",
     words.PICK_UP: "nothing lies here, or the hands are full",
@@ -239,34 +235,34 @@ _NEEDS = {
 }
 
 
-def commands_now(play: Play) -> tuple[str, ...]:
-    """Return every command that is possible now, in the order of the nineteen actions."""
-    if play.is_over:
+def commands_now(game: IslandState) -> tuple[str, ...]:
+    """Return every command that is possible now, in the order of ``ACTION_RULES``."""
+    if game.is_over:
         return ()
-    return tuple(_text(action, each) for action, deed in DEEDS.items() for each in deed.options(play))
+    return tuple(_text(action, each) for action, rule in ACTION_RULES.items() for each in rule.options(game))
 
 
-def read_command(play: Play, command: str) -> tuple[str, str]:
-    """Return the action and the argument of a command, or refuse what makes no sense now."""
+def read_command(game: IslandState, command: str) -> tuple[str, str]:
+    """Return the action and argument of a command; raise a ``TelosError`` if it is not possible now."""
     action, _, argument = command.strip().partition(" ")
-    if action not in DEEDS:
-        raise TelosError(f"there is no action {action!r}", name_hint(action, DEEDS))
-    if play.is_over:
+    if action not in ACTION_RULES:
+        raise TelosError(f"there is no action {action!r}", name_hint(action, ACTION_RULES))
+    if game.is_over:
         raise TelosError(f"cannot {command!r}: the game is over", "reset it")
-    options = DEEDS[action].options(play)
+    options = ACTION_RULES[action].options(game)
     if not argument and len(options) == 1:
-        return action, options[0]  # there is only one thing that can be meant
+        return action, options[0]  # the only possible argument
     if argument in options:
         return action, argument
-    raise TelosError(f"cannot {command!r} now: {_why_not(play, action, argument, options)}")
+    raise TelosError(f"cannot {command!r} now: {_why_not(game, action, argument, options)}")
 
 
-def _why_not(play: Play, action: str, argument: str, options: list[str]) -> str:
-    if play.talking and action not in _IN_TALK and not options:
-        return f"the player is talking with {play.talking!r}; part first"
+def _why_not(game: IslandState, action: str, argument: str, options: list[str]) -> str:
+    if game.talking and action not in _IN_TALK and not options:
+        return f"the player is talking with {game.talking!r}; part first"
     if not options:
         return _NEEDS.get(action, "it is not possible here")
-    way = play.story.map.way(play.place, argument) if action == words.MOVE else None
+    way = game.story.map.way(game.place, argument) if action == words.MOVE else None
     if way is not None:
         return f"{way.door!r} is closed; open it first"
     return name_hint(argument, options) if any(options) else f"{action!r} takes no argument"
@@ -276,12 +272,11 @@ def _text(action: str, argument: str) -> str:
     return f"{action} {argument}" if argument else action
 
 
-# --- island -----------------------------------------------------------------------------------------------------------
-# The world ``island``: one visitor, one action a step, and an hour to find out what makes the camp ill.
+# --- the world ---
 
 
 class Island:
-    """A mystery for one player. A step is one action and takes as long as it takes; without a command it is a second.
+    """A mystery for one player. A step is one action with its duration; without a command it is a second.
 
     >>> island = Island()
     >>> island.step({"player": "move gate"})
@@ -290,58 +285,58 @@ class Island:
     ('move', 'gate', 'dock', '0000', 6.5)
     """
 
-    def __init__(self, story: Story | None = None, *, seed: int = 0, player: str = "player") -> None:
-        self.story = story or the_story()
+    def __init__(self, story: IslandStory | None = None, *, seed: int = 0, player: str = "player") -> None:
+        self.story = story or load_story()
         self.player = player
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Start a new game, at the dock."""
+        """Start a new game at the dock."""
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:  # Random takes -7 for 7
             raise TelosError(f"a seed is a whole number, zero or more, got {seed!r}")
-        self._play = Play.begun(self.story, seed)
+        self._game = IslandState.create(self.story, seed)
         self._events: tuple[Event, ...] = ()
 
     def step(self, commands: Mapping[str, str]) -> None:
-        """Carry out the player's command, or let a second pass."""
+        """Carry out the player's command, or advance by a second."""
         for name in commands:
             if name != self.player:
                 raise TelosError(f"nobody here is called {name!r}", name_hint(name, [self.player]))
         if not commands:
-            self._play.time += 1.0
+            self._game.time += 1.0
             self._events = ()
             return
-        self._events = (self._act(*read_command(self._play, commands[self.player])),)
+        self._events = (self._act(*read_command(self._game, commands[self.player])),)
 
     def _act(self, action: str, argument: str) -> Event:
-        play = self._play
+        game = self._game
         context = {
-            "loc": play.place,
-            "area": self.story.map.places[play.place].area,
-            "state": play.state,
-            "argument": (play.hands or "") if action == "test-object" else argument,
-            "tests": play.tests,
+            "loc": game.place,
+            "area": self.story.map.places[game.place].area,
+            "state": game.state,
+            "argument": (game.hands or "") if action == "test-object" else argument,
+            "tests": game.tests,
         }
-        play.time += seconds_of(play, action, argument)
-        if action != TAKE_NOTE:  # which is about what was told just before
-            play.told = ()
-        goal = DEEDS[action].do(play, argument)
-        return Event(action, context, player=self.player, time=play.time, goal=goal)
+        game.time += seconds_of(game, action, argument)
+        if action != TAKE_NOTE:  # a note is about the lessons of the action before it
+            game.told = ()
+        goal = ACTION_RULES[action].apply(game, argument)
+        return Event(action, context, player=self.player, time=game.time, goal=goal)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Return the event of the last step: one for an action, none for a second that passed."""
+        """The event of the last step; none for a second without a command."""
         return self._events
 
     @property
     def is_over(self) -> bool:
-        """Whether the mystery is solved or the hour is up."""
-        return self._play.is_over
+        """Whether the mystery is solved or the hour is over."""
+        return self._game.is_over
 
     def commands(self) -> tuple[str, ...]:
         """Return every command that is possible now."""
-        return commands_now(self._play)
+        return commands_now(self._game)
 
     def view(self) -> IslandView:
-        """Return what can be seen now."""
-        return seen(self._play, self.player)
+        """Return the visible state."""
+        return to_island_view(self._game, self.player)

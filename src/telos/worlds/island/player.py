@@ -1,4 +1,4 @@
-"""Simulated player: goals, planning, lapses."""
+"""The simulated player of the island: chooses goals, plans, acts, and is distracted now and then."""
 
 import math
 from collections.abc import Mapping
@@ -10,18 +10,25 @@ from telos.core.action import Action
 from telos.core.plan import Plan
 from telos.core.values import Value
 from telos.worlds.island import story as words
-from telos.worlds.island.domain import goal_of, pursuits, the_domain, the_planner
-from telos.worlds.island.player_mind import Attention, Body, Deduction, Errand, Focus, Over, Recollection
+from telos.worlds.island.domain import load_player_domain, pursuit_actions, shared_planner, to_goal
+from telos.worlds.island.player_mind import (
+    Deduction,
+    Focus,
+    GoalAttention,
+    PlanExecution,
+    PlayerMemory,
+    StepEnd,
+    StepExecutor,
+)
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import IslandMap, Story, the_story
-from telos.worlds.island.styles import MINUTE, Styles, Traits, the_styles
+from telos.worlds.island.story import IslandMap, IslandStory, load_story
+from telos.worlds.island.styles import MINUTE, PlayerStyles, PlayerTraits, load_styles
 
-# --- lapses -----------------------------------------------------------------------------------------------------------
-# Lapses: what gets between a player and their plan. Each returns a command, or None if nothing does.
+# --- lapses: each returns a command that replaces the planned one, or None ---
 
 
-def distraction(view: IslandView, known: Recollection, traits: Traits, rng: Random) -> str | None:
-    """Turn to something in sight that is new, or no longer remembered."""
+def find_distraction(view: IslandView, known: PlayerMemory, traits: PlayerTraits, rng: Random) -> str | None:
+    """Return a command about something visible that is new or forgotten."""
     if view.talking or rng.random() >= traits.curiosity:
         return None
     now = view.time
@@ -32,37 +39,36 @@ def distraction(view: IslandView, known: Recollection, traits: Traits, rng: Rand
     return rng.choice(new) if new else None
 
 
-def tidying(view: IslandView, doors: frozenset[str], traits: Traits, rng: Random) -> str | None:
-    """Close what stands open."""
+def find_open_thing(view: IslandView, doors: frozenset[str], traits: PlayerTraits, rng: Random) -> str | None:
+    """Return a command that closes something open."""
     left = [name for name in view.open if name not in doors] if not view.talking else []
     return f"{words.CLOSE} {left[0]}" if left and rng.random() < traits.tidiness else None
 
 
-def wrong_turn(view: IslandView, the_map: IslandMap, meant: str, traits: Traits, rng: Random) -> str | None:
-    """Return a place beside this one that was not meant."""
+def take_wrong_turn(view: IslandView, the_map: IslandMap, meant: str, traits: PlayerTraits, rng: Random) -> str | None:
+    """Return a neighbouring place other than the intended one."""
     if rng.random() >= traits.wandering:
         return None
     others = [way.to for way in the_map.ways[view.place] if way.to != meant and way.door not in view.closed]
     return rng.choice(others) if others else None
 
 
-# --- islander ---------------------------------------------------------------------------------------------------------
-# The mind of a simulated player: it notices, wants, plans and acts, and loses the thread now and then.
+# --- the player ---
 
 
-IDLE = "idle"  # the intention of somebody who knows nothing to do
-_HIGHEST = 10.0  # no wish grows beyond this
-_TRIES = 12  # steps that may be over at once before somebody just looks around
+IDLE = "idle"  # the intention of a player without a goal
+_MAX_LEVEL = 10.0  # upper limit of a goal's insistence
+_TRIES = 12  # steps that may end at once before the player looks around
 _LEAVES_A_MARK = {
     words.READ_BOOK: "read", words.READ_POSTER: "read", words.EXAMINE: "handled", words.OPEN: "handled",
 }  # fmt: skip
-_LONGEST = 60  # commands for one goal; whoever needs more is going in circles
-_GIVEN_UP = 0.5  # of the relief: an attempt that came to nothing
+_MAX_COMMANDS = 60  # commands for one goal; beyond that the player is going in circles
+_GIVEN_UP = 0.5  # share of the relief that a failed attempt gives
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What won: the goal, what it is about, how insistent it was, and what came second."""
+class ChosenGoal:
+    """The goal that won a choice: its focus, its insistence and the runner-up."""
 
     goal: str
     focus: Focus
@@ -71,117 +77,117 @@ class Wish:
 
 
 class Islander:
-    """A player of the island: ``act`` looks at the view and returns a command."""
+    """A simulated player: ``act`` takes the view and returns a command."""
 
-    def __init__(self, seed: int | str, *, style: str | None = None, styles: Styles | None = None) -> None:
-        self.story: Story = the_story()
+    def __init__(self, seed: int | str, *, style: str | None = None, styles: PlayerStyles | None = None) -> None:
+        self.story: IslandStory = load_story()
         self._rng = rng = Random(f"islander {seed}")
-        self._styles = styles or the_styles()
-        domain = the_domain()
+        self._styles = styles or load_styles()
+        domain = load_player_domain()
         names = tuple(goal.name for goal in domain.goals)
-        self.temper = self._styles.person(rng, names, style)
-        self._goals = {goal.name: replace(goal, weight=self.temper.cares[goal.name]) for goal in domain.goals}
-        self._pursuits = pursuits()
+        self.style = self._styles.person(rng, names, style)
+        self._goals = {goal.name: replace(goal, weight=self.style.weights[goal.name]) for goal in domain.goals}
+        self._pursuits = pursuit_actions()
         self.levels = {goal.name: goal.insistence for goal in domain.goals}
-        self.known = Recollection(self.temper.fades)
+        self.known = PlayerMemory(self.style.fades)
         self.case = Deduction(self.story, self.known, rng)
-        self._attention = Attention(self.story, self.known, self.case, self.temper, rng)
-        self._body = Body(self.story, self.known, self.case, self.temper.traits, rng)
+        self._attention = GoalAttention(self.story, self.known, self.case, self.style, rng)
+        self._body = StepExecutor(self.story, self.known, self.case, self.style.traits, rng)
         self._doors = frozenset(self.story.map.doors)
-        self.errand: Errand | None = None
-        self.wish: Wish | None = None
-        self._open: tuple[str, ...] = ()  # goals that something could be done about, when last chosen among
+        self.execution: PlanExecution | None = None
+        self.wish: ChosenGoal | None = None
+        self._open: tuple[str, ...] = ()  # goals with a focus at the last choice
         self._seen: IslandView | None = None
-        self._command: str | None = None  # the last one given
-        self.pause = 0  # seconds that go by before the next action
+        self._command: str | None = None  # the latest
+        self.pause = 0  # seconds before the next action
 
     @property
     def intention(self) -> str:
-        """Return the goal that is being pursued."""
-        return IDLE if self.errand is None else self.errand.goal
+        """The goal that is pursued, or ``IDLE``."""
+        return IDLE if self.execution is None else self.execution.goal
 
     @property
     def wishes(self) -> dict[str, float]:
-        """Return how insistent each goal is that something could be done about, when the player last chose."""
+        """The insistence of each goal that had a focus at the last choice."""
         return {name: self.levels[name] for name in self._open}
 
     def act(self, view: IslandView) -> str:
-        """Return what to do now. Afterwards the player pauses for ``pause`` seconds."""
-        self._take_in(view)
-        self._command = self._aside(view) or self._onward(view)
-        self.pause = int(-math.log(1.0 - self._rng.random()) * self.temper.traits.pause)  # mostly short, at times long
+        """Return the next command; ``pause`` says how many seconds pass after it."""
+        self._observe(view)
+        self._command = self._find_side_action(view) or self._next_command(view)
+        self.pause = int(-math.log(1.0 - self._rng.random()) * self.style.traits.pause)  # exponential
         return self._command
 
-    def _take_in(self, view: IslandView) -> None:
-        """Let wishes grow with the time, and remember what is here and what was just told."""
+    def _observe(self, view: IslandView) -> None:
+        """Let goals grow with time; remember the place, its contents and the lessons of the last action."""
         before, self._seen = self._seen, view
         if before is not None:
             minutes = (view.time - before.time) / MINUTE
             for name, goal in self._goals.items():
-                self.levels[name] = min(_HIGHEST, self.levels[name] + goal.drift * minutes)
+                self.levels[name] = min(_MAX_LEVEL, self.levels[name] + goal.drift * minutes)
         if before is None or before.place != view.place or before.things != view.things:
             for stranger in self.known.notice(view):
-                self._stir(f"meet-{stranger}")
+                self._trigger(f"meet-{stranger}")
         if self._command is not None:
             for lesson in self.known.learn(view.told, view.time):
-                self._stir(lesson.kind)
+                self._trigger(lesson.kind)
             kind, _, name = self._command.partition(" ")
             if kind in _LEAVES_A_MARK:
                 self.known.did(_LEAVES_A_MARK[kind], name, view.time)
 
-    def _aside(self, view: IslandView) -> str | None:
-        """Return what is done beside the plan: a note, closing something, or something new in sight."""
-        traits, rng = self.temper.traits, self._rng
+    def _find_side_action(self, view: IslandView) -> str | None:
+        """Return a command outside the plan: take a note, close something, or look at something new."""
+        traits, rng = self.style.traits, self._rng
         if view.told and self._command not in (None, words.TAKE_NOTE, words.READ_NOTES) and rng.random() < traits.notes:
             return words.TAKE_NOTE
-        if self.errand is not None and rng.random() < traits.forgetting:
-            self.errand = None  # what was I about to do?
-        return tidying(view, self._doors, traits, rng) or distraction(view, self.known, traits, rng)
+        if self.execution is not None and rng.random() < traits.forgetting:
+            self.execution = None  # forgets the plan
+        return find_open_thing(view, self._doors, traits, rng) or find_distraction(view, self.known, traits, rng)
 
-    def _onward(self, view: IslandView) -> str:
-        """Return the next command of the plan; when it is done or has failed, turn to the next goal."""
+    def _next_command(self, view: IslandView) -> str:
+        """Return the next command of the plan; if it is done or has failed, continue with another goal."""
         for _ in range(_TRIES):
-            errand = self.errand or self._begin(view)
-            if errand is None:
+            execution = self.execution or self._start_plan(view)
+            if execution is None:
                 break
-            command = self._body.next(errand, view)
-            if command is Over.GIVEN_UP or errand.given == _LONGEST:
-                self._end(errand, _GIVEN_UP)
-            elif command is Over.DONE:
-                errand.steps.pop(0)
-                errand.done.clear()
-                if not errand.steps:
-                    self._end(errand, 1.0)
+            command = self._body.next(execution, view)
+            if command is StepEnd.GIVEN_UP or execution.given == _MAX_COMMANDS:
+                self._end(execution, _GIVEN_UP)
+            elif command is StepEnd.DONE:
+                execution.steps.pop(0)
+                execution.done.clear()
+                if not execution.steps:
+                    self._end(execution, 1.0)
             else:
-                errand.done.append(command)
-                errand.given += 1
-                return self._turned(command, view)
+                execution.done.append(command)
+                execution.given += 1
+                return self._with_wrong_turn(command, view)
         return words.PART if view.talking else words.LOOK
 
-    def _turned(self, command: str, view: IslandView) -> str:
-        """Return the command, or a step the wrong way instead of the right one."""
+    def _with_wrong_turn(self, command: str, view: IslandView) -> str:
+        """Return the command, or a move to a wrong place instead."""
         kind, _, meant = command.partition(" ")
         if kind == words.MOVE:
-            other = wrong_turn(view, self.story.map, meant, self.temper.traits, self._rng)
+            other = take_wrong_turn(view, self.story.map, meant, self.style.traits, self._rng)
             if other is not None:
                 return f"{words.MOVE} {other}"
         return command
 
-    def _begin(self, view: IslandView) -> Errand | None:
-        """Choose a goal, plan for it, and begin; None if there is nothing to be done."""
+    def _start_plan(self, view: IslandView) -> PlanExecution | None:
+        """Choose a goal and plan for it; None if there is nothing to do."""
         self.wish = self._choose(view)
         if self.wish is None:
             return None
         focus = self.wish.focus
-        answer = the_planner().plan(self._state(view, focus), self.wish.goal)
+        answer = shared_planner().plan(self._state(view, focus), self.wish.goal)
         if not isinstance(answer, Plan) or not answer.steps:
             self._relieve(self.wish.goal, _GIVEN_UP)
             return None
-        self.errand = Errand(self.wish.goal, focus, list(answer.steps))
-        return self.errand
+        self.execution = PlanExecution(self.wish.goal, focus, list(answer.steps))
+        return self.execution
 
-    def _choose(self, view: IslandView) -> Wish | None:
-        """Let the goals that can be about something compete by discontentment, the way there included."""
+    def _choose(self, view: IslandView) -> ChosenGoal | None:
+        """Choose among the goals that have a focus, by discontentment, walking time included."""
         found = {name: self._attention.focus(name, view) for name in self._goals}
         focus = {name: each for name, each in found.items() if each is not None}
         self._open = tuple(focus)
@@ -190,20 +196,20 @@ class Islander:
         pace = self.story.pace * MINUTE
 
         def travel(action: Action) -> float:
-            aim = focus[goal_of(action)]
+            aim = focus[to_goal(action)]
             return self.story.map.distance(view.place, aim.source or aim.spot) / pace
 
-        goals = [self._goals[name].at(self.levels[name]) for name in focus]  # the others are out of mind
+        goals = [self._goals[name].at(self.levels[name]) for name in focus]  # the others do not count now
         choice = choose([self._pursuits[name] for name in focus], goals, travel=travel)
-        goal = goal_of(choice.action)
-        others = [(value, goal_of(action)) for action, value, _ in choice.rated]
+        goal = to_goal(choice.action)
+        others = [(value, to_goal(action)) for action, value, _ in choice.rated]
         second = min((each for each in others if each[1] != goal), default=None)
-        return Wish(goal, focus[goal], self.levels[goal], second[1] if second else None)
+        return ChosenGoal(goal, focus[goal], self.levels[goal], second[1] if second else None)
 
     def _state(self, view: IslandView, focus: Focus) -> Mapping[str, Value]:
-        """Return the values of the domain's variables: where one is, what one holds, and what the goal is about.
+        """Return the values of the domain's variables.
 
-        What a goal that takes nothing does not ask about is left as it is at the start: plans are remembered by state.
+        A goal that takes no thing leaves the variables about things at their defaults: the planner caches by state.
         """
         talking, hands = view.talking, view.hands if focus.source else None
         with_whom = {None: "nobody", focus.subject: "them", self.story.nurse: "nurse"}
@@ -217,13 +223,13 @@ class Islander:
             "has_test": view.tests > 0 and focus.source is not None,
         }
 
-    def _end(self, errand: Errand, share: float) -> None:
-        self.errand = None
-        self._relieve(errand.goal, share)
+    def _end(self, execution: PlanExecution, share: float) -> None:
+        self.execution = None
+        self._relieve(execution.goal, share)
 
-    def _stir(self, news: str) -> None:
-        """Let what was learned, or whom one met, wake or still a wish."""
-        for goal, by in self._styles.stirs.get(news, {}).items():
+    def _trigger(self, news: str) -> None:
+        """Raise or lower goals as a lesson or a first meeting triggers."""
+        for goal, by in self._styles.triggers.get(news, {}).items():
             self.levels[goal] = max(0.0, self.levels[goal] + by)
 
     def _relieve(self, goal: str, share: float) -> None:

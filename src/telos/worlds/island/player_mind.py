@@ -1,4 +1,4 @@
-"""Attention, memory, deduction, errands."""
+"""What a simulated player thinks with: memory, deduction, attention (what a goal is about) and plan execution."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,20 +12,18 @@ from telos.core.values import FrozenMap
 from telos.worlds.island import story as words
 from telos.worlds.island.island import QUESTIONS
 from telos.worlds.island.state import IslandView
-from telos.worlds.island.story import AGENTS, Disease, IslandMap, Lesson, Story, TalkGoal
-from telos.worlds.island.styles import Temper, Traits
+from telos.worlds.island.story import AGENTS, Disease, IslandMap, IslandStory, Lesson, TalkGoal
+from telos.worlds.island.styles import PlayerStyle, PlayerTraits
 
-# --- recollection -----------------------------------------------------------------------------------------------------
-# What a player remembers: places, people and things seen, and lessons learned; most of it fades.
-
+# --- memory ---
 
 PLACE = "place"
 
 
-class Recollection:
-    """A working memory with the words of the island.
+class PlayerMemory:
+    """A working memory with the kinds of facts of the island; most facts fade.
 
-    >>> mine = Recollection({"meal": 60.0})
+    >>> mine = PlayerMemory({"meal": 60.0})
     >>> mine.learn([Lesson("meal", "milk")], now=0.0)
     [Lesson(kind='meal', about='milk')]
     >>> mine.all_of("meal", now=30.0), mine.all_of("meal", now=58.0)
@@ -36,7 +34,7 @@ class Recollection:
         self.memory = WorkingMemory(fades)
 
     def notice(self, view: IslandView) -> list[str]:
-        """Take in a place: that one was here, and who and what is here; return whom one sees for the first time."""
+        """Remember this place and its contents; return the people seen for the first time."""
         self.did("visited", view.place, view.time)
         strangers = [name for name in view.people if not self.knows("person", name, view.time)]
         for kind, names in (
@@ -47,32 +45,31 @@ class Recollection:
         return strangers
 
     def did(self, kind: str, what: str, now: float) -> None:
-        """Remember having done something."""
+        """Remember an own action."""
         self.memory.note(Fact(kind, what, now))
 
     def learn(self, lessons: Iterable[Lesson], now: float) -> list[Lesson]:
-        """Remember what was told, read or found; return what was news."""
+        """Remember lessons and return those that were new."""
         return [lesson for lesson in lessons if self.memory.note(Fact(lesson.kind, lesson.about, now))]
 
     def knows(self, kind: str, what: str, now: float) -> bool:
-        """Whether something is still remembered."""
         return self.memory.recall(kind, what, now) is not None
 
     def all_of(self, kind: str, now: float) -> list[str]:
-        """Return what is still remembered of a kind."""
+        """Return the remembered subjects of a kind."""
         return [fact.subject for fact in self.memory.all_of(kind, now)]
 
     def where(self, kind: str, name: str, now: float) -> str | None:
-        """Return where somebody or something was last seen."""
+        """Return the place where a person or thing was last seen."""
         fact = self.memory.recall(kind, name, now)
         return None if fact is None else str(fact[PLACE])
 
     def spots(self, kind: str, now: float) -> dict[str, str]:
-        """Return where everything of a kind was last seen."""
+        """Return the place of every remembered subject of a kind."""
         return {fact.subject: str(fact[PLACE]) for fact in self.memory.all_of(kind, now)}
 
 
-_SPOTS: dict[str, FrozenMap[str, str]] = {}  # there are 39 places, and they are noted all the time
+_SPOTS: dict[str, FrozenMap[str, str]] = {}  # cached: 39 places, noted constantly
 
 
 def _spot(place: str) -> FrozenMap[str, str]:
@@ -81,24 +78,22 @@ def _spot(place: str) -> FrozenMap[str, str]:
     return _SPOTS[place]
 
 
-# --- deduction --------------------------------------------------------------------------------------------------------
-# What a player concludes from what they remember, field by field of the worksheet, and where they must guess.
+# --- deduction ---
 
-
-_TELLING = 2  # symptoms that must be known before one disease stands out from the others
+_TELLING = 2  # symptoms that must be known before a disease can be deduced
 
 
 @dataclass(slots=True)
 class Deduction:
-    """The state of the case in somebody's head. Guesses are kept until they turn out wrong."""
+    """The player's conclusions for each field of the worksheet; a guess is kept until it turns out wrong."""
 
-    story: Story
-    known: Recollection
+    story: IslandStory
+    known: PlayerMemory
     rng: Random
     _guesses: dict[str, str] = field(default_factory=dict)
 
     def entries(self, now: float) -> dict[str, tuple[str, bool]]:
-        """Return what the player would write into each field, and whether they know it."""
+        """Return the value for each field and whether it is known (otherwise it is a guess)."""
         source, disease = self._source(now), self._disease(now)
         treatment = self._confirmed("treatment", now)
         if treatment is None and disease is not None and self.known.knows("disease", disease, now):
@@ -107,7 +102,7 @@ class Deduction:
         return {name: (value or self._guess(name, now), value is not None) for name, value in found.items()}
 
     def sure(self, now: float) -> int:
-        """Return how many fields are known."""
+        """Return the number of fields that are known."""
         return sum(is_known for _, is_known in self.entries(now).values())
 
     def _confirmed(self, name: str, now: float) -> str | None:
@@ -119,7 +114,7 @@ class Deduction:
         return self._confirmed("source", now) or (found[-1].partition(":")[0] if found else None)
 
     def agent(self, now: float) -> str | None:
-        """Return what sort of thing makes people ill, if that is known."""
+        """Return the kind of pathogen, if it is known."""
         labelled, found = self.known.all_of("agent", now), self.known.all_of("found", now)
         return labelled[-1] if labelled else found[-1].partition(":")[2] if found else None
 
@@ -158,9 +153,9 @@ class Deduction:
         return likely or left
 
     def next_test(self, foods: Sequence[str], in_hand: str | None, now: float) -> tuple[str, str] | None:
-        """Return which of the foods to test for what, or None if all that can be thought of was tested.
+        """Return the food to test and the agent to test for, or None if every test was made.
 
-        What is in the hand is tested for everything before another food is fetched.
+        The food in the hand is tested for every agent before another one is fetched.
         """
         meals = set(self.known.all_of("meal", now))
         open_tests = [
@@ -175,28 +170,28 @@ class Deduction:
         return self.rng.choice(suspected) if suspected else None
 
 
-# --- attention --------------------------------------------------------------------------------------------------------
-# Attention: what each goal is about right now, if there is anything that it can be about.
+# --- attention ---
 
-
-_NEAR = 30.0  # metres that make no difference when choosing what to turn to
+_NEAR = 30.0  # metres below which distance hardly matters
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a goal is about: a place, somebody or something there, and what to do with it."""
+    """What a goal is about: a place, a person or thing there, and a detail such as the topic."""
 
     spot: str
     subject: str = ""
     detail: str = ""
-    source: str | None = None  # where the thing lies that must be fetched
+    source: str | None = None  # the place of a thing that must be fetched first
 
 
-class Attention:
-    """Looks through memory for what a goal could be about; chance settles between equals, and near is better."""
+class GoalAttention:
+    """Finds in memory what a goal could be about; draws at random, with a preference for near places."""
 
-    def __init__(self, story: Story, known: Recollection, case: Deduction, temper: Temper, rng: Random) -> None:
-        self._story, self._known, self._case, self._temper, self._rng = story, known, case, temper, rng
+    def __init__(
+        self, story: IslandStory, known: PlayerMemory, case: Deduction, style: PlayerStyle, rng: Random
+    ) -> None:
+        self._story, self._known, self._case, self._style, self._rng = story, known, case, style, rng
         self._about_diseases = frozenset(
             f"book:{book.name}" for book in story.books.values() if any(each.kind == "disease" for each in book.tells)
         )
@@ -218,7 +213,7 @@ class Attention:
         }
 
     def focus(self, goal: str, view: IslandView) -> Focus | None:
-        """Return what ``goal`` is about, or None if the player knows of nothing."""
+        """Return the focus of ``goal``, or None if the player knows of nothing."""
         if goal in self._talk_goals:
             return self._talk(self._talk_goals[goal], view)
         return self._others[goal](view)
@@ -267,7 +262,7 @@ class Attention:
         now = view.time
         if self._known.where("person", self._story.nurse, now) is None:
             return None
-        if self._case.sure(now) < self._temper.traits.proof:
+        if self._case.sure(now) < self._style.traits.proof:
             return None
         return Focus(self._story.desk)
 
@@ -289,7 +284,7 @@ class Attention:
         return Focus(found[chosen], name, f"read-{kind}")
 
     def _telling(self, now: float) -> frozenset[str]:
-        """Return the books whose titles speak of a disease, once it is known that one has to be named."""
+        """Return the books about diseases, once the contaminated food is known."""
         return self._about_diseases if self._known.all_of("found", now) else frozenset()
 
     def _handle(self, view: IslandView) -> Focus | None:
@@ -305,79 +300,80 @@ class Attention:
         return Focus(view.place) if view.notes else None
 
     def _nearest(self, view: IslandView, spots: dict[str, str], sought: frozenset[str] = frozenset()) -> str | None:
-        """Draw one of them, the rarer the farther it is, and what is sought before anything else."""
+        """Draw one by distance (nearer is likelier); those in ``sought`` come first."""
         if not spots:
             return None
         names, here, the_map = [each for each in spots if each in sought] or list(spots), view.place, self._story.map
-        return self._rng.choices(names, [_pull(the_map, here, spots[name]) for name in names])[0]
+        return self._rng.choices(names, [_distance_weight(the_map, here, spots[name]) for name in names])[0]
 
 
-def _pull(the_map: IslandMap, here: str, spot: str) -> float:
+def _distance_weight(the_map: IslandMap, here: str, spot: str) -> float:
     far = the_map.distance(here, spot)
     return 1.0 / (_NEAR + far) ** 2
 
 
-# --- errands ----------------------------------------------------------------------------------------------------------
-# Errands: how a body carries out each step of a plan, one command at a time.
+# --- plan execution ---
 
 
-class Over(Enum):
-    """How a step ends that has no further command."""
+class StepEnd(Enum):
+    """How a step of a plan ends."""
 
     DONE = "it is done"
     GIVEN_UP = "it cannot be done, or has become too tedious"
 
 
-Command: TypeAlias = str | Over  # a command, or how the step ends that has no further one
+Command: TypeAlias = str | StepEnd  # a command, or how the step ends
 
 
 @dataclass(slots=True)
-class Errand:
-    """A goal being pursued: what it is about, the steps that are left, and how far the present one is."""
+class PlanExecution:
+    """A plan being carried out: goal, focus, remaining steps and progress."""
 
     goal: str
     focus: Focus
     steps: list[Action]
-    done: list[str] = field(default_factory=list)  # commands of the present step so far
-    given: int = 0  # commands in all
+    done: list[str] = field(default_factory=list)  # commands of the present step
+    given: int = 0  # commands of all steps
 
 
-class Body:
-    """Knows how to do each step of a plan."""
+class StepExecutor:
+    """Turns each step of a plan into commands."""
 
-    def __init__(self, story: Story, known: Recollection, case: Deduction, traits: Traits, rng: Random) -> None:
+    def __init__(
+        self, story: IslandStory, known: PlayerMemory, case: Deduction, traits: PlayerTraits, rng: Random
+    ) -> None:
         self._story, self._known, self._case, self._traits, self._rng = story, known, case, traits, rng
-        self._ways: dict[str, Callable[[Errand, IslandView], Command]] = {
+        self._ways: dict[str, Callable[[PlanExecution, IslandView], Command]] = {
             "goto": self._goto,
-            "greet": lambda errand, view: self._greet(errand.focus.subject, view),
-            "greet-nurse": lambda errand, view: self._greet(story.nurse, view),
-            "part": lambda errand, view: words.PART if view.talking else Over.DONE,
+            "greet": lambda execution, view: self._greet(execution.focus.subject, view),
+            "greet-nurse": lambda execution, view: self._greet(story.nurse, view),
+            "part": lambda execution, view: words.PART if view.talking else StepEnd.DONE,
             "ask": self._ask,
             "earn-test": self._earn,
-            "look": lambda errand, view: Over.DONE if errand.done else words.LOOK,
+            "look": lambda execution, view: StepEnd.DONE if execution.done else words.LOOK,
             "read": self._read,
-            "review": lambda errand, view: Over.DONE if errand.done or not view.notes else words.READ_NOTES,
-            "put-down": lambda errand, view: words.DROP if view.hands else Over.DONE,
+            "review": lambda execution, view: StepEnd.DONE if execution.done or not view.notes else words.READ_NOTES,
+            "put-down": lambda execution, view: words.DROP if view.hands else StepEnd.DONE,
             "take": self._take,
             "handle": self._handle,
             "test": self._test,
             "label": self._label,
             "fill": self._fill,
-            "submit": lambda errand, view: Over.DONE if errand.done else words.SUBMIT,
+            "submit": lambda execution, view: StepEnd.DONE if execution.done else words.SUBMIT,
         }
 
-    def next(self, errand: Errand, view: IslandView) -> Command:
-        """Return the next command of the present step, or how the step has ended."""
-        return self._ways[errand.steps[0].name](errand, view)
+    def next(self, execution: PlanExecution, view: IslandView) -> Command:
+        """Return the next command of the present step, or how it ended."""
+        return self._ways[execution.steps[0].name](execution, view)
 
-    def _goto(self, errand: Errand, view: IslandView) -> Command:
-        there = str(errand.steps[0].arguments["there"])
+    def _goto(self, execution: PlanExecution, view: IslandView) -> Command:
+        there = str(execution.steps[0].arguments["there"])
         if view.place == there:
-            return Over.DONE
+            return StepEnd.DONE
         return self.towards(self._story.map.route(view.place, there)[0], view)
 
     def towards(self, beside: str, view: IslandView) -> str:
-        """Return the command that leads to a place beside this one: the door first, if one is shut."""
+        """Return the command that leads to a neighbouring place: open the door first if it is closed."""
         way = self._story.map.way(view.place, beside)
         if way is not None and way.door in view.closed:
             return f"{words.OPEN} {way.door}"
@@ -385,27 +381,27 @@ class Body:
 
     def _greet(self, person: str, view: IslandView) -> Command:
         if view.talking == person:
-            return Over.DONE
+            return StepEnd.DONE
         if person not in view.people:
-            return Over.GIVEN_UP
+            return StepEnd.GIVEN_UP
         return f"{words.TALK} {person}"
 
-    def _ask(self, errand: Errand, view: IslandView) -> Command:
-        who, topic = errand.focus.subject, errand.focus.detail
-        if errand.done and not view.more:
+    def _ask(self, execution: PlanExecution, view: IslandView) -> Command:
+        who, topic = execution.focus.subject, execution.focus.detail
+        if execution.done and not view.more:
             self._known.did("heard", f"{who}:{topic}", view.time)
-            return Over.DONE
-        if errand.done and self._rng.random() > self._traits.patience:
-            return Over.GIVEN_UP
+            return StepEnd.DONE
+        if execution.done and self._rng.random() > self._traits.patience:
+            return StepEnd.GIVEN_UP
         return f"{words.ASK} {topic}"
 
-    def _earn(self, errand: Errand, view: IslandView) -> Command:
+    def _earn(self, execution: PlanExecution, view: IslandView) -> Command:
         if view.question is not None:
             return f"{words.ANSWER} {self._answer(view)}"
         if view.tests:
-            return Over.DONE
-        if len(errand.done) > 1 and self._rng.random() > self._traits.patience:
-            return Over.GIVEN_UP
+            return StepEnd.DONE
+        if len(execution.done) > 1 and self._rng.random() > self._traits.patience:
+            return StepEnd.GIVEN_UP
         return f"{words.ASK} {QUESTIONS}"
 
     def _answer(self, view: IslandView) -> str:
@@ -415,39 +411,39 @@ class Body:
             return question.right
         return self._rng.choice(question.choices)
 
-    def _read(self, errand: Errand, view: IslandView) -> Command:
-        if self._known.knows("read", errand.focus.subject, view.time):
-            return Over.DONE  # just now, or on the way here
-        return f"{errand.focus.detail} {errand.focus.subject}"
+    def _read(self, execution: PlanExecution, view: IslandView) -> Command:
+        if self._known.knows("read", execution.focus.subject, view.time):
+            return StepEnd.DONE  # just now, or on the way here
+        return f"{execution.focus.detail} {execution.focus.subject}"
 
-    def _take(self, errand: Errand, view: IslandView) -> Command:
-        thing = errand.focus.subject
+    def _take(self, execution: PlanExecution, view: IslandView) -> Command:
+        thing = execution.focus.subject
         if view.hands == thing:
-            return Over.DONE
+            return StepEnd.DONE
         if thing in view.things:
             return f"{words.PICK_UP} {thing}"
         inside = self._story.things[thing].inside
         if inside is None or inside not in view.closed:
-            self._known.memory.forget("thing", thing)  # it is not where it was
-            return Over.GIVEN_UP
+            self._known.memory.forget("thing", thing)  # it is no longer there
+            return StepEnd.GIVEN_UP
         return f"{words.OPEN} {inside}"
 
-    def _handle(self, errand: Errand, view: IslandView) -> Command:
-        thing = errand.focus.subject
-        if not errand.done:
+    def _handle(self, execution: PlanExecution, view: IslandView) -> Command:
+        thing = execution.focus.subject
+        if not execution.done:
             return f"{words.EXAMINE} {thing}"
-        return words.DROP if view.hands == thing and len(errand.done) == 1 else Over.DONE
+        return words.DROP if view.hands == thing and len(execution.done) == 1 else StepEnd.DONE
 
-    def _test(self, errand: Errand, view: IslandView) -> Command:
-        return Over.DONE if errand.done else f"{words.TEST} {errand.focus.detail}"
+    def _test(self, execution: PlanExecution, view: IslandView) -> Command:
+        return StepEnd.DONE if execution.done else f"{words.TEST} {execution.focus.detail}"
 
-    def _label(self, errand: Errand, view: IslandView) -> Command:
+    def _label(self, execution: PlanExecution, view: IslandView) -> Command:
         if view.slide != "ready":
-            return Over.DONE
-        sure = errand.focus.detail if not errand.done else ""
+            return StepEnd.DONE
+        sure = execution.focus.detail if not execution.done else ""
         return f"{words.LABEL} {sure or self._rng.choice(words.AGENTS)}"
 
-    def _fill(self, errand: Errand, view: IslandView) -> Command:
+    def _fill(self, execution: PlanExecution, view: IslandView) -> Command:
         entries = self._case.entries(view.time)
         changed = [name for name, (value, _) in entries.items() if view.worksheet.get(name) != value]
-        return f"{words.FILL} {changed[0]}={entries[changed[0]][0]}" if changed else Over.DONE
+        return f"{words.FILL} {changed[0]}={entries[changed[0]][0]}" if changed else StepEnd.DONE

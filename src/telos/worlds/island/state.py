@@ -1,84 +1,75 @@
-"""Mutable game state and views."""
+"""The state of one game on the island (``IslandState``) and what its player sees of it (``IslandView``)."""
 
 from collections import deque
 from dataclasses import dataclass, field
 from random import Random
 
 from telos.core.values import FrozenMap
-from telos.worlds.island.story import FIELDS, Lesson, Question, Story
-
-# --- play -------------------------------------------------------------------------------------------------------------
-# One game on the island, as it stands: everything that changes while it is played.
+from telos.worlds.island.story import FIELDS, IslandStory, Lesson, NurseQuestion
 
 
 @dataclass(slots=True)
-class Play:
-    """Where the player is, what has been moved, said, tested and written, and what it has led to."""
+class IslandState:
+    """Everything that changes during a game: position, moved things, conversations, tests, worksheet, milestones."""
 
-    story: Story
+    story: IslandStory
     place: str
     tests: int
     time: float = 0.0
     hands: str | None = None
     opened: set[str] = field(default_factory=set)  # doors and containers
-    lying: dict[str, str] = field(default_factory=dict)  # where things lie that were moved
+    lying: dict[str, str] = field(default_factory=dict)  # places of things that were moved
     talking: str | None = None
-    heard: dict[tuple[str, str], int] = field(default_factory=dict)  # lines, by person and topic
-    questions: deque[str] = field(default_factory=deque)  # still to be answered rightly
-    question: Question | None = None
-    more: bool = False  # whether whoever was asked last has more to say about it
-    told: tuple[Lesson, ...] = ()  # by the last action
+    heard: dict[tuple[str, str], int] = field(default_factory=dict)  # lines heard, by person and topic
+    questions: deque[str] = field(default_factory=deque)  # not yet answered correctly
+    question: NurseQuestion | None = None
+    more: bool = False  # whether the person asked last has more lines on the topic
+    told: tuple[Lesson, ...] = ()  # lessons of the last action
     notes: list[Lesson] = field(default_factory=list)
     slide: str = ""  # "ready" after a test that found something, then "labelled"
     worksheet: dict[str, str] = field(default_factory=dict)
     milestones: list[bool] = field(default_factory=lambda: [False] * 4)
-    achieved: set[str] = field(default_factory=set)  # goals of talk, each of which counts once
+    achieved: set[str] = field(default_factory=set)  # talk goals reached; each counts once
 
     @classmethod
-    def begun(cls, story: Story, seed: int) -> "Play":
-        """Return a game at its start; the seed fixes in which order the nurse asks."""
+    def create(cls, story: IslandStory, seed: int) -> "IslandState":
+        """Return a new game; the seed determines the order of the nurse's questions."""
         questions = list(story.questions)
         Random(seed).shuffle(questions)
         return cls(story, story.start, story.tests, questions=deque(questions))
 
     @property
     def state(self) -> str:
-        """Return the narrative state: a digit for each milestone, ``"0000"`` to ``"1111"``."""
+        """The narrative state: a digit for each milestone, ``"0000"`` to ``"1111"``."""
         return "".join("1" if reached else "0" for reached in self.milestones)
 
     @property
     def is_over(self) -> bool:
-        """Whether the mystery is solved or the hour is up."""
         return self.milestones[3] or self.time >= self.story.hour
 
     @property
     def is_complete(self) -> bool:
-        """Whether every field of the worksheet says something."""
         return len(self.worksheet) == len(FIELDS)
 
     def things_here(self) -> list[str]:
-        """Return the things that can be seen here: not in a hand, and not in anything closed."""
+        """Return the visible things in this place: not carried and not in a closed container."""
         things, lying, shut = self.story.things, self.lying, self.shut_here()
         here = self.story.at(self.place).things
         kept = [name for name in here if name not in lying and things[name].inside not in shut]
         return [*kept, *(name for name, place in lying.items() if place == self.place)] if lying else kept
 
     def shut_here(self) -> list[str]:
-        """Return the doors beside this place and the containers in it that are closed."""
+        """Return the closed doors and containers in this place."""
         return [each for each in self.story.at(self.place).openable if each not in self.opened]
 
     def open_here(self) -> list[str]:
-        """Return the doors beside this place and the containers in it that are open."""
+        """Return the open doors and containers in this place."""
         return [each for each in self.story.at(self.place).openable if each in self.opened]
-
-
-# --- views ------------------------------------------------------------------------------------------------------------
-# What can be seen of the island at one moment.
 
 
 @dataclass(frozen=True, slots=True)
 class IslandView:
-    """The island as its player sees it: the place, what is in it, and the papers in the bag."""
+    """The island as the player sees it: the place and its contents, the conversation, the papers."""
 
     time: float
     players: tuple[str, ...]
@@ -93,8 +84,8 @@ class IslandView:
     open: tuple[str, ...]
     hands: str | None
     talking: str | None
-    question: Question | None
-    more: bool  # whether whoever was asked last has more to say about it
+    question: NurseQuestion | None
+    more: bool  # whether the person asked last has more lines on the topic
     told: tuple[Lesson, ...]
     tests: int
     notes: int
@@ -104,17 +95,15 @@ class IslandView:
 
     @property
     def clock(self) -> str:
-        """Return minutes and seconds of play, as in ``07:35``."""
         return clock_of(self.time)
 
     @property
     def is_solved(self) -> bool:
-        """Whether the mystery is solved."""
         return self.state[3] == "1"
 
 
 def clock_of(time: float) -> str:
-    """Return a time in minutes and seconds.
+    """Return a time as minutes and seconds.
 
     >>> clock_of(75.5)
     '01:15'
@@ -122,29 +111,29 @@ def clock_of(time: float) -> str:
     return f"{int(time) // 60:02d}:{int(time) % 60:02d}"
 
 
-def seen(play: Play, player: str) -> IslandView:
-    """Return what can be seen of a game now."""
-    here = play.story.at(play.place)
+def to_island_view(game: IslandState, player: str) -> IslandView:
+    """Return the player's view of a game."""
+    here = game.story.at(game.place)
     return IslandView(
-        time=play.time,
+        time=game.time,
         players=(player,),
-        place=play.place,
-        area=play.story.map.places[play.place].area,
-        state=play.state,
+        place=game.place,
+        area=game.story.map.places[game.place].area,
+        state=game.state,
         people=here.people,
-        things=tuple(play.things_here()),
+        things=tuple(game.things_here()),
         books=here.books,
         posters=here.posters,
-        closed=tuple(play.shut_here()),
-        open=tuple(play.open_here()),
-        hands=play.hands,
-        talking=play.talking,
-        question=play.question,
-        more=play.more,
-        told=play.told,
-        tests=play.tests,
-        notes=len(play.notes),
-        slide=play.slide,
-        worksheet=FrozenMap(play.worksheet),
-        is_over=play.is_over,
+        closed=tuple(game.shut_here()),
+        open=tuple(game.open_here()),
+        hands=game.hands,
+        talking=game.talking,
+        question=game.question,
+        more=game.more,
+        told=game.told,
+        tests=game.tests,
+        notes=len(game.notes),
+        slide=game.slide,
+        worksheet=FrozenMap(game.worksheet),
+        is_over=game.is_over,
     )

@@ -1,4 +1,7 @@
-"""Story and island files."""
+"""The island's mystery as data: the map, the story, and the YAML file that defines both (``island.yaml``).
+
+``load_story()`` returns the packaged island; ``parse_story`` reads any other. Nothing here changes during a game.
+"""
 
 import heapq
 import math
@@ -7,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path as File
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import Field
@@ -17,8 +20,280 @@ from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, name_type, text_type
 from telos.files.yaml import read_text
 
-# --- story shape ------------------------------------------------------------------------------------------------------
-# The shape of an island file: which keys stand where, and what kind of entry each is.
+MOVE, OPEN, CLOSE, PICK_UP, DROP = "move", "open", "close", "pick-up", "drop"
+EXAMINE, LOOK, TALK, ASK, ANSWER, PART = "examine", "look-around", "talk", "ask", "answer", "part"
+READ_BOOK, READ_POSTER, TAKE_NOTE, READ_NOTES = "read-book", "read-poster", "take-note", "read-notes"
+TEST, LABEL, FILL, SUBMIT = "test-object", "label-slide", "fill-worksheet", "submit-diagnosis"
+ACTIONS = (
+    MOVE, OPEN, CLOSE, PICK_UP, DROP, EXAMINE, LOOK, TALK, ASK, ANSWER, PART,
+    READ_BOOK, READ_POSTER, TAKE_NOTE, READ_NOTES, TEST, LABEL, FILL, SUBMIT,
+)  # fmt: skip
+TEST_GOAL, SUBMIT_GOAL = "test-contaminated", "submit-diagnosis"
+GOALS = (
+    "talk-nurse", "talk-patient", "talk-cook", "talk-virus-expert", "talk-bacteria-expert", TEST_GOAL, SUBMIT_GOAL,
+)  # fmt: skip
+MILESTONES = ("discussed the illness", "tested what is contaminated", "submitted a diagnosis", "solved it")
+AGENTS = ("bacteria", "viruses", "toxins")
+FIELDS = ("disease", "source", "treatment")
+DATA = Path(__file__).parent / "data"
+_UnknownName: TypeAlias = tuple[str, str, KeyPath, list[str]]
+_WAY = re.compile(r"(\S+) - (\S+?)(?: \((\S+)\))?")
+
+
+# --- the map ---
+
+
+LINE = 2  # the height of a line of text in columns
+
+
+@dataclass(frozen=True, slots=True)
+class IslandPlace:
+    """A place: its area and where it is drawn."""
+
+    name: str
+    area: str
+    column: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class IslandWay:
+    """A link to a neighbouring place: length in metres and its door, if any."""
+
+    to: str
+    metres: float
+    door: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IslandMap:
+    """Places by name and the links of each; shortest routes are searched once and cached.
+
+    >>> there, back = IslandPlace("there", "camp", 0, 0), IslandPlace("back", "camp", 3, 2)
+    >>> tiny = IslandMap.from_links([there, back], [("there", "back", "gate")], metres=2.0)
+    >>> tiny.route("there", "back"), tiny.distance("there", "back"), tiny.doors["gate"]
+    (('back',), 10.0, ('there', 'back'))
+    """
+
+    places: Mapping[str, IslandPlace]
+    ways: Mapping[str, tuple[IslandWay, ...]]
+    doors: Mapping[str, tuple[str, str]]
+    _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
+
+    @classmethod
+    def from_links(
+        cls, places: Iterable[IslandPlace], links: Iterable[tuple[str, str, str | None]], *, metres: float
+    ) -> "IslandMap":
+        """Create a map from places and links; ``metres`` is the width of one column of the drawing."""
+        named = {place.name: place for place in places}
+        ways: dict[str, list[IslandWay]] = {name: [] for name in named}
+        doors: dict[str, tuple[str, str]] = {}
+        for one, other, door in links:
+            far = drawn_distance(named[one], named[other]) * metres
+            ways[one].append(IslandWay(other, far, door))
+            ways[other].append(IslandWay(one, far, door))
+            if door is not None:
+                doors[door] = (one, other)
+        return cls(named, {name: tuple(out) for name, out in ways.items()}, doors)
+
+    def place(self, name: str) -> IslandPlace:
+        if name not in self.places:
+            raise TelosError(f"there is no place {name!r} on the island", name_hint(name, self.places))
+        return self.places[name]
+
+    def way(self, start: str, to: str) -> IslandWay | None:
+        """Return the link to a neighbouring place, or None."""
+        return next((way for way in self.ways[start] if way.to == to), None)
+
+    def distance(self, start: str, to: str) -> float:
+        """Return the length of the shortest route in metres; infinite if there is none."""
+        return self._routes(start)[0].get(to, math.inf)
+
+    def route(self, start: str, to: str) -> tuple[str, ...]:
+        """Return the places of the shortest route, the first one excluded."""
+        came = self._routes(start)[1]
+        if to != start and to not in came:
+            raise TelosError(f"there is no way from {start!r} to {to!r}")
+        back = []
+        while to != start:
+            back.append(to)
+            to = came[to]
+        return tuple(reversed(back))
+
+    def _routes(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
+        if start not in self._from:
+            self._from[start] = self._search(self.place(start).name)
+        return self._from[start]
+
+    def _search(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
+        far, came = {start: 0.0}, dict[str, str]()
+        queue = [(0.0, start)]
+        while queue:
+            metres, here = heapq.heappop(queue)
+            if metres > far[here]:
+                continue
+            for way in self.ways[here]:
+                total = metres + way.metres
+                if total < far.get(way.to, math.inf):
+                    far[way.to], came[way.to] = total, here
+                    heapq.heappush(queue, (total, way.to))
+        return far, came
+
+
+def drawn_distance(one: IslandPlace, other: IslandPlace) -> float:
+    """Return the distance of two places on the drawing, in columns."""
+    return math.hypot(one.column - other.column, (one.row - other.row) * LINE)
+
+
+# --- the story ---
+
+
+class Lesson(NamedTuple):
+    """Something that can be learned: its kind (``symptom``, ``meal``, ``disease`` …) and its subject."""
+
+    kind: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of conversation: the number of lines and the lessons after the last one."""
+
+    lines: int
+    tells: tuple[Lesson, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IslandPerson:
+    """A person in the camp: their place and topics."""
+
+    name: str
+    at: str
+    topics: Mapping[str, Topic]
+
+
+@dataclass(frozen=True, slots=True)
+class IslandThing:
+    """Something that can be carried; ``food`` names the food it is a portion of, ``inside`` its container."""
+
+    name: str
+    at: str
+    food: str | None = None
+    inside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IslandText:
+    name: str
+    at: str
+    tells: tuple[Lesson, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NurseQuestion:
+    """A question of the nurse; lessons about ``about`` help to answer it."""
+
+    name: str
+    about: str
+    choices: tuple[str, ...]
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disease:
+    """What the books say about a disease."""
+
+    name: str
+    agent: str
+    treatment: str
+    symptoms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TalkGoal:
+    """A goal achieved by hearing a topic to its end from one of some people, once."""
+
+    name: str
+    people: tuple[str, ...]
+    topic: str
+
+
+class PlaceContents(NamedTuple):
+    """What a place contains at the start."""
+
+    people: tuple[str, ...]
+    things: tuple[str, ...]
+    books: tuple[str, ...]
+    posters: tuple[str, ...]
+    openable: tuple[str, ...]  # doors first
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IslandStory:
+    """Everything about the island that is constant during a game."""
+
+    name: str
+    map: IslandMap
+    drawing: tuple[str, ...]
+    start: str
+    hour: float
+    pace: float
+    tests: int
+    things: Mapping[str, IslandThing]
+    containers: Mapping[str, str]
+    people: Mapping[str, IslandPerson]
+    books: Mapping[str, IslandText]
+    posters: Mapping[str, IslandText]
+    questions: Mapping[str, NurseQuestion]
+    diseases: Mapping[str, Disease]
+    truth: Mapping[str, str]
+    tester: str
+    slide_at: str
+    slide_from: str
+    slide_label: str
+    desk: str
+    goals: tuple[TalkGoal, ...]
+    seconds: Mapping[str, float]
+    _here: dict[str, PlaceContents] = field(default_factory=dict)
+
+    def at(self, place: str) -> PlaceContents:
+        """Return the initial contents of a place; cached."""
+        if place not in self._here:
+            doors = [way.door for way in self.map.ways[place] if way.door is not None]
+            containers = [name for name, where in self.containers.items() if where == place]
+            self._here[place] = PlaceContents(
+                people=_standing(self.people, place),
+                things=_standing(self.things, place),
+                books=_standing(self.books, place),
+                posters=_standing(self.posters, place),
+                openable=(*doors, *containers),
+            )
+        return self._here[place]
+
+    @property
+    def nurse(self) -> str:
+        """The person at the desk where the worksheet is submitted."""
+        return self.at(self.desk).people[0]
+
+    @property
+    def foods(self) -> tuple[str, ...]:
+        """The foods in the order of the file."""
+        return tuple(dict.fromkeys(thing.food for thing in self.things.values() if thing.food))
+
+    @property
+    def choices(self) -> Mapping[str, tuple[str, ...]]:
+        """The possible values of each field of the worksheet."""
+        treatments = tuple(dict.fromkeys(disease.treatment for disease in self.diseases.values()))
+        return dict(zip(FIELDS, (tuple(self.diseases), self.foods, treatments), strict=True))
+
+
+def _standing(
+    named: Mapping[str, IslandPerson] | Mapping[str, IslandThing] | Mapping[str, IslandText], place: str
+) -> tuple[str, ...]:
+    return tuple(each.name for each in named.values() if each.at == place)
+
+
+# --- the island file ---
 
 
 _LEFT_OUT: Any = None
@@ -54,7 +329,7 @@ _Spot: TypeAlias = Annotated[
 
 
 class ThingShape(FileModel):
-    """Something that fits into a hand."""
+    """Schema of something that can be carried."""
 
     at: _Name = Field(examples=["kitchen"])
     food: _Name = Field(default=_LEFT_OUT)
@@ -62,28 +337,28 @@ class ThingShape(FileModel):
 
 
 class TopicShape(FileModel):
-    """Something to ask about."""
+    """Schema of a topic of conversation."""
 
     lines: _Count = Field(examples=[3])
     tells: list[_Lesson] = Field(default=_LEFT_OUT)
 
 
 class PersonShape(FileModel):
-    """Somebody in the camp."""
+    """Schema of a person in the camp."""
 
     at: _Name = Field(examples=["kitchen"])
     topics: dict[_Name, TopicShape] = Field(examples=["{camp: {lines: 2}}"])
 
 
 class ReadingShape(FileModel):
-    """A book or a poster."""
+    """Schema of a book or a poster."""
 
     at: _Name = Field(examples=["library"])
     tells: list[_Lesson] = Field(default=_LEFT_OUT)
 
 
 class QuestionShape(FileModel):
-    """A question with choices."""
+    """Schema of a question with choices."""
 
     about: _Name = Field(examples=["virus"])
     choices: list[_Name] = Field(examples=["[virus, bacterium]"])
@@ -91,7 +366,7 @@ class QuestionShape(FileModel):
 
 
 class DiseaseShape(FileModel):
-    """What is known of a disease."""
+    """Schema of a disease."""
 
     agent: _Name = Field(examples=["bacteria"])
     treatment: _Name = Field(examples=["rest"])
@@ -99,7 +374,7 @@ class DiseaseShape(FileModel):
 
 
 class TruthShape(FileModel):
-    """What really happened."""
+    """Schema of the solution."""
 
     disease: _Name = Field(examples=["salmonellosis"])
     source: _Name = Field(examples=["milk"])
@@ -107,7 +382,7 @@ class TruthShape(FileModel):
 
 
 class SlideShape(FileModel):
-    """The slide under the microscope."""
+    """Schema of the slide under the microscope."""
 
     at: _Name = Field(examples=["microscope-bench"])
     giver: _Name = Field(examples=["technician"], alias="from")
@@ -115,14 +390,14 @@ class SlideShape(FileModel):
 
 
 class TalkGoalShape(FileModel):
-    """Whose words achieve a goal."""
+    """Schema of a goal that is achieved by a conversation."""
 
     of: list[_Name] = Field(examples=["[cook]"])
     topic: _Name = Field(examples=["meals"])
 
 
 class StoryShape(FileModel):
-    """An island and its mystery."""
+    """Schema of an island file."""
 
     island: _Name = Field(examples=["research-camp"])
     start: _Name = Field(examples=["dock"])
@@ -148,310 +423,30 @@ class StoryShape(FileModel):
     seconds: dict[_Name, NonNegativeNumber] = Field(examples=["{open: 1}"])
 
 
-# --- map --------------------------------------------------------------------------------------------------------------
-# The map of the island: places in areas, the ways between them, and how far it is.
-
-
-LINE = 2  # a line of text is about as high as two columns are wide
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A sub-location: where it is drawn, and which area it belongs to."""
-
-    name: str
-    area: str
-    column: int
-    row: int
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """From one place to the next: how many metres, and through which door, if there is one."""
-
-    to: str
-    metres: float
-    door: str | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class IslandMap:
-    """Places by name and the ways out of each. Routes are found once and kept.
-
-    >>> there, back = Place("there", "camp", 0, 0), Place("back", "camp", 3, 2)
-    >>> tiny = IslandMap.of([there, back], [("there", "back", "gate")], metres=2.0)
-    >>> tiny.route("there", "back"), tiny.distance("there", "back"), tiny.doors["gate"]
-    (('back',), 10.0, ('there', 'back'))
-    """
-
-    places: Mapping[str, Place]
-    ways: Mapping[str, tuple[Way, ...]]
-    doors: Mapping[str, tuple[str, str]]
-    _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, places: Iterable[Place], links: Iterable[tuple[str, str, str | None]], *, metres: float) -> "IslandMap":
-        """Make a map of places and of the links between them; ``metres`` is the width of a column of the drawing."""
-        named = {place.name: place for place in places}
-        ways: dict[str, list[Way]] = {name: [] for name in named}
-        doors: dict[str, tuple[str, str]] = {}
-        for one, other, door in links:
-            far = apart(named[one], named[other]) * metres
-            ways[one].append(Way(other, far, door))
-            ways[other].append(Way(one, far, door))
-            if door is not None:
-                doors[door] = (one, other)
-        return cls(named, {name: tuple(out) for name, out in ways.items()}, doors)
-
-    def place(self, name: str) -> Place:
-        """Return the place of that name."""
-        if name not in self.places:
-            raise TelosError(f"there is no place {name!r} on the island", name_hint(name, self.places))
-        return self.places[name]
-
-    def way(self, start: str, to: str) -> Way | None:
-        """Return the way from a place to one beside it, or None if it is not beside it."""
-        return next((way for way in self.ways[start] if way.to == to), None)
-
-    def distance(self, start: str, to: str) -> float:
-        """Return the metres of the shortest route; infinite if there is none."""
-        return self._routes(start)[0].get(to, math.inf)
-
-    def route(self, start: str, to: str) -> tuple[str, ...]:
-        """Return the places of the shortest route, without the one it starts from."""
-        came = self._routes(start)[1]
-        if to != start and to not in came:
-            raise TelosError(f"there is no way from {start!r} to {to!r}")
-        back = []
-        while to != start:
-            back.append(to)
-            to = came[to]
-        return tuple(reversed(back))
-
-    def _routes(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        if start not in self._from:
-            self._from[start] = self._search(self.place(start).name)
-        return self._from[start]
-
-    def _search(self, start: str) -> tuple[dict[str, float], dict[str, str]]:
-        far, came = {start: 0.0}, dict[str, str]()
-        queue = [(0.0, start)]
-        while queue:
-            metres, here = heapq.heappop(queue)
-            if metres > far[here]:
-                continue
-            for way in self.ways[here]:
-                total = metres + way.metres
-                if total < far.get(way.to, math.inf):
-                    far[way.to], came[way.to] = total, here
-                    heapq.heappush(queue, (total, way.to))
-        return far, came
-
-
-def apart(one: Place, other: Place) -> float:
-    """Return how far two places are from each other on the drawing, in columns."""
-    return math.hypot(one.column - other.column, (one.row - other.row) * LINE)
-
-
-# --- story ------------------------------------------------------------------------------------------------------------
-# The mystery as its designer wrote it: who and what is where, what can be learned, and what really happened.
-
-
-MOVE, OPEN, CLOSE, PICK_UP, DROP = "move", "open", "close", "pick-up", "drop"
-EXAMINE, LOOK, TALK, ASK, ANSWER, PART = "examine", "look-around", "talk", "ask", "answer", "part"
-READ_BOOK, READ_POSTER, TAKE_NOTE, READ_NOTES = "read-book", "read-poster", "take-note", "read-notes"
-TEST, LABEL, FILL, SUBMIT = "test-object", "label-slide", "fill-worksheet", "submit-diagnosis"
-ACTIONS = (
-    MOVE, OPEN, CLOSE, PICK_UP, DROP, EXAMINE, LOOK, TALK, ASK, ANSWER, PART,
-    READ_BOOK, READ_POSTER, TAKE_NOTE, READ_NOTES, TEST, LABEL, FILL, SUBMIT,
-)  # fmt: skip
-TEST_GOAL, SUBMIT_GOAL = "test-contaminated", "submit-diagnosis"
-GOALS = (
-    "talk-nurse", "talk-patient", "talk-cook", "talk-virus-expert", "talk-bacteria-expert", TEST_GOAL, SUBMIT_GOAL,
-)  # fmt: skip
-MILESTONES = ("discussed the illness", "tested what is contaminated", "submitted a diagnosis", "solved it")
-AGENTS = ("bacteria", "viruses", "toxins")
-FIELDS = ("disease", "source", "treatment")
-
-
-class Lesson(NamedTuple):
-    """Something that can be learned: its kind (``symptom``, ``meal``, ``disease`` …) and what it is about."""
-
-    kind: str
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """Something to ask a person about: so many lines, and what has been learned after the last."""
-
-    lines: int
-    tells: tuple[Lesson, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody in the camp, where they are, and what they talk about."""
-
-    name: str
-    at: str
-    topics: Mapping[str, Topic]
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """Something that fits into a hand; ``food`` names what it is a portion of, ``inside`` the container it is in."""
-
-    name: str
-    at: str
-    food: str | None = None
-    inside: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A book or a poster."""
-
-    name: str
-    at: str
-    tells: tuple[Lesson, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One of the nurse's questions; knowing about ``about`` helps."""
-
-    name: str
-    about: str
-    choices: tuple[str, ...]
-    right: str
-
-
-@dataclass(frozen=True, slots=True)
-class Disease:
-    """What a book says about a disease."""
-
-    name: str
-    agent: str
-    treatment: str
-    symptoms: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class TalkGoal:
-    """A goal that is achieved when one of some people has told a topic to its end, for the first time."""
-
-    name: str
-    people: tuple[str, ...]
-    topic: str
-
-
-class Here(NamedTuple):
-    """What stands in one place from the start."""
-
-    people: tuple[str, ...]
-    things: tuple[str, ...]
-    books: tuple[str, ...]
-    posters: tuple[str, ...]
-    openable: tuple[str, ...]  # doors first
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Story:
-    """Everything about the island that stays as it is while it is played."""
-
-    name: str
-    map: IslandMap
-    drawing: tuple[str, ...]
-    start: str
-    hour: float
-    pace: float
-    tests: int
-    things: Mapping[str, Thing]
-    containers: Mapping[str, str]
-    people: Mapping[str, Person]
-    books: Mapping[str, Reading]
-    posters: Mapping[str, Reading]
-    questions: Mapping[str, Question]
-    diseases: Mapping[str, Disease]
-    truth: Mapping[str, str]
-    tester: str
-    slide_at: str
-    slide_from: str
-    slide_label: str
-    desk: str
-    goals: tuple[TalkGoal, ...]
-    seconds: Mapping[str, float]
-    _here: dict[str, Here] = field(default_factory=dict)
-
-    def at(self, place: str) -> Here:
-        """Return what stands in a place; it is gathered once."""
-        if place not in self._here:
-            doors = [way.door for way in self.map.ways[place] if way.door is not None]
-            containers = [name for name, where in self.containers.items() if where == place]
-            self._here[place] = Here(
-                people=_standing(self.people, place),
-                things=_standing(self.things, place),
-                books=_standing(self.books, place),
-                posters=_standing(self.posters, place),
-                openable=(*doors, *containers),
-            )
-        return self._here[place]
-
-    @property
-    def nurse(self) -> str:
-        """Return who takes the worksheet: whoever is at the desk where it is handed in."""
-        return self.at(self.desk).people[0]
-
-    @property
-    def foods(self) -> tuple[str, ...]:
-        """Return the foods there are, in the order of the file."""
-        return tuple(dict.fromkeys(thing.food for thing in self.things.values() if thing.food))
-
-    @property
-    def choices(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what may be written into each field of the worksheet."""
-        treatments = tuple(dict.fromkeys(disease.treatment for disease in self.diseases.values()))
-        return dict(zip(FIELDS, (tuple(self.diseases), self.foods, treatments), strict=True))
-
-
-def _standing(named: Mapping[str, Person] | Mapping[str, Thing] | Mapping[str, Reading], place: str) -> tuple[str, ...]:
-    return tuple(each.name for each in named.values() if each.at == place)
-
-
-# --- story files ------------------------------------------------------------------------------------------------------
-# Island files: the map and the mystery in YAML, read and checked.
-
-
-DATA = File(__file__).parent / "data"
-_Stranger: TypeAlias = tuple[str, str, KeyPath, list[str]]
-_WAY = re.compile(r"(\S+) - (\S+?)(?: \((\S+)\))?")
-
-
-@cache  # it never changes, and every game asks for it
-def the_story() -> Story:
+@cache  # constant; every game needs it
+def load_story() -> IslandStory:
     """Return the island that comes with the package.
 
-    >>> len(the_story().map.places), len({place.area for place in the_story().map.places.values()})
+    >>> len(load_story().map.places), len({place.area for place in load_story().map.places.values()})
     (39, 7)
     """
     file = DATA / "island.yaml"
-    return read_story(read_text(file), file=os.fspath(file))
+    return parse_story(read_text(file), file=os.fspath(file))
 
 
-def read_story(text: str, *, file: str = "<text>") -> Story:
-    """Read an island from the text of its file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Definition(text, file, StoryShape, "an island file")
-    if not sheet.faults:  # names are looked up only in a file whose shape is right
-        for what, name, path, known in _strangers(sheet.document.data):
+def parse_story(text: str, *, file: str = "<text>") -> IslandStory:
+    """Parse the text of an island file; a ``DefinitionError`` holds all its faults."""
+    definition = Definition(text, file, StoryShape, "an island file")
+    if not definition.faults:  # names are resolved only in a file of valid shape
+        for what, name, path, known in _find_unknown_names(definition.document.data):
             message, remedy = f"there is no {what} {name!r}", name_hint(name, known)
-            sheet.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    return _story(sheet.document.data)
+            definition.fault(message, path, remedy, at_key=path[-1] == name, code=FaultCode.UNKNOWN_NAME)
+    if definition.faults:
+        raise_faults(definition.faults)
+    return _story(definition.document.data)
 
 
-def _strangers(data: Mapping[str, Any]) -> Iterator[_Stranger]:
+def _find_unknown_names(data: Mapping[str, Any]) -> Iterator[_UnknownName]:
     """Yield every unknown name: what it should name, the name, its path, and the known names."""
     places = [place for area in data["areas"].values() for place in area]
     for number, said in enumerate(data["ways"]):
@@ -474,12 +469,12 @@ def _strangers(data: Mapping[str, Any]) -> Iterator[_Stranger]:
     yield from _unknown("disease", [(("truth", "disease"), data["truth"]["disease"])], list(data["diseases"]))
 
 
-def _unknown(what: str, named: Sequence[tuple[KeyPath, str]], known: list[str]) -> Iterator[_Stranger]:
+def _unknown(what: str, named: Sequence[tuple[KeyPath, str]], known: list[str]) -> Iterator[_UnknownName]:
     return ((what, name, path, known) for path, name in named if name not in known)
 
 
-def _story(data: Mapping[str, Any]) -> Story:
-    return Story(
+def _story(data: Mapping[str, Any]) -> IslandStory:
+    return IslandStory(
         name=data["island"],
         map=_map(data),
         drawing=tuple(data["drawing"].rstrip("\n").split("\n")),
@@ -488,14 +483,15 @@ def _story(data: Mapping[str, Any]) -> Story:
         pace=float(data["pace"]),
         tests=data["tests"],
         things={
-            name: Thing(name, each["at"], each.get("food"), each.get("in")) for name, each in data["things"].items()
+            name: IslandThing(name, each["at"], each.get("food"), each.get("in"))
+            for name, each in data["things"].items()
         },
         containers=data["containers"],
         people={name: _person(name, each) for name, each in data["people"].items()},
         books=_readings(data["books"]),
         posters=_readings(data["posters"]),
         questions={
-            name: Question(name, each["about"], tuple(each["choices"]), each["right"])
+            name: NurseQuestion(name, each["about"], tuple(each["choices"]), each["right"])
             for name, each in data["questions"].items()
         },
         diseases={
@@ -514,19 +510,19 @@ def _story(data: Mapping[str, Any]) -> Story:
 
 
 def _map(data: Mapping[str, Any]) -> IslandMap:
-    places = [Place(name, area, *spot) for area, inside in data["areas"].items() for name, spot in inside.items()]
+    places = [IslandPlace(name, area, *spot) for area, inside in data["areas"].items() for name, spot in inside.items()]
     found = [_WAY.fullmatch(said) for said in data["ways"]]
     links = [(each[1], each[2], each[3]) for each in found if each is not None]
-    return IslandMap.of(places, links, metres=float(data["metres"]))
+    return IslandMap.from_links(places, links, metres=float(data["metres"]))
 
 
-def _person(name: str, entry: Mapping[str, Any]) -> Person:
+def _person(name: str, entry: Mapping[str, Any]) -> IslandPerson:
     topics = {topic: Topic(each["lines"], _lessons(each)) for topic, each in entry["topics"].items()}
-    return Person(name, entry["at"], topics)
+    return IslandPerson(name, entry["at"], topics)
 
 
-def _readings(entries: Mapping[str, Any]) -> dict[str, Reading]:
-    return {name: Reading(name, each["at"], _lessons(each)) for name, each in entries.items()}
+def _readings(entries: Mapping[str, Any]) -> dict[str, IslandText]:
+    return {name: IslandText(name, each["at"], _lessons(each)) for name, each in entries.items()}
 
 
 def _lessons(entry: Mapping[str, Any]) -> tuple[Lesson, ...]:

@@ -1,4 +1,4 @@
-"""Player styles file."""
+"""Player styles: goal weights, behaviour, and the file that defines them (``players.yaml``)."""
 
 import math
 import os
@@ -14,66 +14,62 @@ from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
 from telos.files.yaml import read_text
-from telos.worlds.island.domain import the_domain
+from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.story import DATA
-
-# --- tempers ----------------------------------------------------------------------------------------------------------
-# Who plays: styles and traits, and the person that chance makes of them.
-
 
 MINUTE = 60.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
-    """What somebody is like, apart from what they care for. Shares and chances are from 0 to 1."""
+class PlayerTraits:
+    """Behaviour of a player apart from goals; shares and probabilities are from 0 to 1."""
 
-    proof: float  # fields of the worksheet that must be known, and not guessed, before it is handed in
-    notes: float  # of what is learned is written down
-    patience: float  # chance to hear another line of what has become long
-    curiosity: float  # chance to turn to something new that is in sight
+    proof: float  # fields of the worksheet that must be known, not guessed, before it is submitted
+    notes: float  # share of lessons written down
+    patience: float  # probability of hearing one more line
+    curiosity: float  # probability of turning to something new that is visible
     pause: float  # seconds between actions, on average
-    wandering: float  # chance to take another way than meant
-    forgetting: float  # chance to lose the thread, for each action
-    tidiness: float  # chance to close what was opened
-    spread: float  # how much people of one style differ (standard deviation of a logarithm)
+    wandering: float  # probability of a wrong turn
+    forgetting: float  # probability of losing the plan, per action
+    tidiness: float  # probability of closing what stands open
+    spread: float  # variation between players of a style (standard deviation of a logarithm)
 
 
 @dataclass(frozen=True, slots=True)
-class Temper:
-    """One person: a style, traits of their own, what each goal weighs with them, and how fast they forget."""
+class PlayerStyle:
+    """One player: the name of the style, individual traits, goal weights, and how fast facts fade."""
 
-    style: str
-    traits: Traits
-    cares: Mapping[str, float]
-    fades: Mapping[str, float]  # seconds until a kind of fact is gone
+    name: str
+    traits: PlayerTraits
+    weights: Mapping[str, float]
+    fades: Mapping[str, float]  # seconds until a fact of a kind is forgotten
 
 
 @dataclass(frozen=True, slots=True)
-class Styles:
-    """The file of players: how many there are of each style, and what they are like."""
+class PlayerStyles:
+    """The contents of a players file."""
 
     share: Mapping[str, float]
     about: Mapping[str, str]
-    cares: Mapping[str, Mapping[str, float]]  # what a goal weighs with people of a style; 1 if it does not say
-    traits: Mapping[str, Traits]
+    weights: Mapping[str, Mapping[str, float]]  # goal weights by style; 1 where not given
+    traits: Mapping[str, PlayerTraits]
     fades: Mapping[str, float]  # seconds
-    stirs: Mapping[str, Mapping[str, float]]  # what news do to the wish for each goal
+    triggers: Mapping[str, Mapping[str, float]]  # change of each goal's insistence by lesson or meeting
 
     def known(self, style: str) -> str:
-        """Return ``style`` if there is one called so."""
+        """Return ``style`` if it exists; otherwise raise a ``TelosError``."""
         if style not in self.traits:
             raise TelosError(f"there is no style {style!r}", name_hint(style, self.traits))
         return style
 
-    def person(self, rng: Random, goals: tuple[str, ...], style: str | None = None) -> Temper:
-        """Draw a person, of a given style or of the one that chance gives them."""
+    def person(self, rng: Random, goals: tuple[str, ...], style: str | None = None) -> PlayerStyle:
+        """Draw a player, of the given style or of a random one."""
         names = list(self.share)
         drawn = rng.choices(names, [self.share[name] for name in names])[0]
         chosen = drawn if style is None else self.known(style)
         common = self.traits[chosen]
         spread = common.spread
-        cares = {goal: self.cares[chosen].get(goal, 1.0) * _factor(rng, spread) for goal in goals}
+        weights = {goal: self.weights[chosen].get(goal, 1.0) * _factor(rng, spread) for goal in goals}
         traits = replace(
             common,
             curiosity=min(0.9, common.curiosity * _factor(rng, spread)),
@@ -82,15 +78,14 @@ class Styles:
             forgetting=min(0.2, common.forgetting * _factor(rng, spread)),
         )
         memory = _factor(rng, spread)
-        return Temper(chosen, traits, cares, {kind: seconds * memory for kind, seconds in self.fades.items()})
+        return PlayerStyle(chosen, traits, weights, {kind: seconds * memory for kind, seconds in self.fades.items()})
 
 
 def _factor(rng: Random, spread: float) -> float:
     return math.exp(rng.gauss(0.0, spread))
 
 
-# --- tempers files ----------------------------------------------------------------------------------------------------
-# The file of players: styles, traits, memory and what stirs a wish, read and checked.
+# --- the players file ---
 
 
 _LEFT_OUT: Any = None
@@ -108,7 +103,7 @@ _Share: TypeAlias = Annotated[
 
 
 class TraitsShape(FileModel):
-    """Traits; a style gives only those that are its own."""
+    """Schema of traits; a style states only those that differ."""
 
     proof: NonNegativeNumber = Field(default=_LEFT_OUT)
     notes: _Share = Field(default=_LEFT_OUT)
@@ -122,7 +117,7 @@ class TraitsShape(FileModel):
 
 
 class StyleShape(FileModel):
-    """A way to play."""
+    """Schema of a style."""
 
     about: _Text = Field(examples=["Reads before asking."])
     cares: dict[_Name, NonNegativeNumber] = Field(examples=["{read-up: 1.5}"])
@@ -130,7 +125,7 @@ class StyleShape(FileModel):
 
 
 class PlayersShape(FileModel):
-    """Who plays."""
+    """Schema of a players file."""
 
     share: dict[_Name, _Share] = Field(examples=["{methodical: 0.5, social: 0.5}"])
     styles: dict[_Name, StyleShape] = Field(examples=["{social: {…}}"])
@@ -139,34 +134,34 @@ class PlayersShape(FileModel):
     stirs: dict[_Name, dict[_Name, Number]] = Field(examples=["{meal: {talk-cook: 1}}"])
 
 
-@cache  # it never changes, and every player asks for it
-def the_styles() -> Styles:
-    """Return the players that come with the package.
+@cache  # constant; every player needs it
+def load_styles() -> PlayerStyles:
+    """Return the styles that come with the package.
 
-    >>> sorted(the_styles().traits)
+    >>> sorted(load_styles().traits)
     ['guesser', 'methodical', 'social']
     """
     file = DATA / "players.yaml"
-    return read_styles(read_text(file), file=os.fspath(file))
+    return parse_styles(read_text(file), file=os.fspath(file))
 
 
-def read_styles(text: str, *, file: str = "<text>") -> Styles:
-    """Read players from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Definition(text, file, PlayersShape, "a file of players")
-    if not sheet.faults:
-        for code, message, path, suggestion in _faults(sheet.document.data):
-            sheet.fault(message, path, suggestion, at_key=True, code=code)
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    data = sheet.document.data
+def parse_styles(text: str, *, file: str = "<text>") -> PlayerStyles:
+    """Parse the text of a players file; a ``DefinitionError`` holds all its faults."""
+    definition = Definition(text, file, PlayersShape, "a file of players")
+    if not definition.faults:
+        for code, message, path, suggestion in _faults(definition.document.data):
+            definition.fault(message, path, suggestion, at_key=True, code=code)
+    if definition.faults:
+        raise_faults(definition.faults)
+    data = definition.document.data
     styles = data["styles"]
-    return Styles(
+    return PlayerStyles(
         share=data["share"],
         about={name: style["about"] for name, style in styles.items()},
-        cares={name: style["cares"] for name, style in styles.items()},
-        traits={name: Traits(**{**data["traits"], **style["traits"]}) for name, style in styles.items()},
+        weights={name: style["cares"] for name, style in styles.items()},
+        traits={name: PlayerTraits(**{**data["traits"], **style["traits"]}) for name, style in styles.items()},
         fades={kind: minutes * MINUTE for kind, minutes in data["memory"].items()},
-        stirs=data["stirs"],
+        triggers=data["stirs"],
     )
 
 
@@ -179,7 +174,7 @@ def _faults(data: Mapping[str, Any]) -> Iterator[tuple[FaultCode, str, KeyPath, 
                 ("share", name),
                 name_hint(name, data["styles"]),
             )
-    goals = [goal.name for goal in the_domain().goals]
+    goals = [goal.name for goal in load_player_domain().goals]
     named: list[KeyPath] = [
         ("styles", name, "cares", goal) for name, each in data["styles"].items() for goal in each["cares"]
     ]

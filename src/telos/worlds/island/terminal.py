@@ -1,4 +1,4 @@
-"""The island in the terminal: the map with the player on it, what is wanted and why, and how the case stands."""
+"""The island in the terminal: the map with the player, their goal and its reasons, and the state of the case."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -8,17 +8,17 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
+from telos.worlds.island.playthrough import IslandMoment
 from telos.worlds.island.state import IslandView, clock_of
-from telos.worlds.island.story import FIELDS, MILESTONES, Story
-from telos.worlds.island.trace import WANTS, Chose, Did, deed, plain
-from telos.worlds.island.visit import Moment
+from telos.worlds.island.story import FIELDS, MILESTONES, IslandStory
+from telos.worlds.island.trace import WANTS, IslandAction, IslandGoalChosen, describe_action, to_words
 from telos.worlds.terminal import GAP, beside, cut, fitted, labelled, styled, with_title
 
-_LOG = 40  # lines that are kept
-_WISHES = 4  # shown
-_LABEL = 18  # columns for the name of a wish
+_LOG = 40  # actions kept
+_WISHES = 4  # goals shown
+_LABEL = 18  # columns for the name of a goal
 _SICK = ("Sick", "#d16ba5")
-_PEOPLE = {  # by their first letter on the map, and in the line below it
+_PEOPLE = {  # the first letter stands on the map, the name in the legend
     "nurse": ("Nurse", "#e5636b"), "cook": ("Cook", "#f4a261"), "virus-expert": ("Virus", "#4cc9f0"),
     "bacteria-expert": ("Bacteria", "#80c96a"), "technician": ("Tech", "#b57edc"),
     "lead-scientist": ("Lead", "#e6c34a"), "gardener": ("Garden", "#6a994e"),
@@ -28,47 +28,47 @@ _PLAYER = Style(color="black", bgcolor="#ffd166", bold=True)
 _SEA, _WALL = Style(color="#3a86c8"), Style(color="bright_black")
 
 
-class Screen:
-    """Draws a visit: hand it every trace record with ``note``, and each moment to ``frame``."""
+class IslandScreen:
+    """Draws a game: pass every trace record to ``note`` and each moment to ``frame``."""
 
-    def __init__(self, story: Story, *, style: str = "", title: str = "island") -> None:
+    def __init__(self, story: IslandStory, *, style: str = "", title: str = "island") -> None:
         self._story, self._style, self._title = story, style, title
-        self._deeds: deque[Did] = deque(maxlen=_LOG)
-        self._chose: Chose | None = None
+        self._actions: deque[IslandAction] = deque(maxlen=_LOG)
+        self._chose: IslandGoalChosen | None = None
         self._visited = {story.start}
 
     def note(self, record: object) -> None:
-        """Remember what a record tells."""
-        if isinstance(record, Chose):
+        """Record a trace record."""
+        if isinstance(record, IslandGoalChosen):
             self._chose = record
-        elif isinstance(record, Did):
-            self._deeds.append(record)
+        elif isinstance(record, IslandAction):
+            self._actions.append(record)
             self._visited.add(record.loc)
 
-    def frame(self, moment: Moment, levels: Mapping[str, float]) -> "Frame":
-        """Return what to show now; ``levels`` are the player's wishes."""
+    def frame(self, moment: IslandMoment, levels: Mapping[str, float]) -> "IslandFrame":
+        """Return the picture of a moment; ``levels`` are the insistences of the player's goals."""
         visited = frozenset(self._visited)
-        return Frame(self._story, moment, dict(levels), self._chose, tuple(self._deeds), visited, self._head())
+        return IslandFrame(self._story, moment, dict(levels), self._chose, tuple(self._actions), visited, self._head())
 
     def _head(self) -> tuple[str, str]:
         return self._style, self._title
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One picture, which fits itself to the terminal it is printed on."""
+class IslandFrame:
+    """One picture; it adapts to the size of the terminal."""
 
-    story: Story
-    moment: Moment
+    story: IslandStory
+    moment: IslandMoment
     levels: Mapping[str, float]
-    chose: Chose | None
-    deeds: tuple[Did, ...]
+    chose: IslandGoalChosen | None
+    actions: tuple[IslandAction, ...]
     visited: frozenset[str]
     head: tuple[str, str]
 
     @property
     def view(self) -> IslandView:
-        """Return what can be seen: until an action is done, what could be seen before it."""
+        """The view before the action under way."""
         return self.moment.after if self.moment.share >= 1.0 else self.moment.before
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -88,7 +88,7 @@ class Frame:
     def _header(self, width: int) -> Text:
         style, title = self.head
         line = styled(f" {clock_of(self.moment.time)}  ", "bold")
-        line.append(plain(self.view.place), style="#ffd166")
+        line.append(to_words(self.view.place), style="#ffd166")
         line.append(f"  {style}", style="dim")
         return cut(with_title(line, title, width), width)
 
@@ -115,7 +115,7 @@ class Frame:
         return marks
 
     def _player_at(self) -> tuple[int, int]:
-        """Return where to draw the player: on the way, while on the way."""
+        """Return the cell of the player, between two places while walking."""
         start, end = (self.story.map.places[each.place] for each in (self.moment.before, self.moment.after))
         share = min(1.0, self.moment.share)
         column = start.column + (end.column - start.column) * share
@@ -130,9 +130,9 @@ class Frame:
 
     def _log_lines(self, room: int) -> list[Text]:
         lines = []
-        for done in [each for each in self.deeds if each.time <= self.moment.time][-room:] if room > 0 else ():
+        for done in [each for each in self.actions if each.time <= self.moment.time][-room:] if room > 0 else ():
             line = styled(clock_of(done.time), "bright_black")
-            line.append(f" {deed(done.action, done.argument)}", style="" if done.goal else "dim")
+            line.append(f" {describe_action(done.action, done.argument)}", style="" if done.goal else "dim")
             if done.goal:
                 line.append(f"  ★ {done.goal}", style="bold #ffd166")
             elif done.learned:
@@ -156,7 +156,7 @@ class Frame:
 
     def _doing(self) -> str:
         command = self.moment.command
-        return deed(*_parts(command)) if command else "hesitates"
+        return describe_action(*_parts(command)) if command else "hesitates"
 
     def _state_lines(self) -> Iterator[Text]:
         view = self.view
@@ -167,9 +167,9 @@ class Frame:
         tests = styled("tests ", "dim")
         tests.append("▮" * view.tests or "none", style="#4cc9f0" if view.tests else "#e5636b")
         yield tests
-        yield labelled("holds", plain(view.hands or "nothing"), width=10)
+        yield labelled("holds", to_words(view.hands or "nothing"), width=10)
         for name in FIELDS:
-            yield labelled(name, plain(view.worksheet.get(name, "?")), width=10)
+            yield labelled(name, to_words(view.worksheet.get(name, "?")), width=10)
 
     def _level_lines(self, width: int) -> Iterator[Text]:
         most = sorted(self.levels.items(), key=lambda each: -each[1])[:_WISHES]

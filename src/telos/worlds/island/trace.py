@@ -1,18 +1,17 @@
-"""Records and text log."""
+"""Trace records of a game on the island, and their description in words."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from telos.worlds.island import story as words
 from telos.worlds.island.state import clock_of
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The trace of a visit: what the player wanted and why, what they did, and what came of it.
-
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The first record of a visit: all that is needed to repeat it."""
+class IslandStarted:
+    """The first record of a game: what is needed to repeat it."""
 
+    KIND: ClassVar[str] = "started"
     time: float
     world: str
     seed: int
@@ -21,9 +20,10 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Chose:
-    """The player turned to a goal: how insistent it was, what came second, and the plan."""
+class IslandGoalChosen:
+    """The player chose a goal: its insistence, the runner-up and the plan."""
 
+    KIND: ClassVar[str] = "chose"
     time: float
     player: str
     goal: str
@@ -34,9 +34,10 @@ class Chose:
 
 
 @dataclass(frozen=True, slots=True)
-class Did:
-    """One action, where it was taken, what it taught, and the goal that it achieved, if it did."""
+class IslandAction:
+    """One action: where, its lessons, and the goal it achieved, if any."""
 
+    KIND: ClassVar[str] = "did"
     time: float
     player: str
     action: str
@@ -50,9 +51,10 @@ class Did:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The last record of a visit."""
+class IslandEnded:
+    """The last record of a game."""
 
+    KIND: ClassVar[str] = "ended"
     time: float
     player: str
     actions: int
@@ -60,11 +62,7 @@ class Ended:
     solved: bool
 
 
-# --- log --------------------------------------------------------------------------------------------------------------
-# The trace of a visit in words: a line for each thing worth telling.
-
-
-# What a player wants, and what they do, as one would say it; {} is what it is about.
+# Goals and actions in words; {} is the argument.
 WANTS = {
     "talk-nurse": "hear the nurse on the illness",
     "talk-patient": "ask a patient how they feel",
@@ -103,34 +101,34 @@ DOES = {
 }
 
 
-def deed(action: str, argument: str) -> str:
-    """Say what an action is.
+def describe_action(action: str, argument: str) -> str:
+    """Return an action in words.
 
-    >>> deed("move", "fire-pit"), deed("test-object", "milk-jug")
+    >>> describe_action("move", "fire-pit"), describe_action("test-object", "milk-jug")
     ('goes to fire pit', 'tests milk jug')
     """
-    return DOES[action].format(plain(argument))
+    return DOES[action].format(to_words(argument))
 
 
-def plain(name: str) -> str:
-    """Write a name as words: hyphens are for files."""
+def to_words(name: str) -> str:
+    """Return a name of the files as words."""
     return name.replace("-", " ").replace("=", ": ")
 
 
 def describe(record: object) -> str | None:
-    """Return the line for a record, or None if it is not worth one."""
+    """Return a record as a line of the text log, or None if it has none."""
     match record:
-        case Started():
+        case IslandStarted():
             return f"00:00  {record.player}, {record.style}, arrives (seed {record.seed})"
-        case Chose():
+        case IslandGoalChosen():
             ahead = f", ahead of {record.runner_up}" if record.runner_up else ""
             why = f"{record.goal} {record.level:.1f}{ahead}"
             return f"{clock_of(record.time)}  wants to {WANTS[record.goal]} — {why}: {' → '.join(record.plan)}"
-        case Did():
+        case IslandAction():
             learned = f" ({', '.join(record.learned)})" if record.learned else ""
             achieved = f"  ★ {record.goal}" if record.goal else ""
-            return f"{clock_of(record.time)}    {deed(record.action, record.argument)}{learned}{achieved}"
-        case Ended():
+            return f"{clock_of(record.time)}    {describe_action(record.action, record.argument)}{learned}{achieved}"
+        case IslandEnded():
             result = "the mystery is solved" if record.solved else "the visit is over, and nobody knows"
             return f"{clock_of(record.time)}  {result}: {record.goals} goals in {record.actions} actions"
     return None

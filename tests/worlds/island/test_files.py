@@ -3,8 +3,8 @@
 import pytest
 
 from telos.core.errors import DefinitionError
-from telos.worlds.island.story import DATA, read_story
-from telos.worlds.island.styles import read_styles
+from telos.worlds.island.story import DATA, parse_story
+from telos.worlds.island.styles import parse_styles
 
 ISLAND = (DATA / "island.yaml").read_text(encoding="utf-8")
 PLAYERS = (DATA / "players.yaml").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ PLAYERS = (DATA / "players.yaml").read_text(encoding="utf-8")
 def test_a_slip_is_told_by_its_line_with_a_remedy(good: str, bad: str, message: str) -> None:
     assert good in ISLAND
     with pytest.raises(DefinitionError) as refused:
-        read_story(ISLAND.replace(good, bad), file="mine.yaml")
+        parse_story(ISLAND.replace(good, bad), file="mine.yaml")
     assert message in str(refused.value)
     line = ISLAND[: ISLAND.index(good)].count("\n") + 1
     assert any(fault.line == line for fault in refused.value.faults)
@@ -41,7 +41,7 @@ def test_a_slip_is_told_by_its_line_with_a_remedy(good: str, bad: str, message: 
 def test_all_slips_are_told_at_once() -> None:
     broken = ISLAND.replace("start: dock", "start: dok").replace("in: oven}", "in: owen}")
     with pytest.raises(DefinitionError) as refused:
-        read_story(broken)
+        parse_story(broken)
     assert len(refused.value.faults) == 2
 
 
@@ -59,5 +59,5 @@ def test_all_slips_are_told_at_once() -> None:
 def test_a_slip_in_the_file_of_players_is_told_too(good: str, bad: str, message: str) -> None:
     assert good in PLAYERS
     with pytest.raises(DefinitionError) as refused:
-        read_styles(PLAYERS.replace(good, bad), file="mine.yaml")
+        parse_styles(PLAYERS.replace(good, bad), file="mine.yaml")
     assert message in str(refused.value)

@@ -1,0 +1,304 @@
+"""Playing the island: a simulated player's game in one go, second by second for spectators, and many for a corpus."""
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+
+from telos.core.errors import TelosError
+from telos.core.event import Event
+from telos.core.trace import Trace, silent
+from telos.worlds.island.island import Island
+from telos.worlds.island.player import Islander
+from telos.worlds.island.player_mind import PlanExecution
+from telos.worlds.island.state import IslandView
+from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandStarted
+
+# --- a game of a simulated player ---
+
+
+_WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
+
+
+@dataclass(frozen=True, slots=True)
+class IslandMoment:
+    """A second of a game: the views before and after the current action, and its progress."""
+
+    time: float
+    before: IslandView
+    after: IslandView
+    command: str | None
+    share: float
+
+
+class Playthrough:
+    """A game of a simulated player; the seed and the player's number determine it.
+
+    >>> game = Playthrough(seed=7)
+    >>> events = [game.step() for _ in range(30)]
+    >>> game.view.time >= 30, game.islander.style.name
+    (True, 'social')
+    """
+
+    def __init__(self, seed: int = 0, *, number: int = 0, style: str | None = None, trace: Trace = silent) -> None:
+        self.player = f"player-{number:03d}"
+        self.island = Island(seed=seed * _WORLDS_APART + number if seed >= 0 else seed, player=self.player)
+        self.islander = Islander(f"{seed} {number}", style=style)
+        self.view = self.island.view()
+        self.trace = trace
+        self.actions = self.goals = 0
+        self._execution: PlanExecution | None = None
+        trace(IslandStarted(0.0, "island", seed, self.player, self.islander.style.name))
+
+    def step(self) -> Event | None:
+        """Let the player pause or act; return the event of an action."""
+        if self.islander.pause:
+            self._pass(self.islander.pause)
+            self.islander.pause = 0
+            return None
+        command = self.islander.act(self.view)
+        if self.islander.execution is not self._execution:
+            self._emit_choice()
+        self.island.step({self.player: command})
+        self.view = self.island.view()
+        (event,) = self.island.events
+        self._emit_action(event)
+        return event
+
+    def _pass(self, seconds: int) -> None:
+        for _ in range(seconds):
+            if not self.island.is_over:
+                self.island.step({})
+        self.view = self.island.view()
+
+    def moments(self, seconds: float) -> Iterator[IslandMoment]:
+        """Yield a moment for each second of play, up to ``seconds`` or the end of the game."""
+        second = 1
+        while not self.island.is_over and second <= seconds:
+            before = self.view
+            event = self.step()
+            command = None if event is None else _command(event)
+            while second <= min(self.view.time, seconds):
+                lasted = self.view.time - before.time
+                yield IslandMoment(second, before, self.view, command, (second - before.time) / lasted)
+                second += 1
+        self.trace(IslandEnded(self.view.time, self.player, self.actions, self.goals, self.view.is_solved))
+
+    def _emit_choice(self) -> None:
+        execution = self._execution = self.islander.execution
+        wish = self.islander.wish
+        if execution is None or wish is None:
+            return
+        plan = tuple(map(str, execution.steps))
+        about = wish.focus.subject or wish.focus.spot
+        self.trace(IslandGoalChosen(self.view.time, self.player, wish.goal, about, wish.level, wish.runner_up, plan))
+
+    def _emit_action(self, event: Event) -> None:
+        self.actions += 1
+        self.goals += event.goal is not None
+        where = event.context
+        learned = tuple(" ".join(lesson) for lesson in self.view.told)
+        self.trace(
+            IslandAction(
+                time=event.time,
+                player=self.player,
+                action=event.action,
+                argument=str(where["argument"]),
+                loc=str(where["loc"]),
+                area=str(where["area"]),
+                state=str(where["state"]),
+                intention=self.islander.intention,
+                learned=learned,
+                goal=event.goal,
+            )
+        )
+
+
+def _command(event: Event) -> str:
+    return f"{event.action} {event.context['argument']}".rstrip()
+
+
+# --- a game in real time ---
+
+
+MAX_QUEUED = 8  # actions that a person may queue
+
+
+@dataclass(frozen=True, slots=True)
+class TimedAction:
+    """An action under way, or a pause: the views before and after it, and the goal behind it."""
+
+    before: IslandView
+    after: IslandView
+    event: Event | None = None  # None: a pause
+    intention: str | None = None  # None: unknown, because a person plays
+
+    def share(self, time: float) -> float:
+        """Return the progress from 0 to 1."""
+        lasts = self.after.time - self.before.time
+        return 1.0 if time >= self.after.time or lasts <= 0 else max(0.0, (time - self.before.time) / lasts)
+
+
+class LivePlaythrough:
+    """A game of a simulated player or of a person, one second at a time.
+
+    An action's event is published in the second in which the action ends.
+
+    >>> live = LivePlaythrough(seed=7, person=True)
+    >>> live.ask("move gate")
+    >>> [len(live.advance()) for _ in range(8)], live.events[0].time
+    ([0, 0, 0, 0, 0, 0, 1, 0], 6.5)
+    """
+
+    def __init__(self, seed: int = 0, *, style: str | None = None, person: bool = False) -> None:
+        self._game = None if person else Playthrough(seed, style=style)
+        self.island = Island(seed=seed) if self._game is None else self._game.island
+        self.time = 0.0
+        self.events: list[Event] = []  # of completed actions
+        here = self.island.view()
+        self._done = TimedAction(here, here)  # the latest completed
+        self._coming: deque[TimedAction] = deque()
+        self._look_ahead()
+
+    @property
+    def player(self) -> str:
+        return self.island.player
+
+    @property
+    def islander(self) -> Islander | None:
+        """The simulated player; None if a person plays."""
+        return None if self._game is None else self._game.islander
+
+    @property
+    def now(self) -> TimedAction:
+        """The action under way, or else the latest completed one."""
+        return self._coming[0] if self._coming else self._done
+
+    @property
+    def view(self) -> IslandView:
+        """The view before the action under way."""
+        return self._done.after
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended and all of it was shown."""
+        return self.island.is_over and not self._coming
+
+    def commands(self) -> tuple[str, ...]:
+        """Return what a person may request once the queue is empty."""
+        return () if self._game is not None else self.island.commands()
+
+    def ask(self, command: str) -> None:
+        """Queue a command of a person; raise a ``TelosError`` if it is not possible after those before it."""
+        if self._game is not None:
+            raise TelosError(f"{self.player} is simulated and cannot be told {command!r}", "play the island yourself")
+        if len(self._coming) >= MAX_QUEUED:
+            raise TelosError(
+                f"{command!r} comes too early: {MAX_QUEUED} actions are waiting", "wait until some are done"
+            )
+        before = self.island.view()
+        self.island.step({self.player: command})
+        self._coming.append(TimedAction(before, self.island.view(), self.island.events[0]))
+
+    def advance(self) -> tuple[Event, ...]:
+        """Advance by a second and return the events of the actions that ended in it."""
+        if self.is_over:
+            return ()
+        self.time += 1.0
+        if self._game is None and not self._coming:
+            self._idle()
+        told = []
+        while self._coming and self._coming[0].after.time <= self.time:
+            self._done = self._coming.popleft()
+            told += [] if self._done.event is None else [self._done.event]
+            self._look_ahead()
+        self.events += told
+        return tuple(told)
+
+    def _look_ahead(self) -> None:
+        """Let a simulated player begin the next action, so that the action under way is known."""
+        game = self._game
+        if game is not None and not self._coming and not self.island.is_over:
+            before = game.view
+            event = game.step()
+            self._coming.append(TimedAction(before, game.view, event, game.islander.intention))
+
+    def _idle(self) -> None:
+        """Let the second pass in the world too: the next request starts no earlier than now."""
+        while self.island.view().time < self.time and not self.island.is_over:
+            self.island.step({})
+        here = self.island.view()
+        self._done = TimedAction(here, here)
+
+
+# --- corpora ---
+
+
+Progress = Callable[[int, int], None]  # games done, games in all
+
+
+@dataclass(frozen=True, slots=True)
+class IslandRecording:
+    """One player's game. ``intentions`` holds the player's goal at each event: ground truth for studies only."""
+
+    player: str
+    style: str
+    events: tuple[Event, ...]
+    intentions: tuple[str, ...]
+    solved: bool
+
+
+def record_player(number: int, seed: int, *, style: str | None = None) -> IslandRecording:
+    """Play one game; the seed and the player's number determine it.
+
+    >>> game = record_player(3, seed=1)
+    >>> game.player, len(game.events) == len(game.intentions), game.events == record_player(3, seed=1).events
+    ('player-003', True, True)
+    """
+    game = Playthrough(seed, number=number, style=style)
+    events: list[Event] = []
+    intentions: list[str] = []
+    while not game.island.is_over:
+        event = game.step()
+        if event is not None:
+            events.append(event)
+            intentions.append(game.islander.intention)
+    return IslandRecording(game.player, game.islander.style.name, tuple(events), tuple(intentions), game.view.is_solved)
+
+
+def record_players(
+    players: int, seed: int, jobs: int = 1, progress: Progress | None = None, *, style: str | None = None
+) -> list[IslandRecording]:
+    """Play so many games; the result does not depend on the number of ``jobs``."""
+    if isinstance(players, bool) or not isinstance(players, int) or players < 1:
+        raise TelosError(f"players must be a whole number of at least 1, got {players!r}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise TelosError(f"jobs must be a whole number of at least 1, got {jobs!r}")
+    games: list[IslandRecording] = []
+    for game in _games(players, seed, jobs, style):
+        games.append(game)
+        if progress is not None:
+            progress(len(games), players)
+    return games
+
+
+def _games(players: int, seed: int, jobs: int, style: str | None) -> Iterator[IslandRecording]:
+    one = partial(record_player, seed=seed, style=style)
+    if jobs == 1 or players == 1:
+        yield from map(one, range(players))
+        return
+    # Spawned, not forked: a progress bar has threads, and a fork while one holds a lock may hang.
+    with ProcessPoolExecutor(
+        min(jobs, players), mp_context=get_context("spawn"), initializer=_ignore_interrupt
+    ) as pool:
+        try:
+            yield from pool.map(one, range(players))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # do not wait for games that are not needed
+
+
+def _ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
