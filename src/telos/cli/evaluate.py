@@ -1,4 +1,4 @@
-"""``telos evaluate``: how often recognisers were right, on a log in which the goals are known."""
+"""``telos evaluate``: accuracy of recognisers on a labelled event log."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.recognize import at_line, check_context, checked_truth, rows_of
+from telos.cli.common import at_line, check_context, check_truth, read_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -40,27 +40,27 @@ def evaluate(
     Example: telos evaluate play.jsonl --model flairs --model flairs-constant --model flairs-fsm
     """
     names = list(dict.fromkeys(models or ["adventure"]))
-    contest = _Contest(names, seed)
+    evaluation = _Evaluation(names, seed)
     known = 0
-    for row in rows_of(log, columns, player, "scoring"):
+    for row in read_rows(log, columns, player, "scoring"):
         with at_line(log, row.line):
-            contest.take(row)
+            evaluation.observe(row)
         known += row.truth is not None
     if not known:
-        goal = next(iter(contest.models[names[0]].goals))
+        goal = next(iter(evaluation.models[names[0]].goals))
         raise TelosError(f"{log}: no row says what the player was after", f'add "truth": "{goal}" to its lines')
-    scores = list(contest.scores.values())
+    scores = list(evaluation.scores.values())
     if not scores[0].updates:
         raise TelosError(f"{log}: {names[0]} counts none of the events whose goal is known", "look at its `clock`")
     if as_json:
         typer.echo(json.dumps({"log": str(log), "models": [each.figures() for each in scores]}, indent=2))
     else:
-        _tell(scores)
+        _print_scores(scores)
 
 
 @dataclass(slots=True)
-class Score:
-    """How often one recogniser was right."""
+class ModelScore:
+    """Counts of right and wrong updates of one recogniser, by player and goal."""
 
     model: str
     goals: tuple[str, ...]
@@ -76,21 +76,20 @@ class Score:
 
     @property
     def updates(self) -> int:
-        """Return how many updates were scored."""
         return self.seen.total()
 
     @property
     def players(self) -> dict[str, float]:
-        """Return the accuracy for each player."""
+        """The accuracy for each player."""
         return {player: self.right[player] / count for player, count in self.seen.items()}
 
     @property
     def accuracy(self) -> float:
-        """Return the mean accuracy over players."""
+        """The mean over players."""
         return fmean(self.players.values())
 
     def figures(self) -> dict[str, Any]:
-        """Return all that is known, as JSON has it."""
+        """Return the scores as JSON data."""
         return {
             "model": self.model,
             "accuracy": round(self.accuracy, 6),
@@ -106,38 +105,38 @@ class Score:
         }
 
 
-class _Contest:
-    """Several recognisers that read the same log side by side."""
+class _Evaluation:
+    """Recognisers that observe the same log and are scored at the same updates."""
 
     def __init__(self, names: list[str], seed: int) -> None:
         from telos.recognition.files.load import (
-            context_read,  # here, so that `telos --help` need not wait
+            context_read,
             named_model,
         )
 
         self.models: dict[str, RecognizerModel] = {name: named_model(name) for name in names}
-        self.scores = {name: Score(name, tuple(model.goals)) for name, model in self.models.items()}
+        self.scores = {name: ModelScore(name, tuple(model.goals)) for name, model in self.models.items()}
         self._entries = {name: context_read(model) for name, model in self.models.items()}
         self._seed = seed
         self._readers: dict[tuple[str, str], list[Recognizer]] = {}
         self._updates: dict[tuple[str, str], int] = {}
 
-    def take(self, row: "LogRow") -> None:
-        """Let every recogniser read a row, and score them if it is an update and its goal is known."""
+    def observe(self, row: "LogRow") -> None:
+        """Show a row to every recogniser; score them if it is an update with a known goal."""
         for name, entries in self._entries.items():
             check_context(row, entries, name)
-        readers = self._readers.get(row.sequence) or self._fresh(row.sequence)
+        readers = self._readers.get(row.sequence) or self._create(row.sequence)
         beliefs = [reader.observe(row.event) for reader in readers]
         if row.truth is None:
             self._is_update(row.sequence, readers)
             return
         for name, model in self.models.items():
-            checked_truth(row.truth, tuple(model.goals), name)
+            check_truth(row.truth, tuple(model.goals), name)
         if self._is_update(row.sequence, readers):
             for score, belief in zip(self.scores.values(), beliefs, strict=True):
                 score.add(row.event.player, row.truth, belief.top)
 
-    def _fresh(self, sequence: tuple[str, str]) -> "list[Recognizer]":
+    def _create(self, sequence: tuple[str, str]) -> "list[Recognizer]":
         from telos.recognition.files.load import create_recognizer
 
         seed = self._seed + len(self._readers)
@@ -145,7 +144,7 @@ class _Contest:
         return made
 
     def _is_update(self, sequence: tuple[str, str], readers: "Iterable[Recognizer]") -> bool:
-        """Whether the clock that all are scored by has counted the row; without any clock, every row counts."""
+        """Whether the first recogniser with a clock counted the row; without a clock every row counts."""
         from telos.recognition.filtering import Reader
 
         counts = [reader.updates for reader in readers if isinstance(reader, Reader)]
@@ -155,7 +154,7 @@ class _Contest:
         return counts[0] > before
 
 
-def _tell(scores: list[Score]) -> None:
+def _print_scores(scores: list[ModelScore]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -175,14 +174,14 @@ def _tell(scores: list[Score]) -> None:
         console.print(f"… and {len(players) - 6} more players; --json has them all")
     for each in scores:
         console.print(f"\n{each.model} believed:")
-        console.print(_confusion(each, console.width))
+        console.print(_confusion_table(each, console.width))
 
 
-def _confusion(score: Score, width: int) -> Any:
+def _confusion_table(score: ModelScore, width: int) -> Any:
     from rich.table import Table
 
     rows, headings = list(score.goals), list(score.goals)
-    if sum(len(goal) + 2 for goal in headings) + max(map(len, rows)) > width:  # then columns are numbered
+    if sum(len(goal) + 2 for goal in headings) + max(map(len, rows)) > width:  # too wide: number the columns
         headings = [str(number) for number, _ in enumerate(rows, start=1)]
         rows = [f"{number} {goal}" for number, goal in zip(headings, rows, strict=True)]
     table = Table(box=None, pad_edge=False)

@@ -1,4 +1,4 @@
-"""Infer and learn."""
+"""``telos logic``: inference and weight learning with Markov logic, on ``.mln`` and ``.db`` files."""
 
 import json
 import math
@@ -23,25 +23,23 @@ if TYPE_CHECKING:
     from telos.logic.network import Unsatisfiable
 
 
-# --- logic learn ------------------------------------------------------------------------------------------------------
-# ``telos logic learn``: weights for a model, from worlds in which what is asked about is known.
+# --- learn ---
 
-
-KEPT_EVERY = 5  # epochs, with --resume: what an interruption costs at most
+SAVE_EVERY = 5  # epochs, with --resume: an interruption costs at most so many
 
 
 def learn(
     model: Annotated[Path, typer.Argument(help="A model: predicates and formulas; weights are not needed (.mln).")],
-    data: Annotated[list[Path], typer.Argument(help="What was so, queried predicates and all (.db), a world a file.")],
-    query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates to foresee: goal, or goal,mood.")],
+    data: Annotated[list[Path], typer.Argument(help="Known worlds with the queried predicates (.db), one per file.")],
+    query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates to predict: goal, or goal,mood.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the model with its weights.")],
     by: Annotated[str, typer.Option(help="mira, perceptron, likelihood or prefix.")] = "mira",
-    epochs: Annotated[int | None, typer.Option(help="At most so many passes.", show_default="as many as do")] = None,
-    l2: Annotated[float, typer.Option(help="likelihood, prefix: how hard weights are pulled to 0.")] = 1.0,
+    epochs: Annotated[int | None, typer.Option(help="At most so many passes.", show_default="by method")] = None,
+    l2: Annotated[float, typer.Option(help="likelihood, prefix: strength of the L2 penalty.")] = 1.0,
     seed: Annotated[int, typer.Option(help="For the order of the worlds, and which are held out.")] = 0,
-    held_out: Annotated[float, typer.Option(help="Stop when this share of the worlds gets no better.")] = 0.0,
+    held_out: Annotated[float, typer.Option(help="Stop when this share of the worlds no longer improves.")] = 0.0,
     resume: Annotated[
-        Path | None, typer.Option(help="Keep learning in this file, and go on from it if it is there already.")
+        Path | None, typer.Option(help="Save the state of learning in this file, and continue from it if it exists.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
@@ -49,15 +47,15 @@ def learn(
 
     Example: telos logic learn goals.mln ann.db bob.db --query goal --held-out 0.1 -o learned.mln
     """
-    from telos.logic.syntax import format_mln, load_db, load_mln  # here, so that `telos --help` need not wait
+    from telos.logic.syntax import format_mln, load_db, load_mln
 
     _refuse_overwriting(output, (model, *data))
     rules = load_mln(model)
     database = load_db(data, rules)
     asked = [part.strip() for name in query for part in name.split(",") if part.strip()]
-    options = {"by": by, "l2": l2, "seed": seed, "held_out": _drawn(database.worlds, held_out, seed)}
-    with _bar(by, epochs) as progress:
-        learned = _learned(rules, database, asked, epochs, resume, {**options, "progress": progress})
+    options = {"by": by, "l2": l2, "seed": seed, "held_out": _draw_held_out(database.worlds, held_out, seed)}
+    with _epoch_bar(by, epochs) as progress:
+        learned = _learn_weights(rules, database, asked, epochs, resume, {**options, "progress": progress})
     _write(output, format_mln(learned.model))
     if as_json:
         typer.echo(json.dumps({"model": str(model), "output": str(output), **_figures(learned, database)}))
@@ -65,7 +63,7 @@ def learn(
         _print_learned(learned, len(database.worlds), output)
 
 
-def _learned(
+def _learn_weights(
     model: "MarkovLogic",
     database: "Database",
     query: Sequence[str],
@@ -73,7 +71,7 @@ def _learned(
     resume: Path | None,
     options: dict[str, Any],
 ) -> "LearningResult":
-    """Learn in one go; or, to be resumed, a few epochs at a time, and keep what is needed to go on after each."""
+    """Learn in one run, or with ``resume`` a few epochs at a time, saving the state after each."""
     from telos.logic.learning import LearningStop
     from telos.logic.learning import learn as make
     from telos.logic.learning.training import EPOCHS
@@ -81,43 +79,43 @@ def _learned(
     if resume is None:
         return make(model, database, query, epochs=epochs, **options)
     last = EPOCHS.get(options["by"], 1) if epochs is None else epochs
-    learned = _kept(resume) if resume.exists() else None
+    learned = _read_state(resume) if resume.exists() else None
     made = 0 if learned is None else max(0, len(learned.epochs) - (learned.state["warm_up"] or 0))
-    for until in (*range(min(made, last) + KEPT_EVERY, last, KEPT_EVERY), last):
+    for until in (*range(min(made, last) + SAVE_EVERY, last, SAVE_EVERY), last):
         learned = make(model, database, query, epochs=until, start=learned, **options)
-        _write(resume, _keepsake(learned))
+        _write(resume, _format_state(learned))
         if learned.stopped is not LearningStop.EPOCHS:
             break
     assert learned is not None
     return learned
 
 
-def _keepsake(learned: "LearningResult") -> str:
+def _format_state(learned: "LearningResult") -> str:
     from telos.logic.syntax import format_mln
 
-    said = {"by": learned.by, "stopped": learned.stopped.name, "notes": learned.notes}
-    return json.dumps({**said, "model": format_mln(learned.model), "state": learned.state})
+    settings = {"by": learned.by, "stopped": learned.stopped.name, "notes": learned.notes}
+    return json.dumps({**settings, "model": format_mln(learned.model), "state": learned.state})
 
 
-def _kept(file: Path) -> "LearningResult":
-    """Read what an earlier run kept."""
+def _read_state(file: Path) -> "LearningResult":
+    """Read the state that an earlier run saved."""
     from telos.logic.learning import Epoch, LearningResult, LearningStop
     from telos.logic.syntax import parse_mln
 
     try:
-        said = json.loads(file.read_text(encoding="utf-8"))
-        made = tuple(Epoch(**each) for each in said["state"]["epochs"])
-        model = parse_mln(said["model"], str(file))
+        saved = json.loads(file.read_text(encoding="utf-8"))
+        made = tuple(Epoch(**each) for each in saved["state"]["epochs"])
+        model = parse_mln(saved["model"], str(file))
         return LearningResult(
-            model, said["by"], made, LearningStop[said["stopped"]], tuple(said["notes"]), said["state"]
+            model, saved["by"], made, LearningStop[saved["stopped"]], tuple(saved["notes"]), saved["state"]
         )
     except OSError as error:
         raise TelosError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
-        raise TelosError(f"{file}: this is not what an earlier run kept", "name another file for --resume") from None
+        raise TelosError(f"{file}: this is not a saved state", "name another file for --resume") from None
 
 
-def _drawn(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
+def _draw_held_out(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
     """Return the worlds to hold out: a share of them, drawn by the seed."""
     if not 0.0 <= share < 1.0:
         raise TelosError(f"--held-out takes a share from 0 to below 1, got {share}")
@@ -130,8 +128,8 @@ def _drawn(worlds: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
 
 
 @contextmanager
-def _bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
-    """Yield what is done after each epoch: a bar is moved, if somebody looks on."""
+def _epoch_bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
+    """Yield a function that moves a progress bar after each epoch, or does nothing outside a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -146,11 +144,11 @@ def _bar(by: str, epochs: int | None) -> "Iterator[Callable[[Epoch], None]]":
     with Progress(console=waiting, transient=True) as progress:
         task = progress.add_task("learning", total=total)
 
-        def moved(epoch: "Epoch") -> None:
-            said = f"{epoch.phase}, {epoch.accuracy:.1%} right"
-            progress.update(task, completed=epoch.number, description=said)
+        def update(epoch: "Epoch") -> None:
+            label = f"{epoch.phase}, {epoch.accuracy:.1%} right"
+            progress.update(task, completed=epoch.number, description=label)
 
-        yield moved
+        yield update
 
 
 def _figures(learned: "LearningResult", database: "Database") -> dict[str, Any]:
@@ -166,11 +164,11 @@ def _figures(learned: "LearningResult", database: "Database") -> dict[str, Any]:
 
 def _print_learned(learned: "LearningResult", worlds: int, output: Path) -> None:
     count = sum(len(rule.weights) for rule in learned.model.rules)
-    typer.echo(f"learned {_several(count, 'weight')} from {_several(worlds, 'world')} by {learned.by}")
+    typer.echo(f"learned {_count(count, 'weight')} from {_count(worlds, 'world')} by {learned.by}")
     if learned.epochs:
         last = learned.epochs[-1]
         watched = "" if last.held_out_accuracy is None else f", {last.held_out_accuracy:.1%} of those held out"
-        typer.echo(f"{_several(last.number, 'epoch')}: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
+        typer.echo(f"{_count(last.number, 'epoch')}: {last.accuracy:.1%} right{watched}; {learned.stopped.value}")
     for note in learned.notes:
         typer.echo(f"note: {note}")
     typer.echo(f"written to {output}")
@@ -179,11 +177,11 @@ def _print_learned(learned: "LearningResult", worlds: int, output: Path) -> None
 def _refuse_overwriting(output: Path, inputs: Sequence[Path]) -> None:
     for each in inputs:
         if output.resolve() == each.resolve():
-            raise TelosError(f"{output}: this is read from", "name another file for the learned model")
+            raise TelosError(f"{output}: this file is an input", "name another file for the learned model")
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file so that it is there whole, or as it was before."""
+    """Replace a file atomically: after an error it is as it was before."""
     try:
         handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
         try:
@@ -198,15 +196,13 @@ def _write(file: Path, text: str) -> None:
         raise TelosError(f"{file}: cannot be written: {error.strerror or error}") from None
 
 
-def _several(count: int, word: str) -> str:
+def _count(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-# --- logic ------------------------------------------------------------------------------------------------------------
-# ``telos logic``: inference and learning with Markov logic, on the field's own ``.mln`` and ``.db`` files.
+# --- infer ---
 
-
-MOST_SHOWN = 200  # atoms: more are for --json, and whoever reads that
+MAX_SHOWN = 200  # atoms in a table; --json has them all
 
 logic = typer.Typer(
     add_completion=False,
@@ -225,34 +221,34 @@ def infer(
     data: Annotated[list[Path], typer.Argument(help="What is known (.db). Each file is a world of its own.")],
     query: Annotated[list[str], typer.Option("--query", "-q", help="The predicates asked about: goal, or goal,mood.")],
     method: Annotated[str, typer.Option(help="auto, exact, cpi, walksat, gibbs or mcsat.")] = "auto",
-    marginal: Annotated[bool, typer.Option("--marginal", help="Tell chances and not the most probable world.")] = False,
-    seed: Annotated[int, typer.Option(help="For the methods that draw lots.")] = 0,
-    closed: Annotated[list[str] | None, typer.Option(help="Predicates of which all that is true is said.")] = None,
+    marginal: Annotated[bool, typer.Option("--marginal", help="Print probabilities, not the best world.")] = False,
+    seed: Annotated[int, typer.Option(help="For the methods that sample.")] = 0,
+    closed: Annotated[list[str] | None, typer.Option(help="Predicates whose true atoms are all listed.")] = None,
     opened: Annotated[list[str] | None, typer.Option("--open", help="Predicates of which more may be true.")] = None,
-    why: Annotated[str | None, typer.Option(help="Say what speaks for and against this atom.")] = None,
+    why: Annotated[str | None, typer.Option(help="Explain what speaks for and against this atom.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Find the most probable world of what is asked, or the chance of every atom.
+    """Find the most probable world of the queried atoms, or the probability of each.
 
     Exits 0; 1 if no world keeps all hard formulas, and names a smallest set that cannot hold; 2 on bad input.
 
     Examples: telos logic infer smoking.mln people.db --query Smokes; telos logic infer m.mln d.db -q goal --marginal
     """
-    from telos.logic.inference import InferenceResult  # here, so that `telos --help` need not wait
+    from telos.logic.inference import InferenceResult
     from telos.logic.inference import infer as find
     from telos.logic.syntax import load_db, load_mln
 
     rules = load_mln(model)
     answer = find(
-        rules, load_db(data, rules), _listed(query), method=method, marginal=marginal, seed=seed,
-        opened=_listed(opened), closed=_listed(closed),
+        rules, load_db(data, rules), _split_names(query), method=method, marginal=marginal, seed=seed,
+        opened=_split_names(opened), closed=_split_names(closed),
     )  # fmt: skip
     if not isinstance(answer, InferenceResult):
-        _tell_conflict(answer, as_json)
+        _print_conflict(answer, as_json)
         raise typer.Exit(1)
-    reasons = None if why is None else answer.why(_meant(why, answer.atoms))
+    reasons = None if why is None else answer.why(_find_atom(why, answer.atoms))
     if as_json:
-        typer.echo(json.dumps(_as_json(answer, reasons), allow_nan=False))
+        typer.echo(json.dumps(_to_json(answer, reasons), allow_nan=False))
     else:
         _print_answer(answer)
         if reasons is not None:
@@ -262,13 +258,13 @@ def infer(
 logic.command()(learn)
 
 
-def _listed(names: list[str] | None) -> list[str]:
-    """Take lists apart: an option may be given often, or once with commas."""
+def _split_names(names: list[str] | None) -> list[str]:
+    """Split comma-separated names; the option may also be repeated."""
     return [part.strip() for name in names or [] for part in name.split(",") if part.strip()]
 
 
-def _as_json(answer: "InferenceResult", reasons: "AtomExplanation | None") -> dict[str, Any]:
-    said: dict[str, Any] = {
+def _to_json(answer: "InferenceResult", reasons: "AtomExplanation | None") -> dict[str, Any]:
+    data: dict[str, Any] = {
         "atoms": dict(answer.atoms),
         "score": answer.score,
         "exact": answer.exact,
@@ -277,16 +273,16 @@ def _as_json(answer: "InferenceResult", reasons: "AtomExplanation | None") -> di
     }
     for name, value in (("log_z", answer.log_z), ("error", answer.error), ("r_hat", answer.r_hat)):
         if value is not None:
-            said[name] = value if math.isfinite(value) else None
+            data[name] = value if math.isfinite(value) else None
     if reasons is not None:
         parts = [{"formula": part.text, "with": part.about, "value": part.value} for part in reasons.parts]
         odds = {"chosen": reasons.chosen, "against": reasons.against, "total": reasons.total}
-        said["why"] = {**odds, "parts": parts, "must_hold": list(reasons.forbidden)}
-    return said
+        data["why"] = {**odds, "parts": parts, "must_hold": list(reasons.forbidden)}
+    return data
 
 
 def _print_answer(answer: "InferenceResult") -> None:
-    """Print the true atoms, or the likeliest, and how sure that is."""
+    """Print the true atoms, or the atoms by probability, and how certain the answer is."""
     from rich.console import Console
     from rich.table import Table
 
@@ -297,16 +293,16 @@ def _print_answer(answer: "InferenceResult") -> None:
     table = Table("true in the most probable world" if is_world else "atom", box=None, header_style="bold")
     if not is_world:
         table.add_column("chance", justify="right")
-    for atom, value in rows[:MOST_SHOWN]:
+    for atom, value in rows[:MAX_SHOWN]:
         table.add_row(atom, *([] if is_world else [f"{value:.4f}"]))
     Console(highlight=False, soft_wrap=True).print(table)
-    if len(rows) > MOST_SHOWN:
-        typer.echo(f" … and {len(rows) - MOST_SHOWN:,} more; --json tells all")
-    typer.echo(_sureness(answer, len(rows) if is_world else None))
+    if len(rows) > MAX_SHOWN:
+        typer.echo(f" … and {len(rows) - MAX_SHOWN:,} more; --json tells all")
+    typer.echo(_format_certainty(answer, len(rows) if is_world else None))
 
 
-def _sureness(answer: "InferenceResult", true: int | None) -> str:
-    """Say in a line how the answer was found, and how good it is."""
+def _format_certainty(answer: "InferenceResult", true: int | None) -> str:
+    """Return a line about the method and the quality of the answer."""
     if answer.score is not None:
         count = f"{true:,} of {len(answer.atoms):,} atoms are true"
         proof = "no world scores more" if answer.exact else f"another may score up to {answer.gap:.6g} more"
@@ -316,7 +312,7 @@ def _sureness(answer: "InferenceResult", true: int | None) -> str:
     return f"estimated by {answer.method}: standard error {answer.error:.2g}, R-hat {answer.r_hat:.3f} (near 1 is good)"
 
 
-def _tell_conflict(conflict: "Unsatisfiable", as_json: bool) -> None:
+def _print_conflict(conflict: "Unsatisfiable", as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"unsatisfiable": list(conflict.conflict)}))
         return
@@ -325,6 +321,6 @@ def _tell_conflict(conflict: "Unsatisfiable", as_json: bool) -> None:
         typer.echo(f"  {words}")
 
 
-def _meant(said: str, atoms: Iterable[str]) -> str:
-    """Return the atom that was said, whatever the spaces in it."""
-    return next((atom for atom in atoms if atom.replace(" ", "") == said.replace(" ", "")), said)
+def _find_atom(text: str, atoms: Iterable[str]) -> str:
+    """Return the atom with this text, ignoring spaces."""
+    return next((atom for atom in atoms if atom.replace(" ", "") == text.replace(" ", "")), text)

@@ -1,4 +1,4 @@
-"""Plan."""
+"""``telos plan``: the cheapest sequence of actions to a goal, and what each step is for."""
 
 import json
 import math
@@ -23,17 +23,16 @@ from telos.planning.explain import states_of
 from telos.planning.planner import BUDGET, goals_in_order
 from telos.planning.planner import plan as find_plan
 
-# --- plan options -----------------------------------------------------------------------------------------------------
-# Reading the options of ``telos plan``: values, goals, handles and answers, each checked against the domain.
+# --- options: values, goals, handles and function values, each checked against the domain ---
 
 
 def split_values(files: Sequence[str], values: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Tell files from values: ``--set ammo=3 at=gate`` is read as it is meant, though only the first is an option's."""
+    """Separate files from values: in ``--set ammo=3 at=gate`` Typer takes only the first as the option's value."""
     more = [each for each in files if values and "=" in each and not Path(each).exists()]
     return [Path(each) for each in files if each not in more], [*values, *more]
 
 
-def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
+def _parse_pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for each in given:
         name, equals, value = (part.strip() for part in each.partition("="))
@@ -47,15 +46,15 @@ def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[st
 
 def read_state(given: Sequence[str], domain: Domain) -> dict[str, Value]:
     slots, state = domain.layout.slots, dict[str, Value]()
-    for name, value in _pairs("--set", given, "ammo=3"):
+    for name, value in _parse_pairs("--set", given, "ammo=3"):
         if name not in slots:
             raise TelosError(f"--set {name}={value}: unknown variable {name!r}", name_hint(name, slots))
-        state[name] = _value(domain.layout.variable(name), value)
+        state[name] = _parse_value(domain.layout.variable(name), value)
     return state
 
 
-def _value(variable: Variable, text: str) -> Value:
-    """Read a value as the variable's type has it."""
+def _parse_value(variable: Variable, text: str) -> Value:
+    """Parse a value by the variable's type."""
     kind, remedy = variable.type.kind, ""
     if kind is Kind.BOOL:
         if text.lower() in ("true", "false"):
@@ -66,7 +65,7 @@ def _value(variable: Variable, text: str) -> Value:
             return int(text)
         remedy = "write a whole number"
     elif kind is Kind.NUMBER:
-        number = _number(text)
+        number = _parse_number(text)
         if number is not None:
             return number
         remedy = "write a finite number"
@@ -79,7 +78,7 @@ def _value(variable: Variable, text: str) -> Value:
     raise TelosError(f"--set {variable.name}={text}: variable {variable.name!r} holds {variable.type}", remedy)
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -89,11 +88,11 @@ def _number(text: str) -> float | None:
 
 def read_answers(given: Sequence[str], needed: Sequence[str]) -> dict[str, Callable[..., Value]]:
     answers: dict[str, Callable[..., Value]] = {}
-    for name, text in _pairs("--function", given, "distance=4"):
+    for name, text in _parse_pairs("--function", given, "distance=4"):
         if name not in needed:
             known = name_hint(name, needed) or "this domain asks the game for nothing"
             raise TelosError(f"--function {name}={text}: the domain calls no function {name!r}", known)
-        value = {"true": True, "false": False}.get(text.lower(), _number(text))
+        value = {"true": True, "false": False}.get(text.lower(), _parse_number(text))
         if value is None:
             raise TelosError(f"--function {name}={text}: a function answers with a finite number, true or false")
         answers[name] = lambda *_, value=value: value
@@ -105,7 +104,7 @@ def read_handles(given: Sequence[str], domain: Domain) -> dict[str, list[Value]]
     types += [of for action in domain.all_actions for of in action.parameters.values()]
     kinds = {*domain.handles, *(of.handle for of in types if of.kind is Kind.HANDLE)}
     found: dict[str, list[Value]] = {}
-    for kind, names in _pairs("--handle", given, "node=gate,yard"):
+    for kind, names in _parse_pairs("--handle", given, "node=gate,yard"):
         if kind not in kinds:
             known = name_hint(kind, kinds) or "this domain has no handles"
             raise TelosError(f"--handle {kind}={names}: unknown kind of handle {kind!r}", known)
@@ -125,8 +124,7 @@ def read_goals(given: Sequence[str], domain: Domain) -> str | list[str] | None:
     return list(dict.fromkeys(name for each in given for name in domain.goal_sets.get(each, (each,))))
 
 
-# --- plan -------------------------------------------------------------------------------------------------------------
-# ``telos plan``: the cheapest sequence of actions to a goal, with what each step is for.
+# --- the command ---
 
 
 _NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z]")  # a full stop after a name is not part of it
@@ -134,12 +132,12 @@ _NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z]")  # a full 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What was read from files and options: a domain, where it starts, and what is known of the game."""
+    """A planning problem read from files and options."""
 
     domain: Domain
     state: Mapping[str, Value]
-    said: Mapping[str, str] = field(default_factory=dict)  # what PDDL calls each action
-    unanswered: list[str] = field(default_factory=list)  # functions that were asked for in vain
+    pddl_names: Mapping[str, str] = field(default_factory=dict)  # by action name
+    unanswered: list[str] = field(default_factory=list)  # functions that were called and have no value
 
 
 def plan(
@@ -156,13 +154,13 @@ def plan(
     ] = None,
     actions: Annotated[str | None, typer.Option(help="Plan with this action set only.")] = None,
     handles: Annotated[
-        list[str] | None, typer.Option("--handle", help="Things that the character knows of, as in node=gate,yard.")
+        list[str] | None, typer.Option("--handle", help="Objects that the character knows, as in node=gate,yard.")
     ] = None,
     functions: Annotated[
         list[str] | None,
-        typer.Option("--function", help="The game's answer, always the same, as in distance=4; may be repeated."),
+        typer.Option("--function", help="A constant value of a game function, as in distance=4; may be repeated."),
     ] = None,
-    how: Annotated[str, typer.Option(help="optimal, or fast: sooner, and at most five times as dear.")] = "optimal",
+    how: Annotated[str, typer.Option(help="optimal, or fast: sooner, at most five times the cost.")] = "optimal",
     budget: Annotated[int, typer.Option(help="Expand at most so many nodes.")] = BUDGET,
     microseconds: Annotated[float | None, typer.Option(help="Stop soon after this time.")] = None,
     pddl: Annotated[bool, typer.Option("--pddl", help="The files are a PDDL domain and a PDDL problem.")] = False,
@@ -176,19 +174,19 @@ def plan(
     Example: telos plan soldier.yaml --goal kill_enemy --set ammo=3
     """
     if graph is not None:
-        from telos.planning.search_graph import check_path  # only pictures need it
+        from telos.planning.search_graph import check_path
 
         check_path(graph)
     paths, values = split_values(files or [], values or [])
     problem = _read_pddl(paths, functions or [], values) if pddl else _read(paths, functions or [], values)
     domain, more = problem.domain, read_handles(handles or [], problem.domain)
-    with _asking(problem):
+    with _naming_missing_functions(problem):
         wanted = read_goals(goals or [], domain)
         options: dict[str, Any] = {"actions": actions, "how": how, "budget": budget, "handles": more}
         answer = find_plan(domain, problem.state, wanted, microseconds=microseconds, **options)
-        said = json.dumps(_as_json(answer, problem), allow_nan=False) if as_json else _told(answer, problem, wanted)
+        text = json.dumps(_to_json(answer, problem), allow_nan=False) if as_json else _format(answer, problem, wanted)
         is_drawn = graph is not None and _save_graph(answer, problem, options, graph)
-    typer.echo(said)
+    typer.echo(text)
     if graph is not None:
         typer.echo(f"drawn to {graph}" if is_drawn else "nothing was searched, so nothing is drawn", err=as_json)
     if not answer.found:
@@ -207,24 +205,24 @@ def _read(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]
     needed = domain.functions_needed
     answers = read_answers(functions, needed)
     unanswered: list[str] = []
-    if needed:  # now that their names are known
-        silent = {name: _silence(name, unanswered) for name in needed if name not in answers}
+    if needed:  # load again, now that the names of the functions are known
+        silent = {name: _missing_function(name, unanswered) for name in needed if name not in answers}
         domain = load(paths[0], functions={**silent, **answers})
     return Problem(domain, read_state(values, domain), unanswered=unanswered)
 
 
 def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence[str]) -> Problem:
-    from telos.planning.pddl import load_pddl  # brings a parser along that nothing else here needs
+    from telos.planning.pddl import load_pddl
 
     if len(paths) != 2:
         raise TelosError(f"--pddl takes two files, not {len(paths)}: telos plan --pddl domain.pddl problem.pddl")
     read = load_pddl(*paths)
     read_answers(functions, ())
-    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, said=read.said)
+    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl_names=read.said)
 
 
-def _silence(name: str, unanswered: list[str]) -> Callable[..., Value]:
-    """Return a function that only remembers that it was asked for: many plans never need to know."""
+def _missing_function(name: str, unanswered: list[str]) -> Callable[..., Value]:
+    """Return a function that records the call and fails: many plans never call it."""
 
     def function(*_: Value) -> Value:
         unanswered.append(name)
@@ -234,8 +232,8 @@ def _silence(name: str, unanswered: list[str]) -> Callable[..., Value]:
 
 
 @contextmanager
-def _asking(problem: Problem) -> Iterator[None]:
-    """Turn a question that only a game can answer into the option that answers it."""
+def _naming_missing_functions(problem: Problem) -> Iterator[None]:
+    """Turn the error about a function without a value into one that names the option for it."""
     try:
         yield
     except TelosError as error:
@@ -248,58 +246,58 @@ def _asking(problem: Problem) -> Iterator[None]:
         ) from error
 
 
-def _told(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> str:
-    """Say an answer in lines for people."""
+def _format(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> str:
+    """Format an answer for the terminal."""
     priced = answer
-    if isinstance(answer, Plan):  # a cost that the state or the game decided is told as the number it came to
-        steps = zip(answer.steps, _costs(answer.steps, problem), strict=True)
+    if isinstance(answer, Plan):  # show computed costs as numbers
+        steps = zip(answer.steps, _step_costs(answer.steps, problem), strict=True)
         priced = replace(answer, steps=tuple(replace(step, cost=Literal(cost)) for step, cost in steps))
-    first, *rest = _in_pddl(priced.why(), problem.said).splitlines()
+    first, *rest = _with_pddl_names(priced.why(), problem.pddl_names).splitlines()
     nodes = "1 node" if answer.expanded == 1 else f"{answer.expanded:,} nodes"
     lines = [typer.style(first, bold=True, fg=None if answer.found else typer.colors.YELLOW), *rest]
-    lines += [typer.style(each, dim=True) for each in (*_passed_over(answer, problem, wanted), f"{nodes} expanded")]
+    lines += [typer.style(each, dim=True) for each in (*_skipped_goals(answer, problem, wanted), f"{nodes} expanded")]
     return "\n".join(lines)
 
 
-def _passed_over(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> Iterator[str]:
-    """Say which goals come first but have no plan, so that nobody wonders about a plan for another."""
+def _skipped_goals(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> Iterator[str]:
+    """Yield a line for each goal of higher priority that has no plan."""
     if answer.found and not (isinstance(wanted, str) and wanted not in problem.domain.goal_sets):
         names = [goal.name for goal in goals_in_order(problem.domain, problem.state, wanted)]
         for name in names[: names.index(answer.goal)]:
             yield f"{name} comes first, but no plan was found for it; --goal {name} says why"
 
 
-def _as_json(answer: Answer, problem: Problem) -> dict[str, Any]:
+def _to_json(answer: Answer, problem: Problem) -> dict[str, Any]:
     common = {"expanded": answer.expanded, "why": answer.why()}
     if isinstance(answer, Plan):
-        costs = _costs(answer.steps, problem)
-        steps = [_step(step, cost, problem) for step, cost in zip(answer.steps, costs, strict=True)]
+        costs = _step_costs(answer.steps, problem)
+        steps = [_step_json(step, cost, problem) for step, cost in zip(answer.steps, costs, strict=True)]
         return {"found": True, "goal": answer.goal, "steps": steps, "cost": answer.cost, **common}
     return {
         "found": False,
         "goal": answer.goal,
         "stop": answer.stop.name.lower(),
         "missing": [str(condition) for condition in answer.missing],
-        "partial": [problem.said.get(step.name, str(step)) for step in answer.partial],
+        "partial": [problem.pddl_names.get(step.name, str(step)) for step in answer.partial],
         "cost": None,
         **common,
     }
 
 
-def _step(step: Action, cost: float, problem: Problem) -> dict[str, Any]:
-    pddl = {"pddl": problem.said[step.name]} if problem.said else {}
+def _step_json(step: Action, cost: float, problem: Problem) -> dict[str, Any]:
+    pddl = {"pddl": problem.pddl_names[step.name]} if problem.pddl_names else {}
     return {"name": step.name, "arguments": dict(step.arguments), "cost": cost, **pddl}
 
 
-def _costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
-    """Return what each step costs where it is taken."""
+def _step_costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
+    """Return the cost of each step in the state where it is taken."""
     layout = problem.domain.layout
     states = states_of(layout.state(problem.state), steps)
     return [float(bind(step.cost, layout, NUMBER)(state.array)) for step, state in zip(steps, states, strict=False)]
 
 
-def _in_pddl(text: str, said: Mapping[str, str]) -> str:
-    return _NAMES.sub(lambda name: said.get(name[0], name[0]), text) if said else text
+def _with_pddl_names(text: str, names: Mapping[str, str]) -> str:
+    return _NAMES.sub(lambda name: names.get(name[0], name[0]), text) if names else text
 
 
 def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path) -> bool:
@@ -315,8 +313,8 @@ def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], pa
     options = {
         **options,
         "actions": None if named is None else domain.actions_of(named),
-        # The same search ends at the same node, whether it was a plan, the budget or the clock that ended it.
+        # With this budget the search ends at the same node, whatever ended it the first time.
         "budget": min(options["budget"], max(1, answer.expanded)),
     }
-    save(searched(domain, problem.state, answer.goal, called=problem.said, **options), path)
+    save(searched(domain, problem.state, answer.goal, called=problem.pddl_names, **options), path)
     return True

@@ -11,24 +11,24 @@ import typer
 
 from telos.core.errors import TelosError
 
-FIRST_SEED = 2  # whoever begins the adventure by just walking on meets nobody for the first seconds
+FIRST_SEED = 2  # an adventure in which a player who walks straight on meets no monster for some seconds
 
 
 def play(
     world: Annotated[
-        str, typer.Argument(help="What to begin with: adventure, arena, home, forge or island.")
+        str, typer.Argument(help="The first world: adventure, arena, home, forge or island.")
     ] = "adventure",
     folder: Annotated[
         Path, typer.Option(help="Where models are opened and saved; no file outside it is touched.")
     ] = Path(),
     record: Annotated[bool, typer.Option("--record", help="Write every game into recordings/ in the folder.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the first game.")] = FIRST_SEED,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser; else its address is printed.")] = True,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser; otherwise print its address.")] = True,
     port: Annotated[
         int | None, typer.Option(help="The port, 0 for any; without it, the first free one from 8484 on.")
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Where to listen; anything but this machine itself needs a token.")
+        str, typer.Option(help="The address to listen on; any but this machine's own needs a token.")
     ] = "127.0.0.1",
     token: Annotated[
         str | None, typer.Option(help="The token for --host; without it, one is made and printed.")
@@ -47,7 +47,7 @@ def play(
     if not 0 <= seed < MAX_SEED:
         raise TelosError(f"a seed is a whole number, zero or more and below {MAX_SEED}, got {seed}")
     if not folder.is_dir():
-        raise TelosError(f"{folder} is no folder", "make it, or name another with --folder")
+        raise TelosError(f"{folder} is not a folder", "make it, or name another with --folder")
     if host in LOOPBACK and token is None:
         token = ""
     _serve(
@@ -71,7 +71,7 @@ def _serve(
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("telos"):
             raise
-        raise TelosError(f'the studio needs {error.name}: pip install "telos[studio]"') from None
+        raise TelosError(f"the studio needs {error.name}", 'run: pip install "telos[studio]"') from None
 
     def ready(address: str) -> None:
         if as_json:
@@ -79,7 +79,7 @@ def _serve(
         else:
             typer.echo(f"The studio is at {address} (Ctrl-C ends it)")
         if browser:
-            # In a thread: a browser may be waited for, and itself waits for the studio.
+            # In a thread: opening a browser may block until the studio answers.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     options: dict[str, Any] = {"folder": folder, "record": record, "seed": seed, "first": world}

@@ -1,4 +1,4 @@
-"""``telos recognize-plan``: whose goal it was, on the public goal-recognition problems of the planning field."""
+"""``telos recognize-plan``: goal recognition on STRIPS problems, such as the public benchmarks."""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.common import progress_bar
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from telos.recognition.strips.benchmark import BenchmarkScore, CaseResult, RecognitionSettings
     from telos.recognition.strips.problem import CaseLabel, RecognitionCase
 
-_MOST_SHOWN = 40  # problems in a table; --json has them all
+_MAX_SHOWN = 40  # problems in a table; --json has them all
 
 
 def recognize_plan(
@@ -51,12 +52,12 @@ def recognize_plan(
     from telos.recognition.strips.problem import read_cases, read_labels  # here, so that `telos --help` need not wait
 
     cases = read_cases(folder, only)
-    truth = read_labels(labels) if labels is not None else _told(cases)
-    answers = _recognized(cases, _settings(budget, temperature, noise), jobs)
+    truth = read_labels(labels) if labels is not None else _true_goals(cases)
+    answers = _recognize_cases(cases, _settings(budget, temperature, noise), jobs)
     if as_json:
         typer.echo(json.dumps(_figures(answers, truth), allow_nan=False))
     else:
-        _tell(answers, truth)
+        _print_answers(answers, truth)
 
 
 def _check_extras() -> None:
@@ -71,50 +72,46 @@ def _settings(budget: int | None, temperature: float | None, noise: float | None
     return RecognitionSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _told(cases: "Iterable[RecognitionCase]") -> "dict[str, CaseLabel]":
+def _true_goals(cases: "Iterable[RecognitionCase]") -> "dict[str, CaseLabel]":
     from telos.recognition.strips.problem import read_true_goal
 
     found = {case.id: read_true_goal(case.place) for case in cases if case.observability is None}
     return {name: label for name, label in found.items() if label is not None}
 
 
-def _recognized(cases: "tuple[RecognitionCase, ...]", settings: "RecognitionSettings", jobs: int) -> "list[CaseResult]":
-    """Recognise everything, with a bar for whoever waits at a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
+def _recognize_cases(
+    cases: "tuple[RecognitionCase, ...]", settings: "RecognitionSettings", jobs: int
+) -> "list[CaseResult]":
+    """Recognise all problems, with a progress bar."""
     from telos.recognition.strips.benchmark import recognize_all
 
-    waiting = Console(stderr=True)
     answers = recognize_all(cases, settings, jobs=jobs)
-    return list(
-        track(answers, "recognising", len(cases), console=waiting, transient=True, disable=not waiting.is_terminal)
-    )
+    return list(progress_bar("recognising")(answers, len(cases)))
 
 
-def _scored(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> "dict[str, list[BenchmarkScore]]":
+def _score(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> "dict[str, list[BenchmarkScore]]":
     from telos.recognition.strips.benchmark import score_groups
 
     return score_groups([(each, truth[each.case.id]) for each in answers if each.case.id in truth])
 
 
 def _figures(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> dict[str, Any]:
-    """Return everything as JSON has it; only ``seconds`` differ from run to run."""
+    """Return answers and scores as JSON data; only ``seconds`` differ from run to run."""
     from dataclasses import asdict
 
     from telos.recognition.strips.benchmark import PUBLISHED_SCORES
 
-    said: dict[str, Any] = {"problems": [_problem(each, truth.get(each.case.id)) for each in answers]}
+    data: dict[str, Any] = {"problems": [_problem_json(each, truth.get(each.case.id)) for each in answers]}
     if truth:
-        scored = _scored(answers, truth)
-        said["scores"] = {kind: [asdict(row) for row in rows] for kind, rows in scored.items()}
-        said["published"] = [asdict(row) for row in PUBLISHED_SCORES]
-    return said
+        scored = _score(answers, truth)
+        data["scores"] = {kind: [asdict(row) for row in rows] for kind, rows in scored.items()}
+        data["published"] = [asdict(row) for row in PUBLISHED_SCORES]
+    return data
 
 
-def _problem(answer: "CaseResult", label: "CaseLabel | None") -> dict[str, Any]:
+def _problem_json(answer: "CaseResult", label: "CaseLabel | None") -> dict[str, Any]:
     reading = answer.reading
-    said = {
+    data = {
         "id": answer.case.id,
         "chosen": list(reading.chosen),
         "belief": [round(chance, 6) for chance in reading.belief.values()],
@@ -123,10 +120,10 @@ def _problem(answer: "CaseResult", label: "CaseLabel | None") -> dict[str, Any]:
         "notes": list(reading.notes),
         "seconds": round(answer.seconds, 4),
     }
-    return said if label is None else {**said, "right": bool(label.real & set(reading.chosen))}
+    return data if label is None else {**data, "right": bool(label.real & set(reading.chosen))}
 
 
-def _tell(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
+def _print_answers(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -134,22 +131,22 @@ def _tell(answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
         reading = answers[0].reading
         console.print(reading.why(), soft_wrap=True, markup=False)
         console.print(f"returned: {', '.join(map(str, reading.chosen)) or 'none'} ({answers[0].seconds:.2f} s)")
-    elif not truth or len(answers) <= _MOST_SHOWN:
-        _tell_problems(console, answers, truth)
+    elif not truth or len(answers) <= _MAX_SHOWN:
+        _print_problems(console, answers, truth)
     if truth:
-        _tell_scores(console, _scored(answers, truth))
+        _print_scores(console, _score(answers, truth))
     odd = sum(1 for each in answers if each.reading.notes)
     if odd and len(answers) > 1:
         console.print(f"{odd} of {len(answers)} problems have something odd about them; --json has the notes")
 
 
-def _tell_problems(console: "Console", answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
+def _print_problems(console: "Console", answers: "list[CaseResult]", truth: "dict[str, CaseLabel]") -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for heading in ("problem", "seen", "returned", "likeliest", "belief", "seconds", "proved", "right"):
         table.add_column(heading, justify="left" if heading in ("problem", "likeliest") else "right", no_wrap=True)
-    for each in answers[:_MOST_SHOWN]:
+    for each in answers[:_MAX_SHOWN]:
         reading, label = each.reading, truth.get(each.case.id)
         right = "" if label is None else "yes" if label.real & set(reading.chosen) else "no"
         top = list(reading.belief).index(reading.belief.top)
@@ -164,11 +161,11 @@ def _tell_problems(console: "Console", answers: "list[CaseResult]", truth: "dict
             right,
         )
     console.print(table)
-    if len(answers) > _MOST_SHOWN:
-        console.print(f"… and {len(answers) - _MOST_SHOWN} more; --json has them all")
+    if len(answers) > _MAX_SHOWN:
+        console.print(f"… and {len(answers) - _MAX_SHOWN} more; --json has them all")
 
 
-def _tell_scores(console: "Console", scored: "dict[str, list[BenchmarkScore]]") -> None:
+def _print_scores(console: "Console", scored: "dict[str, list[BenchmarkScore]]") -> None:
     from rich.table import Table
 
     from telos.recognition.strips.benchmark import PUBLISHED_SCORES
@@ -184,8 +181,12 @@ def _tell_scores(console: "Console", scored: "dict[str, list[BenchmarkScore]]") 
 
 
 def _cells(row: "BenchmarkScore") -> tuple[str, ...]:
-    def said(figure: float | None, form: str) -> str:
+    def format_number(figure: float | None, form: str) -> str:
         return "" if figure is None else format(figure, form)
 
-    measured = said(row.agreement, ".3f"), said(row.seconds, ".2f"), said(row.complete, ".0%")
+    measured = (
+        format_number(row.agreement, ".3f"),
+        format_number(row.seconds, ".2f"),
+        format_number(row.complete, ".0%"),
+    )
     return row.name, str(row.problems or ""), f"{row.accuracy:.3f}", f"{row.spread:.2f}", f"{row.credit:.3f}", *measured

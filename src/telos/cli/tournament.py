@@ -1,4 +1,4 @@
-"""``telos tournament``: what each layer of behaviour is worth, by many seeded fights with and without it."""
+"""``telos tournament``: measure each layer of behaviour by seeded fights with and without it."""
 
 import json
 from collections.abc import Iterable
@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telos.cli.common import progress_bar
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
     from telos.worlds.arena.tournament import Outcome, Score
 
-_LONGEST = 86_400  # seconds; no fight lasts a day
+_MAX_SECONDS = 86_400  # no fight lasts a day
 _COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
 
 
 def tournament(
     fights: Annotated[int, typer.Option(help="Fights of each contest, half of them from the other side.")] = 40,
-    seed: Annotated[int, typer.Option(help="One seed fixes all fights.")] = 1,
+    seed: Annotated[int, typer.Option(help="One seed determines all fights.")] = 1,
     jobs: Annotated[int, typer.Option(help="Processes that share the work; the answer stays the same.")] = 1,
     layer: Annotated[
         list[str] | None,
@@ -35,8 +36,8 @@ def tournament(
 
     Examples: telos tournament --layer squads --fights 100 --jobs 4; telos tournament --plot layers.png
     """
-    if not 0 < seconds <= _LONGEST:  # a NaN fails too
-        raise TelosError(f"--seconds must be more than 0 and at most {_LONGEST}, got {seconds:g}")
+    if not 0 < seconds <= _MAX_SECONDS:  # false for NaN too
+        raise TelosError(f"--seconds must be more than 0 and at most {_MAX_SECONDS}, got {seconds:g}")
     if plot is not None:
         from telos.worlds.plots import check_path
 
@@ -48,7 +49,7 @@ def tournament(
             json.dumps({**setting, "simulated": True, "contests": [_figures(each) for each in scores]}, indent=2)
         )
     else:
-        _tell(scores, f"{scene}, {fights} simulated fights a contest of at most {seconds:g} s, seed {seed}")
+        _print_scores(scores, f"{scene}, {fights} simulated fights a contest of at most {seconds:g} s, seed {seed}")
     if plot is not None:
         from telos.worlds.arena.tournament import save
 
@@ -57,19 +58,15 @@ def tournament(
 
 
 def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: float, jobs: int) -> "tuple[Score, ...]":
-    """Fight it all out, with a bar for whoever waits at a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    from telos.worlds.arena import tournament as arena  # here, so that `telos --help` need not wait for worlds
+    """Run all fights, with a progress bar."""
+    from telos.worlds.arena import tournament as arena
     from telos.worlds.arena.scene import load_scene
     from telos.worlds.arena.tournament import contests
 
-    wanted, waiting = contests(layers), Console(stderr=True)
+    wanted, bar = contests(layers), progress_bar("fighting")
 
     def watched(outcomes: "Iterable[Outcome]") -> "Iterable[Outcome]":
-        total = fights * len(wanted)
-        return track(outcomes, "fighting", total, console=waiting, transient=True, disable=not waiting.is_terminal)
+        return bar(outcomes, fights * len(wanted))
 
     return arena.tournament(
         load_scene(scene), wanted, fights=fights, seed=seed, seconds=seconds, jobs=jobs, watched=watched
@@ -77,7 +74,7 @@ def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: fl
 
 
 def _figures(score: "Score") -> dict[str, Any]:
-    """Return all that is known of a contest, as JSON has it."""
+    """Return the score of a contest as JSON data."""
     contest, (low, high), decisive = score.contest, score.interval, score.decisive_win_rate
     return {
         "contest": contest.name,
@@ -99,7 +96,7 @@ def _figures(score: "Score") -> dict[str, Any]:
     }
 
 
-def _tell(scores: "Iterable[Score]", title: str) -> None:
+def _print_scores(scores: "Iterable[Score]", title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 

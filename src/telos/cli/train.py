@@ -1,4 +1,4 @@
-"""``telos train``: count what players do whose goal is known."""
+"""``telos train``: train a recogniser on a labelled event log by counting."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telos.cli.recognize import at_line, check_context, checked_truth, rows_of
+from telos.cli.common import at_line, check_context, check_truth, read_rows
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def train(
 
     Example: telos train play.jsonl --model aiide -o me.yaml
     """
-    from telos.recognition.files.load import named_model  # here, so that `telos --help` need not wait
+    from telos.recognition.files.load import named_model
     from telos.recognition.files.save import save_model
     from telos.recognition.iohmm import IOHMM
 
     if output is None:
-        raise TelosError("where should the trained model go? name a file, as in: -o me.yaml")
+        raise TelosError("no output file is given", "name the file for the trained model, as in: -o me.yaml")
     taught = named_model(model)
     if not isinstance(taught, IOHMM):
         raise TelosError(f"{model} is written by hand and learns nothing", "train an iohmm, as in: --model aiide")
-    figures = _learn(taught, log, rows_of(log, columns, player, "learning"), model)
+    figures = _learn(taught, log, read_rows(log, columns, player, "learning"), model)
     save_model(taught, output)
     if as_json:
         typer.echo(json.dumps({"log": str(log), "model": model, "output": str(output), **figures}))
@@ -54,22 +54,22 @@ def train(
 
 
 def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> dict[str, Any]:
-    """Teach a model all rows whose goal is known, and return how many of which."""
+    """Train a model on all labelled rows; return the counts."""
     from telos.recognition.files.load import context_read
 
     entries = context_read(model)
-    lessons: dict[tuple[str, str], _Lesson] = {}
+    sessions: dict[tuple[str, str], _TrainingSession] = {}
     events = unknown = 0
     goals: Counter[str] = Counter()
     for row in rows:
         events += 1
         unknown += row.truth is None
-        lesson = lessons.setdefault(row.sequence, _Lesson(model))
+        session = sessions.setdefault(row.sequence, _TrainingSession(model))
         with at_line(log, row.line):
             check_context(row, entries, name)
             if row.truth is not None:
-                checked_truth(row.truth, model.goals, name)
-            if lesson.take(row):
+                check_truth(row.truth, model.goals, name)
+            if session.learn(row):
                 goals[str(row.truth)] += 1
     if unknown == events:
         raise TelosError(
@@ -81,12 +81,12 @@ def _learn(model: "IOHMM", log: Path, rows: "Iterable[LogRow]", name: str) -> di
         "unknown": unknown,
         "uncounted": events - unknown - goals.total(),
         "goals": {goal: goals[goal] for goal in model.goals},
-        "players": len({player for player, _ in lessons}),
+        "players": len({player for player, _ in sessions}),
     }
 
 
-class _Lesson:
-    """One player's session, from which a model learns."""
+class _TrainingSession:
+    """Trains a model on one session of one player."""
 
     def __init__(self, model: "IOHMM") -> None:
         from telos.recognition.filtering import EventGate
@@ -94,8 +94,8 @@ class _Lesson:
         self._model, self._gate = model, EventGate(model)
         self._time, self._before = -math.inf, ""
 
-    def take(self, row: "LogRow") -> bool:
-        """Take in one row, and return whether anything was learned from it."""
+    def learn(self, row: "LogRow") -> bool:
+        """Learn from one row; return whether it was counted."""
         from telos.recognition.filtering import check_event_order
 
         if row.event.time < self._time:
