@@ -24,7 +24,7 @@ app.command()(play)
         (["--seed", "-1"], "a seed is a whole number, zero or more and below 1000000000000000, got -1"),
         (["--host", "8.8.8.8"], "cannot listen at 8.8.8.8: Cannot assign requested address"),
         (["--host", "a..b"], "there is no host 'a..b'"),
-        (["--folder", "no/such/folder"], "no/such/folder is no folder; make it, or name another with --folder"),
+        (["--folder", "no/such/folder"], "no/such/folder is not a folder"),
         (["--host", "0.0.0.0", "--token", ""], "requires a token"),
         (["--host", "no such host", "--token", "x"], "there is no host 'no such host'"),
         (["--port", "99999"], "from 0 to 65535, got 99999"),

@@ -133,7 +133,7 @@ def test_people_are_told_how_many(log: Path, tmp_path: Path) -> None:
 
 def test_bad_input_is_refused_in_one_line(log: Path, tmp_path: Path) -> None:
     out = ("-o", tmp_path / "me.yaml")
-    assert refused(log) == "where should the trained model go? name a file, as in: -o me.yaml"
+    assert refused(log) == "no output file is given; name the file for the trained model, as in: -o me.yaml"
     assert "flairs is written by hand and learns nothing" in refused(log, "--model", "flairs", *out)
     blind = write_lines(tmp_path / "blind.jsonl", log_lines(5, truth=None))
     assert refused(blind, *out) == ('LOG: no row says what the player was after; add "truth": "explore" to its lines')
