@@ -1,45 +1,31 @@
 """Run the kernel: plain or compiled, resumable, memory growth, game callbacks."""
 
-import hashlib
-import inspect
-import math
 import time
-import types
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeAlias
 
+from telos.core import kernels
+from telos.core.kernels import is_installed as is_installed  # part of the front of this module
 from telos.planning import kernel
 from telos.planning.task import Assembled, Workspace, copy_heap, copy_nodes, flat, workspace
 
-# --- native -----------------------------------------------------------------------------------------------------------
-# The kernel, compiled: every function of ``machine``, ``kernel`` and ``keeping`` goes through Numba as it is.
-#
-# Numba is an extra. Where it is missing, or not loaded yet, the kernel runs as the Python that it is.
-
-
 # In the order of the file, a function is compiled before those that call it.
 _MODULES = (kernel,)
-_FUNCTIONS: dict[str, types.FunctionType] = {
-    name: each
-    for module in _MODULES
-    for name, each in vars(module).items()
-    if isinstance(each, types.FunctionType) and each.__module__ == module.__name__
+ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
+# One signature for each function, read off its annotations: left to itself, Numba would compile several of each.
+_NUMBA_TYPES: dict[Any, str] = {
+    kernel.Ints: "int64[::1]",
+    kernel.Floats: "float64[::1]",
+    int: "int64",
+    float: "float64",
+    bool: "boolean",
+    None: "void",
 }
 
-plain = types.SimpleNamespace(**_FUNCTIONS)  # the kernel as the Python that it is
+plain = kernels.plain(*_MODULES)
 
-ENTRIES = ("begin_search", "search", "search_many", "repair", "advance", "settle")
-
-_compiled: types.SimpleNamespace | None = None
-
-
-@cache
-def is_installed() -> bool:
-    """Whether Numba can be had."""
-    return find_spec("numba") is not None
+_compiled: Any = None
 
 
 def is_loaded() -> bool:
@@ -51,26 +37,9 @@ def load() -> Any:
     """Return the compiled kernel: from Numba's cache on disk if it was compiled before, else compiled now."""
     global _compiled
     if _compiled is None:
-        import numba  # heavy: half a second, so only when a search asks for it
-
-        names: dict[str, Any] = {name: each for name, each in vars(kernel).items() if not name.startswith("__")}
-        names.update(math=math, __name__=kernel.__name__)
-        edition = _edition()
-        for name, function in _FUNCTIONS.items():
-            copied = types.FunctionType(function.__code__, names, name)
-            copied.__qualname__ = f"{name}_{edition}"
-            names[name] = _jit(numba, copied, function.__annotations__, inner=name not in ENTRIES)
-        _compiled = types.SimpleNamespace(**names)
+        inlined = set(kernels.functions_of(_MODULES)).difference(ENTRIES)
+        _compiled = kernels.compile_functions(_MODULES, inlined=inlined, types_of=_NUMBA_TYPES)
     return _compiled
-
-
-def _edition() -> str:
-    """Return what tells this edition of the kernel from others.
-
-    Numba's cache looks at the one file that a function stands in, and not at those whose functions are part of it.
-    """
-    sources = (inspect.getsource(module) for module in _MODULES)
-    return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
 
 
 def as_array(values: list[Any]) -> Any:
@@ -90,27 +59,6 @@ def zeros(count: int, zero: int | float) -> Any:
 def as_list(values: Any) -> list[Any]:
     """Return part of an array as a list of plain numbers."""
     return values.tolist()  # type: ignore[no-any-return]
-
-
-def _jit(numba: Any, function: types.FunctionType, kind: dict[str, Any], *, inner: bool) -> Any:
-    # One signature for each function, read off its annotations: left to itself, Numba would compile several of each.
-    to, *arguments = (_NUMBA_TYPES[kind[name]] for name in ("return", *(each for each in kind if each != "return")))
-    options = {"nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": inner}
-    signature = f"{to}({', '.join(arguments)})"
-    try:
-        return numba.njit(signature, cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep a cache, as in a read-only install: compile anew in each process
-        return numba.njit(signature, **options)(function)
-
-
-_NUMBA_TYPES: dict[Any, str] = {
-    kernel.Ints: "int64[::1]",
-    kernel.Floats: "float64[::1]",
-    int: "int64",
-    float: "float64",
-    bool: "boolean",
-    None: "void",
-}
 
 
 # --- engine -----------------------------------------------------------------------------------------------------------

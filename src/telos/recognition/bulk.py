@@ -1,8 +1,6 @@
 """Filter and smooth many players on arrays."""
 
-import math
 import os
-import types
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -203,7 +201,6 @@ def _summing(name: str, table: Array) -> Array:
 
 # In this order, and in that of the files, a function is compiled before those that call it.
 _MODULES = (bulk_kernel,)
-_FUNCTIONS = kernels.functions_of(_MODULES)
 ENTRY_POINTS = ("filter_players", "update_players", "smooth_players", "viterbi_players")
 NOT_INLINED = (
     "faint",
@@ -219,32 +216,18 @@ def is_installed() -> bool:
 
 @cache
 def plain_kernel(goals: int) -> Any:
-    """Return the kernel for so many goals as the Python that it is; it works on lists."""
-    names = _names(goals)
-    for name, function in _FUNCTIONS.items():
-        names[name] = types.FunctionType(function.__code__, names, name)
-    return types.SimpleNamespace(**names)
+    """Return the kernel for a number of goals as plain Python; it works on lists."""
+    return kernels.plain_functions(_MODULES, {"GOALS": goals})
 
 
 @cache
 def compiled_kernel(goals: int) -> Any:
-    """Return the kernel for so many goals, compiled; it works on arrays.
+    """Return the kernel for a number of goals, compiled; it works on arrays.
 
-    Numba reads the number of goals as a constant, so every loop over goals is written out. It compiles a function when
-    it is first called, or takes it from its cache on disk.
+    Numba reads the number of goals as a constant, so every loop over goals is unrolled.
     """
-    names, edition = _names(goals), kernels.edition_of(_MODULES)
-    for name, function in _FUNCTIONS.items():
-        copied = types.FunctionType(function.__code__, names, name)
-        copied.__qualname__ = f"{name}_{goals}_{edition}"
-        names[name] = kernels.compile_one(copied, forceinline=name not in (*ENTRY_POINTS, *NOT_INLINED))
-    return types.SimpleNamespace(**names)
-
-
-def _names(goals: int) -> dict[str, Any]:
-    """Return the constants that the functions refer to."""
-    constants = {name: each for module in _MODULES for name, each in vars(module).items() if name.isupper()}
-    return {**constants, "GOALS": goals, "math": math, "__name__": bulk_kernel.__name__}
+    inlined = set(kernels.functions_of(_MODULES)).difference(ENTRY_POINTS, NOT_INLINED)
+    return kernels.compile_functions(_MODULES, inlined=inlined, constants={"GOALS": goals})
 
 
 # --- bulk sequences ---------------------------------------------------------------------------------------------------
