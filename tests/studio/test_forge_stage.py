@@ -12,8 +12,8 @@ from telos.planning import search
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds.forge import FORGE, ForgeStage, grammar_reader
 from telos.studio.worlds.shapes import ROLES
-from telos.worlds.forge.scene import Scene
-from telos.worlds.forge.trace import Read
+from telos.worlds.forge.scene import ForgeScene
+from telos.worlds.forge.trace import BeliefUpdated
 
 
 def played(stage: ForgeStage, steps: int = 4000, *, held: str = "", asked: tuple[str, ...] = ()) -> list[Happening]:
@@ -35,7 +35,7 @@ def go(stage: ForgeStage, *commands: str) -> None:
 
 @pytest.mark.parametrize("plan", ["key", "force", "spare"])
 def test_a_simulated_player_gets_through_the_door_as_in_the_scene_itself(plan: str) -> None:
-    stage, scene = ForgeStage(4, play=plan), Scene(plan, seed=4)
+    stage, scene = ForgeStage(4, play=plan), ForgeScene(plan, seed=4)
     played(stage)
     for _ in scene.moments():
         pass
@@ -56,7 +56,7 @@ def test_the_bars_show_what_the_companion_believes(companion: str) -> None:
     for happening in played(stage):
         if happening.event is not None:
             beliefs.append(reader.observe(happening.event))
-    told = [record for record in stage._records if isinstance(record, Read)]
+    told = [record for record in stage._records if isinstance(record, BeliefUpdated)]
     assert len(told) == len(beliefs) > 5
     for record, belief in zip(told, beliefs, strict=True):
         assert dict(record.belief) == pytest.approx(dict(belief))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from telos.worlds.arena.scene import Scene
     from telos.worlds.arena.sim.views import ArenaView
     from telos.worlds.arena.terminal import Mind, Notes
-    from telos.worlds.forge.scene import Scene as ForgeScene
+    from telos.worlds.forge.scene import ForgeScene
     from telos.worlds.home.household import Household
 
 _View = TypeVar("_View")
@@ -297,15 +297,15 @@ def forge(
 ) -> None:
     """Watch a player at a locked door, and a companion who reads what the player is after."""
     from telos.worlds.forge.domain import PLANS
-    from telos.worlds.forge.scene import LONGEST, Scene
+    from telos.worlds.forge.scene import MAX_SECONDS, ForgeScene
     from telos.worlds.forge.trace import describe
 
     _check_speed(speed, "seconds")
     chosen = Random(f"plan {seed}").choice(PLANS) if plan is None else plan
-    scene = Scene(chosen, companion, seed=seed)
+    scene = ForgeScene(chosen, companion, seed=seed)
     if as_lines:
         scene.trace = print_json_line
-        _run(scene.moments(), "playing", LONGEST / scene.pace)
+        _run(scene.moments(), "playing", MAX_SECONDS / scene.pace)
     elif is_terminal():
         _show_scene(scene, speed)
     else:
@@ -316,14 +316,14 @@ def forge(
 
 def _show_scene(scene: "ForgeScene", speed: float) -> None:
     from telos.planning.planner import warm_up
-    from telos.worlds.forge.scene import SceneView
-    from telos.worlds.forge.terminal import Frame
+    from telos.worlds.forge.scene import ForgeSceneView
+    from telos.worlds.forge.terminal import ForgeFrame
 
     warm_up()  # compile before the first frame
     title = f"forge · seed {scene.seed} · {speed:g} s/s · Ctrl-C ends"
 
-    def draw(view: SceneView) -> Frame:
-        return Frame(scene.world.village, view, title)
+    def draw(view: ForgeSceneView) -> ForgeFrame:
+        return ForgeFrame(scene.world.village, view, title)
 
     _show(draw, scene.view(), scene.moments(), steps_per_second=speed / scene.pace)
 

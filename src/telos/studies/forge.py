@@ -16,9 +16,9 @@ from telos.planning.planner import warm_up
 from telos.studies.scoring import shared_out
 from telos.studies.statistics import Paired, interval, need_scipy, paired, said_p
 from telos.worlds.forge.domain import PLANS
-from telos.worlds.forge.player import Limits
-from telos.worlds.forge.scene import Scene
-from telos.worlds.forge.trace import Changed, Read
+from telos.worlds.forge.player import PlayerLimits
+from telos.worlds.forge.scene import ForgeScene
+from telos.worlds.forge.trace import BeliefUpdated, PlanChanged
 
 NAME = "forge"
 RUNS, QUICK = 100, 20  # players for each plan
@@ -156,18 +156,18 @@ def played(task: tuple[str, int]) -> Played:
     warm_up()
     plan, seed = task
     runs = {companion: play(plan, companion, seed) for companion in COMPANIONS}
-    turned = Limits.drawn(plan, Random(f"limits {seed}")).turns is not None
+    turned = PlayerLimits.draw(plan, Random(f"limits {seed}")).turns is not None
     return Played(plan, seed, turned, runs)
 
 
 def play(plan: str, companion: str, seed: int) -> Run:
     """Play the scene to its end."""
     records: list[object] = []
-    limits = Limits.drawn(plan, Random(f"limits {seed}"))
+    limits = PlayerLimits.draw(plan, Random(f"limits {seed}"))
     if companion == TOLD:
         limits = replace(limits, foresees=True, vague=0.0)
     mode = WAITS if companion == TOLD else companion
-    scene = Scene(plan, mode, seed=seed, limits=limits, trace=records.append)
+    scene = ForgeScene(plan, mode, seed=seed, limits=limits, trace=records.append)
     while not scene.is_over:
         scene.step({})
     assert scene.player is not None
@@ -179,15 +179,16 @@ def settles(plan: str, records: Iterable[object]) -> float:
     """Return after what share of the deeds the likeliest plan was the player's own, and stayed so.
 
     >>> from telos.core.values import FrozenMap
-    >>> deeds = [Read(0.0, "c", "a", FrozenMap({"key": key, "spare": 1 - key})) for key in (0.5, 0.2, 0.7, 0.9)]
+    >>> beliefs = [FrozenMap({"key": key, "spare": 1 - key}) for key in (0.5, 0.2, 0.7, 0.9)]
+    >>> deeds = [BeliefUpdated(0.0, "c", "a", belief) for belief in beliefs]
     >>> settles("key", deeds)
     0.75
     """
     right: list[bool] = []
     for record in records:
-        if isinstance(record, Changed):
+        if isinstance(record, PlanChanged):
             plan = record.now
-        elif isinstance(record, Read):
+        elif isinstance(record, BeliefUpdated):
             right.append(all(record.belief[plan] > chance for name, chance in record.belief.items() if name != plan))
     wrong = max((number for number, is_right in enumerate(right, start=1) if not is_right), default=0)
     return min(1.0, (wrong + 1) / len(right)) if right else 1.0

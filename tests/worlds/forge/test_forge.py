@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from telos.checks import check_world
 from telos.core.errors import DefinitionError, TelosError
-from telos.worlds.forge.domain import the_domain, the_village
+from telos.worlds.forge.domain import load_forge_domain, load_village
 from telos.worlds.forge.forge import ARMFUL, COOLS, STEP, Forge
-from telos.worlds.forge.scene import Scene
+from telos.worlds.forge.scene import ForgeScene
 
-PLACES = sorted(the_village().places)
-DEEDS = sorted({action.name for action in the_domain().actions if not action.name.startswith(("to-", "ask-"))})
+PLACES = sorted(load_village().places)
+DEEDS = sorted({action.name for action in load_forge_domain().actions if not action.name.startswith(("to-", "ask-"))})
 
 
 def do(forge: Forge, command: str, who: str = "player") -> None:
@@ -38,8 +38,8 @@ def test_the_village_keeps_the_promises_of_a_world_while_it_is_played() -> None:
 
 
 def test_the_scene_is_a_world_too_with_a_companion_who_acts_by_itself() -> None:
-    check_world(Scene, steps=100)
-    check_world(lambda: Scene("key"), steps=200)
+    check_world(ForgeScene, steps=100)
+    check_world(lambda: ForgeScene("key"), steps=200)
 
 
 def test_walking_takes_as_long_as_the_domain_says_and_every_leg_is_seen_when_it_begins() -> None:
@@ -50,7 +50,7 @@ def test_walking_takes_as_long_as_the_domain_says_and_every_leg_is_seen_when_it_
         seen += [(event.time, event.action) for event in forge.events]
         forge.step({})
     assert seen == [(0.0, "to-square"), (8.0, "to-bridge"), (16.0, "to-river")]
-    assert forge.time == the_village().walk("inn", "river") == 24.0
+    assert forge.time == load_village().walk("inn", "river") == 24.0
 
 
 @given(st.lists(st.tuples(st.sampled_from(PLACES), st.integers(1, 40)), min_size=1, max_size=8))

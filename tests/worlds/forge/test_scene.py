@@ -12,52 +12,62 @@ from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.planning.planner import planner_of
 from telos.recognition.by_planning.reader import PlanReader
-from telos.worlds.forge.companion import Companion, the_grammar
-from telos.worlds.forge.domain import DOMAIN, PLANS, the_domain
+from telos.worlds.forge.companion import ForgeCompanion, load_plan_grammar
+from telos.worlds.forge.domain import DOMAIN, PLANS, load_forge_domain
 from telos.worlds.forge.forge import COMPANION, PLAYER
-from telos.worlds.forge.player import Limits
-from telos.worlds.forge.scene import Scene
-from telos.worlds.forge.trace import Changed, Did, Opened, Read, Said, Started, Understood
+from telos.worlds.forge.player import PlayerLimits
+from telos.worlds.forge.scene import ForgeScene
+from telos.worlds.forge.trace import (
+    BeliefUpdated,
+    DoorOpened,
+    ForgeAction,
+    ForgeSpeech,
+    ForgeStarted,
+    PlanChanged,
+    Understood,
+)
 
-STEADY = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0)  # a player without lapses
+STEADY = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0)  # a player without lapses
 
 
-def played(plan: str, companion: str = "reads", *, seed: int = 1, limits: Limits | None = STEADY) -> list[object]:
+def played(plan: str, companion: str = "reads", *, seed: int = 1, limits: PlayerLimits | None = STEADY) -> list[object]:
     """Return the trace of a scene that was played to its end."""
     records: list[object] = []
-    scene = Scene(plan, companion, seed=seed, limits=limits, trace=records.append)
+    scene = ForgeScene(plan, companion, seed=seed, limits=limits, trace=records.append)
     for _ in scene.moments():
         pass
     return records
 
 
-def seconds(plan: str, companion: str, **options: Limits) -> float:
-    (opened,) = [each for each in played(plan, companion, **options) if isinstance(each, Opened)]
+def seconds(plan: str, companion: str, **options: PlayerLimits) -> float:
+    (opened,) = [each for each in played(plan, companion, **options) if isinstance(each, DoorOpened)]
     return opened.time
 
 
 def when(records: list[object], who: str, action: str) -> float:
-    return next(each.time for each in records if isinstance(each, Did) and (each.who, each.action) == (who, action))
+    return next(
+        each.time for each in records if isinstance(each, ForgeAction) and (each.who, each.action) == (who, action)
+    )
 
 
-def companion_of(scene: Scene) -> Companion:
+def companion_of(scene: ForgeScene) -> ForgeCompanion:
     assert scene.companion is not None
     return scene.companion
 
 
 def test_the_scene_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str], None]) -> None:
     records = played("key", seed=7, limits=None)
-    assert isinstance(records[0], Started)
+    assert isinstance(records[0], ForgeStarted)
     golden("forge_seed7.jsonl", "".join(f"{as_json(record)}\n" for record in records))
 
 
 def test_one_domain_file_is_planned_with_and_read_with() -> None:
-    scene = Scene("key")
+    scene = ForgeScene("key")
     companion, player = companion_of(scene), scene.player
     assert isinstance(companion.reader, PlanReader)
     assert player is not None
     domain = companion.reader.model.domain
-    assert domain is companion.mind.domain is player.world.domain is the_domain()
+    assert domain is companion.mind.domain is player.world.domain is load_forge_domain()
     assert companion.reader.model.planner is planner_of(domain, PLAYER)  # the very planner that the player asks
     from_file = telos.load(DOMAIN)
     reader = telos.recognizer(from_file, goals=list(PLANS), actions=PLAYER, sees_all=True)
@@ -68,7 +78,7 @@ def test_one_domain_file_is_planned_with_and_read_with() -> None:
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_rational_player_is_read_long_before_the_door_is_open(plan: str) -> None:
-    read = [each.belief for each in played(plan, "reads") if isinstance(each, Read)]
+    read = [each.belief for each in played(plan, "reads") if isinstance(each, BeliefUpdated)]
     right = [max(belief, key=lambda name: belief[name]) == plan and belief[plan] > 0.5 for belief in read]
     last_wrong = max((number for number, is_right in enumerate(right, start=1) if not is_right), default=0)
     assert last_wrong <= 0.4 * len(read)
@@ -77,13 +87,13 @@ def test_a_rational_player_is_read_long_before_the_door_is_open(plan: str) -> No
 def test_the_companion_lights_the_fire_before_it_is_asked_and_keeps_it_going() -> None:
     records = played("key")
     assert when(records, COMPANION, "light-fire") < when(records, PLAYER, "to-forge") + 8.0
-    assert not [each for each in records if isinstance(each, Said) and each.who == PLAYER]
+    assert not [each for each in records if isinstance(each, ForgeSpeech) and each.who == PLAYER]
     assert when(records, COMPANION, "work-bellows") < when(records, PLAYER, "forge-key")
 
 
 def test_the_companion_who_waits_does_nothing_but_follow_until_it_is_asked() -> None:
     records = played("force", "waits")
-    asked = next(each.time for each in records if isinstance(each, Said) and each.who == PLAYER)
+    asked = next(each.time for each in records if isinstance(each, ForgeSpeech) and each.who == PLAYER)
     before = {each.goal for each in records if isinstance(each, Chose) and each.time <= asked}
     assert before <= {"keep_clear", "keep_company"}
     assert when(records, COMPANION, "lean-in") > asked
@@ -98,7 +108,7 @@ def test_an_order_that_is_given_beforehand_holds_until_the_player_has_come_and_g
 
 def test_an_order_is_let_go_when_the_player_is_seen_to_be_after_something_else() -> None:
     records: list[object] = []
-    scene = Scene(None, trace=records.append)
+    scene = ForgeScene(None, trace=records.append)
     do(scene, "say Light the fire, please.", "go cottage", "call-on-her", "go orchard", "pick-apples")
     goals = [each.goal for each in records if isinstance(each, Chose) and not each.goal.startswith("keep")]
     assert goals[0] == "make_fire"
@@ -112,7 +122,7 @@ def test_the_companion_goes_to_the_door_while_the_player_fetches_the_hammer() ->
 
 
 def test_the_companion_brings_the_hammer_to_a_player_who_stands_at_the_door_without_it() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     do(scene, "go square", "go lane", "go door")
     for _ in range(60):
         scene.step({})
@@ -122,9 +132,9 @@ def test_the_companion_brings_the_hammer_to_a_player_who_stands_at_the_door_with
 
 
 def test_the_companion_changes_its_mind_when_the_player_does_and_says_so() -> None:
-    fickle = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0, turns=12.0, turns_to="spare")
+    fickle = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0, turns=12.0, turns_to="spare")
     records = played("key", limits=fickle)
-    turned = next(each.time for each in records if isinstance(each, Changed))
+    turned = next(each.time for each in records if isinstance(each, PlanChanged))
     goals = [each.goal for each in records if isinstance(each, Chose) and not each.goal.startswith("keep")]
     assert goals[0] == "tend_fire"
     assert "do_favour" in goals
@@ -132,14 +142,14 @@ def test_the_companion_changes_its_mind_when_the_player_does_and_says_so() -> No
         each for each in records if isinstance(each, Dropped) and each.goal == "tend_fire" and each.time > turned
     ]
     assert dropped
-    said = [each.text for each in records if isinstance(each, Said) and each.who == COMPANION]
+    said = [each.text for each in records if isinstance(each, ForgeSpeech) and each.who == COMPANION]
     assert any("not" in text and "key" in text for text in said[1:])
-    assert isinstance(records[-1], Opened | Said)
-    assert next(each for each in records if isinstance(each, Opened)).plan == "spare"
+    assert isinstance(records[-1], DoorOpened | ForgeSpeech)
+    assert next(each for each in records if isinstance(each, DoorOpened)).plan == "spare"
 
 
 def test_a_belief_that_wavers_a_little_does_not_change_the_reading() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     companion = companion_of(scene)
     readings = []
     for chances in ((0.6, 0.3), (0.5, 0.45), (0.42, 0.55), (0.3, 0.65), (0.45, 0.5)):
@@ -159,7 +169,7 @@ def test_reading_is_faster_than_waiting_and_waiting_faster_than_being_alone(plan
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_grammar_of_plans_serves_as_well_in_place_of_the_domain(plan: str) -> None:
     assert seconds(plan, "parses") < seconds(plan, "waits")
-    scene = Scene(plan, "parses", limits=STEADY)
+    scene = ForgeScene(plan, "parses", limits=STEADY)
     for _ in scene.moments():
         if scene.world.is_over:
             break
@@ -167,11 +177,11 @@ def test_a_grammar_of_plans_serves_as_well_in_place_of_the_domain(plan: str) -> 
 
 
 def test_every_action_of_the_grammar_is_one_of_the_domain() -> None:
-    known = {action.name for action in the_domain().actions_of(PLAYER)}
-    assert set(the_grammar().actions) <= known
+    known = {action.name for action in load_forge_domain().actions_of(PLAYER)}
+    assert set(load_plan_grammar().actions) <= known
 
 
-def do(scene: Scene, *commands: str) -> None:
+def do(scene: ForgeScene, *commands: str) -> None:
     """Command the player, one thing after the other."""
     for command in commands:
         scene.step({PLAYER: command})
@@ -180,7 +190,7 @@ def do(scene: Scene, *commands: str) -> None:
 
 
 def test_a_commanded_player_is_read_and_helped_like_a_simulated_one() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     do(scene, "go river", "pan-gold", "go forge")
     assert companion_of(scene).reading == "key"
     for _ in range(60):
@@ -191,7 +201,7 @@ def test_a_commanded_player_is_read_and_helped_like_a_simulated_one() -> None:
 
 
 def test_what_is_said_is_taken_to_mean_what_fits_the_place_and_the_plan() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     do(scene, "go lane", "go door", "say Can you help me with this?")
     heard = companion_of(scene).heard
     assert heard is not None
@@ -201,7 +211,7 @@ def test_what_is_said_is_taken_to_mean_what_fits_the_place_and_the_plan() -> Non
 
 
 def test_what_nobody_would_say_is_not_understood_and_the_companion_says_so() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     do(scene, "say What a lovely evening!")
     for _ in range(4):
         scene.step({})
@@ -209,7 +219,7 @@ def test_what_nobody_would_say_is_not_understood_and_the_companion_says_so() -> 
 
 
 def test_a_misunderstood_player_puts_it_plainly() -> None:
-    vague = Limits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=1.0)
+    vague = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=1.0)
     for seed in range(12):
         records = played("key", "waits", seed=seed, limits=vague)
         meant = [each.means for each in records if isinstance(each, Understood)]
@@ -217,7 +227,7 @@ def test_a_misunderstood_player_puts_it_plainly() -> None:
 
 
 def test_promises_that_are_not_kept_are_not_waited_for_for_ever() -> None:
-    scene = Scene("key", "reads", seed=1, limits=STEADY)
+    scene = ForgeScene("key", "reads", seed=1, limits=STEADY)
     player = scene.player
     assert player is not None
     scene.companion = None  # it left, without a word
@@ -231,14 +241,14 @@ def test_promises_that_are_not_kept_are_not_waited_for_for_ever() -> None:
 @pytest.mark.parametrize("plan", PLANS)
 def test_every_simulated_player_gets_through_the_door(plan: str, companion: str) -> None:
     for seed in range(8):
-        scene = Scene(plan, companion, seed=seed)
+        scene = ForgeScene(plan, companion, seed=seed)
         while not scene.is_over:
             scene.step({})
         assert scene.world.is_over, f"seed {seed}"
 
 
 def test_who_leaves_it_to_the_companion_as_promised_is_not_taken_to_have_given_it_up() -> None:
-    scene = Scene(None)
+    scene = ForgeScene(None)
     do(scene, "go cottage", "call-on-her", "go orchard")
     companion = companion_of(scene)
     assert (companion.promise, companion.reading) == ("apples", "spare")
@@ -247,7 +257,7 @@ def test_who_leaves_it_to_the_companion_as_promised_is_not_taken_to_have_given_i
 
 
 def test_player_and_companion_do_not_wait_for_each_others_minds_in_circles() -> None:
-    scene = Scene("force", "reads", seed=1565959586)  # once it took them a quarter of an hour
+    scene = ForgeScene("force", "reads", seed=1565959586)  # once it took them a quarter of an hour
     while not scene.is_over:
         scene.step({})
     assert scene.world.time < 250.0
@@ -256,10 +266,10 @@ def test_player_and_companion_do_not_wait_for_each_others_minds_in_circles() -> 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Scene("kee"), "there is no plan 'kee'; did you mean 'key'?"),
-        (lambda: Scene("key", "red"), "there is no companion 'red'; did you mean 'reads'?"),
-        (lambda: Scene("key", seed=-1), "a seed is a whole number, zero or more, got -1"),
-        (lambda: Scene("key").step({"companion": "go inn"}), "'companion' cannot be commanded here"),
+        (lambda: ForgeScene("kee"), "there is no plan 'kee'; did you mean 'key'?"),
+        (lambda: ForgeScene("key", "red"), "there is no companion 'red'; did you mean 'reads'?"),
+        (lambda: ForgeScene("key", seed=-1), "a seed is a whole number, zero or more, got -1"),
+        (lambda: ForgeScene("key").step({"companion": "go inn"}), "'companion' cannot be commanded here"),
     ],
 )
 def test_bad_input_is_refused(make: Callable[[], object], message: str) -> None:

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
-from telos.worlds.forge.domain import PLANS, read_village, the_domain, the_village
+from telos.worlds.forge.domain import PLANS, load_forge_domain, load_village, parse_village
 from telos.worlds.forge.speech import (
     DOUBT,
     REACH,
     Understanding,
-    read_lines,
-    read_utterances,
-    the_utterances,
+    load_utterances,
+    parse_companion_lines,
+    parse_utterances,
     understand,
 )
 
@@ -22,8 +22,8 @@ SURE = {plan: {each: 0.9 if each == plan else 0.05 for each in PLANS} for plan i
 
 
 def heard(name: str, place: str, belief: dict[str, float] | None = None, **state: object) -> Understanding:
-    utterance = the_utterances()[name]
-    return understand(utterance.says[0], utterance, place, the_domain().state(state), belief, the_village())
+    utterance = load_utterances()[name]
+    return understand(utterance.says[0], utterance, place, load_forge_domain().state(state), belief, load_village())
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ chance = st.floats(0.01, 1.0)
 
 
 @given(
-    name=st.sampled_from(sorted(the_utterances())),
-    place=st.sampled_from(sorted(the_village().places)),
+    name=st.sampled_from(sorted(load_utterances())),
+    place=st.sampled_from(sorted(load_village().places)),
     weights=st.tuples(chance, chance, chance),
     fire=st.sampled_from(["out", "low", "hot"]),
 )
@@ -69,12 +69,12 @@ def test_chances_are_belief_times_fit_shared_out(
     name: str, place: str, weights: tuple[float, float, float], fire: str
 ) -> None:
     belief = {plan: weight / sum(weights) for plan, weight in zip(PLANS, weights, strict=True)}
-    state = the_domain().state({"fire": fire})
+    state = load_forge_domain().state({"fire": fire})
     expected: dict[str, float] = {}
-    for reading in the_utterances()[name].readings:
+    for reading in load_utterances()[name].readings:
         if reading.condition.holds(state):
             fit = DOUBT + (1 - DOUBT) * belief.get(reading.plan, 1.0)
-            near = math.exp(-the_village().walk(place, reading.at) / REACH) if reading.at else 1.0
+            near = math.exp(-load_village().walk(place, reading.at) / REACH) if reading.at else 1.0
             expected[reading.means] = expected.get(reading.means, 0.0) + reading.likely * fit * near
     total = sum(expected.values())
     found = {each.means: each.chance for each in heard(name, place, belief, fire=fire).options}
@@ -98,7 +98,7 @@ utterances:
 
 def test_a_bad_file_of_utterances_is_told_all_its_faults_with_their_lines() -> None:
     with pytest.raises(DefinitionError) as refused:
-        read_utterances(BAD, the_domain(), file="bad.yaml")
+        parse_utterances(BAD, load_forge_domain(), file="bad.yaml")
     said = str(refused.value)
     for line, words in (
         (5, "unknown means 'fyre'; did you mean 'fire'?"),
@@ -115,9 +115,9 @@ def test_a_bad_file_of_utterances_is_told_all_its_faults_with_their_lines() -> N
 def test_bad_lines_and_a_bad_drawing_are_refused_with_their_lines() -> None:
     lines = "goals: {tend_fir: [Hm.], push: []}\nchange: [Oh.]\nunclear: [Eh?]\nlost: [Eh?]\nopened: [Ah!]\n"
     with pytest.raises(DefinitionError, match="no goal 'tend_fir'; did you mean 'tend_fire'") as refused:
-        read_lines(lines, the_domain())
+        parse_companion_lines(lines, load_forge_domain())
     assert "nothing is said for 'push'" in str(refused.value)
     with pytest.raises(DefinitionError, match="there is no place 'in'") as refused:
-        read_village("village: v\nplaces: {in: [1, 2], door: [1]}\ndrawing: x\n", the_domain())
+        parse_village("village: v\nplaces: {in: [1, 2], door: [1]}\ndrawing: x\n", load_forge_domain())
     assert "'forge' is not drawn" in str(refused.value)
     assert "'door' is drawn at" in str(refused.value)

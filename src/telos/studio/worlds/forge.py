@@ -20,14 +20,23 @@ from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine, build
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.forge_drawing import HEIGHT, SYMBOLS, WIDTH, at, picture, village_map
 from telos.studio.worlds.shapes import Picture
-from telos.worlds.forge.companion import Companion, by_planning
+from telos.worlds.forge.companion import ForgeCompanion, create_plan_reader
 from telos.worlds.forge.domain import DATA, DOMAIN, PLANS
-from telos.worlds.forge.forge import COMPANION, GO, GOAL_OF, PLAYER, SAY, WAIT, Forge, deeds_of
+from telos.worlds.forge.forge import COMPANION, GO, GOAL_OF, PLAYER, SAY, WAIT, Forge, manual_actions
 from telos.worlds.forge.player import SimulatedPlayer
-from telos.worlds.forge.scene import AFTER, COMPANIONS, Scene
-from telos.worlds.forge.speech import the_utterances, utterance_of
-from telos.worlds.forge.trace import PLANS as PLAN_WORDS
-from telos.worlds.forge.trace import WANTS, Changed, Did, Opened, Said, Understood, chances, deed
+from telos.worlds.forge.scene import COMPANIONS, SECONDS_AFTER, ForgeScene
+from telos.worlds.forge.speech import find_utterance, load_utterances
+from telos.worlds.forge.trace import PLAN_WORDS as PLAN_WORDS
+from telos.worlds.forge.trace import (
+    WANTS,
+    DoorOpened,
+    ForgeAction,
+    ForgeSpeech,
+    PlanChanged,
+    Understood,
+    describe_action,
+    format_chances,
+)
 
 # --- forge hands ------------------------------------------------------------------------------------------------------
 # The player's hands in the village: keys and words become one command a step.
@@ -49,9 +58,9 @@ _MOST_WAITING = 20  # commands
 class Hands:
     """Turns inputs into commands. A key counts when it goes down; an arrow that stays down leads on at each place."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: ForgeScene) -> None:
         self._scene = scene
-        self._deeds = deeds_of(scene.world.domain, PLAYER)
+        self._deeds = manual_actions(scene.world.domain, PLAYER)
         self._held: frozenset[str] = frozenset()
         self._waiting: deque[str] = deque(maxlen=_MOST_WAITING)
 
@@ -77,7 +86,7 @@ class Hands:
             return said
         if said.replace(" ", "-") in self._deeds:
             return said.replace(" ", "-")
-        if utterance_of(said, the_utterances().values()) is not None:
+        if find_utterance(said, load_utterances().values()) is not None:
             return f"{SAY} {said}"
         raise TelosError(
             f"cannot {said!r} here", f"`go PLACE`, `say WORDS`, or one of {', '.join(self.deeds()) or WAIT}"
@@ -97,7 +106,7 @@ class Hands:
             if str(number) in pressed:
                 return name
         person = self._scene.world.people[PLAYER]
-        is_free = not person.is_walking and person.deed is None
+        is_free = not person.is_walking and person.action is None
         if pressed & _VECTORS.keys() or (is_free and held & _VECTORS.keys()):
             to = self.way(held & _VECTORS.keys())
             return None if to is None else f"{GO} {to}"
@@ -129,7 +138,7 @@ class Hands:
     def ways(self) -> dict[str, str]:
         """Return which place each arrow leads to, for a player who stands somewhere with nothing to do."""
         person = self._scene.world.people[PLAYER]
-        if person.is_walking or person.deed is not None:
+        if person.is_walking or person.action is not None:
             return {}
         found = {arrow: self.way(frozenset({arrow})) for arrow in ARROWS}
         return {arrow: name for arrow, name in found.items() if name is not None}
@@ -140,7 +149,7 @@ class Hands:
         near = [f"{GO} {name}" for name in self._scene.world.village.ways[here]]
         far = [f"{GO} {name}" for name in self._scene.world.village.places if name != here]
         friend = self._scene.companion is not None
-        words = [f"{SAY} {each.says[0]}" for each in the_utterances().values()] if friend else []
+        words = [f"{SAY} {each.says[0]}" for each in load_utterances().values()] if friend else []
         return list(dict.fromkeys([*self.deeds(), *near, *far, *words]))
 
 
@@ -148,23 +157,23 @@ class Hands:
 # The trace of the scene for the timeline: what was done, said, understood and wanted.
 
 
-def happenings(records: Iterable[object], deeds: Iterable[Event], scene: Scene) -> Sequence[Happening]:
+def happenings(records: Iterable[object], deeds: Iterable[Event], scene: ForgeScene) -> Sequence[Happening]:
     """Return the records of one step; the player's ``deeds`` are what readers are told, as the companion is."""
     told = list(deeds)
     found = []
     for record in records:
-        is_deed = isinstance(record, Did) and record.who == PLAYER and bool(told)
+        is_deed = isinstance(record, ForgeAction) and record.who == PLAYER and bool(told)
         happening = _happening(record, told.pop(0) if is_deed else None, scene)
         if happening is not None:
             found.append(happening)
     return found
 
 
-def _happening(record: object, event: Event | None, scene: Scene) -> Happening | None:
+def _happening(record: object, event: Event | None, scene: ForgeScene) -> Happening | None:
     match record:
-        case Did():
-            return Happening(record.time, record.who, deed(record.action), event=event)
-        case Said():
+        case ForgeAction():
+            return Happening(record.time, record.who, describe_action(record.action), event=event)
+        case ForgeSpeech():
             return Happening(record.time, record.who, f"“{record.text}”", "said")
         case Understood():
             label = f"understands: {record.means or 'nothing'}"
@@ -174,24 +183,24 @@ def _happening(record: object, event: Event | None, scene: Scene) -> Happening |
             return Happening(record.time, COMPANION, f"wants to {WANTS[record.goal]}", "game", why=why)
         case Dropped():
             return Happening(record.time, COMPANION, f"gives up to {WANTS[record.goal]}", "game", why=record.why)
-        case Changed():
+        case PlanChanged():
             return Happening(record.time, record.who, f"thinks better of it: {PLAN_WORDS[record.now]}", "game")
-        case Opened():
+        case DoorOpened():
             return Happening(record.time, record.who, f"opens the door: {PLAN_WORDS[record.plan]}", "goal")
     return None
 
 
-def _heard(record: Understood, scene: Scene) -> str:
+def _heard(record: Understood, scene: ForgeScene) -> str:
     if scene.companion is not None and scene.companion.heard is not None:
         return scene.companion.heard.why()
-    return chances(dict(record.options))
+    return format_chances(dict(record.options))
 
 
 # --- forge minds ------------------------------------------------------------------------------------------------------
 # Minds of the village on paper: the companion's, and that of a player who is simulated.
 
 
-def companion_sheet(companion: Companion, scene: Scene) -> MindView:
+def companion_sheet(companion: ForgeCompanion, scene: ForgeScene) -> MindView:
     """Return the companion's mind, with what it believes about the player in its story."""
     lines = [(time, words) for time, who, words in scene.said if who == COMPANION]
     about = f"companion, who {scene.mode}" + (
@@ -199,11 +208,11 @@ def companion_sheet(companion: Companion, scene: Scene) -> MindView:
     )
     sheet = build_mind_view(companion.mind, scene.world.time, about=about, lines=lines)
     goal = companion.mind.goal
-    doing = deed(scene.world.view().person(COMPANION).doing)
+    doing = describe_action(scene.world.view().person(COMPANION).doing)
     return replace(sheet, doing=f"{doing}, to {WANTS[goal]}" if goal in WANTS else doing, why=companion.why())
 
 
-def player_sheet(player: SimulatedPlayer, scene: Scene) -> MindView:
+def player_sheet(player: SimulatedPlayer, scene: ForgeScene) -> MindView:
     """Return what a simulated player is after: one plan of three, its steps, and what is counted on."""
     person, now = scene.world.people[PLAYER], scene.world.time
     facts = [FactLine("place", PLAYER, 0.0, 1.0, f"at the {person.place}")]
@@ -219,17 +228,17 @@ def player_sheet(player: SimulatedPlayer, scene: Scene) -> MindView:
         who=PLAYER,
         about="a simulated player, within human limits",
         time=now,
-        doing=deed(scene.world.view().person(PLAYER).doing),
+        doing=describe_action(scene.world.view().person(PLAYER).doing),
         goals=goals,
         plan=steps,
         facts=tuple(facts),
         lines=tuple((time, words) for time, who, words in scene.said if who == PLAYER),
-        actions=tuple(deeds_of(scene.world.domain, PLAYER)),
+        actions=tuple(manual_actions(scene.world.domain, PLAYER)),
         why=f"The player wants to {PLAN_WORDS[player.plan]}, and has asked {asked}.",
     )
 
 
-def why_not_of_companion(companion: Companion, what: str) -> str:
+def why_not_of_companion(companion: ForgeCompanion, what: str) -> str:
     """Say why the companion does not pursue a goal, or does not do an action."""
     return why_not(companion.mind, what)
 
@@ -240,7 +249,7 @@ def why_not_of_player(player: SimulatedPlayer, what: str) -> str:
         if what == player.plan:
             return f"{what}: it is what the player is after."
         return f"{what}: this player was given the plan {player.plan}; to read that is up to you."
-    actions = deeds_of(player.world.domain, PLAYER)
+    actions = manual_actions(player.world.domain, PLAYER)
     if what not in actions:
         raise TelosError(f"{what!r} is neither a plan nor an action of the player", name_hint(what, [*PLANS, *actions]))
     if what in player.steps:
@@ -268,7 +277,7 @@ def models(mode: str, grammar: str | None = None) -> Sequence[Model]:
     has_friend = mode != "none"
 
     def plan_reader(text: str) -> Recognizer:
-        return by_planning(Forge(companion=has_friend))
+        return create_plan_reader(Forge(companion=has_friend))
 
     planning = Model(PLANNING, "By planning", read_text(DOMAIN), DOMAIN.name, editable=False, make=plan_reader)
     text = read_text(_FILE) if grammar is None else grammar
@@ -323,7 +332,7 @@ class ForgeStage(Stage):
 
     def __init__(self, seed: int, *, play: str = YOU, companion: str = "reads") -> None:
         self._records: list[object] = []
-        self.scene = Scene(None if play == YOU else play, companion, seed=seed, trace=self._records.append)
+        self.scene = ForgeScene(None if play == YOU else play, companion, seed=seed, trace=self._records.append)
         self.keys = KEYS if self.scene.player is None else ()
         self._hands = Hands(self.scene)
         self._read: list[Event] = []  # what readers were told
@@ -341,7 +350,7 @@ class ForgeStage(Stage):
         known = len(self._records)
         self.scene.step({} if command is None else {PLAYER: command})
         if self.scene.is_over and self._over_at is None:
-            self._over_at = self.scene.world.time + 2 * AFTER
+            self._over_at = self.scene.world.time + 2 * SECONDS_AFTER
         events = [self._as_read(event) for event in self.scene.events if event.player == PLAYER and event.goal is None]
         deeds = [event for event in events if event.action != "say"]
         self._read += deeds
@@ -349,7 +358,7 @@ class ForgeStage(Stage):
 
     def _as_read(self, event: Event) -> Event:
         companion = self.scene.companion
-        return event if companion is None or event.action == "say" else companion.as_the_player_sees_it(event)
+        return event if companion is None or event.action == "say" else companion.with_promise(event)
 
     # --- the picture --------------------------------------------------------------------------------------------------
 
@@ -384,9 +393,9 @@ class ForgeStage(Stage):
         if self.scene.is_over:
             return ""
         if self.scene.player is not None:
-            return "" if doing == "nothing" else f"The player {deed(doing)}"
+            return "" if doing == "nothing" else f"The player {describe_action(doing)}"
         if doing != "nothing":
-            return f"{deed(doing)[0].upper()}{deed(doing)[1:]}"
+            return f"{describe_action(doing)[0].upper()}{describe_action(doing)[1:]}"
         deeds = [f"{number} {name.replace('-', ' ')}" for number, name in enumerate(self._hands.deeds(), 1)]
         return "   ".join(deeds) or (_HINT if self.scene.companion is None else f"{_HINT}; {_HINT_TO_TALK}")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
 from telos.worlds.forge.domain import Village
 from telos.worlds.forge.forge import PLAYER
-from telos.worlds.forge.scene import SceneView
-from telos.worlds.forge.trace import deed
-from telos.worlds.forge.views import ForgeView, PersonView
+from telos.worlds.forge.scene import ForgeSceneView
+from telos.worlds.forge.trace import describe_action
+from telos.worlds.forge.views import ForgeView, VillagerView
 
 # --- forge map --------------------------------------------------------------------------------------------------------
 # The map of the village: what stands still, and where its places are drawn.
@@ -151,7 +151,7 @@ _HINT = 50.0  # how far from the player the arrows are shown
 _HEARTH = (-8.0, -19.0)  # seen from the place of the forge
 
 
-def picture(village: Village, view: SceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
+def picture(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
     """Return people and things; ``hints`` is which place each arrow leads to, ``is_you`` whether you are the player."""
     return [
         *_things(village, view.village),
@@ -177,7 +177,7 @@ def _things(village: Village, view: ForgeView) -> Iterator[Shape]:
         yield place(f"wanted {basket}", "apples", u + 38 + 18 * basket, v - 18, alpha=0.35)
 
 
-def _hints(village: Village, player: PersonView, hints: Mapping[str, str]) -> Iterator[Shape]:
+def _hints(village: Village, player: VillagerView, hints: Mapping[str, str]) -> Iterator[Shape]:
     """Yield the ways that the player may choose, each with its key."""
     x, y = at(*village.places[player.heading])
     for key, name in hints.items():
@@ -190,7 +190,7 @@ def _hints(village: Village, player: PersonView, hints: Mapping[str, str]) -> It
         yield circle(u, v, 15, "", stroke="accent/70", width=1.5)
 
 
-def _person(person: PersonView, view: SceneView, *, is_you: bool) -> Iterator[Shape]:
+def _person(person: VillagerView, view: ForgeSceneView, *, is_you: bool) -> Iterator[Shape]:
     name = "you" if is_you and person.name == PLAYER else person.name
     x, y = at(person.x, person.y)
     others = [each for each in view.village.people if each.name != person.name]
@@ -216,12 +216,12 @@ def _person(person: PersonView, view: SceneView, *, is_you: bool) -> Iterator[Sh
         yield place(f"{person.name} has", person.pocket, x - 12, y + 3)
 
 
-def _label(name: str, person: PersonView) -> str:
+def _label(name: str, person: VillagerView) -> str:
     is_at_it = person.doing != "nothing" and not person.doing.startswith("go ")
-    return f"{name}: {deed(person.doing)}" if is_at_it else name
+    return f"{name}: {describe_action(person.doing)}" if is_at_it else name
 
 
-def _said(name: str, view: SceneView) -> str | None:
+def _said(name: str, view: ForgeSceneView) -> str | None:
     lines = [words for time, who, words in view.said if who == name and view.time - time < HEARD_FOR]
     return lines[-1] if lines else None
 

@@ -1,4 +1,7 @@
-"""Domain, village map, what each goal serves and promises."""
+"""The domain of the scene, the village map, and the companion's goals: what they serve, answer and promise.
+
+Players, companion and recogniser all use the one domain of ``forge.yaml``.
+"""
 
 import heapq
 import math
@@ -6,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path as File
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import Field
@@ -22,13 +25,12 @@ from telos.files.domain_file import load
 from telos.files.schema import FileModel, Number, name_type, text_type
 from telos.files.yaml import read_text
 
-# --- map --------------------------------------------------------------------------------------------------------------
-# The map of the village: places, the ways between them, and how long they take to walk.
+# --- the village ---
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Village:
-    """Where places are drawn, and the seconds from each to those beside it. Routes are found once and kept.
+    """The places of the village and the walking time between neighbours, in seconds; routes are cached.
 
     >>> street = {"inn": {"well": 5.0}, "well": {"inn": 5.0, "gate": 8.0}, "gate": {"well": 8.0}}
     >>> tiny = Village({"inn": (0, 0), "well": (3, 2), "gate": (3, 6)}, street)
@@ -42,17 +44,16 @@ class Village:
     _from: dict[str, tuple[dict[str, float], dict[str, str]]] = field(default_factory=dict)
 
     def known(self, place: str) -> str:
-        """Return ``place`` if there is one called so."""
         if place not in self.places:
             raise TelosError(f"there is no place {place!r} in the village", name_hint(place, self.places))
         return place
 
     def walk(self, start: str, to: str) -> float:
-        """Return the seconds of the shortest route."""
+        """Return the duration of the shortest route in seconds."""
         return self._routes(start)[0][to]
 
     def route(self, start: str, to: str) -> tuple[str, ...]:
-        """Return the places of the shortest route, without the one it starts from."""
+        """Return the places of the shortest route, the first one excluded."""
         came = self._routes(start)[1]
         back: list[str] = []
         while to != start:
@@ -71,7 +72,7 @@ class Village:
         while queue:
             seconds, here = heapq.heappop(queue)
             if seconds > far[here]:
-                continue  # a shorter way was found after this entry was queued
+                continue  # a shorter route was found after this entry was queued
             for to, more in self.ways[here].items():
                 if seconds + more < far.get(to, math.inf):
                     far[to], came[to] = seconds + more, here
@@ -79,22 +80,21 @@ class Village:
         return far, came
 
 
-# --- domain -----------------------------------------------------------------------------------------------------------
-# What comes with the world: the one domain that is planned with and read with, and the village that it describes.
+# --- the domain and the village file ---
 
 
-DATA = File(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 DOMAIN = DATA / "forge.yaml"
-PLANS = ("key", "force", "spare")  # the ways through the door: the player's goals
-TO = "to-"  # how the names of actions begin that lead to a place
-ASK = "ask-"  # ... and of those that are done by asking the other one
+PLANS = ("key", "force", "spare")  # the player's goals: three ways through the door
+TO = "to-"  # prefix of actions that lead to a place
+ASK = "ask-"  # prefix of actions that ask the companion
 
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a text")]
 
 
 class VillageShape(FileModel):
-    """A file that says how a village is drawn."""
+    """Schema of a village file."""
 
     village: _Name = Field(examples=["forge"])
     places: dict[_Name, list[Number]] = Field(examples=["{inn: [4, 8]}"])
@@ -102,48 +102,48 @@ class VillageShape(FileModel):
     drawing: _Text = Field(examples=["|"])
 
 
-@cache  # it never changes, and every game asks for it
-def the_domain() -> Domain:
+@cache  # constant; every game needs it
+def load_forge_domain() -> Domain:
     """Return the domain of the scene.
 
-    >>> [goal.name for goal in the_domain().goals_of("player")]
+    >>> [goal.name for goal in load_forge_domain().goals_of("player")]
     ['key', 'force', 'spare']
     """
     return load(DOMAIN)
 
 
 @cache
-def the_village() -> Village:
+def load_village() -> Village:
     """Return the village that comes with the package.
 
-    >>> the_village().route("inn", "river"), the_village().walk("inn", "river")
+    >>> load_village().route("inn", "river"), load_village().walk("inn", "river")
     (('square', 'bridge', 'river'), 24.0)
     """
     file = DATA / "village.yaml"
-    return read_village(read_text(file), the_domain(), file=os.fspath(file))
+    return parse_village(read_text(file), load_forge_domain(), file=os.fspath(file))
 
 
-def read_village(text: str, domain: Domain, *, file: str = "<text>") -> Village:
-    """Read how the places of a domain are drawn; a bad file raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Definition(text, file, VillageShape, "a village file")
-    if not sheet.faults:  # names are looked up only in a file whose shape is right
-        for message, path, remedy in _faults(sheet.document.data, domain.handles["place"]):
-            sheet.fault(message, path, remedy, at_key=True)
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    data = sheet.document.data
+def parse_village(text: str, domain: Domain, *, file: str = "<text>") -> Village:
+    """Parse the text of a village file; a ``DefinitionError`` holds all its faults."""
+    definition = Definition(text, file, VillageShape, "a village file")
+    if not definition.faults:  # names are resolved only in a file of valid shape
+        for message, path, remedy in _faults(definition.document.data, domain.handles["place"]):
+            definition.fault(message, path, remedy, at_key=True)
+    if definition.faults:
+        raise_faults(definition.faults)
+    data = definition.document.data
     places = {name: (int(spot[0]), int(spot[1])) for name, spot in data["places"].items()}
     return Village(places, _ways(domain), tuple(data["drawing"].rstrip("\n").split("\n")))
 
 
 def seconds_of(action: Action) -> float:
-    """Return how long an action takes: what it costs."""
+    """Return the duration of an action, which is its cost."""
     assert isinstance(action.cost, Literal), f"{action.name}: the village runs by costs that are numbers"
     return float(action.cost.value)
 
 
 def _ways(domain: Domain) -> dict[str, dict[str, float]]:
-    """Return how far it is from each place to those beside it, as the domain has it."""
+    """Return the walking time from each place to its neighbours, taken from the actions of the domain."""
     places = domain.handles["place"]
     ways: dict[str, dict[str, float]] = {name: {} for name in places}
     for to in places:
@@ -165,14 +165,13 @@ def _faults(data: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[tuple[
             yield f"{name!r} is not drawn", ("places",), f"add it, as in `{name}: [4, 8]`"
 
 
-# --- duties -----------------------------------------------------------------------------------------------------------
-# What the companion's goals are good for: the plan that each serves, what others may count on, and requests.
+# --- the companion's goals ---
 
 
 class Request(NamedTuple):
-    """Something that may be asked for: its name in the domain, the goal that answers it, and where it is a stay.
+    """Something the player may ask for: its name in the domain, the companion's goal, and the place to stay at.
 
-    A fire and a shoulder are wanted until the player has come there and left; a basket is brought, and that is that.
+    A request with a place lasts until the player has come there and left; the others end when the goal is reached.
     """
 
     asked: str
@@ -180,10 +179,10 @@ class Request(NamedTuple):
     stays: str | None = None
 
 
-# Which plan each goal serves that comes from reading; the others are asked for, or manners.
+# The plan that each goal serves which comes from recognition; the others are requests or courtesy.
 SERVES = {"tend_fire": "key", "bring_hammer": "force", "lend_shoulder": "force", "do_favour": "spare"}
 
-# By what the player may mean.
+# Requests by meaning.
 REQUESTS = {
     "fire": Request("for_fire", "make_fire", stays="forge"),
     "bellows": Request("for_bellows", "blow", stays="forge"),
@@ -193,17 +192,15 @@ REQUESTS = {
     "move": Request("to_move", "move_over"),
 }
 
-# What is promised by taking up a goal; getting out of the way is nothing to count on.
+# The promise that pursuing a goal makes; stepping aside is none.
 PROMISES = {"tend_fire": "fire", "bring_hammer": "hammer", "lend_shoulder": "shoulder", "do_favour": "apples"} | {
     request.goal: means for means, request in REQUESTS.items() if means != "move"
 }
 
-# The plan that a promise is part of.
 PLAN_OF = {"fire": "key", "bellows": "key", "hammer": "force", "shoulder": "force", "apples": "spare"}
 
 
-# --- promises ---------------------------------------------------------------------------------------------------------
-# What others may count on: how things will stand when the companion has done what it says it will.
+# --- promises: the state to expect when the companion has done what it announced ---
 
 
 def _fire(state: State) -> dict[str, Value]:
@@ -223,7 +220,7 @@ def _shoulder(state: State) -> dict[str, Value]:
 
 
 def _apples(state: State) -> dict[str, Value]:
-    # A basket that one has in one's own hands is given all the same.
+    # A basket in the player's own hands is given in any case.
     return {"owed": max(1 if state["hands"] == "apples" else 0, state["owed"] - 1) if state["owed"] else 0}
 
 
@@ -236,11 +233,11 @@ _EFFECTS: dict[str, Callable[[State], dict[str, Value]]] = {
 }
 
 
-def counting_on(promise: str, state: State) -> dict[str, Value]:
-    """Return what will be different once a promise is kept.
+def promised_changes(promise: str, state: State) -> dict[str, Value]:
+    """Return the variables that change once a promise is kept.
 
-    >>> from telos.worlds.forge.domain import the_domain
-    >>> counting_on("apples", the_domain().state({"owed": 2}))
+    >>> from telos.worlds.forge.domain import load_forge_domain
+    >>> promised_changes("apples", load_forge_domain().state({"owed": 2}))
     {'owed': 1}
     """
     return _EFFECTS[promise](state)

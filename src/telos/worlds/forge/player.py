@@ -1,4 +1,4 @@
-"""Simulated player."""
+"""The simulated player: plans with the domain of the scene, within human limits, and relies on promises."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,25 +9,21 @@ from telos.core.plan import Plan
 from telos.core.state import State
 from telos.core.trace import Trace, silent
 from telos.planning.planner import planner_of
-from telos.worlds.forge.domain import ASK, PLAN_OF, PLANS, TO, counting_on
+from telos.worlds.forge.domain import ASK, PLAN_OF, PLANS, TO, promised_changes
 from telos.worlds.forge.forge import PLAYER, Forge
-from telos.worlds.forge.speech import the_utterances
-from telos.worlds.forge.trace import Changed
+from telos.worlds.forge.speech import load_utterances
+from telos.worlds.forge.trace import PlanChanged
 
-# --- limits -----------------------------------------------------------------------------------------------------------
-# What is human about the simulated player: they take their time, dawdle, stray, and may think better of it.
-
-
-ASKING = 3.0  # seconds to say what one wants of somebody
+ASKING = 3.0  # seconds to utter a request
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """One player's limits. Times are in seconds, the others chances at each decision.
+class PlayerLimits:
+    """Limits of one player: times in seconds, the others probabilities per decision.
 
-    ``vague`` is how often they speak of "this" and "that thing"; they speak plainly when that was not understood.
-    Who ``foresees`` what will be wanted asks for it before setting out; the others ask where they stand in need of it.
-    ``turns`` is when they think better of their plan, and ``turns_to`` what they turn to; most never do.
+    ``vague`` is how often requests are ambiguous; a repeated request is plain. A player who ``foresees`` asks before
+    setting out, the others ask when they are there. At ``turns`` the player changes the plan to ``turns_to``; most
+    never do.
     """
 
     reaction: tuple[float, float] = (0.5, 2.0)
@@ -41,8 +37,8 @@ class Limits:
     turns_to: str | None = None
 
     @classmethod
-    def drawn(cls, plan: str, rng: Random, *, fickle: float = 0.15) -> "Limits":
-        """Draw a player who sets out with ``plan``; a share of them, ``fickle``, turn to another one on the way."""
+    def draw(cls, plan: str, rng: Random, *, fickle: float = 0.15) -> "PlayerLimits":
+        """Draw the limits of a player with ``plan``; a share ``fickle`` of them changes the plan on the way."""
         quick = rng.uniform(0.3, 1.0)
         dawdles, strays, vague = rng.uniform(0.0, 0.12), rng.uniform(0.0, 0.08), rng.uniform(0.2, 0.8)
         turns, turns_to = rng.uniform(15.0, 60.0), rng.choice([each for each in PLANS if each != plan])
@@ -57,66 +53,62 @@ class Limits:
         )
 
 
-# --- player -----------------------------------------------------------------------------------------------------------
-# The simulated player: plans with the domain of the scene, within human limits, and counts on what is promised.
-
-
-FORESEEN = {"key": "fire", "force": "shoulder", "spare": "apples"}  # what each plan will want of somebody
-ENOUGH = 3  # times that something is asked for
+FORESEEN = {"key": "fire", "force": "shoulder", "spare": "apples"}  # the request that each plan will need
+MAX_REQUESTS = 3  # requests for one thing
 
 
 class SimulatedPlayer:
-    """Somebody with a plan for the door: one decision at a time, each after a moment's thought.
+    """A player with a plan for the door, who takes one decision at a time, each after a pause.
 
-    What the companion says it will see to is taken as done, and waited for if need be, but not for ever. What is
-    needed here and now, and is quicker asked for than done, is asked for.
+    What the companion promises counts as done and is waited for with limited patience. What is quicker to ask for
+    than to do is asked for.
     """
 
-    def __init__(self, world: Forge, plan: str, limits: Limits, rng: Random, *, trace: Trace = silent) -> None:
+    def __init__(self, world: Forge, plan: str, limits: PlayerLimits, rng: Random, *, trace: Trace = silent) -> None:
         self.world, self.plan, self.limits, self.trace = world, plan, limits, trace
-        self.asked = 0  # how often, so far
-        self.promise: str | None = None  # what the companion has said that it will see to, while that is counted on
-        self.steps: tuple[str, ...] = ()  # what is planned, for whoever looks on
-        self._heard: str | None = None  # the last promise, kept or not
-        # One stream for each: who is helped takes fewer steps, and should not stray elsewhere for that.
+        self.asked = 0  # number of requests so far
+        self.promise: str | None = None  # what the companion promised, while the player relies on it
+        self.steps: tuple[str, ...] = ()  # the present plan, for display
+        self._heard: str | None = None  # the latest promise, kept or not
+        # One stream each: a player who is helped takes fewer steps and should not stray differently for that.
         self._hands, self._feet, self._tongue = (Random(rng.getrandbits(64)) for _ in range(3))
         self._planner = planner_of(world.domain, PLAYER)
         self._thinks_until = 0.0
-        self._is_at_it = False  # a command was given, and is not done
-        self._has_news = False  # so that what one is walking for may not be needed any more
+        self._is_busy = False  # a command was given and is not done
+        self._has_news = False  # the purpose of the present walk may be obsolete
         self._to_say: str | None = None
         self._waits_since: float | None = None
-        self._asked_for: str | None = None  # last; asked for again, it is put plainly
-        self._in_vain = 0  # how often that was asked for, and nobody answered
+        self._asked_for: str | None = None  # the latest; a repetition is put plainly
+        self._unanswered = 0  # requests without an answer
         if limits.foresees and world.state_of(PLAYER)["friend"]:
             self._ask(FORESEEN[plan], 0.0)
         else:
             self._pause(0.0)
 
     def count_on(self, promise: str | None, now: float) -> None:
-        """Hear what the companion will see to; None for nothing."""
+        """Note what the companion promises; None for nothing."""
         if promise != self._heard:
             self._heard = self.promise = promise
             self._waits_since = None
-            self._in_vain = 0
+            self._unanswered = 0
             self._hear_news(now)
 
     def decide(self, now: float) -> str | None:
-        """Return the next command, if it is time for one."""
+        """Return the next command, if one is due."""
         if self.world.is_over:
             return None
-        self._think_better(now)
+        self._change_plan(now)
         person = self.world.people[PLAYER]
-        if self._is_at_it and person.status != "running":
-            self._is_at_it = False
+        if self._is_busy and person.status != "running":
+            self._is_busy = False
             self._pause(now)
         if now < self._thinks_until:
             return None
         if self._to_say is not None:
             said, self._to_say = self._to_say, None
-            self._pause(now, 1.5)  # for an answer
+            self._pause(now, 1.5)  # time for an answer
             return f"say {said}"
-        if self._is_at_it and not (self._has_news and person.is_walking):
+        if self._is_busy and not (self._has_news and person.is_walking):
             return None
         self._has_news = False
         return self._next(now)
@@ -126,18 +118,18 @@ class SimulatedPlayer:
         self._thinks_until = max(self._thinks_until, now + self._hands.uniform(*self.limits.reaction))
 
     def _pause(self, now: float, more: float = 0.0) -> None:
-        """Take a moment before the next decision, and now and then a long one."""
+        """Pause before the next decision, sometimes for long."""
         limits = self.limits
         long = self._hands.uniform(*limits.dawdle) if self._hands.random() < limits.dawdles else 0.0
         self._thinks_until = now + self._hands.uniform(*limits.reaction) + long + more
 
-    def _think_better(self, now: float) -> None:
-        """Turn to another plan, if this is one who does, and it is not too late for that."""
+    def _change_plan(self, now: float) -> None:
+        """Change the plan if these limits say so and it is not too late."""
         limits, person = self.limits, self.world.people[PLAYER]
         if limits.turns is None or limits.turns_to is None or now < limits.turns or self.plan == limits.turns_to:
             return
-        if person.deed is None and person.pocket not in ("key", "spare"):
-            self.trace(Changed(now, PLAYER, self.plan, limits.turns_to))
+        if person.action is None and person.pocket not in ("key", "spare"):
+            self.trace(PlanChanged(now, PLAYER, self.plan, limits.turns_to))
             self.plan = limits.turns_to
             self._hear_news(now)
 
@@ -148,26 +140,26 @@ class SimulatedPlayer:
             self._pause(now, 1.0)
             return None
         self.steps = tuple(map(str, answer.steps))
-        step = answer.steps[0] if self._is_waiting else _soonest(answer.steps, believed)
+        step = answer.steps[0] if self._is_waiting else _first_step(answer.steps, believed)
         if step.name.startswith(ASK):
             if not (self._is_waiting and self._has_patience(now)):
                 self._ask(step.name.removeprefix(ASK), now)
             return None
         if step.name.startswith(TO):
-            self._is_at_it, self._waits_since = True, None
+            self._is_busy, self._waits_since = True, None
             return f"go {self._destination(answer.steps)}"
         return self._do(step, now)
 
     @property
     def _is_waiting(self) -> bool:
-        """Whether the companion is busy with something for this very plan: nobody asks it for something else then."""
+        """Whether the companion is working for this plan, so that no other request makes sense."""
         if self.promise is None or PLAN_OF[self.promise] != self.plan:
             return False
         state = self.world.state_of(PLAYER)
-        return state.replace(counting_on(self.promise, state)) != state
+        return state.replace(promised_changes(self.promise, state)) != state
 
     def _has_patience(self, now: float) -> bool:
-        """Whether to wait a little longer for what was promised."""
+        """Whether to wait longer for what was promised."""
         if self._waits_since is None:
             self._waits_since = now
         if now - self._waits_since > self.limits.patience:
@@ -175,13 +167,13 @@ class SimulatedPlayer:
         return self.promise is not None
 
     def _believed(self) -> State:
-        """Return how things stand, with what is promised as good as done; who does not answer is no friend."""
+        """Return the state with promises counted as kept; a companion who never answers counts as absent."""
         state = self.world.state_of(PLAYER)
-        promised = {} if self.promise is None else counting_on(self.promise, state)
-        return state.replace({"friend": False, **promised} if self._in_vain >= ENOUGH else promised)
+        promised = {} if self.promise is None else promised_changes(self.promise, state)
+        return state.replace({"friend": False, **promised} if self._unanswered >= MAX_REQUESTS else promised)
 
     def _destination(self, steps: Sequence[Action]) -> str:
-        """Return where the plan leads next; or, now and then, somewhere beside the way."""
+        """Return the destination of the plan, or sometimes a neighbouring place."""
         places = []
         for step in steps:
             if not step.name.startswith(TO):
@@ -193,17 +185,17 @@ class SimulatedPlayer:
         return places[-1]
 
     def _do(self, step: Action, now: float) -> str | None:
-        """Begin a deed; or wait for what was promised, until patience ends."""
+        """Start an action, or wait for what was promised."""
         person = self.world.people[PLAYER]
         if step.is_possible(self.world.state_of(PLAYER)) and not person.is_walking:
-            self._is_at_it, self._waits_since, self._asked_for = True, None, None
+            self._is_busy, self._waits_since, self._asked_for = True, None, None
             return step.name
         self._has_patience(now)
         return None
 
     def _ask(self, thing: str, now: float) -> None:
-        """Begin to ask for something; it takes a moment to say."""
-        words = [each for each in the_utterances().values() if any(r.means == thing for r in each.readings)]
+        """Start to ask for something; uttering it takes a moment."""
+        words = [each for each in load_utterances().values() if any(r.means == thing for r in each.readings)]
         plainly = thing == self._asked_for or self._tongue.random() >= self.limits.vague
         fitting = [each for each in words if each.is_plain == plainly] or words
         here = self.world.people[PLAYER].place
@@ -211,9 +203,9 @@ class SimulatedPlayer:
         self._to_say = self._tongue.choice(self._tongue.choice(near or fitting).says)
         self._asked_for, self._thinks_until = thing, now + ASKING
         self.asked += 1
-        self._in_vain += 1
+        self._unanswered += 1
 
 
-def _soonest(steps: Sequence[Action], state: State) -> Action:
-    """Return the next step; what is to be asked for at some point is asked for as soon as it can be."""
+def _first_step(steps: Sequence[Action], state: State) -> Action:
+    """Return the next step; a request that the plan contains comes as early as possible."""
     return next((step for step in steps if step.name.startswith(ASK) and step.is_possible(state)), steps[0])

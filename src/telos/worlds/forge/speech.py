@@ -1,4 +1,8 @@
-"""Utterances and the companion's lines."""
+"""Ambiguous speech: utterances and their meanings, how the companion understands them, and what it says.
+
+``understand`` weighs the meanings of an utterance by the believed plan and by distance. Two YAML files hold the
+utterances of the player and the lines of the companion.
+"""
 
 import math
 import os
@@ -19,21 +23,17 @@ from telos.core.values import BOOL
 from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FileModel, NonNegativeNumber, name_type, text_type
 from telos.files.yaml import read_text
-from telos.worlds.forge.domain import DATA, REQUESTS, Village, the_domain
+from telos.worlds.forge.domain import DATA, REQUESTS, Village, load_forge_domain
 
-# --- speech -----------------------------------------------------------------------------------------------------------
-# Ambiguous speech: what was meant is what fits the plan that is read, and the place where it was said.
-
-
-REACH = 6.0  # seconds of way; what is that much further off is e times less likely to be meant
-DOUBT = 0.05  # how likely a reading stays whose plan is not believed in at all: beliefs may be wrong
-SURE = 0.5  # what is less likely than this is asked about, and not acted on
-ANY = "any"  # the plan of a reading that goes with all of them
+REACH = 6.0  # seconds of walking that make a meaning e times less likely
+DOUBT = 0.05  # the least weight of a plan that is not believed: beliefs may be wrong
+SURE = 0.5  # below this probability the companion asks back
+ANY = "any"  # the plan of a meaning that fits all plans
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One thing that an utterance may mean, where, as part of which plan, and how usual that is."""
+class Interpretation:
+    """One possible meaning of an utterance: where, as part of which plan, and its prior weight."""
 
     means: str
     at: str | None = None
@@ -44,69 +44,69 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """Something that is said in one of several ways, and all that it may mean."""
+    """Something the player may say, in several wordings, and its possible meanings."""
 
     name: str
     says: tuple[str, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[Interpretation, ...]
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to be mistaken about."""
+        """Whether the utterance is unambiguous."""
         return len({each.means for each in self.readings}) == 1
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A meaning, its chance, and what that rests on: the best of its readings, the belief and the way there."""
+class WeighedMeaning:
+    """A meaning with its probability and its grounds: the best reading, the belief and the distance."""
 
     means: str
     chance: float
-    reading: Reading
+    reading: Interpretation
     believed: float
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What somebody took an utterance to mean, with all that it might have meant instead."""
+    """How an utterance was understood, with every alternative."""
 
     text: str
     place: str
-    options: tuple[Weighed, ...]  # the likeliest first
+    options: tuple[WeighedMeaning, ...]  # the likeliest first
 
     @property
     def means(self) -> str | None:
-        """Return what it means, or None if that is anybody's guess."""
+        """The meaning, or None if no option is sure enough."""
         return self.options[0].means if self.options and self.options[0].chance >= SURE else None
 
     def why(self) -> str:
-        """Say every meaning with its chance, and what speaks for it."""
+        """Return every meaning with its probability and reasons."""
         lines = [f"{self.text!r}, said at the {self.place}: {self.means or 'unclear'}"]
         lines += [f"  {each.means} {each.chance:.0%}: {_reason(each)}" for each in self.options]
         return "\n".join(lines)
 
 
-def utterance_of(text: str, utterances: Iterable[Utterance]) -> Utterance | None:
-    """Return what was said, however it is written; None if nobody here would say that.
+def find_utterance(text: str, utterances: Iterable[Utterance]) -> Utterance | None:
+    """Return the utterance of that text, whatever its punctuation and case; None if it is unknown.
 
     >>> helps = Utterance("help", ("Can you help me with this?",), ())
-    >>> utterance_of("can you help me, with THIS", [helps]) is helps, utterance_of("Good evening.", [helps])
+    >>> find_utterance("can you help me, with THIS", [helps]) is helps, find_utterance("Good evening.", [helps])
     (True, None)
     """
-    return next((each for each in utterances if any(_plain(said) == _plain(text) for said in each.says)), None)
+    return next((each for each in utterances if any(_normalize(said) == _normalize(text) for said in each.says)), None)
 
 
 def understand(
     text: str, utterance: Utterance, place: str, state: State, belief: Mapping[str, float] | None, village: Village
 ) -> Understanding:
-    """Weigh the readings of an utterance by belief and place; without a belief every plan is as likely as any other.
+    """Weigh the readings of an utterance by belief and place; without a belief all plans are equally likely.
 
-    >>> from telos.worlds.forge.domain import the_domain, the_village
-    >>> from telos.worlds.forge.speech import the_utterances
-    >>> state, words = the_domain().state(), the_utterances()["help"]
+    >>> from telos.worlds.forge.domain import load_forge_domain, load_village
+    >>> from telos.worlds.forge.speech import load_utterances
+    >>> state, words = load_forge_domain().state(), load_utterances()["help"]
     >>> at_forge, at_door = (
-    ...     understand(words.says[0], words, place, state, None, the_village()) for place in ("forge", "door")
+    ...     understand(words.says[0], words, place, state, None, load_village()) for place in ("forge", "door")
     ... )
     >>> at_forge.means, at_door.means
     ('fire', 'shoulder')
@@ -114,37 +114,37 @@ def understand(
     weights = [
         (each, *_weight(each, place, belief, village)) for each in utterance.readings if each.condition.holds(state)
     ]
-    return Understanding(text, place, _shared(weights))
+    return Understanding(text, place, _to_meanings(weights))
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 def _weight(
-    reading: Reading, place: str, belief: Mapping[str, float] | None, village: Village
+    reading: Interpretation, place: str, belief: Mapping[str, float] | None, village: Village
 ) -> tuple[float, float, float]:
-    """Return what a reading weighs, the belief in its plan, and how far its place is."""
+    """Return the weight of a reading, the belief in its plan and the walk to its place in seconds."""
     believed = 1.0 if belief is None or reading.plan == ANY else belief[reading.plan]
     seconds = 0.0 if reading.at is None else village.walk(place, reading.at)
     fit = DOUBT + (1 - DOUBT) * believed
     return reading.likely * fit * math.exp(-seconds / REACH), believed, seconds
 
 
-def _shared(weights: Sequence[tuple[Reading, float, float, float]]) -> tuple[Weighed, ...]:
+def _to_meanings(weights: Sequence[tuple[Interpretation, float, float, float]]) -> tuple[WeighedMeaning, ...]:
     total = math.fsum(weight for _, weight, _, _ in weights)
-    found: dict[str, list[tuple[Reading, float, float, float]]] = {}
+    found: dict[str, list[tuple[Interpretation, float, float, float]]] = {}
     for each in weights:
         found.setdefault(each[0].means, []).append(each)
     options = []
     for means, alike in found.items():
         reading, _, believed, seconds = max(alike, key=lambda each: each[1])
         chance = math.fsum(weight for _, weight, _, _ in alike) / total
-        options.append(Weighed(means, chance, reading, believed, seconds))
+        options.append(WeighedMeaning(means, chance, reading, believed, seconds))
     return tuple(sorted(options, key=lambda each: -each.chance))
 
 
-def _reason(option: Weighed) -> str:
+def _reason(option: WeighedMeaning) -> str:
     plan = "goes with any plan" if option.reading.plan == ANY else f"plan {option.reading.plan} {option.believed:.0%}"
     if option.reading.at is None:
         return plan
@@ -152,16 +152,14 @@ def _reason(option: Weighed) -> str:
     return f"{plan}, {option.reading.at} {where}"
 
 
-# --- speech files -----------------------------------------------------------------------------------------------------
-# Files of utterances: what the player may say and what it may mean, in YAML, with every fault named by line.
-
+# --- the utterances file ---
 
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a line of text")]
 
 
 class ReadingShape(FileModel):
-    """One thing that an utterance may mean."""
+    """Schema of one meaning."""
 
     means: _Name = Field(examples=["fire"])
     at: _Name = Field(default="", examples=["forge"])
@@ -172,39 +170,39 @@ class ReadingShape(FileModel):
 
 
 class UtteranceShape(FileModel):
-    """What is said, in one of several ways, and what it may mean."""
+    """Schema of an utterance."""
 
     says: list[_Text] = Field(examples=["[Help me!]"])
     readings: list[ReadingShape] = Field(examples=["[{means: fire}]"])
 
 
 class UtterancesShape(FileModel):
-    """A file of utterances."""
+    """Schema of a file of utterances."""
 
     utterances: dict[_Name, UtteranceShape] = Field(examples=["{help: {…}}"])
 
 
-@cache  # it never changes, and every companion asks for it
-def the_utterances() -> Mapping[str, Utterance]:
+@cache  # constant; every companion needs it
+def load_utterances() -> Mapping[str, Utterance]:
     """Return the utterances that come with the package, by name."""
     file = DATA / "utterances.yaml"
-    return read_utterances(read_text(file), the_domain(), file=os.fspath(file))
+    return parse_utterances(read_text(file), load_forge_domain(), file=os.fspath(file))
 
 
-def read_utterances(text: str, domain: Domain, *, file: str = "<text>") -> dict[str, Utterance]:
-    """Read utterances from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Definition(text, file, UtterancesShape, "a file of utterances")
-    if not sheet.faults:  # names are looked up only in a file whose shape is right
-        for message, path, remedy in _faults(sheet.document.data["utterances"], domain):
-            sheet.fault(message, path, remedy)
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    return {name: _utterance(name, each) for name, each in sheet.document.data["utterances"].items()}
+def parse_utterances(text: str, domain: Domain, *, file: str = "<text>") -> dict[str, Utterance]:
+    """Parse the text of a file of utterances; a ``DefinitionError`` holds all its faults."""
+    definition = Definition(text, file, UtterancesShape, "a file of utterances")
+    if not definition.faults:  # names are resolved only in a file of valid shape
+        for message, path, remedy in _faults(definition.document.data["utterances"], domain):
+            definition.fault(message, path, remedy)
+    if definition.faults:
+        raise_faults(definition.faults)
+    return {name: _utterance(name, each) for name, each in definition.document.data["utterances"].items()}
 
 
 def _utterance(name: str, said: Mapping[str, Any]) -> Utterance:
     readings = (
-        Reading(
+        Interpretation(
             means=each["means"],
             at=each.get("at"),
             plan=each.get("plan", ANY),
@@ -242,11 +240,9 @@ def _condition_faults(said: str, path: KeyPath, domain: Domain) -> Iterator[tupl
     yield from ((fault.message, path, fault.suggestion) for fault in faults)
 
 
-# --- voice ------------------------------------------------------------------------------------------------------------
-# What the companion says: lines as data, one for every goal that it takes up, and answers.
+# --- the companion's lines ---
 
-
-WORDS = {  # for what may be asked for, and for the plans
+WORDS = {  # requests and plans as they appear in lines
     "fire": "the fire",
     "bellows": "the bellows",
     "hammer": "the hammer",
@@ -263,7 +259,7 @@ _Lines: TypeAlias = list[_Text]
 
 
 class LinesShape(FileModel):
-    """A file of the companion's lines."""
+    """Schema of a file of lines."""
 
     goals: dict[_GoalName, _Lines] = Field(examples=["{tend_fire: [I will see to the fire.]}"])
     change: _Lines = Field(examples=["[Oh.]"])
@@ -273,8 +269,8 @@ class LinesShape(FileModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """All that the companion can say."""
+class CompanionLines:
+    """The lines of the companion."""
 
     goals: Mapping[str, Sequence[str]]
     change: Sequence[str]
@@ -283,20 +279,20 @@ class Lines:
     opened: Sequence[str]
 
 
-@cache  # it never changes, and every companion asks for it
-def the_lines() -> Lines:
+@cache  # constant; every companion needs it
+def load_companion_lines() -> CompanionLines:
     """Return the lines that come with the package."""
     file = DATA / "lines.yaml"
-    return read_lines(read_text(file), the_domain(), file=os.fspath(file))
+    return parse_companion_lines(read_text(file), load_forge_domain(), file=os.fspath(file))
 
 
-def read_lines(text: str, domain: Domain, *, file: str = "<text>") -> Lines:
-    """Read lines from the text of their file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    sheet = Definition(text, file, LinesShape, "a file of lines")
+def parse_companion_lines(text: str, domain: Domain, *, file: str = "<text>") -> CompanionLines:
+    """Parse the text of a file of lines; a ``DefinitionError`` holds all its faults."""
+    definition = Definition(text, file, LinesShape, "a file of lines")
     known = [goal.name for goal in domain.goals_of("companion")]
-    for path, lines in list(sheet.items("goals")):
+    for path, lines in list(definition.items("goals")):
         if path[-1] not in known:
-            sheet.fault(
+            definition.fault(
                 f"the companion has no goal {path[-1]!r}",
                 path,
                 name_hint(str(path[-1]), known),
@@ -304,37 +300,37 @@ def read_lines(text: str, domain: Domain, *, file: str = "<text>") -> Lines:
                 code=FaultCode.UNKNOWN_NAME,
             )
         elif not lines:
-            sheet.fault(
+            definition.fault(
                 f"nothing is said for {path[-1]!r}",
                 path,
                 "add a line, or leave the goal out",
                 at_key=True,
                 code=FaultCode.INCOMPLETE,
             )
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    return Lines(**sheet.document.data)
+    if definition.faults:
+        raise_faults(definition.faults)
+    return CompanionLines(**definition.document.data)
 
 
-class Voice:
-    """Says what is done, once for each thing that is taken up, and says so when the mind has changed.
+class ForgeVoice:
+    """Chooses lines: one for each goal that is taken up, with a remark when the recognised plan has changed.
 
-    >>> voice = Voice(the_lines(), Random(1))
-    >>> voice.takes_up("tend_fire", "key")
+    >>> voice = ForgeVoice(load_companion_lines(), Random(1))
+    >>> voice.announce("tend_fire", "key")
     'You want a key! I will see to the fire.'
-    >>> voice.takes_up("tend_fire", "key") is None
+    >>> voice.announce("tend_fire", "key") is None
     True
-    >>> voice.takes_up("do_favour", "spare")
+    >>> voice.announce("do_favour", "spare")
     'So you are not after the key any more. Her spare! She will want apples. I will get some.'
     """
 
-    def __init__(self, lines: Lines, rng: Random) -> None:
+    def __init__(self, lines: CompanionLines, rng: Random) -> None:
         self._lines, self._rng = lines, rng
         self._last: str | None = None
-        self._plan: str | None = None  # that was last helped with
+        self._plan: str | None = None  # the plan last helped with
 
-    def takes_up(self, goal: str, plan: str | None) -> str | None:
-        """Return what to say about a goal that serves a plan (None: it was asked for), if it needs saying."""
+    def announce(self, goal: str, plan: str | None) -> str | None:
+        """Return the line for a goal that serves ``plan`` (None: a request), or None if it was said already."""
         if goal == self._last or goal not in self._lines.goals:
             return None
         said = self._rng.choice(self._lines.goals[goal])
@@ -343,16 +339,16 @@ class Voice:
         self._last, self._plan = goal, plan or self._plan
         return said
 
-    def asked_again(self) -> None:
-        """Take note that something is asked for: it is answered, even if it is under way."""
+    def note_request(self) -> None:
+        """Note a request, so that it is answered even if its goal is pursued already."""
         self._last = None
 
     def unclear(self, options: Sequence[str]) -> str:
-        """Return how to ask what was meant."""
+        """Return a question about what was meant."""
         if len(options) < 2:
             return self._rng.choice(self._lines.lost)
         return self._rng.choice(self._lines.unclear).format(first=WORDS[options[0]], second=WORDS[options[1]])
 
     def opened(self) -> str:
-        """Return what to say of an open door."""
+        """Return a line about the open door."""
         return self._rng.choice(self._lines.opened)

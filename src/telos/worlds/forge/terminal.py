@@ -1,4 +1,4 @@
-"""The scene in the terminal: the village with the two in it, what the companion reads and wants, and what is said."""
+"""The scene in the terminal: the village with the two people, the companion's belief and goal, and the dialogue."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from rich.text import Text
 
 from telos.worlds.forge.domain import TO, Village
 from telos.worlds.forge.forge import COMPANION, PLAYER
-from telos.worlds.forge.scene import SceneView
-from telos.worlds.forge.trace import PLANS, WANTS, deed
-from telos.worlds.forge.views import PersonView
+from telos.worlds.forge.scene import ForgeSceneView
+from telos.worlds.forge.trace import PLAN_WORDS, WANTS, describe_action
+from telos.worlds.forge.views import VillagerView
 from telos.worlds.terminal import EIGHTHS, GAP, beside, fitted, labelled, styled, with_title
 
 _COLOURS = {PLAYER: "#ffd166", COMPANION: "#4cc9f0"}
@@ -23,11 +23,11 @@ _THINGS = {"in_shed": "in the shed", "at_door": "at the door", "in_hand": "in us
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ForgeFrame:
     """One picture, which fits itself to the terminal it is printed on."""
 
     village: Village
-    view: SceneView
+    view: ForgeSceneView
     title: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -110,20 +110,20 @@ class Frame:
             line.truncate(width, overflow="ellipsis")
             yield line
 
-    def _person(self, person: PersonView, wants: str, width: int) -> Iterator[Text]:
+    def _person(self, person: VillagerView, wants: str, width: int) -> Iterator[Text]:
         line = styled(f"{_MARKS[person.name]} {person.name}", f"bold {_COLOURS[person.name]}")
         held = [each for each in (person.hands, person.pocket) if each not in ("free", "empty")]
         line.append(f"  with {' and '.join(held)}" if held else "", style="dim")
         yield line
         yield styled(f"  {wants}", "italic dim")
-        does = styled(f"  {deed(person.doing)}", "white")
+        does = styled(f"  {describe_action(person.doing)}", "white")
         if person.share > 0:
             does.append(" ")
             does.append_text(_bar(person.share, max(2, min(8, width - does.cell_len)), _COLOURS[person.name]))
         yield does
 
     def _wish(self) -> str:
-        return f"wants to {PLANS[self.view.plan]}" if self.view.plan else "does as commanded"
+        return f"wants to {PLAN_WORDS[self.view.plan]}" if self.view.plan else "does as commanded"
 
     def _goal(self) -> str:
         return f"wants to {WANTS[self.view.goal]}" if self.view.goal else "is content"

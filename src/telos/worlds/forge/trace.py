@@ -1,20 +1,19 @@
-"""Records and text log."""
+"""Trace records of the scene, and their description in words."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from telos.agents.trace import Chose, Dropped
 from telos.core.values import FrozenMap
 from telos.worlds.forge.domain import TO
 from telos.worlds.forge.views import clock_of
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The trace of the scene: who sets about what, who says what, and what the companion makes of it.
-
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The first record: all that is needed to play it again."""
+class ForgeStarted:
+    """The first record: what is needed to repeat the scene."""
 
+    KIND: ClassVar[str] = "started"
     time: float
     world: str
     seed: int
@@ -23,9 +22,10 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Did:
-    """Somebody set about something."""
+class ForgeAction:
+    """A person started an action."""
 
+    KIND: ClassVar[str] = "did"
     time: float
     who: str
     action: str
@@ -33,18 +33,20 @@ class Did:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Somebody said something."""
+class ForgeSpeech:
+    """A person said something."""
 
+    KIND: ClassVar[str] = "said"
     time: float
     who: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """The player has another plan now; nobody is told but the trace."""
+class PlanChanged:
+    """The player changed the plan; only the trace reports it."""
 
+    KIND: ClassVar[str] = "changed"
     time: float
     who: str
     was: str
@@ -52,9 +54,10 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What the companion thinks of the player's plan after a deed, and what it takes it to be, if it is sure."""
+class BeliefUpdated:
+    """The companion's belief about the player's plan after an action."""
 
+    KIND: ClassVar[str] = "read"
     time: float
     who: str
     action: str
@@ -63,7 +66,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What the companion took something to mean, and all that it might have meant."""
+    """How the companion understood an utterance: the meaning, if it is sure, and all options."""
 
     time: float
     who: str
@@ -73,20 +76,17 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class DoorOpened:
     """The last record: the door is open."""
 
+    KIND: ClassVar[str] = "opened"
     time: float
     who: str
     plan: str
     asked: int  # how often the player had to ask
 
 
-# --- log --------------------------------------------------------------------------------------------------------------
-# The trace of the scene in words: a line for each thing worth telling.
-
-
-DOES = {  # what somebody does, as one would say it
+DOES = {  # actions in words
     "pan-gold": "pans gold",
     "take-wood": "gathers wood",
     "light-fire": "lights the fire",
@@ -130,13 +130,13 @@ WANTS = {
     "keep_clear": "keep out of the way",
     "keep_company": "stay near",
 }
-PLANS = {"key": "forge a key", "force": "force the door", "spare": "get the spare"}
+PLAN_WORDS = {"key": "forge a key", "force": "force the door", "spare": "get the spare"}
 
 
-def deed(action: str) -> str:
-    """Say what an action is.
+def describe_action(action: str) -> str:
+    """Return an action in words.
 
-    >>> deed("to-forge"), deed("go door"), deed("pan-gold")
+    >>> describe_action("to-forge"), describe_action("go door"), describe_action("pan-gold")
     ('goes to the forge', 'goes to the door', 'pans gold')
     """
     for start in (TO, "go "):
@@ -145,41 +145,41 @@ def deed(action: str) -> str:
     return DOES.get(action, action.replace("-", " "))
 
 
-def chances(belief: dict[str, float]) -> str:
-    """Say how likely each of several is, the likeliest first.
+def format_chances(belief: dict[str, float]) -> str:
+    """Format probabilities, the highest first.
 
-    >>> chances({"key": 0.2, "spare": 0.8})
+    >>> format_chances({"key": 0.2, "spare": 0.8})
     'spare 80%, key 20%'
     """
     return ", ".join(f"{name} {chance:.0%}" for name, chance in sorted(belief.items(), key=lambda each: -each[1]))
 
 
 def describe(record: object) -> str | None:
-    """Return the line for a record, or None if it is not worth one."""
-    said = _said(record)
+    """Return a record as a line of the text log, or None if it has none."""
+    said = _describe(record)
     return None if said is None else f"{clock_of(getattr(record, 'time', 0.0))}  {said}"
 
 
-def _said(record: object) -> str | None:
+def _describe(record: object) -> str | None:
     match record:
-        case Started():
-            plan = f"the player wants to {PLANS[record.plan]}" if record.plan else "the player is commanded"
+        case ForgeStarted():
+            plan = f"the player wants to {PLAN_WORDS[record.plan]}" if record.plan else "the player is commanded"
             return f"a locked door; {plan}; companion: {record.companion} (seed {record.seed})"
-        case Did():
-            return f"{record.who} {deed(record.action)}"
-        case Said():
+        case ForgeAction():
+            return f"{record.who} {describe_action(record.action)}"
+        case ForgeSpeech():
             return f"{record.who}: “{record.text}”"
-        case Changed():
-            return f"{record.who} thinks better of it: {PLANS[record.now]}, not {PLANS[record.was]}"
-        case Read():
-            return f"    the companion reads: {chances(dict(record.belief))}"
+        case PlanChanged():
+            return f"{record.who} thinks better of it: {PLAN_WORDS[record.now]}, not {PLAN_WORDS[record.was]}"
+        case BeliefUpdated():
+            return f"    the companion reads: {format_chances(dict(record.belief))}"
         case Understood():
-            return f"    the companion understands: {chances(dict(record.options)) or 'nothing'}"
+            return f"    the companion understands: {format_chances(dict(record.options)) or 'nothing'}"
         case Chose():
             return f"    the companion wants to {WANTS[record.goal]} — {record.why}"
         case Dropped():
             return f"    the companion gives up to {WANTS[record.goal]}: {record.why}"
-        case Opened():
+        case DoorOpened():
             times = "once" if record.asked == 1 else f"{record.asked} times"
             return f"the door is open ({record.plan}); the player asked {times if record.asked else 'for nothing'}"
     return None

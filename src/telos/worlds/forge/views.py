@@ -1,11 +1,11 @@
-"""What can be seen of the village at one moment."""
+"""What is visible of the village at one moment."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class PersonView:
-    """Somebody: where they are drawn and going, what they hold, and how far they are with what they do."""
+class VillagerView:
+    """One person: position and direction, what they carry, their action and its progress."""
 
     name: str
     x: float
@@ -20,11 +20,11 @@ class PersonView:
 
 @dataclass(frozen=True, slots=True)
 class ForgeView:
-    """The village: who is in it, and how things stand."""
+    """The village: its people and the state of its things."""
 
     time: float
     players: tuple[str, ...]
-    people: tuple[PersonView, ...]
+    people: tuple[VillagerView, ...]
     fire: str
     wood: float
     bellows: bool
@@ -34,16 +34,14 @@ class ForgeView:
 
     @property
     def clock(self) -> str:
-        """Return minutes and seconds, as in ``02:35``."""
         return clock_of(self.time)
 
-    def person(self, name: str) -> PersonView:
-        """Return the one called so."""
+    def person(self, name: str) -> VillagerView:
         return next(each for each in self.people if each.name == name)
 
 
 def clock_of(time: float) -> str:
-    """Return a time in minutes and seconds.
+    """Return a time as minutes and seconds.
 
     >>> clock_of(75.5)
     '01:15'
