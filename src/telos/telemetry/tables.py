@@ -10,12 +10,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.telemetry.columns import Columns
+
+try:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+except ModuleNotFoundError:
+    raise TelosError(
+        "tables are worked on with polars, which is not installed", 'pip install "telos[telemetry]"'
+    ) from None
+
+__all__ = ["check_lines", "collected", "from_events", "pl", "read_table", "unfolded"]
 
 # --- csv lines --------------------------------------------------------------------------------------------------------
 # Lines of a CSV file that have too few or too many cells: a data-frame engine fills the former up and says nothing.
@@ -95,20 +103,6 @@ def _commas(records: bytes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     lengths = np.diff(ends, prepend=-1)
     before = data[np.maximum(ends - 1, 0)]
     return counts, (lengths == 1) | ((lengths == 2) & (before == ord("\r")))
-
-
-# --- frames -----------------------------------------------------------------------------------------------------------
-# The data-frame engine, or word of how to get it.
-
-
-try:
-    import polars as pl
-except ModuleNotFoundError:
-    raise TelosError(
-        "tables are worked on with polars, which is not installed", 'pip install "telos[telemetry]"'
-    ) from None
-
-__all__ = ["pl"]
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
