@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import telos
 from telos.core.binding import bind
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, text
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or, to_text
 from telos.core.parser import parse_expression
 from telos.core.values import BOOL, NUMBER
 
@@ -62,8 +62,8 @@ def obvious(expression: Expression, env: dict[str, Any]) -> Any:
 
 @given(conditions | numbers)
 def test_writing_an_expression_and_parsing_it_again_gives_the_same_expression(expression: Expression) -> None:
-    once = parse_expression(text(expression))
-    assert parse_expression(text(once)) == once
+    once = parse_expression(to_text(expression))
+    assert parse_expression(to_text(once)) == once
 
 
 @given(conditions, values)
@@ -71,14 +71,14 @@ def test_a_bound_condition_means_what_its_tree_means_also_after_writing_and_pars
     condition: Expression, env: dict[str, Any]
 ) -> None:
     array = LAYOUT.state(env).array
-    for form in (condition, parse_expression(text(condition))):
+    for form in (condition, parse_expression(to_text(condition))):
         assert bool(bind(form, LAYOUT, BOOL)(array)) == obvious(condition, env)
 
 
 @given(numbers, values)
 def test_a_bound_number_is_what_its_tree_comes_to(number: Expression, env: dict[str, Any]) -> None:
     array = LAYOUT.state(env).array
-    for form in (number, parse_expression(text(number))):
+    for form in (number, parse_expression(to_text(number))):
         assert bind(form, LAYOUT, NUMBER)(array) == obvious(number, env)
 
 

@@ -6,7 +6,7 @@ from telos.agents.memory import Fact, WorkingMemory
 from telos.core.action import Action
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import functions, names
+from telos.core.expressions import functions_in, names_in
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan
 from telos.core.state import Layout, State
@@ -137,7 +137,7 @@ class Arbiter:
     def __init__(self, goals: Iterable[Goal], layout: Layout) -> None:
         self.goals = tuple(goal for goal in goals if goal.wants is not None)
         conditions = [each for goal in self.goals for each in (goal.relevant, goal.wants) if each is not None]
-        read = frozenset[str]().union(*(names(each.expression) for each in conditions))
+        read = frozenset[str]().union(*(names_in(each.expression) for each in conditions))
         self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
 
     def in_line(self, state: State, current: str | None = None) -> list[Goal]:
@@ -180,7 +180,7 @@ class Opportunities:
 
 
 def _needs(goal: Goal, actions: Iterable[Action]) -> tuple[Condition, ...]:
-    wanted = names(goal.wants.expression) if goal.wants is not None else frozenset()
+    wanted = names_in(goal.wants.expression) if goal.wants is not None else frozenset()
     serving = (action for action in actions if any(effect.variable in wanted for effect in action.effects))
     needs = (_without_questions(action.preconditions) for action in serving)
     return tuple(each for each in needs if each.parts)
@@ -188,4 +188,4 @@ def _needs(goal: Goal, actions: Iterable[Action]) -> tuple[Condition, ...]:
 
 def _without_questions(condition: Condition) -> Condition:
     """Return what a condition asks of the state; the game is asked when there is a plan to be made, and not before."""
-    return Condition.of([part for part in condition.parts if not functions(part.expression)])
+    return Condition.of([part for part in condition.parts if not functions_in(part.expression)])

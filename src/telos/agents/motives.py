@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from telos.choosing.choose import Choice, check_goals, choose, levels_after, rated_changes
 from telos.core.action import Action
 from telos.core.goal import Goal
-from telos.core.values import not_negative
+from telos.core.values import check_not_negative
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class MotiveMind:
     def __init__(self, goals: Iterable[Goal], *, urgent: float = 8.0) -> None:
         self.goals = tuple(goals)
         check_goals(self.goals)
-        self.urgent = not_negative("urgent", urgent)
+        self.urgent = check_not_negative("urgent", urgent)
 
     def decide(
         self,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from telos.core.action import Action
 from telos.core.errors import TelosError, name_hint
 from telos.core.goal import Goal, curve_of
-from telos.core.values import FrozenMap, finite, not_negative
+from telos.core.values import FrozenMap, check_finite, check_not_negative
 
 # --- outcomes ---------------------------------------------------------------------------------------------------------
 # How insistent each goal will be once an action is done.
@@ -28,13 +28,13 @@ def rated_changes(action: Action) -> Mapping[str, float]:
     return {goal: action.changes.get(goal, 0.0) + action.promises.get(goal, 0.0) for goal in goals}
 
 
-def changed(goal: Goal, by: float, travel: float) -> float:
+def level_after_change(goal: Goal, by: float, travel: float) -> float:
     """Return the level of a goal that an action changes by ``by``, after ``travel`` on the way there."""
-    level = (drifted(goal, travel) if travel else goal.insistence) + by
+    level = (level_after_drift(goal, travel) if travel else goal.insistence) + by
     return level if level > 0.0 else 0.0
 
 
-def drifted(goal: Goal, time: float) -> float:
+def level_after_drift(goal: Goal, time: float) -> float:
     """Return the level of a goal that is left alone for ``time``."""
     level = goal.insistence + goal.drift * time
     return level if level > 0.0 else 0.0
@@ -51,7 +51,9 @@ def levels_after(action: Action, goals: Sequence[Goal], *, travel: float = 0.0) 
     time = travel + action.duration
     return {
         # A change of zero is no change: the goal drifts.
-        goal.name: changed(goal, by, travel) if (by := changes.get(goal.name, 0.0)) else drifted(goal, time)
+        goal.name: level_after_change(goal, by, travel)
+        if (by := changes.get(goal.name, 0.0))
+        else level_after_drift(goal, time)
         for goal in goals
     }
 
@@ -99,7 +101,7 @@ class Choice:
 
     def why(self) -> str:
         """Say what was chosen and why, with the whole table."""
-        return "\n".join([self._reason(), *table_lines(self.table, self.goals, chosen=self.action)])
+        return "\n".join([self._reason(), *format_table(self.table, self.goals, chosen=self.action)])
 
     def _reason(self) -> str:
         if self.by == "simple":
@@ -114,7 +116,7 @@ class Choice:
         return f"{self.action.name}: it leaves the least discontentment, {self.value:g}{tie}; it is {now:g} now."
 
 
-def table_lines(rows: Sequence[Rating], goals: Sequence[Goal], *, chosen: Action | None = None) -> list[str]:
+def format_table(rows: Sequence[Rating], goals: Sequence[Goal], *, chosen: Action | None = None) -> list[str]:
     """Write ratings as an aligned text table: a row an action, a column a goal, each level as before → after."""
     timed = any(row.time for row in rows)
     head = ["action", "value", *(["time"] if timed else []), *(goal.name for goal in goals)]
@@ -142,11 +144,11 @@ def _moved(before: float, after: float) -> str:
 # Fast, and often sensible; blind to side effects and to time.
 
 
-def utilities(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+def rate_by_top_goal(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
     """Return how much each action lowers the most insistent goal (the first of them, if several are).
 
     >>> snack, nap = Action("get-snack", changes={"eat": -2}), Action("nap", changes={"sleep": -2})
-    >>> utilities([snack, nap], [Goal("eat", 4), Goal("sleep", 3)], [0, 0])
+    >>> rate_by_top_goal([snack, nap], [Goal("eat", 4), Goal("sleep", 3)], [0, 0])
     [2.0, 0.0]
     """
     top = max(goals, key=lambda goal: goal.insistence)
@@ -166,7 +168,7 @@ def discontentment(goals: Sequence[Goal]) -> float:
     return sum([goal.discontentment() for goal in goals])
 
 
-def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+def rate_by_discontentment(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
     """Return the discontentment that each action would leave.
 
     Most actions touch few goals, and many take equally long: what the untouched goals come to is worked out once for
@@ -178,12 +180,12 @@ def discontentments(actions: Sequence[Action], goals: Sequence[Goal], travels: S
     for action, travel in zip(actions, travels, strict=True):
         time = travel + action.duration
         if time not in untouched:
-            untouched[time] = [goal.weight * curve(drifted(goal, time)) for _, goal, curve in curves.values()]
+            untouched[time] = [goal.weight * curve(level_after_drift(goal, time)) for _, goal, curve in curves.values()]
         shares = untouched[time].copy()
         for name, by in rated_changes(action).items():
             if by and name in curves:  # a character need not have every goal that its world speaks of
                 slot, goal, curve = curves[name]
-                shares[slot] = goal.weight * curve(changed(goal, by, travel))
+                shares[slot] = goal.weight * curve(level_after_change(goal, by, travel))
         values.append(sum(shares))
     if any(value != value for value in values):
         raise TelosError("a curve returned NaN, so the actions cannot be compared", "mend the goal's curve")
@@ -198,8 +200,8 @@ Travel: TypeAlias = Callable[[Action], float]
 
 # For each rule: the value of every action, and whether the best value is the smallest.
 RULES: dict[str, tuple[Callable[[Sequence[Action], Sequence[Goal], Sequence[float]], list[float]], bool]] = {
-    "discontentment": (discontentments, True),
-    "simple": (utilities, False),
+    "discontentment": (rate_by_discontentment, True),
+    "simple": (rate_by_top_goal, False),
 }
 
 
@@ -233,7 +235,7 @@ def choose(
     check_actions(options)
     travels = [0.0] * len(options)
     if travel is not None:
-        travels = [not_negative(f"the travel time to {action.name!r}", travel(action)) for action in options]
+        travels = [check_not_negative(f"the travel time to {action.name!r}", travel(action)) for action in options]
     rate, least = RULES[by]
     values = rate(options, wants, travels)
     best = values.index(min(values) if least else max(values))  # index finds the first of equals
@@ -279,7 +281,7 @@ def straight_line(
     >>> straight_line((0, 0), {"fridge": (3, 4)}, speed=2)(fridge.actions[0])
     2.5
     """
-    if finite("speed", speed) <= 0:
+    if check_finite("speed", speed) <= 0:
         raise TelosError(f"speed must be above zero, got {speed!r}")
 
     def time_to(action: Action) -> float:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from telos.choosing.choose import Rating, changed, check_goals, discontentment, drifted, table_lines
+from telos.choosing.choose import (
+    Rating,
+    check_goals,
+    discontentment,
+    format_table,
+    level_after_change,
+    level_after_drift,
+)
 from telos.core.action import Action
 from telos.core.binding import Bound, Slots, bind
 from telos.core.conditions import bind_effects
@@ -73,7 +80,9 @@ class WorldModel:
         """Return the model once ``action`` is done."""
         goals = (
             goal.at(
-                changed(goal, by, 0.0) if (by := action.changes.get(goal.name, 0.0)) else drifted(goal, action.duration)
+                level_after_change(goal, by, 0.0)
+                if (by := action.changes.get(goal.name, 0.0))
+                else level_after_drift(goal, action.duration)
             )
             for goal in self.goals
         )
@@ -85,7 +94,7 @@ class WorldModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookAheadResult:
     """The bare answer of a search."""
 
     actions: tuple[Action, ...]
@@ -100,7 +109,7 @@ class Outlook:
 
     model: WorldModel
     depth: int
-    found: Found
+    found: LookAheadResult
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -146,7 +155,7 @@ class Outlook:
         order = ", then ".join(action.name for action in self.actions)
         short = "" if len(self.actions) == self.depth else f" Nothing can follow, though {self.depth} were asked for."
         reason = f"{order}: discontentment goes from {before:g} to {self.value:g}.{short}{doubt}"
-        return "\n".join([reason, *table_lines(self.table, self.model.goals, chosen=self.action)])
+        return "\n".join([reason, *format_table(self.table, self.model.goals, chosen=self.action)])
 
     def _why_nothing(self) -> str:
         if not self.complete:
@@ -160,7 +169,7 @@ class Outlook:
 # Plain depth-first look-ahead, as the lecture gives it: no recursion, memory for one model a level.
 
 
-def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
+def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: int) -> LookAheadResult:
     """Try every sequence of ``depth`` actions, what brings relief soonest first, and keep the first of the best."""
     models, taken = [model], list[Action]()
     untried: list[Iterator[Action]] = [_in_order(model, improving)]
@@ -177,14 +186,14 @@ def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: i
             taken = taken[:-1]
             continue
         if tried == budget:
-            return Found(best, best_value if best else model.discontentment, tried, complete=False)
+            return LookAheadResult(best, best_value if best else model.discontentment, tried, complete=False)
         tried += 1
         is_leaf[-1] = False
         models.append(models[-1].after(action))
         taken.append(action)
         untried.append(_in_order(models[-1], improving))
         is_leaf.append(True)
-    return Found(best, best_value, tried, complete=True)
+    return LookAheadResult(best, best_value, tried, complete=True)
 
 
 def _in_order(model: WorldModel, improving: bool) -> Iterator[Action]:
@@ -251,13 +260,13 @@ class _Node:
     shares: Shares
 
 
-def search_bounded(model: WorldModel, depth: int, improving: bool, budget: int) -> Found:
+def search_bounded(model: WorldModel, depth: int, improving: bool, budget: int) -> LookAheadResult:
     """Return what the plain depth-first search would, apart from how many actions were tried."""
     search = _Search(model, depth, improving, budget)
     search.run()
     actions = tuple(search.moves[move].action for move in search.best)
     value = search.best_value if math.isfinite(search.best_value) else model.discontentment
-    return Found(actions, value, search.tried, search.complete)
+    return LookAheadResult(actions, value, search.tried, search.complete)
 
 
 class _Search:
@@ -373,7 +382,7 @@ class _Search:
 # Overall-utility look-ahead: the sequence of actions that leaves the least discontentment.
 
 
-Search: TypeAlias = Callable[[WorldModel, int, bool, int], Found]
+Search: TypeAlias = Callable[[WorldModel, int, bool, int], LookAheadResult]
 
 METHODS: dict[str, Search] = {"bounded": search_bounded, "depth-first": search_depth_first}
 

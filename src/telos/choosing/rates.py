@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from telos.core.errors import TelosError
 from telos.core.goal import Goal
-from telos.core.values import finite
+from telos.core.values import check_finite
 
 
 class LearnedRate:
@@ -20,9 +20,9 @@ class LearnedRate:
     """
 
     def __init__(self, rate: float = 0.0, *, weight: float = 0.05) -> None:
-        if not 0 < finite("weight", weight) <= 1:
+        if not 0 < check_finite("weight", weight) <= 1:
             raise TelosError(f"weight must be above 0 and at most 1, got {weight!r}")
-        self.rate = finite("rate", rate)
+        self.rate = check_finite("rate", rate)
         self.weight = weight
         self._last: tuple[float, float] | None = None
 
@@ -31,7 +31,7 @@ class LearnedRate:
 
         Two readings at one moment say nothing about speed: the change between them counts with the next one.
         """
-        level, now = finite("level", level), finite("now", now)
+        level, now = check_finite("level", level), check_finite("now", now)
         if self._last is None:
             self._last = (level, now)
             return self.rate

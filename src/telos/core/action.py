@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from telos.core.conditions import Condition, ConditionLike, Effect, EffectsLike, apply
+from telos.core.conditions import Condition, ConditionLike, Effect, EffectsLike, apply_effects
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Expression, Literal, rename, substitute
 from telos.core.parser import parse_expression
@@ -15,9 +15,9 @@ from telos.core.values import (
     TypeLike,
     Value,
     Variable,
-    checked_name,
-    finite,
-    not_negative,
+    check_finite,
+    check_name,
+    check_not_negative,
 )
 
 # --- action -----------------------------------------------------------------------------------------------------------
@@ -64,11 +64,11 @@ class Action:
         on: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "name", checked_name("action", name))
+        put(self, "name", check_name("action", name))
         put(self, "preconditions", Condition.of(preconditions))
         put(self, "effects", Effect.all_of(effects))
         put(self, "cost", _cost(name, cost))
-        put(self, "duration", not_negative(f"action {name!r}: duration", duration))
+        put(self, "duration", check_not_negative(f"action {name!r}: duration", duration))
         put(self, "changes", _changes(name, "change", changes))
         put(self, "promises", _changes(name, "promised change", promises))
         put(self, "parameters", FrozenMap({each: Type.of(of) for each, of in (parameters or {}).items()}))
@@ -107,21 +107,21 @@ class Action:
 
     def result(self, state: State) -> State:
         """Return the state afterwards."""
-        return apply(self.effects, state)
+        return apply_effects(self.effects, state)
 
 
 def _cost(name: str, cost: float | str | Expression) -> Expression:
     if isinstance(cost, str):
         return parse_expression(cost)
     if isinstance(cost, int | float):
-        return Literal(not_negative(f"action {name!r}: cost", cost))
+        return Literal(check_not_negative(f"action {name!r}: cost", cost))
     return cost
 
 
 def _changes(name: str, what: str, changes: Mapping[str, float] | None) -> FrozenMap[str, float]:
     if changes is not None and not isinstance(changes, Mapping):
         raise TelosError(f"action {name!r}: changes are a dictionary of goal to number, got {changes!r}")
-    each = {goal: finite(f"action {name!r}: {what} of {goal!r}", by) for goal, by in (changes or {}).items()}
+    each = {goal: check_finite(f"action {name!r}: {what} of {goal!r}", by) for goal, by in (changes or {}).items()}
     return FrozenMap(each)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from telos.core.errors import TelosError, name_hint
-from telos.core.values import not_negative
+from telos.core.values import check_not_negative
 
 
 class Belief(Mapping[str, float]):
@@ -18,7 +18,9 @@ class Belief(Mapping[str, float]):
     __slots__ = ("_chances", "_reasons")
 
     def __init__(self, chances: Mapping[str, float], *, because: Sequence[str] = ()) -> None:
-        self._chances = {goal: not_negative(f"the belief in {goal!r}", chance) for goal, chance in chances.items()}
+        self._chances = {
+            goal: check_not_negative(f"the belief in {goal!r}", chance) for goal, chance in chances.items()
+        }
         self._reasons = tuple(because)
         total = math.fsum(self._chances.values())
         if not math.isclose(total, 1.0, abs_tol=1e-9):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, text
+from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, to_text
 from telos.core.state import Layout
 from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
 
@@ -46,14 +46,14 @@ class Scope:
         return iter({**self.parameters, **self.layout.slots, **self.layout.handles})
 
 
-def check(expression: Expression, scope: Scope, wanted: Type) -> list[Fault]:
+def check_expression(expression: Expression, scope: Scope, wanted: Type) -> list[Fault]:
     """Return everything that keeps ``expression`` from being a ``wanted`` in this scope."""
     checker = _Checker(scope)
     found = checker.type_of(expression, wanted)
     if not checker.faults and not wanted.takes(found):
         what = "a condition (true or false)" if wanted == BOOL else str(wanted)
         checker.fault(
-            expression, f"{text(expression)!r} is {_named(found)}, where {what} is wanted", code=FaultCode.WRONG_TYPE
+            expression, f"{to_text(expression)!r} is {_named(found)}, where {what} is wanted", code=FaultCode.WRONG_TYPE
         )
     return checker.faults
 
@@ -110,7 +110,9 @@ class _Checker:
         found = self.type_of(part, wanted)
         if not wanted.takes(found):
             return self.fault(
-                part, f"{text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted", code=FaultCode.WRONG_TYPE
+                part,
+                f"{to_text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted",
+                code=FaultCode.WRONG_TYPE,
             )
         return found
 
@@ -167,7 +169,7 @@ def bind(expression: Expression, layout: Layout, wanted: Type) -> Bound:
     """Return the function from a state's array to the value of ``expression``, made once for each layout."""
     known = layout.bound.get(id(expression))
     if known is None:
-        faults = check(expression, Scope(layout), wanted)
+        faults = check_expression(expression, Scope(layout), wanted)
         if faults:
             raise DefinitionError(faults)
         known = (expression, _compile(expression, layout))  # holding the expression keeps its id from being reused
@@ -221,7 +223,7 @@ def _operation(symbol: str, left: Expression, right: Expression, layout: Layout)
     def divide(slots: Slots) -> Value:
         divisor = second(slots)
         if divisor == 0:
-            raise TelosError(f"division by zero in `{text(Arithmetic('/', left, right))}`")
+            raise TelosError(f"division by zero in `{to_text(Arithmetic('/', left, right))}`")
         return apply(first(slots), divisor)
 
     return divide

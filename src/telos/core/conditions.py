@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from telos.core.binding import Bound, Slots, bind
 from telos.core.errors import TelosError
-from telos.core.expressions import TRUE, And, Expression, text
+from telos.core.expressions import TRUE, And, Expression, to_text
 from telos.core.parser import parse_assignments, parse_expression
 from telos.core.state import Layout, State
 from telos.core.values import BOOL, Kind, Value
@@ -54,7 +54,7 @@ class Condition:
 
     def __str__(self) -> str:
         """Write the condition as a domain file would."""
-        return text(self.expression)
+        return to_text(self.expression)
 
 
 ConditionLike: TypeAlias = Condition | str | Iterable[Condition | str] | None
@@ -88,7 +88,7 @@ class Effect:
 
     def __str__(self) -> str:
         """Write the effect as a domain file would."""
-        return self.written or f"{self.variable} = {text(self.value)}"
+        return self.written or f"{self.variable} = {to_text(self.value)}"
 
 
 EffectsLike: TypeAlias = Effect | str | Iterable[Effect | str] | None
@@ -114,7 +114,7 @@ def _bind_effect(effect: Effect, layout: Layout) -> Bound:
     return finite_value
 
 
-def apply(effects: Iterable[Effect], state: State) -> State:
+def apply_effects(effects: Iterable[Effect], state: State) -> State:
     """Return the state after all ``effects`` at once: each reads the state before, never another's result."""
     array = list(state.array)
     for slot, value_of in bind_effects(effects, state.layout):

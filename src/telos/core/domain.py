@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from telos.core.action import Action, SmartObject
-from telos.core.binding import BUILT_IN, Scope, check
+from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Expression, functions
+from telos.core.expressions import Expression, functions_in
 from telos.core.goal import Goal
 from telos.core.state import Layout, State
 from telos.core.values import BOOL, NUMBER, FrozenMap, Kind, Type, Value, Variable
@@ -96,12 +96,12 @@ class Domain:
     @property
     def functions_needed(self) -> tuple[str, ...]:
         """Return the names of the functions that the game has to register."""
-        used = frozenset[str]().union(*(functions(each) for _, each, _, _ in _expressions(self)))
+        used = frozenset[str]().union(*(functions_in(each) for _, each, _, _ in _expressions(self)))
         return tuple(sorted(used - BUILT_IN.keys()))
 
     def users_of(self, function: str) -> tuple[str, ...]:
         """Return the names of the actions and goals whose expressions call a function."""
-        found = (where for where, each, _, _ in _expressions(self) if function in functions(each))
+        found = (where for where, each, _, _ in _expressions(self) if function in functions_in(each))
         return tuple(dict.fromkeys(str(where[-2] if where[-1] != "effects" else where[-3]) for where in found))
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ def _faults(domain: Domain) -> Iterator[Fault]:
     yield from _duplicates(domain)
     for where, expression, wanted, parameters in _expressions(domain):
         scope = Scope(domain.layout, parameters)
-        yield from (fault.at(*where) for fault in check(expression, scope, wanted))
+        yield from (fault.at(*where) for fault in check_expression(expression, scope, wanted))
     goals = {goal.name for goal in domain.goals}
     for where, action in _located_actions(domain):
         yield from (fault.at(*where) for fault in _action_faults(action, domain, goals))

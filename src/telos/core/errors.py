@@ -8,7 +8,7 @@ from functools import lru_cache
 
 KeyPath = tuple[str | int, ...]
 
-MOST_COMPARED = 500  # names, when looking for the one that was meant: comparing is slow
+MAX_COMPARED = 500  # names, when looking for the one that was meant: comparing is slow
 
 
 class TelosError(ValueError):
@@ -128,6 +128,6 @@ def name_hint(word: str, known: Iterable[str]) -> str:
 
 @lru_cache(maxsize=256)  # a name that is misspelt once is often misspelt a thousand times
 def _nearest(word: str, names: tuple[str, ...]) -> str | None:
-    likely = names if len(names) <= MOST_COMPARED else [name for name in names if name[:1] == word[:1]]
-    close = difflib.get_close_matches(word, likely[:MOST_COMPARED], n=1)
+    likely = names if len(names) <= MAX_COMPARED else [name for name in names if name[:1] == word[:1]]
+    close = difflib.get_close_matches(word, likely[:MAX_COMPARED], n=1)
     return close[0] if close else None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from telos.core.errors import TelosError
-from telos.core.values import FrozenMap, Value, finite
+from telos.core.values import FrozenMap, Value, check_finite
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -38,5 +38,5 @@ class Event:
         object.__setattr__(self, "action", action)
         object.__setattr__(self, "context", FrozenMap(context))
         object.__setattr__(self, "player", player)
-        object.__setattr__(self, "time", finite("an event's time", time))
+        object.__setattr__(self, "time", check_finite("an event's time", time))
         object.__setattr__(self, "goal", goal)

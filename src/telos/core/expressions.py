@@ -109,17 +109,17 @@ def walk(expression: Expression) -> Iterator[Expression]:
         yield from walk(child)
 
 
-def names(expression: Expression) -> frozenset[str]:
+def names_in(expression: Expression) -> frozenset[str]:
     """Return every name used in an expression.
 
     >>> from telos.core.parser import parse_expression
-    >>> sorted(names(parse_expression("ammo >= 1 and not hidden")))
+    >>> sorted(names_in(parse_expression("ammo >= 1 and not hidden")))
     ['ammo', 'hidden']
     """
     return frozenset(node.name for node in walk(expression) if isinstance(node, Name))
 
 
-def functions(expression: Expression) -> frozenset[str]:
+def functions_in(expression: Expression) -> frozenset[str]:
     """Return every function called in an expression."""
     return frozenset(node.function for node in walk(expression) if isinstance(node, Call))
 
@@ -154,11 +154,11 @@ def _mapped(expression: Expression, of_name: Callable[[Name], Expression]) -> Ex
             return replace(expression, arguments=tuple(_mapped(each, of_name) for each in arguments))
 
 
-def text(expression: Expression) -> str:
+def to_text(expression: Expression) -> str:
     """Write an expression the way a person would; parsing it again gives an equal expression.
 
     >>> from telos.core.parser import parse_expression
-    >>> text(parse_expression("(not hidden) and (ammo - 1) >= 2"))
+    >>> to_text(parse_expression("(not hidden) and (ammo - 1) >= 2"))
     'not hidden and ammo - 1 >= 2'
     """
     return _text(expression, 0)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
-from telos.core.values import checked_name, finite, not_negative
+from telos.core.values import check_finite, check_name, check_not_negative
 
 # --- curves -----------------------------------------------------------------------------------------------------------
 # How much discontent a level of insistence causes.
@@ -86,13 +86,13 @@ class Goal:
     ) -> None:
         curve_of(curve)  # an unknown name is an error now, not in the middle of a game
         put = object.__setattr__
-        put(self, "name", checked_name("goal", name))
-        put(self, "insistence", not_negative(f"goal {name!r}: insistence", insistence))
-        put(self, "drift", finite(f"goal {name!r}: drift", drift))
+        put(self, "name", check_name("goal", name))
+        put(self, "insistence", check_not_negative(f"goal {name!r}: insistence", insistence))
+        put(self, "drift", check_finite(f"goal {name!r}: drift", drift))
         put(self, "curve", curve)
-        put(self, "weight", not_negative(f"goal {name!r}: weight", weight))
+        put(self, "weight", check_not_negative(f"goal {name!r}: weight", weight))
         put(self, "wants", None if wants is None else Condition.of(wants))
-        put(self, "priority", finite(f"goal {name!r}: priority", priority))
+        put(self, "priority", check_finite(f"goal {name!r}: priority", priority))
         put(self, "relevant", Condition.of(relevant))
 
     def discontentment(self, level: float | None = None) -> float:

@@ -14,9 +14,9 @@ from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or
 
 # Limits that no person meets, and that keep a hostile text from exhausting Python's stack.
-MOST_TOKENS = 500
-DEEPEST = 50
-MOST_DIGITS = 18  # of a whole number: what fits 64 bits
+MAX_TOKENS = 500
+MAX_DEPTH = 50
+MAX_DIGITS = 18  # of a whole number: what fits 64 bits
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
@@ -204,7 +204,7 @@ class _Reader:
     def _number(self, token: _Token) -> int | float:
         digits = token.text.isdigit()
         value = float(token.text)
-        if value == float("inf") or (digits and len(token.text) > MOST_DIGITS):
+        if value == float("inf") or (digits and len(token.text) > MAX_DIGITS):
             shown = token.text if len(token.text) <= 24 else f"{token.text[:21]}..."
             self._fail(f"{shown} is too large a number", token.column)
         return int(token.text) if digits else value
@@ -212,8 +212,8 @@ class _Reader:
     @contextmanager
     def _deeper(self) -> Iterator[None]:
         self._depth += 1
-        if self._depth > DEEPEST:
-            self._fail("too deeply nested", self._peek.column, f"at most {DEEPEST} levels")
+        if self._depth > MAX_DEPTH:
+            self._fail("too deeply nested", self._peek.column, f"at most {MAX_DEPTH} levels")
         yield
         self._depth -= 1
 
@@ -241,8 +241,8 @@ class _Reader:
             if kind == "name" and any(part.startswith("_") for part in token.text.split(".")):
                 self._fail(f"{token.text!r} is not a name", token.column, "names start with a letter")
             count += 1
-            if count > MOST_TOKENS:
-                self._fail(f"more than {MOST_TOKENS} words in one expression", token.column, "split it up")
+            if count > MAX_TOKENS:
+                self._fail(f"more than {MAX_TOKENS} words in one expression", token.column, "split it up")
             yield token
             place = found.end()
         yield _Token("end", "", len(self._text), len(self._text))

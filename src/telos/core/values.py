@@ -14,19 +14,19 @@ from telos.core.errors import TelosError
 # Checks on numbers that people pass in.
 
 
-LARGEST = sys.float_info.max
+MAX_FLOAT = sys.float_info.max
 
 
-def finite(what: str, value: float) -> float:
+def check_finite(what: str, value: float) -> float:
     """Return ``value`` as a float; refuse NaN, infinities and what is not a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MAX_FLOAT <= value <= MAX_FLOAT:
         raise TelosError(f"{what} must be a finite number, got {value!r}")
     return float(value)
 
 
-def not_negative(what: str, value: float) -> float:
+def check_not_negative(what: str, value: float) -> float:
     """Return ``value`` as a float; refuse what is below zero as well."""
-    if finite(what, value) < 0:
+    if check_finite(what, value) < 0:
         raise TelosError(f"{what} must be zero or more, got {value!r}")
     return float(value)
 
@@ -123,7 +123,9 @@ class Type:
             case Kind.INT:
                 return isinstance(value, int) and not isinstance(value, bool)
             case Kind.NUMBER:
-                return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+                return (
+                    isinstance(value, int | float) and not isinstance(value, bool) and -MAX_FLOAT <= value <= MAX_FLOAT
+                )
             case Kind.ENUM:
                 return isinstance(value, str) and value in self.labels
             case _:
@@ -187,7 +189,7 @@ def _keywords() -> str:
     return ", ".join(sorted(KEYWORDS))
 
 
-def checked_name(what: str, name: str) -> str:
+def check_name(what: str, name: str) -> str:
     """Return the name of an action, a goal or an object, if it can be one."""
     if not isinstance(name, str) or not NAME.match(name):
         raise TelosError(

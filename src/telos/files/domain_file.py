@@ -18,7 +18,7 @@ from telos.core.action import Action, SmartObject
 from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import And, Expression, Literal, names
+from telos.core.expressions import And, Expression, Literal, names_in
 from telos.core.goal import Goal
 from telos.core.parser import parse_expression
 from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, Kind, Variable
@@ -432,7 +432,7 @@ class DomainBuilder:
             if expression is not None:
                 # One `and` at a time, so that a part without faulty names is still checked.
                 each = expression.parts if isinstance(expression, And) else (expression,)
-                parts += (part for part in each if not any(map(can_skip, names(part))))
+                parts += (part for part in each if not any(map(can_skip, names_in(part))))
             start += len(text) + 1
         return Condition(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else Condition()
 
@@ -445,7 +445,7 @@ class DomainBuilder:
                 self.faults += (replace(fault, path=where) for fault in error.faults)
                 continue
             for effect in effects:
-                if not any(map(can_skip, {effect.variable, *names(effect.value)})):
+                if not any(map(can_skip, {effect.variable, *names_in(effect.value)})):
                     self._origins[*path, count] = [(0, where)]
                     count += 1
                     yield effect
@@ -454,7 +454,7 @@ class DomainBuilder:
         if not isinstance(written, str):
             return float(written)
         expression = self._parse(path, written)
-        return 1.0 if expression is None or any(map(can_skip, names(expression))) else expression
+        return 1.0 if expression is None or any(map(can_skip, names_in(expression))) else expression
 
     def _parse(self, path: KeyPath, text: str, start: int = 0) -> Expression | None:
         try:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from telos.core.action import Action
 from telos.core.conditions import Condition, Effect
 from telos.core.domain import Domain
-from telos.core.expressions import Expression, Handle, Literal, Name, functions
+from telos.core.expressions import Expression, Handle, Literal, Name, functions_in
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
@@ -52,7 +52,7 @@ def uses_of(steps: tuple[Action, ...], states: list[State], goal: Goal) -> list[
     consumers = [(len(steps), "the goal", goal.wants), *((i, str(s), s.preconditions) for i, s in enumerate(steps))]
     for at, consumer, condition in consumers:
         for part in condition.parts:
-            if functions(part.expression):
+            if functions_in(part.expression):
                 continue  # only the game can tell, and it is not asked for the sake of a sentence
             maker = _maker(part, states, at)
             if maker is not None:
@@ -130,7 +130,7 @@ class Missing:
     providers: tuple[str, ...]
 
     def __str__(self) -> str:
-        if functions(self.condition.expression):
+        if functions_in(self.condition.expression):
             return f"{self.needed_by} asks {self.condition}, and the game says no"
         if not self.providers:
             return f"{self.needed_by} needs {self.condition}, and nothing provides it"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from telos.core.action import Action
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.expressions import Arithmetic, Compare, Expression, Handle, Literal, Name, Not, names
+from telos.core.expressions import Arithmetic, Compare, Expression, Handle, Literal, Name, Not, names_in
 from telos.core.state import Layout
 from telos.core.values import INT, Kind, Type, Value
 from telos.planning.encoding import Handles
@@ -274,7 +274,7 @@ class Step:
     def reads(self) -> frozenset[str]:
         """Return the variables that must be known in full to judge the condition and the cost."""
         expressions = [*self.needs.opaque, *([] if isinstance(self.cost, float) else [self.cost])]
-        return frozenset(name for each in expressions for name in names(each) if name in self.names.layout.slots)
+        return frozenset(name for each in expressions for name in names_in(each) if name in self.names.layout.slots)
 
 
 def step_of(operator: Operator, layout: Layout, handles: Handles) -> Step:

@@ -12,11 +12,11 @@ from telos.core.action import Action
 from telos.core.binding import BUILT_IN
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import Handle, names, walk
+from telos.core.expressions import Handle, names_in, walk
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import Kind, Value, finite
+from telos.core.values import Kind, Value, check_finite
 from telos.planning import kernel, search
 from telos.planning.encoding import Handles, StateReader, as_state, handles_of
 from telos.planning.explain import Start, diagnose, explain_plan
@@ -175,7 +175,7 @@ class Planner:
 
     def fixed_in(self, goal: Goal) -> frozenset[str]:
         """Return the variables of a goal that no action changes: where they differ, it is another task."""
-        return names(goal.wants.expression) & self._fixed if goal.wants is not None else frozenset()
+        return names_in(goal.wants.expression) & self._fixed if goal.wants is not None else frozenset()
 
     def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
         """Return what planning for a goal needs, put together once for each goal and number of handles."""
@@ -240,7 +240,7 @@ class Planner:
             return float(value)
         if value.__class__ is float and isfinite(value):
             return value  # the usual case, without the words for the other
-        return finite(self._asking(name, arguments), value)
+        return check_finite(self._asking(name, arguments), value)
 
     def _asking(self, name: str, arguments: tuple[Value, ...]) -> str:
         users = ", ".join(repr(each) for each in self.domain.users_of(name))
@@ -296,7 +296,7 @@ def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
         raise TelosError(f"budget must be a whole number of nodes, at least 1, got {budget!r}")
     if microseconds is None:
         return Limits(WEIGHTS[how], budget)
-    if not finite("microseconds", microseconds) > 0:
+    if not check_finite("microseconds", microseconds) > 0:
         raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
     return Limits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
 

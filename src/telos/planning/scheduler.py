@@ -10,7 +10,7 @@ from telos.core.errors import TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import State
-from telos.core.values import Value, finite
+from telos.core.values import Value, check_finite
 from telos.planning.encoding import as_state
 from telos.planning.planner import BUDGET, Open, Planner, Said, limits_of, warm_up
 
@@ -141,7 +141,7 @@ class Scheduler:
             raise TelosError(
                 "say how long to work: run(microseconds=...), or run(expansions=...) where there is no clock"
             )
-        if not finite("microseconds", microseconds) > 0:
+        if not check_finite("microseconds", microseconds) > 0:
             raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
         clock, answered = self._clock, 0
         deadline = clock() + microseconds / 1e6

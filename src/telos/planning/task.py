@@ -22,11 +22,10 @@ from telos.core.expressions import (
     Name,
     Not,
     Or,
-    functions,
-    names,
-    text,
+    functions_in,
+    names_in,
+    to_text,
 )
-from telos.core.expressions import names as names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, NUMBER, Type, Value
 from telos.planning import kernel
@@ -52,7 +51,7 @@ def relevant(steps: Sequence[Step], goal: Needs, goal_reads: Iterable[str]) -> t
         wanted.whole(step.reads())
         for variable, value in step.does.works_out.items():
             if variable in wanted.variables:
-                wanted.whole([variable, *(name for name in names(value) if name in step.names.layout.slots)])
+                wanted.whole([variable, *(name for name in names_in(value) if name in step.names.layout.slots)])
     return [steps[number] for number in sorted(wanted.kept)], wanted.variables
 
 
@@ -349,7 +348,7 @@ class _Writer:
             case Name(name) if name in self.names.layout.handles:
                 return Asked(value=name)
         raise TelosError(
-            f"function {function!r} is called with {text(argument)!r}",
+            f"function {function!r} is called with {to_text(argument)!r}",
             "while planning, functions are asked about "
             "handles, labels, switches and constants, not about numbers that change",
         )
@@ -595,7 +594,7 @@ def assemble(
 
 def _asks(step: Step) -> bool:
     cost = () if isinstance(step.cost, float) else (step.cost,)
-    return any(functions(each) - BUILT_IN.keys() for each in (*step.needs.opaque, *cost))
+    return any(functions_in(each) - BUILT_IN.keys() for each in (*step.needs.opaque, *cost))
 
 
 class _Columns:

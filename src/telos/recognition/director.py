@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from telos.core.belief import Belief
-from telos.core.binding import Bound, Scope, bind, check
+from telos.core.binding import Bound, Scope, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import Name, names, walk
+from telos.core.expressions import Name, names_in, walk
 from telos.core.state import Layout
-from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, Variable, not_negative
+from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, Variable, check_not_negative
 from telos.recognition.filtering import check_event_order
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
 
@@ -58,14 +58,14 @@ class DirectorRule:
             raise TelosError("a rule that neither pays nor says anything does nothing", "give it pay or say")
         if again_after is not None and not say:
             raise TelosError("nothing is said, so nothing can be said again", "give it say")
-        factors = {what: not_negative(f"what {what!r} counts by", factor) for what, factor in (pay or {}).items()}
+        factors = {what: check_not_negative(f"what {what!r} counts by", factor) for what, factor in (pay or {}).items()}
         object.__setattr__(self, "condition", Condition.of(condition))
         object.__setattr__(self, "until", None if until is None else Condition.of(until))
-        object.__setattr__(self, "hold", not_negative("how long a rule must hold", hold))
+        object.__setattr__(self, "hold", check_not_negative("how long a rule must hold", hold))
         object.__setattr__(self, "pay", FrozenMap(factors))
         object.__setattr__(self, "say", say)
         object.__setattr__(
-            self, "again_after", None if again_after is None else not_negative("again_after", again_after)
+            self, "again_after", None if again_after is None else check_not_negative("again_after", again_after)
         )
 
     @property
@@ -93,7 +93,7 @@ def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequenc
     """
     layout = director_layout(vocabulary, goals)
     expression = resolve_labels(condition.expression, layout)
-    found = check(expression, Scope(layout), BOOL)
+    found = check_expression(expression, Scope(layout), BOOL)
     for node in walk(expression):
         if isinstance(node, Name) and node.name in goals and node.name in vocabulary.context:
             remedy = "give the goal another name"
@@ -383,5 +383,5 @@ def _bound(condition: Condition, layout: Layout) -> Bound:
 
 def _names_read(rules: Sequence[DirectorRule], layout: Layout) -> frozenset[str]:
     """Return what the rules read: the rest is not looked at, so that it costs nothing."""
-    asked = (names(resolve_labels(each.expression, layout)) for rule in rules for each in rule.conditions)
+    asked = (names_in(resolve_labels(each.expression, layout)) for rule in rules for each in rule.conditions)
     return frozenset().union(*asked, *(find_placeholders(rule.say) for rule in rules))

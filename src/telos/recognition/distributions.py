@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from telos.core.errors import Fault, FaultCode, TelosError, name_hint
-from telos.core.values import finite, not_negative
+from telos.core.values import check_finite, check_not_negative
 
 # --- sharing ----------------------------------------------------------------------------------------------------------
 # Probabilities as people give them: some named, the rest shared. The two rules of goal models are kept here.
@@ -45,7 +45,7 @@ def complete_distribution(
 
 def _chance_faults(name: str, chance: float) -> list[Fault]:
     try:
-        good = 0 <= finite("a probability", chance) <= 1
+        good = 0 <= check_finite("a probability", chance) <= 1
     except ValueError:
         good = False
     return (
@@ -133,7 +133,7 @@ class Counts:
                     raise TelosError(f"{what} of an unknown outcome {outcome!r}", name_hint(outcome, self.outcomes))
         return {
             row: [
-                not_negative(f"the {what} of {outcome!r} under {row!r}", given.get(row, {}).get(outcome, 0.0))
+                check_not_negative(f"the {what} of {outcome!r} under {row!r}", given.get(row, {}).get(outcome, 0.0))
                 for outcome in self.outcomes
             ]
             for row in self.rows

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
-from telos.core.values import not_negative
+from telos.core.values import check_not_negative
 from telos.recognition.distributions import Counts
 from telos.recognition.filtering import Chances, EventGate, forward, used_evidence
 from telos.recognition.hindsight import backward_weights
@@ -53,7 +53,7 @@ def fit_em(
     places = [found for found in (_places(model, session) for session in sessions) if found]
     if not places:
         raise TelosError("there is nothing to learn from: no event of these sessions counts", "see the model's clock")
-    weight = not_negative("anchored", anchored)
+    weight = check_not_negative("anchored", anchored)
     anchors = _times(model.counts.seen, weight)
     moves = {} if model.learned is None or transitions is None else _times(model.learned.seen, weight)
     prior = copy_model(model, counts=anchors, learned=_learned(model, transitions, moves))

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import Value, finite, not_negative
+from telos.core.values import Value, check_finite, check_not_negative
 from telos.recognition.filtering import Chances
 from telos.recognition.observations import context_of
 from telos.recognition.recognizer import Evidence, Matrix, check_goals
@@ -43,7 +43,7 @@ class Feature:
     def __post_init__(self) -> None:
         if not self.outcomes or not self.given:
             raise TelosError(f"feature {self.reads!r} needs outcomes and at least one level of circumstances")
-        not_negative(f"the weight of feature {self.reads!r}", self.weight)
+        check_not_negative(f"the weight of feature {self.reads!r}", self.weight)
         _positive(f"the strength of feature {self.reads!r}", self.strength)
 
 
@@ -64,7 +64,7 @@ class GoalChanges:
 
     def __post_init__(self) -> None:
         _positive("the strength of changes", self.strength)
-        if not 0 <= finite("slip", self.slip) < 1:
+        if not 0 <= check_finite("slip", self.slip) < 1:
             raise TelosError(f"slip must be at least 0 and below 1, got {self.slip!r}")
 
 
@@ -113,7 +113,7 @@ class BackoffCounts:
 
 
 def _positive(what: str, value: float) -> None:
-    if not finite(what, value) > 0:
+    if not check_finite(what, value) > 0:
         raise TelosError(f"{what} must be above 0, got {value!r}")
 
 

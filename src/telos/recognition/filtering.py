@@ -11,7 +11,7 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
-from telos.core.values import finite
+from telos.core.values import check_finite
 from telos.recognition.observations import context_of
 from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence, GoalModel, Matrix
 
@@ -116,7 +116,7 @@ class Clock:
 
     def __init__(self, on: Iterable[str] = (INPUT, "area"), every: float | None = None) -> None:
         causes = (on,) if isinstance(on, str) else tuple(on)
-        if every is not None and not finite("every", every) > 0:
+        if every is not None and not check_finite("every", every) > 0:
             raise TelosError(f"every must be a number of seconds above 0, got {every!r}")
         if TICK in causes:
             raise TelosError("ticks count by the time between them", "write every=0.5 (seconds) rather than on='tick'")

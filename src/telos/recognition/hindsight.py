@@ -9,7 +9,7 @@ from itertools import groupby
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import not_negative
+from telos.core.values import check_not_negative
 from telos.recognition.filtering import (
     Chances,
     EventGate,
@@ -304,7 +304,7 @@ def write_recap(
     >>> write_recap([found, home], 86400, words)
     'You were heading back to town with a chest, 3 minutes after finding it.'
     """
-    if not_negative("away_seconds", away_seconds) < long or not story:
+    if check_not_negative("away_seconds", away_seconds) < long or not story:
         return ""
     last = story[-1]
     before = story[-2] if len(story) > 1 else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import not_negative
+from telos.core.values import check_not_negative
 from telos.recognition.director import DirectorRule, check_rules
 from telos.recognition.distributions import Counts
 from telos.recognition.filtering import INPUT, Clock
@@ -193,9 +193,9 @@ def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, nam
 
     With strength 0 it is a model of its own; the larger, the longer it takes to leave the pool. Teach it as usual.
     """
-    if not_negative("strength", strength) == 0:
+    if check_not_negative("strength", strength) == 0:
         return copy_model(pool, counts=None, pseudo_counts=pseudo_counts, name=name)
-    own = not_negative("pseudo_counts", pseudo_counts)
+    own = check_not_negative("pseudo_counts", pseudo_counts)
     before = {
         goal: {
             symbol: own + strength * chance

@@ -14,7 +14,7 @@ from telos.core.binding import Bound, bind
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import names
+from telos.core.expressions import names_in
 from telos.core.state import Layout
 from telos.core.values import BOOL, FrozenMap, Value
 from telos.recognition.distributions import SHARED, complete_distribution
@@ -140,7 +140,7 @@ class EventFeatures(Generic[T]):
         if faults:
             raise DefinitionError(faults)
         full_layout = Layout(vocabulary.variables(goals))
-        used = [names(resolve_labels(condition.expression, full_layout)) for condition in conditions]
+        used = [names_in(resolve_labels(condition.expression, full_layout)) for condition in conditions]
         read = {"action", "goal", *also}.union(*used)
         self._known = frozenset(vocabulary.context)
         self._actions = vocabulary.actions
@@ -335,7 +335,7 @@ class Symbols:
 
     def __init__(self, pairs: Iterable[tuple[str, ConditionLike]]) -> None:
         pairs = tuple(pairs)
-        object.__setattr__(self, "names", tuple(name for name, _ in pairs))
+        object.__setattr__(self, "names_in", tuple(name for name, _ in pairs))
         object.__setattr__(self, "conditions", tuple(Condition.of(condition) for _, condition in pairs))
         if not pairs:
             raise TelosError("a model has no observations", "give at least one (name, condition)")

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.core.values import checked_name
+from telos.core.values import check_name
 from telos.recognition.distributions import complete_distribution
 
 # --- recognizer -------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class EventIgnored:
 
 def check_goals(goals: Iterable[str]) -> tuple[str, ...]:
     """Return the goals, if a model can tell them apart."""
-    found = tuple(checked_name("goal", goal) for goal in goals)
+    found = tuple(check_name("goal", goal) for goal in goals)
     if not found:
         raise TelosError("a model needs at least one goal")
     if len(set(found)) < len(found):

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, cast
 
 from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.core.values import FrozenMap, finite, not_negative
+from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.recognition.distributions import OTHERS, SHARED, Counts, complete_distribution
 from telos.recognition.recognizer import Matrix
 
@@ -124,7 +124,7 @@ def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, .
         )
     for goal in goals:
         try:
-            updates = finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
+            updates = check_finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
         except TelosError as error:
             faults.append(Fault(str(error), path=("transitions", "lasts")))
             continue
@@ -183,7 +183,7 @@ class LearnedTransitions:
     """
 
     def __init__(self, strength: float = 10.0, *, seen: Mapping[str, Mapping[str, float]] | None = None) -> None:
-        self.strength = not_negative("strength", strength)
+        self.strength = check_not_negative("strength", strength)
         self._given = {row: dict(counts) for row, counts in (seen or {}).items()}
         self._goals: tuple[str, ...] = ()
         self._sources: list[dict[str, str]] = []

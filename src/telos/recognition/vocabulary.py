@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from telos.core.binding import Scope, check
+from telos.core.binding import Scope, check_expression
 from telos.core.conditions import Condition
 from telos.core.errors import Fault, TelosError
 from telos.core.expressions import And, Compare, Expression, Handle, Literal, Name, Not, Or
@@ -119,7 +119,7 @@ def condition_faults(condition: Condition, vocabulary: Vocabulary, goals: Iterab
     unknown variable 'monster' in `monster > 0`; did you mean 'monsters'?
     """
     layout = Layout(vocabulary.variables(goals))
-    found = check(resolve_labels(condition.expression, layout), Scope(layout), BOOL)
+    found = check_expression(resolve_labels(condition.expression, layout), Scope(layout), BOOL)
     return [replace(fault, text=str(condition)) for fault in found]
 
 

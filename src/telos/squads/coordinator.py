@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.trace import Trace, silent
-from telos.core.values import FrozenMap, finite, not_negative
+from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.squads.behaviours import ALL, Behaviour, NotNow, Status
 from telos.squads.squad import (
     FOR_ONE,
@@ -125,9 +125,9 @@ class Coordinator:
         every: float = 3.0,
         trace: Trace = silent,
     ) -> None:
-        if not finite("reach", reach) > 0:
+        if not check_finite("reach", reach) > 0:
             raise TelosError(f"reach must be more than 0 metres, got {reach!r}")
-        self.side, self.reach, self.every, self.trace = side, reach, not_negative("every", every), trace
+        self.side, self.reach, self.every, self.trace = side, reach, check_not_negative("every", every), trace
         self._behaviours = {behaviour.name: behaviour for behaviour in behaviours}
         if len(self._behaviours) < len(behaviours):
             names = ", ".join(behaviour.name for behaviour in behaviours)
@@ -163,7 +163,7 @@ class Coordinator:
 
     def tick(self, members: Sequence[Member], now: float) -> None:
         """Let the dead go, make squads anew if it is time to, watch the behaviours under way, and begin others."""
-        finite("now", now)
+        check_finite("now", now)
         living = {member.name: member for member in members if member.alive and member.side == self.side}
         if len(living) < sum(member.alive and member.side == self.side for member in members):
             raise TelosError(f"two members of {self.side!r} have one name", "give each its own")

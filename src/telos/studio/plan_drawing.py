@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from telos.core.errors import TelosError
-from telos.core.expressions import names
+from telos.core.expressions import names_in
 from telos.core.parser import parse_expression
 from telos.studio.mind_view import MindView, Need, StepLine
 from telos.svg import clipped, disc, ink, label, mark, mono_width, path, rounded_box, safe
@@ -109,7 +109,7 @@ def _pills(steps: Sequence[StepLine], number: int, top: float) -> Iterator[_Pill
 def _find_maker(steps: Sequence[StepLine], number: int, need: str) -> int | None:
     """Return the last earlier step that sets a variable of the precondition."""
     try:
-        read = names(parse_expression(need))
+        read = names_in(parse_expression(need))
     except TelosError:  # some worlds write preconditions as plain text
         return None
     for before in range(number - 1, -1, -1):

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError, name_hint
-from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal, Name, Not, Or, names, text
+from telos.core.expressions import And, Arithmetic, Compare, Expression, Literal, Name, Not, Or, names_in, to_text
 from telos.telemetry.columns import Columns
 from telos.telemetry.tables import collected, pl
 
@@ -44,7 +44,7 @@ def _truth(expression: Expression, schema: Schema) -> pl.Expr:
             return _compared(operator, left, right, schema)
         case Name(name):
             return _flag(_known(name, schema), schema)
-    raise TelosError(f"`{text(expression)}` is not true or false", f"compare it, as in `{text(expression)} == 1`")
+    raise TelosError(f"`{to_text(expression)}` is not true or false", f"compare it, as in `{to_text(expression)} == 1`")
 
 
 def _known(name: str, schema: Schema) -> str:
@@ -66,10 +66,10 @@ def _flag(name: str, schema: Schema) -> pl.Expr:
 
 
 def _compared(operator: str, left: Expression, right: Expression, schema: Schema) -> pl.Expr:
-    spoken = names(left) | names(right)
+    spoken = names_in(left) | names_in(right)
     if not any(name in schema for name in spoken):
-        word = min(spoken, default=text(left))
-        raise TelosError(f"`{text(left)} {operator} {text(right)}` names no column", name_hint(word, schema))
+        word = min(spoken, default=to_text(left))
+        raise TelosError(f"`{to_text(left)} {operator} {to_text(right)}` names no column", name_hint(word, schema))
     match left, right:
         case Name(name), Literal(None):
             return _is_empty(name, schema) if operator == "==" else ~_is_empty(name, schema)
@@ -116,7 +116,7 @@ def _number(expression: Expression, schema: Schema) -> pl.Expr:
         case Arithmetic(operator, left, right):
             one, other = _number(left, schema), _number(right, schema)
             return {"+": one + other, "-": one - other, "*": one * other, "/": one / other}[operator]
-    raise TelosError(f"`{text(expression)}` is no number", "compare columns with numbers, or with labels")
+    raise TelosError(f"`{to_text(expression)}` is no number", "compare columns with numbers, or with labels")
 
 
 # --- binning ----------------------------------------------------------------------------------------------------------

@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from telos.core.action import Action
-from telos.core.binding import Bound, Scope, Slots, bind, check
+from telos.core.binding import Bound, Scope, Slots, bind, check_expression
 from telos.core.conditions import Condition, ConditionLike, bind_effects
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
-from telos.core.expressions import Expression, Literal, Name, Not, names, substitute, text
+from telos.core.expressions import Expression, Literal, Name, Not, names_in, substitute, to_text
 from telos.core.state import Layout, State
 from telos.core.values import (
     BOOL,
     KEYWORDS,
-    LARGEST,
+    MAX_FLOAT,
     NONE,
     NUMBER,
     VARIABLE_NAME,
@@ -27,7 +27,7 @@ from telos.core.values import (
     TypeLike,
     Value,
     Variable,
-    checked_name,
+    check_name,
 )
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
@@ -115,8 +115,8 @@ class Method:
     ) -> None:
         each = [subtasks] if isinstance(subtasks, Task | str) else subtasks
         put = object.__setattr__
-        put(self, "task", checked_name("task", task))
-        put(self, "name", checked_name("method", name))
+        put(self, "task", check_name("task", task))
+        put(self, "name", check_name("method", name))
         put(self, "parameters", FrozenMap({name: Type.of(of) for name, of in (parameters or {}).items()}))
         put(self, "choose", FrozenMap({name: Type.of(of) for name, of in (choose or {}).items()}))
         put(self, "condition", Condition.of(condition))
@@ -323,7 +323,7 @@ class _Checker:
                         code=FaultCode.WRONG_TYPE,
                     )
         scope = Scope(self.domain.layout, method.scope)
-        yield from (fault.at("condition") for fault in check(method.condition.expression, scope, BOOL))
+        yield from (fault.at("condition") for fault in check_expression(method.condition.expression, scope, BOOL))
         for i, subtask in enumerate(method.subtasks):
             yield from (fault.at("subtasks", i) for fault in self._subtask_faults(subtask, scope))
         yield from _order_faults(method)
@@ -412,14 +412,14 @@ class Lack:
         missing, said = list[Condition](), list[str]()
         for part in condition.unmet(state):
             missing.append(Condition(substitute(part.expression, given)))
-            used = [] if isinstance(part.expression, Name | Not) else sorted(names(part.expression) & set(state))
+            used = [] if isinstance(part.expression, Name | Not) else sorted(names_in(part.expression) & set(state))
             values = ", ".join(f"{name} is {_shown(state[name])}" for name in used)
             said.append(f"`{part}`{f' ({values})' if values else ''}")
         return cls(tuple(missing), " and ".join(said))
 
 
 def _shown(value: Value) -> str:
-    return text(Literal(value)) if value is None or isinstance(value, bool | int | float) else str(value)
+    return to_text(Literal(value)) if value is None or isinstance(value, bool | int | float) else str(value)
 
 
 class OpenAction:
@@ -445,7 +445,7 @@ class OpenAction:
     def cost(self, array: Slots, handles: Handles) -> float:
         """Return what the action costs in this state."""
         cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
-        if not 0 <= cost <= LARGEST:
+        if not 0 <= cost <= MAX_FLOAT:
             raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
         return float(cost)
 

@@ -11,10 +11,10 @@ from telos.core.conditions import Condition
 from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.expressions import functions, names, substitute, text
+from telos.core.expressions import functions_in, names_in, substitute, to_text
 from telos.core.goal import Goal
 from telos.core.state import State
-from telos.core.values import NUMBER, Kind, Value, finite
+from telos.core.values import NUMBER, Kind, Value, check_finite
 from telos.planning.planner import BUDGET, planner_of
 
 # --- by planning deeds ------------------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def preconditions_of(deed: ObservedAction, state: State, fixed: frozenset[str]) 
     """
     assert deed.needs.wants is not None
     wants, layout = deed.needs.wants.expression, state.layout
-    asks = functions(wants) - BUILT_IN.keys()
-    known = {name: state[name] for name in names(wants) & fixed} if asks else {}
+    asks = functions_in(wants) - BUILT_IN.keys()
+    known = {name: state[name] for name in names_in(wants) & fixed} if asks else {}
     handles: dict[str, list[Value]] = {}
     spoken_of = [(kind, deed.action.arguments[name]) for name, kind in deed.kinds.items()]
     for kind, value in (*spoken_of, *((layout.variable(name).type.handle, value) for name, value in known.items())):
@@ -136,7 +136,7 @@ def action_cost(action: Action, state: State) -> float:
     """Return what an action costs where ``state`` holds."""
     cost = float(bind(action.cost, state.layout, NUMBER)(state.array))
     if not cost >= 0:
-        raise TelosError(f"{action}: `{text(action.cost)}` came to {cost}", "a cost is never negative")
+        raise TelosError(f"{action}: `{to_text(action.cost)}` came to {cost}", "a cost is never negative")
     return cost
 
 
@@ -295,19 +295,19 @@ def _log_prior(goals: Sequence[str], said: Mapping[str, float] | None) -> tuple[
 
 
 def _positive(what: str, value: float) -> float:
-    if finite(what, value) <= 0:
+    if check_finite(what, value) <= 0:
         raise TelosError(f"{what} must be more than 0, got {value!r}")
     return float(value)
 
 
 def _at_least_one(what: str, value: float) -> float:
-    if finite(what, value) < 1:
+    if check_finite(what, value) < 1:
         raise TelosError(f"{what} must be at least 1 update, got {value!r}")
     return float(value)
 
 
 def _share(what: str, value: float) -> float:
-    if not 0 <= finite(what, value) < 1:
+    if not 0 <= check_finite(what, value) < 1:
         raise TelosError(f"{what} is a share of the belief, from 0 to less than 1, got {value!r}")
     return float(value)
 
@@ -344,12 +344,12 @@ def _blanks(domain: Domain, matters: frozenset[str]) -> Iterator[tuple[int, Valu
 def _matters(goal: Goal, actions: Sequence[Action]) -> Iterator[str]:
     """Yield the variables that can make a difference to what a goal costs: what it wants, and what leads there."""
     assert goal.wants is not None
-    asked, found = set(names(goal.wants.expression)), set[str]()
+    asked, found = set(names_in(goal.wants.expression)), set[str]()
     while asked:
         name = asked.pop()
         found.add(name)
         yield name
         for action in actions:
             if any(effect.variable == name for effect in action.effects):
-                read = names(action.preconditions.expression) | names(action.cost)
-                asked |= read.union(*(names(effect.value) for effect in action.effects)) - found
+                read = names_in(action.preconditions.expression) | names_in(action.cost)
+                asked |= read.union(*(names_in(effect.value) for effect in action.effects)) - found

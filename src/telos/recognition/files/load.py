@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, Unpack, overload
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
-from telos.core.expressions import Literal, names
+from telos.core.expressions import Literal, names_in
 from telos.core.parser import parse_expression
 from telos.core.state import Layout
 from telos.core.values import Kind, Type
@@ -757,7 +757,7 @@ def context_read(model: RecognizerModel) -> frozenset[str]:
     if not isinstance(model, FFBM | IOHMM | FSMModel):
         return model.context
     layout = Layout(model.vocabulary.variables(model.goals))
-    said = (names(resolve_labels(condition.expression, layout)) for condition in _conditions(model))
+    said = (names_in(resolve_labels(condition.expression, layout)) for condition in _conditions(model))
     looks = model.observations.values() if isinstance(model, FFBM) else ()
     exits = frozenset(entry for rules in looks for entry in rules.entries)
     return exits.union(*said) & frozenset(model.vocabulary.context)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
-from telos.core.values import finite, not_negative
+from telos.core.values import check_finite, check_not_negative
 from telos.recognition.strips.costs import GoalCosts, SearchCost
 from telos.recognition.strips.problem import StripsProblem, normalize_atom
 
@@ -132,13 +132,13 @@ class _Options:
 
     @classmethod
     def checked(cls, temperature: float, noise: float | None, budget: int, within: float) -> "_Options":
-        if finite("temperature", temperature) <= 0:
+        if check_finite("temperature", temperature) <= 0:
             raise TelosError(f"temperature must be more than 0, got {temperature!r}", f"try {TEMPERATURE:g}")
         if noise is not None:
-            not_negative("noise", noise)
+            check_not_negative("noise", noise)
         if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
             raise TelosError(f"budget must be a whole number of microseconds, zero or more, got {budget!r}")
-        if not 0 < finite("within", within) <= 1:
+        if not 0 < check_finite("within", within) <= 1:
             raise TelosError(f"within must be more than 0 and at most 1, got {within!r}", f"try {CHOSEN_RATIO:g}")
         return cls(temperature, noise, budget, within)
 
@@ -148,7 +148,7 @@ def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
         return [1.0] * goals
     if len(prior) != goals:
         raise TelosError(f"there are {goals} goals and {len(prior)} priors", "give one for each goal")
-    weights = [not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
+    weights = [check_not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
     if not any(weights):
         raise TelosError("the prior rules out every goal", "give one of them more than 0")
     return weights

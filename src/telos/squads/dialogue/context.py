@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from telos.agents.memory import Fact
 from telos.core.conditions import Condition
-from telos.core.expressions import names
+from telos.core.expressions import names_in
 from telos.core.values import Type, Value
 from telos.squads.dialogue.lines import BEHAVIOURS, ROLE_VARIABLES, SQUAD_VARIABLES, Exchange
 from telos.squads.dialogue.occasions import Occasion, Speaker
@@ -122,7 +122,7 @@ class Situation:
     def holds(self, exchange: Exchange, condition: Condition) -> bool:
         """Whether a condition of the exchange is true now."""
         layout = exchange.layout
-        used = (name for name in names(condition.expression) if name in layout.slots)
+        used = (name for name in names_in(condition.expression) if name in layout.slots)
         return condition.holds(layout.state({name: self.value(name) for name in used}))
 
     def value(self, name: str) -> Value:

@@ -11,11 +11,11 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from telos.core.binding import BUILT_IN, Scope, check
+from telos.core.binding import BUILT_IN, Scope, check_expression
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.expressions import Arithmetic, Call, Literal, walk
-from telos.core.expressions import text as text_of
+from telos.core.expressions import to_text as text_of
 from telos.core.parser import parse_expression
 from telos.core.state import Layout
 from telos.core.values import BOOL, INT, KEYWORDS, NUMBER, VARIABLE_NAME, FrozenMap, Type, Variable
@@ -293,7 +293,7 @@ def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Faul
                     offset=right.column,
                     code=FaultCode.OUT_OF_RANGE,
                 )
-    yield from (fault.at("if") for fault in check(condition.expression, Scope(exchange.layout), BOOL))
+    yield from (fault.at("if") for fault in check_expression(condition.expression, Scope(exchange.layout), BOOL))
 
 
 def _dead_faults(exchange: Exchange, turn: Turn, hearer: str) -> Iterator[Fault]:

@@ -10,7 +10,7 @@ from telos.core.belief import Belief
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
-from telos.core.values import FrozenMap, not_negative
+from telos.core.values import FrozenMap, check_not_negative
 from telos.recognition.director import ADVENTURE_EARNINGS, Advice
 from telos.worlds.adventure.companion import Companion
 from telos.worlds.adventure.engine import advance, populate
@@ -296,7 +296,7 @@ class Adventure:
         for what, factor in advice.pay.items():
             if what not in ADVENTURE_EARNINGS:
                 raise TelosError(f"nothing is earned by {what!r}", name_hint(what, ADVENTURE_EARNINGS))
-            not_negative(f"what {what!r} counts by", factor)
+            check_not_negative(f"what {what!r} counts by", factor)
         before, self._play.pay = self.pay, dict(advice.pay)
         hint = "" if any(paid(self._play, what) > factor for what, factor in advice.pay.items()) else advice.hint
         if hint:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from telos.core.binding import Scope, check
+from telos.core.binding import Scope, check_expression
 from telos.core.conditions import ALWAYS, Condition
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, name_hint
@@ -234,7 +234,7 @@ def _faults(utterances: Mapping[str, Any], domain: Domain) -> Iterator[tuple[str
 
 def _condition_faults(said: str, path: KeyPath, domain: Domain) -> Iterator[tuple[str, KeyPath, str]]:
     try:
-        faults = list(check(Condition.of(said).expression, Scope(domain.layout, {}), BOOL))
+        faults = list(check_expression(Condition.of(said).expression, Scope(domain.layout, {}), BOOL))
     except DefinitionError as error:
         faults = [replace(fault, path=path) for fault in error.faults]
     yield from ((fault.message, path, fault.suggestion) for fault in faults)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from telos.core.errors import TelosError, name_hint
-from telos.core.values import FrozenMap, Value, not_negative
+from telos.core.values import FrozenMap, Value, check_not_negative
 from telos.worlds.arena.sim.constants import FLIGHT, FUSE, TICKS_A_SECOND, WEAPONS, Weapon
 from telos.worlds.arena.sim.map import Cell, Point, cell_of
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome
@@ -182,7 +182,7 @@ def _checked(name: str, key: str, value: Value, usual: Value) -> Value:
         if not isinstance(value, bool):
             raise TelosError(f"{what} is true or false, not {value!r}")
         return value
-    number = not_negative(what, value)
+    number = check_not_negative(what, value)
     if isinstance(usual, int):
         if number != int(number):
             raise TelosError(f"{what} must be a whole number, got {value!r}")
