@@ -1,7 +1,13 @@
-"""Goals in games, both ways: characters that have goals, and players whose goals are read."""
+"""Goals in games: characters that pursue goals, and recognition of the goals of players.
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+The names below are the public front door; each is imported from its package when it is first used. Packages, from the
+bottom up: `core` (the vocabulary), `files` (authored YAML), `choosing`, `planning`, `logic`, `recognition`, `agents`,
+`squads`, `worlds`, `telemetry`, `studies`, `studio`, `checks` (contracts for your own implementations), `cli`.
+"""
+
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from telos.agents.character import Character, load_character
@@ -31,8 +37,7 @@ if TYPE_CHECKING:
     from telos.planning.scheduler import Scheduler
     from telos.recognition.files.load import recognizer
 
-# Where each name of the front door lives. They are fetched when first used, so that `import telos` stays light and a
-# program pays only for the rooms that it enters.
+# The module of each public name. It is imported when the name is first used, so that `import telos` stays light.
 _HOMES = {
     "Action": "core.action",
     "Belief": "core.belief",
@@ -130,14 +135,4 @@ __all__ = [
     "warm_up",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'telos' has no attribute {name!r}")
-    value = getattr(import_module(f"telos.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

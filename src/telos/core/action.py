@@ -1,4 +1,4 @@
-"""Action, and SmartObject: a thing that offers actions."""
+"""Actions, and smart objects: things in the world that offer actions while their own state allows them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,9 +20,6 @@ from telos.core.values import (
     check_not_negative,
 )
 
-# --- action -----------------------------------------------------------------------------------------------------------
-# Actions: what a character can do.
-
 
 @dataclass(frozen=True, slots=True, init=False)
 class Action:
@@ -30,8 +27,8 @@ class Action:
 
     ``changes`` says how much the action raises or lowers each goal (a motive) by the time it is done. ``promises`` are
     changes that arrive only through later actions: raw food promises to still hunger, though picking it up does not.
-    ``parameters`` are handles that are left open (which door?); ``bind`` closes them, and ``arguments`` then holds what
-    they were bound to. ``on`` names the smart object that posts the action, if one does.
+    ``parameters`` are open handles (which door?); ``bind`` sets them, and ``arguments`` holds their values. ``on`` is
+    the name of the smart object that posts the action, if one does.
 
     >>> soda = Action("drink-soda", changes={"eat": -2, "bathroom": +2})
     >>> soda.changes["bathroom"]
@@ -98,7 +95,7 @@ class Action:
         )
 
     def __str__(self) -> str:
-        """Write the action with what it was bound to: ``goto(gate)``."""
+        """Return the name with the arguments: ``goto(gate)``."""
         return f"{self.name}({', '.join(map(str, self.arguments.values()))})" if self.arguments else self.name
 
     def is_possible(self, state: State) -> bool:
@@ -106,7 +103,7 @@ class Action:
         return self.preconditions.holds(state)
 
     def result(self, state: State) -> State:
-        """Return the state afterwards."""
+        """Return the state after the action."""
         return apply_effects(self.effects, state)
 
 
@@ -125,16 +122,12 @@ def _changes(name: str, what: str, changes: Mapping[str, float] | None) -> Froze
     return FrozenMap(each)
 
 
-# --- smart object -----------------------------------------------------------------------------------------------------
-# Things in the world that offer actions while their own state allows them.
-
-
 @dataclass(frozen=True, slots=True, init=False)
 class SmartObject:
-    """An oven, a door, a kettle: it has variables of its own and posts the actions that its state allows.
+    """An object such as an oven or a door, with its own variables; it posts the actions that its state allows.
 
-    The object's actions speak of its variables by their short names; from outside they are ``oven.contents`` and
-    ``oven.cook``, so that a house can have two ovens.
+    Inside the object, its variables and actions have short names; outside they are ``oven.contents`` and ``oven.cook``,
+    so that a house can have two ovens.
 
     >>> kettle = SmartObject(
     ...     "kettle",
@@ -160,7 +153,7 @@ class SmartObject:
         short = frozenset(variable.name for variable in own)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "variables", tuple(Variable(f"{name}.{v.name}", v.type, v.start) for v in own))
-        object.__setattr__(self, "actions", tuple(_posted(action, name, short) for action in actions))
+        object.__setattr__(self, "actions", tuple(_to_posted(action, name, short) for action in actions))
 
     def posts(self, state: State) -> tuple[Action, ...]:
         """Return the actions on offer in ``state``."""
@@ -175,11 +168,11 @@ class SmartObject:
         raise TelosError(f"{self.name!r} has no action {name!r}", name_hint(name, short))
 
     def state(self) -> State:
-        """Return the state of the object alone, before anybody has touched it."""
+        """Return the start state of the object alone."""
         return Layout(self.variables).state()
 
 
-def _posted(action: Action, owner: str, short: frozenset[str]) -> Action:
+def _to_posted(action: Action, owner: str, short: frozenset[str]) -> Action:
     def long(name: str) -> str:
         return f"{owner}.{name}" if name in short else name
 

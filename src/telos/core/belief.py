@@ -1,4 +1,4 @@
-"""Beliefs: how likely each goal is."""
+"""Beliefs: a probability for each goal."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,9 +28,9 @@ class Belief(Mapping[str, float]):
 
     @classmethod
     def of(cls, goals: Sequence[str], chances: Sequence[float], because: tuple[str, ...] = ()) -> "Belief":
-        """Return a belief from chances that are known to be good, unchecked: recognisers make one for every event."""
+        """Return a belief without checks, for speed: recognisers make one for every event."""
         made = cls.__new__(cls)
-        if len(goals) == 3:  # written out: building the mapping is a good part of what reading an event costs
+        if len(goals) == 3:  # unrolled: building the mapping is a large part of the cost of an event
             made._chances = {goals[0]: chances[0], goals[1]: chances[1], goals[2]: chances[2]}
         else:
             made._chances = dict(zip(goals, chances, strict=True))
@@ -39,7 +39,6 @@ class Belief(Mapping[str, float]):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Return what its recogniser gave as reasons."""
         return self._reasons
 
     def __getitem__(self, goal: str) -> float:
@@ -58,16 +57,16 @@ class Belief(Mapping[str, float]):
 
     @property
     def top(self) -> str:
-        """Return the likeliest goal; the first of them if several are equally likely."""
+        """Return the likeliest goal; the first of several that are equally likely."""
         return max(self._chances, key=self._chances.__getitem__)
 
     @property
     def entropy(self) -> float:
-        """Return the uncertainty in bits: 0 when sure, 1 for an even choice between two."""
+        """Return the uncertainty in bits: 0 for certainty, 1 for two equally likely goals."""
         return -math.fsum(chance * math.log2(chance) for chance in self._chances.values() if chance > 0) + 0.0
 
     def why(self) -> str:
-        """Say the belief in words, with the reasons that its recogniser gave."""
+        """Return the belief in words, with the reasons of its recogniser."""
         ranked = sorted(self._chances.items(), key=lambda pair: -pair[1])
-        said = ", ".join(f"{goal} {chance:.0%}" for goal, chance in ranked)
-        return "\n".join([f"{self.top}: {said} ({self.entropy:.2f} bits of doubt)", *self._reasons])
+        shares = ", ".join(f"{goal} {chance:.0%}" for goal, chance in ranked)
+        return "\n".join([f"{self.top}: {shares} ({self.entropy:.2f} bits of doubt)", *self._reasons])

@@ -1,4 +1,4 @@
-"""Expressions meet a layout: names are looked up, types are checked, and a fast function comes out."""
+"""Type-check expressions against a layout, and compile them to functions of a state's array."""
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,14 +28,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Scope:
-    """The names that an expression may use: the variables and handles of a layout, and an action's parameters."""
+    """The names that an expression may use: variables and handles of a layout, and parameters of an action."""
 
     def __init__(self, layout: Layout, parameters: Mapping[str, Type] | None = None) -> None:
         self.layout = layout
         self.parameters = dict(parameters or {})
 
     def type_of(self, name: str) -> Type | None:
-        """Return the type of a name, or None if it may only be a label."""
+        """Return the type of a name; None if it can only be a label."""
         if name in self.parameters:
             return self.parameters[name]
         if name in self.layout.slots:
@@ -47,19 +47,21 @@ class Scope:
 
 
 def check_expression(expression: Expression, scope: Scope, wanted: Type) -> list[Fault]:
-    """Return everything that keeps ``expression`` from being a ``wanted`` in this scope."""
+    """Return the faults of ``expression`` as a value of type ``wanted`` in this scope."""
     checker = _Checker(scope)
     found = checker.type_of(expression, wanted)
     if not checker.faults and not wanted.takes(found):
         what = "a condition (true or false)" if wanted == BOOL else str(wanted)
         checker.fault(
-            expression, f"{to_text(expression)!r} is {_named(found)}, where {what} is wanted", code=FaultCode.WRONG_TYPE
+            expression,
+            f"{to_text(expression)!r} is {_describe(found)}, where {what} is wanted",
+            code=FaultCode.WRONG_TYPE,
         )
     return checker.faults
 
 
 class _Checker:
-    """Finds the type of every part, and keeps what is wrong on the way."""
+    """Infers the type of every part and collects faults."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -76,7 +78,7 @@ class _Checker:
             case Literal(value):
                 return _type_of_literal(value)
             case Handle():
-                return ANY  # whatever the game gave; it was checked against its parameter when it was bound
+                return ANY  # it was checked against its parameter when it was bound
             case Name(name):
                 return self.name(expression, name, hint)
             case Not(operand):
@@ -111,7 +113,7 @@ class _Checker:
         if not wanted.takes(found):
             return self.fault(
                 part,
-                f"{to_text(part)!r} is {_named(found)}, where {_named(wanted)} is wanted",
+                f"{to_text(part)!r} is {_describe(found)}, where {_describe(wanted)} is wanted",
                 code=FaultCode.WRONG_TYPE,
             )
         return found
@@ -120,19 +122,19 @@ class _Checker:
         sides = [node.left, node.right]
         unknown = [isinstance(side, Name) and self.scope.type_of(side.name) is None for side in sides]
         if all(unknown):
-            self.type_of(node.left)  # `taget == alive`: once the variable is right, the label may be as well
+            self.type_of(node.left)  # `taget == alive`: with the variable corrected, the label may be right
             return BOOL
         if unknown[0]:
             sides.reverse()  # `alive == target`: the label takes its type from the variable
         first = self.type_of(sides[0])
         second = self.type_of(sides[1], first)
         if not (first.takes(second) or second.takes(first)):
-            self.fault(node, f"cannot compare {_named(first)} with {_named(second)}", code=FaultCode.WRONG_TYPE)
+            self.fault(node, f"cannot compare {_describe(first)} with {_describe(second)}", code=FaultCode.WRONG_TYPE)
         elif node.operator not in ("==", "!=") and not (first.is_numeric and second.is_numeric):
             other = second if first.is_numeric else first
             self.fault(
                 node,
-                f"{_named(other)} has no order, so {node.operator!r} says nothing",
+                f"{_describe(other)} has no order, so {node.operator!r} says nothing",
                 "use == or !=",
                 code=FaultCode.WRONG_TYPE,
             )
@@ -159,14 +161,14 @@ def _type_of_literal(value: Value) -> Type:
     return {bool: BOOL, int: INT, float: NUMBER}[type(value)]
 
 
-def _named(found: Type) -> str:
+def _describe(found: Type) -> str:
     if found == NONE:
         return "none"
     return {Kind.BOOL: "true or false", Kind.INT: "an integer", Kind.NUMBER: "a number"}.get(found.kind, f"{found}")
 
 
 def bind(expression: Expression, layout: Layout, wanted: Type) -> Bound:
-    """Return the function from a state's array to the value of ``expression``, made once for each layout."""
+    """Return the function from a state's array to the value of ``expression``; compiled once for each layout."""
     known = layout.bound.get(id(expression))
     if known is None:
         faults = check_expression(expression, Scope(layout), wanted)
@@ -184,7 +186,7 @@ def _compile(expression: Expression, layout: Layout) -> Bound:
             return lambda _: value
         case Name(name):
             if name not in layout.slots:
-                return lambda _: name  # a label or a handle stands for itself
+                return lambda _: name  # the value of a label or a handle is its name
             return operator.itemgetter(layout.slots[name])
         case Not(operand):
             inner = _compile(operand, layout)
@@ -214,7 +216,7 @@ def _operation(symbol: str, left: Expression, right: Expression, layout: Layout)
     apply = _OPERATORS[symbol]
     first, second = _compile(left, layout), _compile(right, layout)
     if isinstance(left, Name) and left.name in layout.slots and isinstance(right, Literal):
-        slot, value = layout.slots[left.name], right.value  # `ammo >= 1`: the shape that most conditions have
+        slot, value = layout.slots[left.name], right.value  # `ammo >= 1`: the form of most conditions
         if symbol != "/":
             return lambda slots: apply(slots[slot], value)
     if symbol != "/":

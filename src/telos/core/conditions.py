@@ -1,4 +1,4 @@
-"""Conditions and effects: what must hold before an action, and what it changes."""
+"""Conditions and effects: what must hold before an action, and what it changes in the state."""
 
 import math
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from telos.core.values import BOOL, Kind, Value
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that holds in a state or does not, such as ``weapon_loaded and ammo >= 1``.
+    """A boolean expression over a state, such as ``weapon_loaded and ammo >= 1``.
 
     >>> Condition.of("ammo >= 1").holds(State.of({"ammo": 0}))
     False
@@ -24,20 +24,20 @@ class Condition:
     expression: Expression = TRUE
 
     @classmethod
-    def of(cls, said: "ConditionLike") -> "Condition":
-        """Read a condition: text, several texts that must all hold, or nothing (always holds)."""
-        if isinstance(said, Condition):
-            return said
-        if said is None:
+    def of(cls, spec: "ConditionLike") -> "Condition":
+        """Return the condition of a text, of several texts that must all hold, or of None (always holds)."""
+        if isinstance(spec, Condition):
+            return spec
+        if spec is None:
             return ALWAYS
-        if isinstance(said, str):
-            return cls(parse_expression(said))
-        parts = [cls.of(each).expression for each in said]
+        if isinstance(spec, str):
+            return cls(parse_expression(spec))
+        parts = [cls.of(each).expression for each in spec]
         return cls(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else ALWAYS
 
     @property
     def parts(self) -> tuple["Condition", ...]:
-        """Return the conditions that must all hold; none if it always does."""
+        """Return the conditions that must all hold; none if the condition always holds."""
         if self.expression == TRUE:
             return ()
         if isinstance(self.expression, And):
@@ -45,7 +45,6 @@ class Condition:
         return (self,)
 
     def holds(self, state: State) -> bool:
-        """Whether the condition is true in ``state``."""
         return bool(bind(self.expression, state.layout, BOOL)(state.array))
 
     def unmet(self, state: State) -> tuple["Condition", ...]:
@@ -53,7 +52,7 @@ class Condition:
         return tuple(part for part in self.parts if not part.holds(state))
 
     def __str__(self) -> str:
-        """Write the condition as a domain file would."""
+        """Return the condition as a domain file writes it."""
         return to_text(self.expression)
 
 
@@ -63,7 +62,7 @@ ALWAYS = Condition()
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A variable and the value it gets, read off the state before: ``ammo -= 1``, ``health = min(health + 5, 100)``.
+    """A variable and its new value, computed from the state before: ``ammo -= 1``, ``health = min(health + 5, 100)``.
 
     >>> [str(effect) for effect in Effect.all_of("weapon_loaded = true, ammo -= 1")]
     ['weapon_loaded = true', 'ammo -= 1']
@@ -75,19 +74,19 @@ class Effect:
     column: int = field(default=0, compare=False)
 
     @classmethod
-    def all_of(cls, said: "EffectsLike") -> tuple["Effect", ...]:
-        """Read effects: one text, with commas between several, or any number of texts."""
-        if said is None:
+    def all_of(cls, spec: "EffectsLike") -> tuple["Effect", ...]:
+        """Return the effects of a text, with commas between several, or of any number of texts."""
+        if spec is None:
             return ()
-        if isinstance(said, Effect):
-            return (said,)
-        if isinstance(said, str):
-            found = parse_assignments(said)
+        if isinstance(spec, Effect):
+            return (spec,)
+        if isinstance(spec, str):
+            found = parse_assignments(spec)
             return tuple(cls(each.variable, each.value, each.text, each.column) for each in found)
-        return tuple(effect for each in said for effect in cls.all_of(each))
+        return tuple(effect for each in spec for effect in cls.all_of(each))
 
     def __str__(self) -> str:
-        """Write the effect as a domain file would."""
+        """Return the effect as a domain file writes it."""
         return self.written or f"{self.variable} = {to_text(self.value)}"
 
 
@@ -95,7 +94,7 @@ EffectsLike: TypeAlias = Effect | str | Iterable[Effect | str] | None
 
 
 def bind_effects(effects: Iterable[Effect], layout: Layout) -> tuple[tuple[int, Bound], ...]:
-    """Return for each effect the slot that it sets and the function from a state's array to the value it gets."""
+    """Return for each effect its slot and the function from a state's array to the new value."""
     return tuple((layout.slot(effect.variable), _bind_effect(effect, layout)) for effect in effects)
 
 
@@ -115,7 +114,7 @@ def _bind_effect(effect: Effect, layout: Layout) -> Bound:
 
 
 def apply_effects(effects: Iterable[Effect], state: State) -> State:
-    """Return the state after all ``effects`` at once: each reads the state before, never another's result."""
+    """Return the state after all ``effects`` at once: each reads the state before."""
     array = list(state.array)
     for slot, value_of in bind_effects(effects, state.layout):
         array[slot] = value_of(state.array)

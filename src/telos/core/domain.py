@@ -1,4 +1,4 @@
-"""A domain: everything a character can know, do and want, in one checked description."""
+"""Domains: the variables, actions, goals and objects of a character, checked when they are put together."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ Named = TypeVar("Named", Action, Goal, SmartObject)
 class Domain:
     """Variables, actions and goals, with named sets of actions and goals.
 
-    Everything is checked when the domain is made, and every fault is reported at once.
+    The constructor checks everything, and reports every fault at once.
 
     >>> Domain(variables=[Variable("ammo", "int")],
     ...        actions=[Action("reload", preconditions="amo >= 1", effects="ammo = true")])
@@ -54,13 +54,13 @@ class Domain:
             handles={name: Type(Kind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names},
             functions=functions,
         )
-        self.cache: dict[object, Any] = {}  # what other rooms have worked out about this domain
+        self.cache: dict[object, Any] = {}  # what planning and other packages have computed about this domain
         faults = list(_faults(self))
         if faults:
             raise DefinitionError(faults)
 
     def state(self, values: Mapping[str, Value] | None = None) -> State:
-        """Return the state with ``values``; every other variable has the value it starts with."""
+        """Return the state with ``values``; every other variable has its start value."""
         return self.layout.state(values)
 
     @property
@@ -69,15 +69,12 @@ class Domain:
         return (*self.actions, *(action for each in self.objects for action in each.actions))
 
     def action(self, name: str) -> Action:
-        """Return the action called ``name``."""
         return _find("action", name, self.all_actions)
 
     def goal(self, name: str) -> Goal:
-        """Return the goal called ``name``."""
         return _find("goal", name, self.goals)
 
     def object(self, name: str) -> SmartObject:
-        """Return the smart object called ``name``."""
         return _find("object", name, self.objects)
 
     def actions_of(self, action_set: str) -> tuple[Action, ...]:
@@ -89,13 +86,13 @@ class Domain:
         return tuple(self.goal(name) for name in _members("goal set", goal_set, self.goal_sets))
 
     def possible(self, state: State) -> tuple[Action, ...]:
-        """Return every action that ``state`` allows: the character's own, then what each object posts."""
+        """Return every action that ``state`` allows: the character's own, then those that objects post."""
         own = (action for action in self.actions if not action.parameters and action.is_possible(state))
         return (*own, *(action for each in self.objects for action in each.posts(state)))
 
     @property
     def functions_needed(self) -> tuple[str, ...]:
-        """Return the names of the functions that the game has to register."""
+        """Return the names of the functions that the game must register."""
         used = frozenset[str]().union(*(functions_in(each) for _, each, _, _ in _expressions(self)))
         return tuple(sorted(used - BUILT_IN.keys()))
 
@@ -131,7 +128,7 @@ def _located_actions(domain: Domain) -> Iterator[tuple[KeyPath, Action]]:
 
 
 def _expressions(domain: Domain) -> Iterator[tuple[KeyPath, Expression, Type, Mapping[str, Type]]]:
-    """Yield every expression of a domain: where it stands, what it must be, and the parameters it may use."""
+    """Yield every expression of a domain: its path, the type it must have, and the parameters it may use."""
     for where, action in _located_actions(domain):
         yield (*where, "preconditions"), action.preconditions.expression, BOOL, action.parameters
         yield (*where, "cost"), action.cost, NUMBER, action.parameters

@@ -1,4 +1,4 @@
-"""What goes wrong, said so that its author can mend it."""
+"""Errors and faults: `TelosError` for misuse, `DefinitionError` for a definition with faults, and name suggestions."""
 
 import difflib
 from collections.abc import Iterable
@@ -8,11 +8,11 @@ from functools import lru_cache
 
 KeyPath = tuple[str | int, ...]
 
-MAX_COMPARED = 500  # names, when looking for the one that was meant: comparing is slow
+MAX_COMPARED = 500  # names that are compared to suggest one, because comparing is slow
 
 
 class TelosError(ValueError):
-    """Misuse of Telos: ``message`` names the value, ``remedy`` says what to do; the text of the error has both.
+    """Misuse of Telos: ``message`` says what is wrong, ``remedy`` what to do; the text of the error has both.
 
     >>> error = TelosError("the folder 'x' does not exist", "create it")
     >>> error.message, error.remedy, str(error)
@@ -29,7 +29,7 @@ class TelosError(ValueError):
 
 
 class FaultCode(StrEnum):
-    """The family of a fault: what code and tests compare, as messages may be reworded."""
+    """The kind of a fault. Code and tests compare codes, because messages may be reworded."""
 
     INVALID = "invalid"  # none of the others
     BAD_NAME = "bad-name"  # cannot be used as a name
@@ -39,7 +39,7 @@ class FaultCode(StrEnum):
     CONFLICT = "conflict"  # two entries that exclude each other
     DUPLICATE = "duplicate"
     EMPTY = "empty"
-    INCOMPLETE = "incomplete"  # another entry needs one that is not there
+    INCOMPLETE = "incomplete"  # another entry needs one that is missing
     MISSING_KEY = "missing-key"
     NOT_A_PROBABILITY = "not-a-probability"
     OUT_OF_RANGE = "out-of-range"
@@ -47,7 +47,7 @@ class FaultCode(StrEnum):
     UNKNOWN_KEY = "unknown-key"
     UNKNOWN_NAME = "unknown-name"
     UNREACHABLE = "unreachable"  # an entry that can never take effect, or never ends
-    UNREADABLE = "unreadable"  # a file that is missing or no text
+    UNREADABLE = "unreadable"  # a file that is missing or not a text
     UNSUPPORTED = "unsupported"
     WRONG_COUNT = "wrong-count"  # too few or too many arguments, parts or columns
     WRONG_TYPE = "wrong-type"
@@ -57,9 +57,9 @@ class FaultCode(StrEnum):
 class Fault:
     """One thing wrong with a definition: where, what, and what to do about it.
 
-    ``path`` is the way to the offending entry (``("actions", "reload", "effects", 1)``) and ``offset`` the character
-    inside its text; a definition that came from a file has ``file``, ``line`` and ``column`` (counted from 1) as well.
-    ``code`` is the family of the fault; it is not part of the text.
+    ``path`` leads to the faulty entry (``("actions", "reload", "effects", 1)``) and ``offset`` is the character inside
+    its text. A fault in a file has ``file``, ``line`` and ``column`` (counted from 1) too. ``code`` is not part of the
+    text.
     """
 
     message: str
@@ -73,11 +73,11 @@ class Fault:
     code: FaultCode = FaultCode.INVALID
 
     def at(self, *path: str | int) -> "Fault":
-        """Return the fault seen from outside: ``path`` leads to the definition that it was found in."""
+        """Return the fault with ``path`` in front of its own path."""
         return replace(self, path=(*path, *self.path))
 
     def __str__(self) -> str:
-        """Say the fault in one line, the way compilers do."""
+        """Return the fault in one line, in the format of compilers."""
         if self.line:
             where = f"{self.file}:{self.line}:{self.column}: "
         else:
@@ -89,16 +89,16 @@ class Fault:
 
 
 class DefinitionError(TelosError):
-    """A domain, action or expression with one or more faults, all of them listed in ``faults``."""
+    """A definition with one or more faults, all of them in ``faults``."""
 
-    MOST_SHOWN = 50  # in the message: nobody reads on after that
+    MAX_SHOWN = 50  # faults in the message; ``faults`` has all
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        said = [str(fault) for fault in self.faults[: self.MOST_SHOWN]]
-        if len(self.faults) > self.MOST_SHOWN:
-            said.append(f"… and {len(self.faults) - self.MOST_SHOWN} more")
-        super().__init__("\n".join(said))
+        lines = [str(fault) for fault in self.faults[: self.MAX_SHOWN]]
+        if len(self.faults) > self.MAX_SHOWN:
+            lines.append(f"… and {len(self.faults) - self.MAX_SHOWN} more")
+        super().__init__("\n".join(lines))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -126,7 +126,7 @@ def name_hint(word: str, known: Iterable[str]) -> str:
     return f"known: {shown}" if names else ""
 
 
-@lru_cache(maxsize=256)  # a name that is misspelt once is often misspelt a thousand times
+@lru_cache(maxsize=256)  # the same misspelt name is often used many times
 def _nearest(word: str, names: tuple[str, ...]) -> str | None:
     likely = names if len(names) <= MAX_COMPARED else [name for name in names if name[:1] == word[:1]]
     close = difflib.get_close_matches(word, likely[:MAX_COMPARED], n=1)

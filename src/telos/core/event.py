@@ -1,4 +1,4 @@
-"""Events: what a player did, and what the game knew at that moment."""
+"""Events: an action of a player, with what the game knew at that moment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ from telos.core.values import FrozenMap, Value, check_finite
 
 @dataclass(frozen=True, slots=True, init=False)
 class Event:
-    """One thing that a player (or a character) did.
+    """One action of a player or a character.
 
-    ``context`` holds the facts that the game knew at that moment; ``goal`` names the goal that was achieved by it, if
-    one was.
+    ``context`` holds the facts that the game knew at that moment; ``goal`` names the goal that the action achieved.
 
     >>> Event(action="swing", context={"monsters": 2, "in_town": False}).context["monsters"]
     2

@@ -1,7 +1,7 @@
-"""Expressions over variables: the tree that text is parsed into.
+"""The expression tree: conditions, values and costs after parsing.
 
-A tree says nothing about types or slots: that is settled against a layout (``binding``), so one action can be used with
-many domains. Every node remembers the column it was written at, for faults.
+A tree has no types or slots: ``binding`` adds them from a layout, so that one action can be used with many domains.
+Every node has the column at which it was written, for faults.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A thing of the game that was bound to a parameter."""
+    """A handle that was bound to a parameter."""
 
     value: Value
     column: int = field(default=0, compare=False)
@@ -29,7 +29,7 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable, a parameter, the label of an enum or a handle: only the layout can tell."""
+    """A variable, a parameter, a label of an enum or a handle; the layout decides which."""
 
     name: str
     column: int = field(default=0, compare=False)
@@ -103,7 +103,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield the expression and everything inside it."""
+    """Yield the expression and all expressions inside it."""
     yield expression
     for child in children(expression):
         yield from walk(child)
@@ -125,71 +125,71 @@ def functions_in(expression: Expression) -> frozenset[str]:
 
 
 def rename(expression: Expression, new_name: Callable[[str], str]) -> Expression:
-    """Return the expression with every name passed through ``new_name``."""
-    return _mapped(expression, lambda node: replace(node, name=new_name(node.name)))
+    """Return the expression with ``new_name`` applied to every name."""
+    return _map_names(expression, lambda node: replace(node, name=new_name(node.name)))
 
 
 def substitute(expression: Expression, arguments: Mapping[str, Value]) -> Expression:
     """Return the expression with every parameter in ``arguments`` replaced by the handle it is bound to."""
     if not arguments:
         return expression
-    return _mapped(
+    return _map_names(
         expression, lambda node: Handle(arguments[node.name], node.column) if node.name in arguments else node
     )
 
 
-def _mapped(expression: Expression, of_name: Callable[[Name], Expression]) -> Expression:
+def _map_names(expression: Expression, of_name: Callable[[Name], Expression]) -> Expression:
     match expression:
         case Name():
             return of_name(expression)
         case Literal() | Handle():
             return expression
         case Not(operand):
-            return replace(expression, operand=_mapped(operand, of_name))
+            return replace(expression, operand=_map_names(operand, of_name))
         case And(parts) | Or(parts):
-            return replace(expression, parts=tuple(_mapped(part, of_name) for part in parts))
+            return replace(expression, parts=tuple(_map_names(part, of_name) for part in parts))
         case Compare(_, left, right) | Arithmetic(_, left, right):
-            return replace(expression, left=_mapped(left, of_name), right=_mapped(right, of_name))
+            return replace(expression, left=_map_names(left, of_name), right=_map_names(right, of_name))
         case Call(_, arguments):
-            return replace(expression, arguments=tuple(_mapped(each, of_name) for each in arguments))
+            return replace(expression, arguments=tuple(_map_names(each, of_name) for each in arguments))
 
 
 def to_text(expression: Expression) -> str:
-    """Write an expression the way a person would; parsing it again gives an equal expression.
+    """Return the text of an expression; parsing it gives an equal expression.
 
     >>> from telos.core.parser import parse_expression
     >>> to_text(parse_expression("(not hidden) and (ammo - 1) >= 2"))
     'not hidden and ammo - 1 >= 2'
     """
-    return _text(expression, 0)
+    return _format(expression, 0)
 
 
 _PRECEDENCE = {Or: 1, And: 2, Not: 3, Compare: 4}
 _ADDITIVE, _MULTIPLICATIVE, _NEGATIVE = 5, 6, 7
 
 
-def _text(expression: Expression, around: int) -> str:
+def _format(expression: Expression, around: int) -> str:
     own = _PRECEDENCE.get(type(expression), 9)
     match expression:
         case Literal(value):
-            said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-            said = "none" if value is None else said
+            text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+            text = "none" if value is None else text
         case Handle(value):
-            said = str(value)
+            text = str(value)
         case Name(name):
-            said = name
+            text = name
         case Not(operand):
-            said = f"not {_text(operand, own)}"
+            text = f"not {_format(operand, own)}"
         case And(parts) | Or(parts):
-            said = f" {type(expression).__name__.lower()} ".join(_text(part, own + 1) for part in parts)
+            text = f" {type(expression).__name__.lower()} ".join(_format(part, own + 1) for part in parts)
         case Compare(operator, left, right):
-            said = f"{_text(left, own + 1)} {operator} {_text(right, own + 1)}"
+            text = f"{_format(left, own + 1)} {operator} {_format(right, own + 1)}"
         case Arithmetic("-", Literal(0), right):
             own = _NEGATIVE
-            said = f"-{_text(right, own)}"
+            text = f"-{_format(right, own)}"
         case Arithmetic(operator, left, right):
             own = _ADDITIVE if operator in "+-" else _MULTIPLICATIVE
-            said = f"{_text(left, own)} {operator} {_text(right, own + 1)}"
+            text = f"{_format(left, own)} {operator} {_format(right, own + 1)}"
         case Call(function, arguments):
-            said = f"{function}({', '.join(_text(each, 0) for each in arguments)})"
-    return f"({said})" if own < around else said
+            text = f"{function}({', '.join(_format(each, 0) for each in arguments)})"
+    return f"({text})" if own < around else text

@@ -1,4 +1,4 @@
-"""Goal and discontentment curves."""
+"""Goals, and the curves that turn insistence into discontentment."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,25 +8,21 @@ from telos.core.conditions import Condition, ConditionLike
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import check_finite, check_name, check_not_negative
 
-# --- curves -----------------------------------------------------------------------------------------------------------
-# How much discontent a level of insistence causes.
-
-
 Curve: TypeAlias = Callable[[float], float]
 
 
 def linear(level: float) -> float:
-    """Every point counts the same, so several mild needs can outweigh a desperate one."""
+    """Every point counts the same, so that several mild needs can outweigh a severe one."""
     return level
 
 
 def square(level: float) -> float:
-    """High needs count more than their share: the usual choice."""
+    """Severe needs count more than in proportion: the default."""
     return level * level
 
 
 def cube(level: float) -> float:
-    """For what must never be let slip, such as staying alive."""
+    """Severe needs dominate: for goals such as staying alive."""
     return level * level * level
 
 
@@ -34,21 +30,17 @@ def cube(level: float) -> float:
 CURVES: dict[str, Curve] = {"linear": linear, "square": square, "cube": cube}
 
 
-def curve_of(said: str | Curve) -> Curve:
-    """Return the curve of that name; a function is its own curve.
+def curve_of(curve: str | Curve) -> Curve:
+    """Return the curve of that name; a function is returned as it is.
 
     >>> curve_of("cube")(2.0)
     8.0
     """
-    if callable(said):
-        return said
-    if said not in CURVES:
-        raise TelosError(f"unknown curve {said!r}", f"{name_hint(said, CURVES)}, or pass a function")
-    return CURVES[said]
-
-
-# --- goal -------------------------------------------------------------------------------------------------------------
-# Goals: what a character is after, and how badly.
+    if callable(curve):
+        return curve
+    if curve not in CURVES:
+        raise TelosError(f"unknown curve {curve!r}", f"{name_hint(curve, CURVES)}, or pass a function")
+    return CURVES[curve]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -84,7 +76,7 @@ class Goal:
         priority: float = 0.0,
         relevant: ConditionLike = None,
     ) -> None:
-        curve_of(curve)  # an unknown name is an error now, not in the middle of a game
+        curve_of(curve)  # an unknown name is an error here, not in the middle of a game
         put = object.__setattr__
         put(self, "name", check_name("goal", name))
         put(self, "insistence", check_not_negative(f"goal {name!r}: insistence", insistence))
@@ -96,9 +88,8 @@ class Goal:
         put(self, "relevant", Condition.of(relevant))
 
     def discontentment(self, level: float | None = None) -> float:
-        """Return the discontent that this goal causes at ``level`` (by default, as insistent as it is)."""
+        """Return the discontentment that this goal causes at ``level`` (default: its insistence)."""
         return self.weight * curve_of(self.curve)(self.insistence if level is None else level)
 
     def at(self, insistence: float) -> "Goal":
-        """Return the goal with another insistence."""
         return replace(self, insistence=insistence)

@@ -1,7 +1,7 @@
-"""Text to expressions: a small operator-precedence parser, so that nothing is ever evaluated as Python.
+"""Text to expressions: a recursive-descent parser; nothing is evaluated as Python.
 
-Written by hand rather than with a parser generator because its faults are read by designers: it can say what was
-probably meant (``=`` for ``==``, ``&&`` for ``and``), and it parses ten times as many expressions a second.
+It is written by hand because designers read its faults: it suggests what was probably meant (``=`` for ``==``, ``&&``
+for ``and``). It is also ten times as fast as the parser generators that we compared.
 """
 
 import re
@@ -13,10 +13,10 @@ from typing import NoReturn
 from telos.core.errors import DefinitionError, Fault, FaultCode
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Literal, Name, Not, Or
 
-# Limits that no person meets, and that keep a hostile text from exhausting Python's stack.
+# Limits far above what people write, which keep a hostile text from exhausting Python's stack.
 MAX_TOKENS = 500
 MAX_DEPTH = 50
-MAX_DIGITS = 18  # of a whole number: what fits 64 bits
+MAX_DIGITS = 18  # of a whole number, so that it fits 64 bits
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
@@ -31,7 +31,7 @@ _LITERALS = {"true": True, "false": False, "none": None}
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """``variable = value``; ``ammo -= 1`` is read as ``ammo = ammo - 1``."""
+    """``variable = value``; ``ammo -= 1`` is parsed as ``ammo = ammo - 1``."""
 
     variable: str
     value: Expression
@@ -57,24 +57,24 @@ def parse_expression(text: str) -> Expression:
     ...
     telos.core.errors.DefinitionError: '=' sets a value in `ammo = 1`; use '==' to compare
     """
-    reader = _Reader(text)
-    expression = reader.disjunction()
-    reader.expect_end()
+    parser = _Parser(text)
+    expression = parser.disjunction()
+    parser.expect_end()
     return expression
 
 
 def parse_assignments(text: str) -> tuple[Assignment, ...]:
     """Parse one effect, or several with commas between them: ``weapon_loaded = true, ammo -= 1``."""
-    reader = _Reader(text)
-    found = [reader.assignment()]
-    while reader.take(",", ";"):
-        found.append(reader.assignment())
-    reader.expect_end()
+    parser = _Parser(text)
+    found = [parser.assignment()]
+    while parser.take(",", ";"):
+        found.append(parser.assignment())
+    parser.expect_end()
     return tuple(found)
 
 
-class _Reader:
-    """A cursor over tokens; each method reads one level of precedence, loosest first."""
+class _Parser:
+    """A cursor over tokens; each method parses one level of precedence, from the loosest to the tightest."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -166,7 +166,7 @@ class _Reader:
         return Assignment(target.text, value, target.column, written)
 
     def take(self, *texts: str) -> bool:
-        """Step over the next token if it is one of ``texts``."""
+        """Consume the next token if it is one of ``texts``."""
         if self._peek.text in texts:
             self._advance()
             return True

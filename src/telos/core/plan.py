@@ -1,4 +1,4 @@
-"""Plans, and the lack of one: the answers of a search."""
+"""Plans, and the answer that there is none."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Stop(Enum):
 class Plan:
     """A sequence of actions that reaches a goal; empty if the goal holds already.
 
-    ``explain`` says in words what each step is for. It is worked out when ``why()`` asks, never before.
+    ``explain`` says what each step is for; only ``why()`` calls it.
     """
 
     steps: tuple[Action, ...]
@@ -32,11 +32,11 @@ class Plan:
 
     @property
     def found(self) -> bool:
-        """Whether this is a plan: always true, and false for ``NoPlan``."""
+        """True; false for ``NoPlan``."""
         return True
 
     def why(self) -> str:
-        """Say what each step is for."""
+        """Return what each step is for, in words."""
         if self.explain is not None:
             return self.explain(self)
         order = ", then ".join(step.name for step in self.steps)
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is missing for a plan, as conditions and in words."""
+    """What a plan would need, as conditions and in words."""
 
     missing: tuple[Condition, ...]
     said: str
@@ -55,8 +55,8 @@ class Diagnosis:
 class NoPlan:
     """No plan was found, and why: an expected answer, not an error.
 
-    ``partial`` is the sequence that came closest, by the search's own estimate, when the budget ran out. What is
-    missing is worked out when ``why()`` or ``missing`` asks, never before.
+    ``partial`` is the sequence that came closest, by the estimate of the search, when the budget ran out. ``diagnose``
+    finds out what is missing; only ``why()`` and ``missing`` call it.
     """
 
     goal: str
@@ -67,26 +67,26 @@ class NoPlan:
 
     @property
     def found(self) -> bool:
-        """Whether this is a plan: always false."""
+        """False; true for ``Plan``."""
         return False
 
     @property
     def steps(self) -> tuple[Action, ...]:
-        """Return no steps, so that loops over an answer's steps need not ask whether it is a plan."""
+        """Return no steps, so that a loop over the steps of an answer needs no check."""
         return ()
 
     @property
     def cost(self) -> float:
-        """Return infinity: there is no price at which the goal can be had."""
+        """Return infinity."""
         return math.inf
 
     @property
     def missing(self) -> tuple[Condition, ...]:
-        """Return the conditions that would have to be granted for a plan to exist, as far as that is known."""
+        """Return the conditions that would have to hold for a plan to exist, as far as they are known."""
         return self.diagnose(self).missing if self.diagnose is not None else ()
 
     def why(self) -> str:
-        """Say which condition cannot be met, and what comes closest."""
+        """Return which condition cannot be met, and what comes closest, in words."""
         return self.diagnose(self).said if self.diagnose is not None else f"{self.goal}: {self.stop.value}"
 
 

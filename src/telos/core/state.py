@@ -1,4 +1,4 @@
-"""The world as a character sees it: a fixed-size array of values, one slot a variable."""
+"""States: what a character knows of its world, as a fixed-size array with one slot for each variable."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from telos.core.values import Type, Value, Variable
 
 
 class Layout:
-    """Which variable stands in which slot. States of one domain share one layout."""
+    """The slot of each variable. The states of a domain share one layout."""
 
     __slots__ = ("bound", "functions", "handles", "slots", "variables")
 
@@ -21,22 +21,20 @@ class Layout:
     ) -> None:
         self.variables = tuple(variables)
         self.slots = {variable.name: slot for slot, variable in enumerate(self.variables)}
-        self.handles = dict(handles or {})  # names of the game's own objects that expressions may use
-        self.functions = dict(functions or {})  # the game's own functions
+        self.handles = dict(handles or {})  # names of the game's objects that expressions may use
+        self.functions = dict(functions or {})  # functions of the game
         self.bound: dict[int, tuple[object, Any]] = {}  # expressions compiled for this layout, by identity
 
     def slot(self, name: str) -> int:
-        """Return the slot of the variable called ``name``."""
         if name not in self.slots:
             raise TelosError(f"unknown variable {name!r}", name_hint(name, self.slots))
         return self.slots[name]
 
     def variable(self, name: str) -> Variable:
-        """Return the variable called ``name``."""
         return self.variables[self.slot(name)]
 
     def state(self, values: Mapping[str, Value] | None = None) -> "State":
-        """Return the state with ``values``; every other variable has the value it starts with."""
+        """Return the state with ``values``; every other variable has its start value."""
         filled = [variable.start for variable in self.variables]
         for name, value in (values or {}).items():
             filled[self.slot(name)] = self.variable(name).checked(value)
@@ -44,7 +42,7 @@ class Layout:
 
 
 class State(Mapping[str, Value]):
-    """An immutable assignment of a value to every variable; change returns a new one.
+    """An immutable assignment of a value to every variable; a change returns a new state.
 
     >>> before = State.of({"crystals": 5, "ogre_near": True})
     >>> after = before.replace(crystals=2)
@@ -60,7 +58,7 @@ class State(Mapping[str, Value]):
 
     @classmethod
     def of(cls, values: "Mapping[str, Value] | State") -> "State":
-        """Build a state from plain values, with the type of each variable read off its value."""
+        """Return a state of plain values; the type of each variable is that of its value."""
         if isinstance(values, State):
             return values
         return Layout([Variable(name, _type_of(name, value), value) for name, value in values.items()]).state()

@@ -1,4 +1,4 @@
-"""Tracing: what happened, as data. Watching never changes what happens."""
+"""Tracing: records of what happened, as data. A trace never changes what happens."""
 
 import dataclasses
 import json
@@ -10,11 +10,11 @@ Trace: TypeAlias = Callable[[object], None]
 
 
 def silent(record: object) -> None:
-    """Look away: the trace that callers get if they pass none."""
+    """Ignore a record: the default trace."""
 
 
 def as_json(record: Any) -> str:
-    """Return one trace record as one line of JSON; ``kind`` is its class name in lower case, or the class's ``KIND``.
+    """Return a trace record as one line of JSON, with its ``kind`` first.
 
     >>> @dataclasses.dataclass
     ... class Woke:
@@ -23,7 +23,7 @@ def as_json(record: Any) -> str:
     >>> as_json(Woke(7.5, "Ada"))
     '{"kind": "woke", "time": 7.5, "who": "Ada"}'
     """
-    fields = {field.name: _plain(getattr(record, field.name)) for field in dataclasses.fields(record)}
+    fields = {field.name: _to_plain(getattr(record, field.name)) for field in dataclasses.fields(record)}
     return json.dumps({"kind": record_kind(type(record)), **fields}, allow_nan=False)
 
 
@@ -33,13 +33,13 @@ def record_kind(record_class: type) -> str:
     return kind
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: _to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _to_plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple | frozenset | set | Iterator):
-        return [_plain(each) for each in value]
+        return [_to_plain(each) for each in value]
     if isinstance(value, Enum):
         return value.value
     return round(value, 6) if isinstance(value, float) else value

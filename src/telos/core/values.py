@@ -1,4 +1,4 @@
-"""Type, Variable, FrozenMap, number checks."""
+"""Types, variables, immutable mappings, and checks of names and numbers."""
 
 import re
 import sys
@@ -10,43 +10,22 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from telos.core.errors import TelosError
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
-# Checks on numbers that people pass in.
+K = TypeVar("K")
+V = TypeVar("V")
 
-
-MAX_FLOAT = sys.float_info.max
-
-
-def check_finite(what: str, value: float) -> float:
-    """Return ``value`` as a float; refuse NaN, infinities and what is not a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -MAX_FLOAT <= value <= MAX_FLOAT:
-        raise TelosError(f"{what} must be a finite number, got {value!r}")
-    return float(value)
-
-
-def check_not_negative(what: str, value: float) -> float:
-    """Return ``value`` as a float; refuse what is below zero as well."""
-    if check_finite(what, value) < 0:
-        raise TelosError(f"{what} must be zero or more, got {value!r}")
-    return float(value)
-
-
-# --- values -----------------------------------------------------------------------------------------------------------
-# The types that a variable can have, and variables themselves.
-
-
-# What a slot of a state may hold: bool, int, float, the label of an enum (a str), or a handle: whatever hashable thing
-# the game uses to point at its own objects. ``Any`` rather than a union, because arithmetic on it is checked by our own
-# types when a definition is loaded, not by Python's.
+# What a slot of a state may hold: bool, int, float, the label of an enum (a str), or a handle: any hashable object with
+# which the game refers to its own things. ``Any`` rather than a union, because arithmetic on values is checked when a
+# definition is loaded.
 Value: TypeAlias = Any
 
 KEYWORDS = frozenset({"and", "or", "not", "true", "false", "none"})
 VARIABLE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
+MAX_FLOAT = sys.float_info.max
 
 
 class Kind(Enum):
-    """The five kinds of value, and ``ANY`` for what a game's own function returns."""
+    """The five kinds of value, and ``ANY`` for the result of a game's own function."""
 
     BOOL = "bool"
     ENUM = "enum"
@@ -58,7 +37,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """What values a variable can take.
+    """The values that a variable can take.
 
     >>> print(Type.of("bool"), Type.of(["alive", "dead"]), Type.of("node"))
     bool [alive, dead] node
@@ -70,7 +49,7 @@ class Type:
 
     @classmethod
     def of(cls, spec: "TypeLike") -> "Type":
-        """Read a type as people write it: ``"bool"``, ``"int"``, ``"number"``, a list of labels, a kind of handle."""
+        """Parse a type: ``"bool"``, ``"int"``, ``"number"``, a list of labels, or a kind of handle."""
         if isinstance(spec, Type):
             return spec
         if isinstance(spec, type) and spec in _PYTHON_TYPES:
@@ -95,17 +74,17 @@ class Type:
                 )
         if len(set(labels)) < len(labels):
             twice = next(label for label, count in Counter(labels).items() if count > 1)
-            raise TelosError(f"label {twice!r} stands twice in [{', '.join(labels)}]")
+            raise TelosError(f"label {twice!r} is listed twice in [{', '.join(labels)}]", "leave one out")
         return cls(Kind.ENUM, labels=tuple(labels))
 
     @property
     def is_numeric(self) -> bool:
-        """Whether arithmetic and ``<`` make sense."""
+        """Whether arithmetic and ``<`` are defined."""
         return self.kind in (Kind.INT, Kind.NUMBER, Kind.ANY)
 
     @property
     def start(self) -> Value:
-        """Return the value that a variable of this type has if nobody says otherwise."""
+        """Return the default start value of a variable of this type."""
         return {
             Kind.BOOL: False,
             Kind.ENUM: self.labels[0] if self.labels else None,
@@ -116,7 +95,7 @@ class Type:
         }[self.kind]
 
     def accepts(self, value: Value) -> bool:
-        """Whether ``value`` may stand in a variable of this type. A NaN or an infinity never may."""
+        """Whether a variable of this type can hold ``value``; NaN and infinities are not numbers here."""
         match self.kind:
             case Kind.BOOL:
                 return isinstance(value, bool)
@@ -142,7 +121,7 @@ class Type:
         return self == other
 
     def __str__(self) -> str:
-        """Show the type the way a domain file writes it."""
+        """Return the type as a domain file writes it."""
         if self.kind is Kind.ENUM:
             return f"[{', '.join(self.labels)}]"
         return self.handle or self.kind.value
@@ -159,7 +138,7 @@ _PYTHON_TYPES: dict[type, Kind] = {bool: Kind.BOOL, int: Kind.INT, float: Kind.N
 
 @dataclass(frozen=True, slots=True, init=False)
 class Variable:
-    """One thing a character keeps track of: a name, a type, and the value it starts with.
+    """One thing that a character keeps track of: a name, a type, and a start value.
 
     >>> Variable("ammo", "int").start
     0
@@ -179,7 +158,7 @@ class Variable:
         object.__setattr__(self, "start", of.start if start is None else self.checked(start))
 
     def checked(self, value: Value) -> Value:
-        """Return ``value`` if the variable can hold it; say what it can hold otherwise."""
+        """Return ``value`` if the variable can hold it; raise a ``TelosError`` otherwise."""
         if not self.type.accepts(value):
             raise TelosError(f"variable {self.name!r} holds {self.type}, not {value!r}")
         return value
@@ -189,25 +168,8 @@ def _keywords() -> str:
     return ", ".join(sorted(KEYWORDS))
 
 
-def check_name(what: str, name: str) -> str:
-    """Return the name of an action, a goal or an object, if it can be one."""
-    if not isinstance(name, str) or not NAME.match(name):
-        raise TelosError(
-            f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}", "use letters, digits, - and _"
-        )
-    return name
-
-
-# --- frozen -----------------------------------------------------------------------------------------------------------
-# A mapping that cannot change, so that what holds one can be hashed and compared.
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
 class FrozenMap(Mapping[K, V], Generic[K, V]):
-    """An immutable, hashable dictionary that keeps the order it was given in.
+    """An immutable, hashable dictionary that keeps its order.
 
     >>> FrozenMap({"eat": -2})
     {'eat': -2}
@@ -228,7 +190,7 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
     def __len__(self) -> int:
         return len(self._items)
 
-    # Mapping would provide these, at ten times the price: choosing reads them for every action.
+    # Mapping would provide these, ten times slower: choosing reads them for every action.
     def items(self) -> ItemsView[K, V]:
         return self._items.items()
 
@@ -242,7 +204,7 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
         return key in self._items
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, FrozenMap):  # Mapping copies both sides first, and memory compares at every reading
+        if isinstance(other, FrozenMap):  # Mapping would copy both sides first
             return bool(self._items == other._items)
         return super().__eq__(other)
 
@@ -253,3 +215,26 @@ class FrozenMap(Mapping[K, V], Generic[K, V]):
 
     def __repr__(self) -> str:
         return repr(self._items)
+
+
+def check_name(what: str, name: str) -> str:
+    """Return ``name`` if it can name an action, a goal or an object (``what``); raise a ``TelosError`` otherwise."""
+    if not isinstance(name, str) or not NAME.match(name):
+        raise TelosError(
+            f"{name!r} cannot name a{'n' if what[0] in 'aeiou' else ''} {what}", "use letters, digits, - and _"
+        )
+    return name
+
+
+def check_finite(what: str, value: float) -> float:
+    """Return ``value`` as a float; NaN, infinities and what is not a number raise a ``TelosError``."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MAX_FLOAT <= value <= MAX_FLOAT:
+        raise TelosError(f"{what} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def check_not_negative(what: str, value: float) -> float:
+    """Return ``value`` as a float; what is below zero or not finite raises a ``TelosError``."""
+    if check_finite(what, value) < 0:
+        raise TelosError(f"{what} must be zero or more, got {value!r}")
+    return float(value)

@@ -335,7 +335,7 @@ class Symbols:
 
     def __init__(self, pairs: Iterable[tuple[str, ConditionLike]]) -> None:
         pairs = tuple(pairs)
-        object.__setattr__(self, "names_in", tuple(name for name, _ in pairs))
+        object.__setattr__(self, "names", tuple(name for name, _ in pairs))
         object.__setattr__(self, "conditions", tuple(Condition.of(condition) for _, condition in pairs))
         if not pairs:
             raise TelosError("a model has no observations", "give at least one (name, condition)")
