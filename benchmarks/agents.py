@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 import telos
-from telos.agents.sensors import Rota, Senses
+from telos.agents.sensors import SensingMind, SensorSchedule
 from telos.agents.trace import Chose, Dropped, Planned
 from telos.core.plan import Answer
 from telos.core.state import State
@@ -53,12 +53,12 @@ Say = Callable[[str], None]
 clock = time.process_time  # machines are shared, and what others do is no business of ours
 
 
-class TimedRota(Rota):
+class TimedRota(SensorSchedule):
     """A rota that notes how long sensing takes."""
 
     spent = 0.0
 
-    def poll(self, now: float) -> list[Senses]:
+    def poll(self, now: float) -> list[SensingMind]:
         start = clock()
         learned = super().poll(now)
         self.spent += clock() - start
@@ -155,7 +155,7 @@ def decisions(minds: int, seed: int, seconds: float = 30.0) -> dict[str, float]:
     """Return how often in a second a fighting mind chooses a goal, makes a plan and drops one; off the clock."""
     counted = Counter[type]()
     field = Field(minds, fights=True, seed=seed, trace=lambda record: counted.update([type(record)]))
-    crowd = field.crowd(Rota(field.sensors, budget=math.inf), Scheduler(Planner(field.domain), clock=None))
+    crowd = field.crowd(SensorSchedule(field.sensors, budget=math.inf), Scheduler(Planner(field.domain), clock=None))
     thoughts = 0
     while field.time < seconds:
         for name, each in field.step():

@@ -13,7 +13,7 @@ from typing import Any
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.sensors import Rota, Sensor
+from telos.agents.sensors import Sensor, SensorSchedule
 from telos.core.domain import Domain
 from telos.core.trace import Trace, silent
 from telos.core.values import Value
@@ -138,7 +138,7 @@ class Field:
         for foe in self.foes.values():
             foe.step(0)
 
-    def crowd(self, rota: Rota, scheduler: Scheduler) -> Crowd:
+    def crowd(self, rota: SensorSchedule, scheduler: Scheduler) -> Crowd:
         """Return the minds; nobody waits for a plan, so that all work is measured."""
         crowd = Crowd(rota, scheduler, expansions=10**9)
         for number, (name, limbs) in enumerate(self.limbs.items()):

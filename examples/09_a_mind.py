@@ -3,11 +3,22 @@
 from pathlib import Path
 
 import telos
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Performance, Performed, Progress, Status
-from telos.agents.character import Character
-from telos.agents.memory import Fact, WorkingMemory
-from telos.agents.mind import Mind
-from telos.agents.trace import Began, Failed
+from telos.agents import (
+    DONE,
+    RUNNING,
+    Animate,
+    Began,
+    BodyState,
+    Character,
+    Fact,
+    Failed,
+    Mind,
+    Performance,
+    Performed,
+    Progress,
+    Status,
+    WorkingMemory,
+)
 from telos.core.values import FrozenMap
 
 scene = telos.load(Path(__file__).parent / "domains" / "held-door.yaml")

@@ -6,12 +6,12 @@ import pytest
 
 import telos
 from agents.yard import PROCEDURES, SOLDIER, Camp, Does, Eyes, Yard, believe, camp_crowd, pass_frames
-from telos.agents.body import RUNNING, Animate, BodyState, Doer, Procedure, Progress
+from telos.agents.body import RUNNING, Actor, Animate, BodyState, Procedure, Progress
 from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.sensors import Rota
+from telos.agents.sensors import SensorSchedule
 from telos.agents.trace import Began, Chose, Failed, Planned
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
@@ -58,7 +58,7 @@ def posted(count: int, still: Still, **more: Any) -> Crowd:
     kind = Character(
         "guard", POST.goals, POST.actions, sensors=FrozenMap({"eyes": 1.0}), memory=FrozenMap({"bell": 10.0})
     )
-    crowd = Crowd(Rota({"eyes": still}), Scheduler(Planner(POST), clock=None))
+    crowd = Crowd(SensorSchedule({"eyes": still}), Scheduler(Planner(POST), clock=None))
     for number in range(count):
         mind = Counting(
             f"guard-{number}",
@@ -212,14 +212,14 @@ def test_who_leaves_thinks_no_more_and_its_request_is_withdrawn() -> None:
 
 
 class Stumbling(Procedure):
-    def activate(self, doer: Doer, step: telos.Action) -> BodyState:
+    def activate(self, doer: Actor, step: telos.Action) -> BodyState:
         raise RuntimeError("no such animation")
 
 
 def test_in_a_crowd_too_a_step_that_fails_at_once_is_gone_round_at_once() -> None:
     trace: list[Any] = []
     yard = Yard()
-    crowd = Crowd(Rota({}), Scheduler(Planner(telos.Domain(variables=[])), clock=None))
+    crowd = Crowd(SensorSchedule({}), Scheduler(Planner(telos.Domain(variables=[])), clock=None))
     procedures: dict[str, Procedure] = {**PROCEDURES, "open-door": Stumbling()}
     mind = Mind(
         "ann",

@@ -19,10 +19,10 @@ def under_way() -> Execution:
 def test_steps_follow_one_another_to_the_end() -> None:
     execution = under_way()
     assert execution.left == ("open-door", "walk-in", "shoot")
-    assert execution.go_on()
+    assert execution.advance()
     assert (execution.step.name, execution.left) == ("walk-in", ("walk-in", "shoot"))
-    assert execution.go_on()
-    assert not execution.go_on()
+    assert execution.advance()
+    assert not execution.advance()
     assert execution.left == ()
 
 
@@ -36,13 +36,13 @@ def test_the_first_prediction_that_fails_is_named() -> None:
     execution = under_way()
     assert execution.flaw(DOMAIN.state({"door": "open"})) == "open-door needs door == closed"
     assert execution.flaw(DOMAIN.state({"weapon_loaded": False})) == "shoot needs weapon_loaded"
-    execution.go_on()
+    execution.advance()
     assert execution.flaw(DOMAIN.state()) == "walk-in needs door == open"
 
 
 def test_a_plan_at_its_end_is_judged_by_what_its_goal_wants() -> None:
     execution = under_way()
-    while execution.go_on():
+    while execution.advance():
         pass
     assert execution.flaw(DOMAIN.state()) == "it would not bring about target == dead"
     assert execution.flaw(DOMAIN.state({"target": "dead"})) is None
@@ -51,8 +51,8 @@ def test_a_plan_at_its_end_is_judged_by_what_its_goal_wants() -> None:
 def test_a_step_has_kept_its_promise_if_its_own_effects_came_true() -> None:
     execution = under_way()
     execution.begin(DOMAIN.state(), Animate("open"), 0.0)
-    assert not execution.has_kept(DOMAIN.state())
-    assert execution.has_kept(DOMAIN.state({"door": "open", "weapon_loaded": False}))
+    assert not execution.has_expected_effects(DOMAIN.state())
+    assert execution.has_expected_effects(DOMAIN.state({"door": "open", "weapon_loaded": False}))
 
 
 class Somebody:

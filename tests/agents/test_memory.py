@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from telos.agents.memory import FAINT, Fact, WorkingMemory
+from telos.agents.memory import MIN_CONFIDENCE, Fact, WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
 
@@ -26,7 +26,7 @@ def test_confidence_falls_steadily_and_a_faint_fact_is_forgotten() -> None:
     assert memory.confidence(noise(0.0, confidence=0.5), 5.0) == 0.25
     gone = memory.gone_at(noise(0.0, confidence=0.5))
     assert gone == 9.0
-    assert memory.confidence(noise(0.0, confidence=0.5), gone) == pytest.approx(FAINT)
+    assert memory.confidence(noise(0.0, confidence=0.5), gone) == pytest.approx(MIN_CONFIDENCE)
     assert memory.recall("noise", "shot", 8.9) is not None
     assert memory.recall("noise", "shot", 9.0) is None
     assert memory.all_of("noise", 9.0) == []
@@ -41,7 +41,7 @@ def test_kinds_that_are_not_said_to_fade_stay() -> None:
 
 def test_a_fact_that_is_faint_from_the_start_is_never_held() -> None:
     memory = WorkingMemory()
-    memory.note(Fact("rumour", "ghost", 0.0, confidence=FAINT / 2))
+    memory.note(Fact("rumour", "ghost", 0.0, confidence=MIN_CONFIDENCE / 2))
     assert memory.recall("rumour", "ghost", 0.0) is None
 
 

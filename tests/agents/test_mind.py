@@ -8,9 +8,9 @@ import pytest
 import telos
 from agents.yard import DOMAIN, PROCEDURES, SOLDIER, Does, Eyes, Yard, believe, live, soldier
 from telos.agents.body import (
+    Actor,
     Animate,
     BodyState,
-    Doer,
     Goto,
     Performance,
     Performed,
@@ -342,15 +342,15 @@ class Faulty(Procedure):
         if where == self.where:
             raise RuntimeError("the rig has no such bone")
 
-    def activate(self, doer: Doer, step: telos.Action) -> BodyState:
+    def activate(self, doer: Actor, step: telos.Action) -> BodyState:
         self._may_raise("activate")
         return self.state
 
-    def is_valid(self, doer: Doer, step: telos.Action, entered: BodyState) -> bool:
+    def is_valid(self, doer: Actor, step: telos.Action, entered: BodyState) -> bool:
         self._may_raise("is_valid")
         return True
 
-    def progress(self, doer: Doer, step: telos.Action, body: Progress, now: float) -> Progress:
+    def progress(self, doer: Actor, step: telos.Action, body: Progress, now: float) -> Progress:
         self._may_raise("progress")
         return body
 

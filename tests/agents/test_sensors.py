@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from telos.agents.memory import Fact, WorkingMemory
-from telos.agents.sensors import Rota, Sensor
+from telos.agents.sensors import Sensor, SensorSchedule
 from telos.core.errors import TelosError
 
 
@@ -33,13 +33,13 @@ class Pupil:
         return self.learns
 
 
-def frames(rota: Rota, count: int) -> Iterator[tuple[float, list[int]]]:
+def frames(rota: SensorSchedule, count: int) -> Iterator[tuple[float, list[int]]]:
     for frame in range(count):
         yield frame / 10, [mind.number for mind in rota.poll(frame / 10)]
 
 
 def test_a_new_mind_looks_at_once_with_every_sensor_and_then_as_often_as_it_should() -> None:
-    rota, ann = Rota({"sight": Glance(), "smell": Glance()}), Pupil(0)
+    rota, ann = SensorSchedule({"sight": Glance(), "smell": Glance()}), Pupil(0)
     rota.join(ann, {"sight": 0.5, "smell": 2.0}, now=0.0)
     for _ in frames(rota, 101):
         pass
@@ -50,7 +50,7 @@ def test_a_new_mind_looks_at_once_with_every_sensor_and_then_as_often_as_it_shou
 
 
 def test_minds_that_join_together_are_spread_over_the_frames() -> None:
-    rota, minds = Rota({"sight": Glance()}), [Pupil(number) for number in range(40)]
+    rota, minds = SensorSchedule({"sight": Glance()}), [Pupil(number) for number in range(40)]
     for mind in minds:
         rota.join(mind, {"sight": 1.0}, now=0.0)
     read = [len(numbers) for _, numbers in frames(rota, 41)]
@@ -59,7 +59,7 @@ def test_minds_that_join_together_are_spread_over_the_frames() -> None:
 
 
 def test_only_those_who_learned_something_are_returned() -> None:
-    rota, ann, bert = Rota({"sight": Glance()}), Pupil(0), Pupil(1)
+    rota, ann, bert = SensorSchedule({"sight": Glance()}), Pupil(0), Pupil(1)
     bert.learns = False
     for mind in (ann, bert):
         rota.join(mind, {"sight": 1.0}, now=0.0)
@@ -68,7 +68,7 @@ def test_only_those_who_learned_something_are_returned() -> None:
 
 
 def test_a_frame_spends_its_budget_and_what_is_left_comes_first_in_the_next() -> None:
-    rota, minds = Rota({"sight": Glance(2.0)}, budget=5.0), [Pupil(number) for number in range(7)]
+    rota, minds = SensorSchedule({"sight": Glance(2.0)}, budget=5.0), [Pupil(number) for number in range(7)]
     for mind in minds:
         rota.join(mind, {"sight": 60.0}, now=0.0)
     read = [numbers for _, numbers in frames(rota, 4)]
@@ -76,7 +76,7 @@ def test_a_frame_spends_its_budget_and_what_is_left_comes_first_in_the_next() ->
 
 
 def test_who_leaves_is_read_no_more_and_a_newcomer_with_the_same_number_is_not_read_twice() -> None:
-    rota, ann, bert = Rota({"sight": Glance()}), Pupil(0), Pupil(0)
+    rota, ann, bert = SensorSchedule({"sight": Glance()}), Pupil(0), Pupil(0)
     rota.join(ann, {"sight": 0.1}, now=0.0)
     rota.poll(0.0)
     rota.leave(ann)
@@ -88,8 +88,11 @@ def test_who_leaves_is_read_no_more_and_a_newcomer_with_the_same_number_is_not_r
 
 
 def test_a_saved_rota_goes_on_in_the_same_order() -> None:
-    def made() -> tuple[Rota, list[Pupil]]:
-        rota, minds = Rota({"sight": Glance(), "smell": Glance()}, budget=2.0), [Pupil(number) for number in range(3)]
+    def made() -> tuple[SensorSchedule, list[Pupil]]:
+        rota, minds = (
+            SensorSchedule({"sight": Glance(), "smell": Glance()}, budget=2.0),
+            [Pupil(number) for number in range(3)],
+        )
         for mind in minds:
             rota.join(mind, {"sight": 0.3, "smell": 0.7}, now=0.0)
         return rota, minds
@@ -108,6 +111,6 @@ def test_a_saved_rota_goes_on_in_the_same_order() -> None:
 
 def test_misuse_is_answered_with_the_value_and_the_remedy() -> None:
     with pytest.raises(TelosError, match="the sensors' budget must be more than 0 a frame, got 0"):
-        Rota({}, budget=0)
+        SensorSchedule({}, budget=0)
     with pytest.raises(TelosError, match="unknown sensor 'sihgt'; did you mean 'sight'"):
-        Rota({"sight": Glance()}).join(Pupil(0), {"sihgt": 1.0}, now=0.0)
+        SensorSchedule({"sight": Glance()}).join(Pupil(0), {"sihgt": 1.0}, now=0.0)

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 import telos
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Procedure, Progress, Status, UseSmartObject
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Procedure, Progress, Status, UseSmartObject
 from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.sensors import Rota
+from telos.agents.sensors import SensorSchedule
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
@@ -95,7 +95,7 @@ class Does(Procedure):
     def __init__(self, state: BodyState) -> None:
         self.state = state
 
-    def activate(self, doer: Doer, step: telos.Action) -> BodyState:
+    def activate(self, doer: Actor, step: telos.Action) -> BodyState:
         return self.state
 
 
@@ -289,7 +289,7 @@ def camp_crowd(
         memory=FrozenMap({"bell": 4.0, "failure": 3.0}),
     )
     scheduler = Scheduler(Planner(domain), clock=None)
-    crowd = Crowd(Rota({"eyes": camp}, budget=budget), scheduler, expansions=expansions)
+    crowd = Crowd(SensorSchedule({"eyes": camp}, budget=budget), scheduler, expansions=expansions)
     for number, (name, body) in enumerate(camp.campers.items()):
         mind = Mind(
             name,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import telos
 from agents.yard import Camp, camp_crowd, pass_frames
-from telos.agents.memory import FAINT, Fact, WorkingMemory
-from telos.agents.sensors import Rota, Sensor
+from telos.agents.memory import MIN_CONFIDENCE, Fact, WorkingMemory
+from telos.agents.sensors import Sensor, SensorSchedule
 from telos.core.trace import as_json
 from telos.core.values import FrozenMap
 from telos.planning.planner import Planner
@@ -41,7 +41,7 @@ class Log:
 
     def is_held(self, fact: Fact, now: float) -> bool:
         sure = self.confidence(fact, now)
-        return sure >= FAINT if fact.kind not in FADES else sure > FAINT
+        return sure >= MIN_CONFIDENCE if fact.kind not in FADES else sure > MIN_CONFIDENCE
 
     def held(self, now: float) -> dict[tuple[str, str], Fact]:
         return {(fact.kind, fact.subject): fact for fact in self.facts if self.is_held(fact, now)}
@@ -58,7 +58,11 @@ class Log:
 
 def is_close_to_fading(log: Log, now: float) -> bool:
     """Whether a fact is so near the edge that rounding decides."""
-    return any(math.isclose(log.confidence(fact, now), FAINT, abs_tol=1e-9) for fact in log.facts if fact.kind in FADES)
+    return any(
+        math.isclose(log.confidence(fact, now), MIN_CONFIDENCE, abs_tol=1e-9)
+        for fact in log.facts
+        if fact.kind in FADES
+    )
 
 
 @settings(max_examples=300, deadline=None)
@@ -73,7 +77,7 @@ def test_memory_holds_what_a_list_of_facts_and_a_pocket_calculator_say(deeds: li
             sure, value, is_odd = rest
             fact = Fact(kind, subject, now, sure, FrozenMap({"value": value, "odd": is_odd}))
             was_new, before = memory.note(fact), memory.version
-            assert was_new == log.note(fact, now) or sure <= FAINT
+            assert was_new == log.note(fact, now) or sure <= MIN_CONFIDENCE
             assert memory.version == before
         elif deed == "forget":
             memory.forget(kind, subject)
@@ -150,7 +154,7 @@ SENSORS = st.dictionaries(
 def test_under_any_budget_everything_is_read_in_turn_and_a_frame_overspends_by_one_reading_at_most(
     sensors: dict[str, tuple[float, float]], count: int, budget: float
 ) -> None:
-    rota = Rota({name: Priced(cost) for name, (cost, _) in sensors.items()}, budget=budget)
+    rota = SensorSchedule({name: Priced(cost) for name, (cost, _) in sensors.items()}, budget=budget)
     spent: list[float] = []
     minds = [Reader(number, spent) for number in range(count)]
     for mind in minds:

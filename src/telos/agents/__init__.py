@@ -1,1 +1,114 @@
-"""One mind: what it wants, what it chooses, and why."""
+"""Agents: one mind per character. Sensors write facts, goals compete, a plan is made and carried out by the body.
+
+    sensors ──▶ memory ──▶ attention ──▶ goals ──▶ planner ──▶ steps ──▶ body ──▶ world
+    sensors.py  memory.py                deliberation.py        mind.py   body.py
+
+Start with `Mind` (mind.py). A kind of character is a `Character`, read from a file (character.py); what its body does
+for each action is a `Procedure` or a performance file (body.py). Many minds share budgets in a `Crowd` (crowd.py).
+`why` and `why_not` explain a mind (explain.py); `save_mind` and `restore_mind` keep one (saving.py). `MotiveMind`
+chooses by discontentment instead of planning (motives.py).
+"""
+
+from typing import TYPE_CHECKING
+
+from telos.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from telos.agents.body import (
+        DONE,
+        RUNNING,
+        Actor,
+        Animate,
+        Body,
+        BodyState,
+        Goto,
+        Performance,
+        Performed,
+        Procedure,
+        Progress,
+        Status,
+        UseSmartObject,
+        load_performances,
+        loads_performances,
+    )
+    from telos.agents.character import Character, characters_from, characters_in, load_character
+    from telos.agents.crowd import Crowd
+    from telos.agents.deliberation import Arbiter, Deliberation, Opportunities
+    from telos.agents.explain import why, why_not
+    from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
+    from telos.agents.mind import Believe, Execution, Mind
+    from telos.agents.motives import Decision, MotiveMind
+    from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
+    from telos.agents.sensors import Sensor, SensorSchedule
+    from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
+
+_HOMES = {
+    **dict.fromkeys(
+        ("DONE", "RUNNING", "Actor", "Animate", "Body", "BodyState", "Goto", "Performance", "Performed", "Procedure",
+         "Progress", "Status", "UseSmartObject", "load_performances", "loads_performances"), "body"),
+    **dict.fromkeys(("Character", "characters_from", "characters_in", "load_character"), "character"),
+    "Crowd": "crowd",
+    **dict.fromkeys(("Arbiter", "Deliberation", "Opportunities"), "deliberation"),
+    **dict.fromkeys(("why", "why_not"), "explain"),
+    **dict.fromkeys(("Attends", "Attention", "Fact", "WorkingMemory"), "memory"),
+    **dict.fromkeys(("Believe", "Execution", "Mind"), "mind"),
+    **dict.fromkeys(("Decision", "MotiveMind"), "motives"),
+    **dict.fromkeys(("restore_mind", "restore_plans", "save_mind", "save_plans"), "saving"),
+    **dict.fromkeys(("Sensor", "SensorSchedule"), "sensors"),
+    **dict.fromkeys(
+        ("Began", "Chose", "Dropped", "Failed", "Finished", "Forgot", "Idle", "Noticed", "Planned"), "trace"),
+}  # fmt: skip
+
+__all__ = [
+    "DONE",
+    "RUNNING",
+    "Actor",
+    "Animate",
+    "Arbiter",
+    "Attends",
+    "Attention",
+    "Began",
+    "Believe",
+    "Body",
+    "BodyState",
+    "Character",
+    "Chose",
+    "Crowd",
+    "Decision",
+    "Deliberation",
+    "Dropped",
+    "Execution",
+    "Fact",
+    "Failed",
+    "Finished",
+    "Forgot",
+    "Goto",
+    "Idle",
+    "Mind",
+    "MotiveMind",
+    "Noticed",
+    "Opportunities",
+    "Performance",
+    "Performed",
+    "Planned",
+    "Procedure",
+    "Progress",
+    "Sensor",
+    "SensorSchedule",
+    "Status",
+    "UseSmartObject",
+    "WorkingMemory",
+    "characters_from",
+    "characters_in",
+    "load_character",
+    "load_performances",
+    "loads_performances",
+    "restore_mind",
+    "restore_plans",
+    "save_mind",
+    "save_plans",
+    "why",
+    "why_not",
+]
+
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -1,4 +1,8 @@
-"""Body states, procedures, performances."""
+"""The body: its states, the procedures that carry out actions through it, and performance files.
+
+A ``Procedure`` decides which body state (``Goto``, ``Animate``, ``UseSmartObject``) an action enters; a ``Performance``
+is the same as data, read from a file by ``load_performances``.
+"""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -18,13 +22,10 @@ from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FileModel, text_type
 from telos.files.yaml import read_text
 
-# --- body -------------------------------------------------------------------------------------------------------------
-# The body as a mind knows it: three states, and how the present one is going.
-
 
 @dataclass(frozen=True, slots=True)
 class Goto:
-    """Head for a place."""
+    """Move to a place."""
 
     place: Value
     pace: str = "run"
@@ -32,7 +33,7 @@ class Goto:
 
 @dataclass(frozen=True, slots=True)
 class Animate:
-    """Play an animation, perhaps aimed at something; it may move the body."""
+    """Play an animation, optionally aimed at something; it may move the body."""
 
     animation: str
     at: Value = None
@@ -40,7 +41,7 @@ class Animate:
 
 @dataclass(frozen=True, slots=True)
 class UseSmartObject:
-    """Play the animation that a thing in the world prescribes for one of its uses."""
+    """Use an object of the world in one of the ways it offers."""
 
     object: Value
     use: str
@@ -50,7 +51,7 @@ BodyState: TypeAlias = Goto | Animate | UseSmartObject
 
 
 class Status(Enum):
-    """How the present state is going."""
+    """Status of the current body state."""
 
     RUNNING = "running"
     DONE = "done"
@@ -59,7 +60,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the body feels about the state that it is in: under way, done, or failed and why."""
+    """The status of a body state, with a reason if it failed."""
 
     status: Status
     reason: str = ""
@@ -69,23 +70,19 @@ RUNNING, DONE = Progress(Status.RUNNING), Progress(Status.DONE)
 
 
 class Body(Protocol):
-    """What carries out a plan. The world changes through it alone, and takes its time."""
+    """Carries out the steps of a plan in the world."""
 
     def enter(self, state: BodyState) -> None:
-        """Leave whatever it was doing for ``state``."""
+        """Enter ``state`` and abandon the previous one."""
 
     @property
     def progress(self) -> Progress:
-        """Return how the last state entered is going; ``DONE`` if there was none."""
-
-
-# --- performance ------------------------------------------------------------------------------------------------------
-# Performances: how a body carries out each action. The procedural side of an action, as data.
+        """The progress of the last state entered; ``DONE`` if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """The body state that carries out an action, with names where the world's own things will stand.
+    """The body state that carries out an action, with names in place of the world's objects.
 
     >>> attack = Performance(Animate("fire", at="target"))
     >>> attack.body_state({"target": "bert"}.__getitem__)
@@ -95,7 +92,7 @@ class Performance:
     pattern: BodyState
 
     def body_state(self, resolve: Callable[[str], Value]) -> BodyState:
-        """Return the state to put a body into; ``resolve`` turns a name into what it stands for now."""
+        """Return the body state to enter; ``resolve`` maps a name to the object it stands for now."""
         match self.pattern:
             case Goto(place, pace):
                 return Goto(resolve(place), pace)
@@ -107,67 +104,59 @@ class Performance:
                 return UseSmartObject(resolve(thing), use)
 
 
-# --- procedure --------------------------------------------------------------------------------------------------------
-# The procedural part of an action: what the body does for it, and how one tells that it goes well.
-
-
-class Doer(Protocol):
-    """What a procedure may know of the one who acts."""
+class Actor(Protocol):
+    """What a procedure may read of the character that acts."""
 
     @property
     def name(self) -> str:
-        """Who acts."""
+        """The character's name."""
 
     @property
     def memory(self) -> WorkingMemory:
-        """What they know."""
+        """The character's memory."""
 
     @property
     def state(self) -> State:
-        """What the planner was told."""
+        """The state that the planner works with."""
 
 
 class Procedure:
-    """Carries out an action of a plan through the body. It holds nothing of a character's: the doer is an argument."""
+    """Carries out an action through the body. It holds no state of a character: the actor is an argument."""
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
-        """Return the state that the body enters for the step."""
+    def activate(self, actor: Actor, step: Action) -> BodyState:
+        """Return the body state to enter for the step."""
         raise NotImplementedError(f"{type(self).__name__} does not say what the body does for {step}")
 
-    def is_valid(self, doer: Doer, step: Action, entered: BodyState) -> bool:
-        """Whether it still makes sense for the body to be in the state that it entered for the step."""
+    def is_valid(self, actor: Actor, step: Action, entered: BodyState) -> bool:
+        """Whether the body state entered for the step is still the right one."""
         return True
 
-    def progress(self, doer: Doer, step: Action, body: Progress, now: float) -> Progress:
-        """Return whether the step is under way, done or failed: as the body feels it, if nobody knows better."""
+    def progress(self, actor: Actor, step: Action, body: Progress, now: float) -> Progress:
+        """Return the progress of the step; by default, that of the body."""
         return body
 
 
 class Performed(Procedure):
-    """An action as a performance file describes it."""
+    """Carries out an action as its performance says."""
 
     def __init__(self, performance: Performance) -> None:
         self.performance = performance
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
-        """Return the state that the file names, with its names looked up."""
+    def activate(self, actor: Actor, step: Action) -> BodyState:
+        """Return the performance's body state with its names resolved."""
 
         def resolve(name: str) -> Value:
             if name in step.arguments:
                 return step.arguments[name]
-            if name in doer.memory.focus:
-                return doer.memory.focus[name]
-            return doer.state[name]
+            if name in actor.memory.focus:
+                return actor.memory.focus[name]
+            return actor.state[name]
 
         return self.performance.body_state(resolve)
 
-    def is_valid(self, doer: Doer, step: Action, entered: BodyState) -> bool:
-        """Whether the names still stand for the same: who fires at one enemy does not hit the next."""
-        return self.activate(doer, step) == entered
-
-
-# --- performance files ------------------------------------------------------------------------------------------------
-# Performance files: how bodies carry out the actions of a domain, in YAML, read with every fault named by line.
+    def is_valid(self, actor: Actor, step: Action, entered: BodyState) -> bool:
+        """Whether the names still stand for the same objects: a shot at one enemy does not hit the next."""
+        return self.activate(actor, step) == entered
 
 
 _Name: TypeAlias = Annotated[str, text_type("a name: a parameter, what attention rests on, or a variable")]
@@ -195,11 +184,11 @@ class PerformancesShape(FileModel):
     """By the name of the action: `reload: {animate: reload}`."""
 
 
-# Each state's keys, the first of which tells the state, and the pattern that they make.
+# The keys of each body state and the pattern that they make; the first key identifies the state.
 _STATES: dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], BodyState]]] = {
-    "goto": (("goto", "pace"), lambda said: Goto(said["goto"], said.get("pace", "run"))),
-    "animate": (("animate", "at"), lambda said: Animate(said["animate"], said.get("at"))),
-    "use": (("use", "how"), lambda said: UseSmartObject(said["use"], said["how"])),
+    "goto": (("goto", "pace"), lambda entry: Goto(entry["goto"], entry.get("pace", "run"))),
+    "animate": (("animate", "at"), lambda entry: Animate(entry["animate"], entry.get("at"))),
+    "use": (("use", "how"), lambda entry: UseSmartObject(entry["use"], entry["how"])),
 }
 
 
@@ -225,22 +214,22 @@ def loads_performances(
     ...
     telos.core.errors.DefinitionError: <text>:2:3: unknown action 'relaod'; did you mean 'reload'?
     """
-    sheet = Definition(text, name, PerformancesShape, "a performance file")
-    made = dict(_performances(sheet, domain, focus))
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    return FrozenMap(made)
+    definition = Definition(text, name, PerformancesShape, "a performance file")
+    performances = dict(_performances(definition, domain, focus))
+    if definition.faults:
+        raise_faults(definition.faults)
+    return FrozenMap(performances)
 
 
 def _performances(
-    sheet: Definition, domain: Domain, focus: Collection[str] | None
+    definition: Definition, domain: Domain, focus: Collection[str] | None
 ) -> Iterator[tuple[str, Performance]]:
     actions = {action.name: action for action in domain.all_actions}
-    for where, said in list(sheet.items("performances")):
+    for where, entry in list(definition.items("performances")):
         action = str(where[-1])
-        performance = None if sheet.is_touched(*where) else _performance(sheet, where, said)
+        performance = None if definition.is_touched(*where) else _performance(definition, where, entry)
         if action not in actions:
-            sheet.fault(
+            definition.fault(
                 f"unknown action {action!r}",
                 where,
                 name_hint(action, actions),
@@ -249,15 +238,15 @@ def _performances(
             )
         elif performance is not None:
             if focus is not None:
-                _check_names(sheet, where, said, {*actions[action].parameters, *focus, *domain.layout.slots})
+                _check_names(definition, where, entry, {*actions[action].parameters, *focus, *domain.layout.slots})
             yield action, performance
 
 
-def _performance(sheet: Definition, where: KeyPath, said: Mapping[str, Any]) -> Performance | None:
-    states = [state for state in _STATES if state in said]
+def _performance(definition: Definition, where: KeyPath, entry: Mapping[str, Any]) -> Performance | None:
+    states = [state for state in _STATES if state in entry]
     if len(states) != 1:
         given = " and ".join(states) or "none"
-        sheet.fault(
+        definition.fault(
             f"exactly one of goto, animate and use is wanted, got {given}",
             where,
             "as in `{animate: reload}`",
@@ -265,25 +254,25 @@ def _performance(sheet: Definition, where: KeyPath, said: Mapping[str, Any]) -> 
         )
         return None
     keys, make = _STATES[states[0]]
-    strange = [key for key in said if key not in keys]
+    strange = [key for key in entry if key not in keys]
     for key in strange:
-        sheet.fault(
+        definition.fault(
             f"{key!r} does not go with {states[0]}",
             (*where, key),
             name_hint(key, keys),
             at_key=True,
             code=FaultCode.UNKNOWN_KEY,
         )
-    if "use" in said and "how" not in said:
-        sheet.fault(
+    if "use" in entry and "how" not in entry:
+        definition.fault(
             "'how' is missing", where, "say what for, as in `{use: door, how: open}`", code=FaultCode.MISSING_KEY
         )
         return None
-    return None if strange else Performance(make(said))
+    return None if strange else Performance(make(entry))
 
 
-def _check_names(sheet: Definition, where: KeyPath, said: Mapping[str, Any], known: Collection[str]) -> None:
-    for key in (key for key in ("goto", "at", "use") if key in said and said[key] not in known):
-        sheet.fault(
-            f"unknown name {said[key]!r}", (*where, key), name_hint(said[key], known), code=FaultCode.UNKNOWN_NAME
+def _check_names(definition: Definition, where: KeyPath, entry: Mapping[str, Any], known: Collection[str]) -> None:
+    for key in (key for key in ("goto", "at", "use") if key in entry and entry[key] not in known):
+        definition.fault(
+            f"unknown name {entry[key]!r}", (*where, key), name_hint(entry[key], known), code=FaultCode.UNKNOWN_NAME
         )

@@ -1,4 +1,8 @@
-"""Character and character files."""
+"""``Character``: what a kind of character wants, can do, senses and remembers; and character files.
+
+A character file may start from another (``like``) and state only its changes: ``Traits`` are the names that result,
+``load_character`` and ``characters_in`` read files, ``characters_from`` reads texts.
+"""
 
 import math
 import os
@@ -29,16 +33,13 @@ from telos.files.schema import (
 )
 from telos.files.yaml import read_text
 
-# --- character --------------------------------------------------------------------------------------------------------
-# A kind of character: what it wants, what it can do, what it notices and remembers, and what its body is like.
-
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """One kind of character, as its file describes it. Times are in seconds.
+    """One kind of character. Times are in seconds.
 
-    ``sensors`` says how often each sensor is polled, ``memory`` in how many seconds each kind of fact fades, and
-    ``body`` whatever the world wants to know.
+    ``sensors`` maps each sensor to its polling period, ``memory`` each kind of fact to the time in which it fades, and
+    ``body`` holds values for the world.
     """
 
     name: str
@@ -48,10 +49,6 @@ class Character:
     memory: FrozenMap[str, float] = field(default_factory=FrozenMap)
     body: FrozenMap[str, Value] = field(default_factory=FrozenMap)
     about: str = ""
-
-
-# --- character shape --------------------------------------------------------------------------------------------------
-# The shape of a character file: which keys stand where, and what kind of entry each is.
 
 
 CharacterName: TypeAlias = Annotated[str, name_type("the name of a character")]
@@ -132,10 +129,6 @@ def character_schema() -> str:
     return schema_text(CharacterShape, "Telos character file")
 
 
-# --- character traits -------------------------------------------------------------------------------------------------
-# What a character file changes of the character that it is like. Only names here; the domain has the things.
-
-
 _LISTS = ("goals", "actions")
 _MAPS: dict[str, Callable[[Any], Any]] = {
     "sensors": parse_duration,
@@ -148,7 +141,7 @@ EVERYTHING = frozenset({*_LISTS, *_MAPS})
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a character has, by name. ``unsure`` are the sections in which some file has a fault."""
+    """The names that a character consists of. ``unsure`` are the sections in which some file has a fault."""
 
     name: str = ""
     about: str = ""
@@ -157,7 +150,7 @@ class Traits:
     unsure: frozenset[str] = frozenset()
 
 
-class Vocabulary:
+class CharacterVocabulary:
     """The names that character files may use: those of a domain, and of the sensors and body keys that are known."""
 
     def __init__(self, domain: Domain, sensors: Collection[str] | None, body: Collection[str] | None) -> None:
@@ -166,18 +159,20 @@ class Vocabulary:
         self._sets = {"goals": domain.goal_sets, "actions": domain.action_sets}
         self._keys = {"sensors": sensors, "body": body, "priorities": goals}
 
-    def members(self, sheet: Definition, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
+    def members(self, definition: Definition, section: str, *path: str) -> list[tuple[KeyPath, tuple[str, ...]]]:
         """Return the goals (or actions) that each entry of a list stands for; unknown entries are faults."""
         word, names, sets = section[:-1], self._names[section], self._sets[section]
         found: list[tuple[KeyPath, tuple[str, ...]]] = []
-        for where, name in list(sheet.items(*path)):
+        for where, name in list(definition.items(*path)):
             if name in names and name in sets:
                 remedy = "rename one of them in the domain"
-                sheet.fault(f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy, code=FaultCode.DUPLICATE)
+                definition.fault(
+                    f"{name!r} is both {_a(word)} and {_a(word)} set", where, remedy, code=FaultCode.DUPLICATE
+                )
             elif name in names or name in sets:
                 found.append((where, sets.get(name, (name,))))
             else:
-                sheet.fault(
+                definition.fault(
                     f"unknown {word} or {word} set {name!r}",
                     where,
                     name_hint(name, [*names, *sets]),
@@ -185,14 +180,14 @@ class Vocabulary:
                 )
         return found
 
-    def entries(self, sheet: Definition, section: str, *path: str) -> dict[str, Any]:
+    def entries(self, definition: Definition, section: str, *path: str) -> dict[str, Any]:
         """Return the entries of a mapping, read; unknown keys are faults."""
         known, found = self._keys.get(section), {}
-        for where, value in list(sheet.items(*path)):
+        for where, value in list(definition.items(*path)):
             key = str(where[-1])
             if known is not None and key not in known:
                 word = {"sensors": "sensor", "body": "body key", "priorities": "goal"}[section]
-                sheet.fault(
+                definition.fault(
                     f"unknown {word} {key!r}", where, name_hint(key, known), at_key=True, code=FaultCode.UNKNOWN_NAME
                 )
             else:
@@ -200,62 +195,58 @@ class Vocabulary:
         return found
 
 
-def changed(parent: Traits, sheet: Definition, words: Vocabulary) -> Traits:
-    """Return what ``parent`` has with the changes that a file makes; what cannot be is added to the file's faults."""
-    lists = {section: _list(parent, sheet, words, section) for section in _LISTS}
-    maps = {section: dict(parent.maps[section]) | words.entries(sheet, section, section) for section in _MAPS}
-    maps["sensors"] |= words.entries(sheet, "sensors", "add", "sensors")
-    for where, name in list(sheet.items("drop", "sensors")):
-        if maps["sensors"].pop(name, None) is None and _is_sure(parent, sheet, "sensors"):
-            sheet.fault(
+def apply_changes(parent: Traits, definition: Definition, words: CharacterVocabulary) -> Traits:
+    """Return the traits of ``parent`` with the changes of a file; impossible changes are added to its faults."""
+    lists = {section: _list(parent, definition, words, section) for section in _LISTS}
+    maps = {section: dict(parent.maps[section]) | words.entries(definition, section, section) for section in _MAPS}
+    maps["sensors"] |= words.entries(definition, "sensors", "add", "sensors")
+    for where, name in list(definition.items("drop", "sensors")):
+        if maps["sensors"].pop(name, None) is None and _is_sure(parent, definition, "sensors"):
+            definition.fault(
                 f"there is no sensor {name!r} to drop",
                 where,
                 name_hint(name, maps["sensors"]),
                 code=FaultCode.UNKNOWN_NAME,
             )
-    for where, _ in list(sheet.items("priorities")):
-        if where[-1] not in lists["goals"] and _is_sure(parent, sheet, "goals"):
+    for where, _ in list(definition.items("priorities")):
+        if where[-1] not in lists["goals"] and _is_sure(parent, definition, "goals"):
             message = f"a priority of {where[-1]!r}, which is not a goal of this character"
-            sheet.fault(
+            definition.fault(
                 message,
                 where,
                 "add it to the goals, or leave the priority out",
                 at_key=True,
                 code=FaultCode.UNKNOWN_NAME,
             )
-    unsure = {section for section in EVERYTHING if not _is_sure(parent, sheet, section, "drop")}
+    unsure = {section for section in EVERYTHING if not _is_sure(parent, definition, section, "drop")}
     return Traits(
-        sheet.entry("character", default=""), sheet.entry("about", default=""), lists, maps, frozenset(unsure)
+        definition.entry("character", default=""), definition.entry("about", default=""), lists, maps, frozenset(unsure)
     )
 
 
-def _list(parent: Traits, sheet: Definition, words: Vocabulary, section: str) -> tuple[str, ...]:
-    given = words.members(sheet, section, section)
+def _list(parent: Traits, definition: Definition, words: CharacterVocabulary, section: str) -> tuple[str, ...]:
+    given = words.members(definition, section, section)
     kept = {name: None for _, names in given for name in names}
-    if sheet.entry(section) is None:
+    if definition.entry(section) is None:
         kept = dict.fromkeys(parent.lists[section])
-    kept |= {name: None for _, names in words.members(sheet, section, "add", section) for name in names}
-    for where, names in words.members(sheet, section, "drop", section):
+    kept |= {name: None for _, names in words.members(definition, section, "add", section) for name in names}
+    for where, names in words.members(definition, section, "drop", section):
         left = {name: None for name in kept if name not in names}
-        if len(left) == len(kept) and _is_sure(parent, sheet, section):
-            said = sheet.entry(*where)
-            sheet.fault(f"there is no {said!r} to drop", where, name_hint(said, kept), code=FaultCode.UNKNOWN_NAME)
+        if len(left) == len(kept) and _is_sure(parent, definition, section):
+            said = definition.entry(*where)
+            definition.fault(f"there is no {said!r} to drop", where, name_hint(said, kept), code=FaultCode.UNKNOWN_NAME)
         kept = left
     return tuple(kept)
 
 
-def _is_sure(parent: Traits, sheet: Definition, section: str, *also: str) -> bool:
-    """Whether nothing about a section is in doubt, so that one may say what it does not have."""
-    faulty = sheet.is_touched(section) or any(sheet.is_touched(key, section) for key in ("add", *also))
+def _is_sure(parent: Traits, definition: Definition, section: str, *also: str) -> bool:
+    """Whether no fault hides entries of a section, so that missing ones can be reported."""
+    faulty = definition.is_touched(section) or any(definition.is_touched(key, section) for key in ("add", *also))
     return not faulty and section not in parent.unsure
 
 
 def _a(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
-# --- character files --------------------------------------------------------------------------------------------------
-# Character files: a new kind of character is a new file, and often a short one that starts from another.
 
 
 def load_character(
@@ -270,9 +261,9 @@ def load_character(
     ``sensors`` and ``body`` are the sensors and the keys of a body that the world knows; None leaves them unchecked.
     A bad file raises a ``DefinitionError`` that holds all its faults, and those of the characters that it is like.
     """
-    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
+    reader = _CharacterReader(CharacterVocabulary(domain, sensors, body), _Files())
     traits = reader.read(Path(path))
-    reader.refuse()
+    reader.raise_faults()
     return _character(traits, domain)
 
 
@@ -283,8 +274,8 @@ def characters_in(
     sensors: Collection[str] | None = None,
     body: Collection[str] | None = None,
 ) -> dict[str, Character]:
-    """Read all character files of a folder, by name; the faults of all files are told at once."""
-    reader = _Reader(Vocabulary(domain, sensors, body), _Files())
+    """Read all character files of a folder, by name; the faults of all files are reported together."""
+    reader = _CharacterReader(CharacterVocabulary(domain, sensors, body), _Files())
     read = {file: reader.read(file) for file in sorted(Path(folder).glob("*.yaml"))}
     for file, traits in read.items():
         # Others find a character by its file: `like` does, and so does the cast of a scene.
@@ -293,7 +284,7 @@ def characters_in(
             reader.faults.append(
                 Fault(message, suggestion="rename one of them", file=os.fspath(file), code=FaultCode.CONFLICT)
             )
-    reader.refuse()
+    reader.raise_faults()
     return {traits.name: _character(traits, domain) for traits in read.values()}
 
 
@@ -303,29 +294,31 @@ def characters_from(
     *,
     sensors: Collection[str] | None = None,
     body: Collection[str] | None = None,
-    check: Callable[[str, Definition], None] = lambda name, sheet: None,
+    check: Callable[[str, Definition], None] = lambda name, definition: None,
 ) -> dict[str, Character]:
     """Read characters from texts, by the names that they are known by; ``like`` names another of them, never a file.
 
-    ``check`` may add to the faults of a sheet what the world minds in a character of that name.
+    ``check`` may add faults of its own to the definition of a character of that name.
     """
-    reader = _Reader(Vocabulary(domain, sensors, body), _Texts(texts), lambda file, sheet: check(file.stem, sheet))
+    reader = _CharacterReader(
+        CharacterVocabulary(domain, sensors, body), _Texts(texts), lambda file, definition: check(file.stem, definition)
+    )
     read = {name: reader.read(Path(f"{name}.yaml")) for name in texts}
-    reader.refuse()
+    reader.raise_faults()
     return {name: _character(traits, domain) for name, traits in read.items()}
 
 
-class _Shelf(Protocol):
-    """Where characters are found."""
+class _Source(Protocol):
+    """Where character files are found."""
 
     def text(self, file: Path) -> str:
-        """Return what is written in ``file``."""
+        """Return the text of ``file``."""
 
     def find(self, like: str, file: Path) -> Path | None:
         """Return the file of the character that ``file`` is like; None if there is none."""
 
     def remedy(self, like: str, file: Path) -> str:
-        """Say what may have been meant."""
+        """Return a suggestion for an unknown name."""
 
 
 class _Files:
@@ -365,57 +358,60 @@ def _is_name(like: str) -> bool:
     return "/" not in like and not like.endswith(".yaml")
 
 
-class _Reader:
-    """Reads characters and those that they are like, each file once, and gathers the faults of them all."""
+class _CharacterReader:
+    """Reads characters and the ones that they are like, each file once, and collects all faults."""
 
     def __init__(
-        self, words: Vocabulary, shelf: _Shelf, check: Callable[[Path, Definition], None] = lambda file, sheet: None
+        self,
+        words: CharacterVocabulary,
+        source: _Source,
+        check: Callable[[Path, Definition], None] = lambda file, definition: None,
     ) -> None:
         self.faults: list[Fault] = []
-        self._words, self._shelf, self._check = words, shelf, check
+        self._words, self._source, self._check = words, source, check
         self._read: dict[Path, Traits] = {}
 
-    def refuse(self) -> None:
-        """Raise the faults, if there are any."""
+    def raise_faults(self) -> None:
+        """Raise all faults, if there are any."""
         if self.faults:
             raise_faults(self.faults)
 
     def read(self, file: Path, likes: tuple[Path, ...] = ()) -> Traits:
-        """Return what the character in ``file`` has; ``likes`` are the files that led here."""
-        whole = _whole(file)
-        if whole not in self._read:
-            self._read[whole] = self._fresh(file, (*likes, whole))
-        return self._read[whole]
+        """Return the traits of the character in ``file``; ``likes`` are the files that led here."""
+        path = _absolute(file)
+        if path not in self._read:
+            self._read[path] = self._read_file(file, (*likes, path))
+        return self._read[path]
 
-    def _fresh(self, file: Path, likes: tuple[Path, ...]) -> Traits:
+    def _read_file(self, file: Path, likes: tuple[Path, ...]) -> Traits:
         try:
-            sheet = Definition(self._shelf.text(file), os.fspath(file), CharacterShape, "a character file")
+            definition = Definition(self._source.text(file), os.fspath(file), CharacterShape, "a character file")
         except DefinitionError as error:
             self.faults += error.faults
             return Traits(unsure=EVERYTHING)
-        traits = changed(self._parent(sheet, file, likes), sheet, self._words)
-        self._check(file, sheet)
-        self.faults += sheet.faults
+        traits = apply_changes(self._parent(definition, file, likes), definition, self._words)
+        self._check(file, definition)
+        self.faults += definition.faults
         return traits
 
-    def _parent(self, sheet: Definition, file: Path, likes: tuple[Path, ...]) -> Traits:
-        like = sheet.entry("like")
+    def _parent(self, definition: Definition, file: Path, likes: tuple[Path, ...]) -> Traits:
+        like = definition.entry("like")
         if like is None:
-            return Traits(unsure=EVERYTHING if sheet.is_touched("like") else frozenset())
-        parent = self._shelf.find(like, file)
+            return Traits(unsure=EVERYTHING if definition.is_touched("like") else frozenset())
+        parent = self._source.find(like, file)
         if parent is None:
-            sheet.fault(
-                f"unknown character {like!r}", ("like",), self._shelf.remedy(like, file), code=FaultCode.UNKNOWN_NAME
+            definition.fault(
+                f"unknown character {like!r}", ("like",), self._source.remedy(like, file), code=FaultCode.UNKNOWN_NAME
             )
-        elif _whole(parent) in likes:
-            circle = " is like ".join(each.stem for each in (*likes[likes.index(_whole(parent)) :], parent))
-            sheet.fault(f"a circle: {circle}", ("like",), "leave one `like` out", code=FaultCode.CIRCULAR)
+        elif _absolute(parent) in likes:
+            circle = " is like ".join(each.stem for each in (*likes[likes.index(_absolute(parent)) :], parent))
+            definition.fault(f"a circle: {circle}", ("like",), "leave one `like` out", code=FaultCode.CIRCULAR)
         else:
             return self.read(parent, likes)
         return Traits(unsure=EVERYTHING)
 
 
-def _whole(file: Path) -> Path:
+def _absolute(file: Path) -> Path:
     return Path(os.path.abspath(file))
 
 

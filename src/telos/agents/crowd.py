@@ -1,4 +1,4 @@
-"""Many minds in one frame: those with news think, the rest cost next to nothing."""
+"""``Crowd``: many minds in one frame; only those with new information think."""
 
 import heapq
 import math
@@ -9,34 +9,33 @@ from telos.agents.body import Status
 from telos.agents.memory import Fact
 from telos.agents.mind import Mind
 from telos.agents.saving import restore_mind, restore_plans, save_mind, save_plans
-from telos.agents.sensors import Rota
+from telos.agents.sensors import SensorSchedule
 from telos.core.errors import TelosError
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
 
-ROUNDS = 8  # goals that one mind may try in a frame before it waits for the next
+MAX_ROUNDS = 8  # goals that one mind may try in a frame
 
 
 class Crowd:
-    """Minds that share a budget for sensing and one for planning.
+    """Minds that share one budget for sensing and one for planning.
 
-    A mind thinks when a sensor told it something new, a stimulus reached it, its body is done with a step, a fact has
-    faded, or a plan has come. Orders are by number, and budgets are counted rather than timed, so a crowd goes the
-    same way every time.
+    A mind thinks when a sensor reports something new, a stimulus arrives, its body has finished a step, a fact fades,
+    or a plan is ready. Minds are ordered by number and budgets are counted, not timed, so that runs are deterministic.
     """
 
-    def __init__(self, rota: Rota, scheduler: Scheduler, *, expansions: int = 20_000) -> None:
+    def __init__(self, rota: SensorSchedule, scheduler: Scheduler, *, expansions: int = 20_000) -> None:
         self.rota, self.scheduler, self.expansions = rota, scheduler, expansions
         self.minds: dict[str, Mind] = {}
         self._numbered: dict[int, Mind] = {}
         self._awake: set[int] = set()
-        self._alarms: list[tuple[float, int]] = []  # when to wake whom though nothing happens
+        self._alarms: list[tuple[float, int]] = []  # (time, number): when to wake a mind even if nothing happens
         self._alarm_of: dict[int, float] = {}
-        self._acting: dict[int, Mind] = {}  # those whose body is at a step
-        self._waiting: dict[int, Mind] = {}  # those who have asked for a plan
+        self._acting: dict[int, Mind] = {}  # minds whose body carries out a step
+        self._waiting: dict[int, Mind] = {}  # minds that wait for a plan
 
     def join(self, mind: Mind, now: float) -> None:
-        """Take a mind in; it thinks in the next frame."""
+        """Add a mind; it thinks in the next frame."""
         other = self.minds.get(mind.name) or self._numbered.get(mind.number)
         if other is not None:
             raise TelosError(
@@ -48,41 +47,41 @@ class Crowd:
         self._awake.add(mind.number)
 
     def leave(self, mind: Mind) -> None:
-        """Let a mind go: it thinks no more."""
+        """Remove a mind."""
         self.rota.leave(mind)
-        mind.let_go()
+        mind.stop()
         del self.minds[mind.name], self._numbered[mind.number]
         for known in (self._acting, self._waiting, self._alarm_of):
             known.pop(mind.number, None)
         self._awake.discard(mind.number)
 
     def stimulate(self, name: str, fact: Fact) -> None:
-        """Let something be felt at once, whatever the rota says; who learns from it thinks in the next frame."""
+        """Give a mind a fact outside its sensing schedule; if it is new, the mind thinks in the next frame."""
         mind = self.minds.get(name)
         if mind is not None and mind.note(fact):
             self._awake.add(mind.number)
 
     def wake(self, name: str) -> None:
-        """Let somebody think in the next frame: something in their memory was changed from outside."""
+        """Make a mind think in the next frame, because its memory was changed from outside."""
         if name in self.minds:
             self._awake.add(self.minds[name].number)
 
     def tick(self, now: float) -> int:
-        """Let a frame pass, and return how many minds thought."""
+        """Run one frame and return how many minds thought."""
         awake = self._awake
         self._awake = set()
         awake.update(mind.number for mind in self.rota.poll(now))
-        awake.update(self._alarmed(now))
+        awake.update(self._pop_alarms(now))
         for number, mind in self._acting.items():
             if mind.body.progress.status is not Status.RUNNING:
                 awake.add(number)
         for mind in [self._numbered[number] for number in sorted(awake & self._numbered.keys())]:
             mind.think(now)
-            self._file(mind)
+            self._track(mind)
         self._plan(now)
         return len(awake)
 
-    def _alarmed(self, now: float) -> Iterable[int]:
+    def _pop_alarms(self, now: float) -> Iterable[int]:
         while self._alarms and self._alarms[0][0] <= now:
             when, number = heapq.heappop(self._alarms)
             if self._alarm_of.get(number) == when:
@@ -90,24 +89,24 @@ class Crowd:
                 yield number
 
     def _plan(self, now: float) -> None:
-        """Work on plans that were asked for; an answer may make a mind ask for its next goal's in the same frame."""
+        """Work on requested plans; after an answer a mind may request a plan for its next goal in the same frame."""
         end = self.scheduler.expanded + self.expansions
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             left = end - self.scheduler.expanded
             if not self._waiting or left <= 0:
                 return
             self.scheduler.run(expansions=left)
             for mind in [self._waiting[number] for number in sorted(self._waiting)]:
-                mind.hear(now)
-                self._file(mind)
+                mind.collect_plan(now)
+                self._track(mind)
 
-    def _file(self, mind: Mind) -> None:
-        """Remember what a mind that has just thought is waiting for."""
+    def _track(self, mind: Mind) -> None:
+        """Record what a mind that has just thought waits for."""
         number = mind.number
-        if mind.is_restless:  # a step failed at once, or the world went on while the plan was made
+        if mind.is_restless:  # a step failed at once, or the state changed during planning
             self._awake.add(number)
-        _put(self._acting, number, mind, mind.execution is not None)
-        _put(self._waiting, number, mind, mind.is_waiting)
+        _update(self._acting, number, mind, mind.execution is not None)
+        _update(self._waiting, number, mind, mind.is_waiting)
         alarm = mind.wake_at
         if alarm != math.inf and self._alarm_of.get(number) != alarm:
             self._alarm_of[number] = alarm
@@ -116,10 +115,10 @@ class Crowd:
     # --- saving -------------------------------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:
-        """Return all that changes about a crowd between two frames, as plain data; bodies are the game's to save.
+        """Return the crowd's state between two frames as plain data; the game saves the bodies.
 
-        Whoever waits for a plan is saved in the order of the queue, because they will ask again in that order. What
-        planners remember counts too: a plan that is remembered comes sooner than one that is searched for.
+        Minds that wait for a plan are saved in the order of the queue, because they request it again in that order.
+        The planners' caches are part of the state: a cached plan arrives sooner than a searched one.
         """
         place = {id(ticket): number for number, ticket in enumerate(self.scheduler.waiting)}
         minds = sorted(self.minds.values(), key=lambda mind: place.get(id(_ticket(mind)), -1))
@@ -132,15 +131,15 @@ class Crowd:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on from what was saved; the same minds must have joined, and the bodies must be what they were."""
+        """Restore a saved state; the same minds must have joined, with the bodies as they were."""
         names = [each["name"] for each in saved["minds"]]
         if sorted(names) != sorted(self.minds):
             raise TelosError(
                 f"this was saved from a crowd of {', '.join(sorted(names))}, not of {', '.join(sorted(self.minds))}",
-                "let the same minds join, and nobody else",
+                "let exactly these minds join before restoring",
             )
         for planner in self._planners().values():
-            restore_plans(planner, ())  # or a search that is under way would know its answer at once
+            restore_plans(planner, ())  # otherwise a restored search would find its answer in the cache
         for each in saved["minds"]:
             restore_mind(self.minds[each["name"]], each)
         for name, plans in saved["plans"].items():
@@ -153,7 +152,7 @@ class Crowd:
         self._waiting = {mind.number: mind for mind in self.minds.values() if mind.is_waiting}
 
     def _planners(self) -> dict[str, Planner]:
-        """Return every planner once, under the name of somebody who uses it."""
+        """Return each planner once, under the name of a mind that uses it."""
         users = {id(self.minds[name].planner): name for name in sorted(self.minds, reverse=True)}
         return {name: self.minds[name].planner for name in users.values()}
 
@@ -162,8 +161,8 @@ def _ticket(mind: Mind) -> Ticket | None:
     return None if mind.deliberation is None else mind.deliberation.ticket
 
 
-def _put(known: dict[int, Mind], number: int, mind: Mind, is_in: bool) -> None:
+def _update(group: dict[int, Mind], number: int, mind: Mind, is_in: bool) -> None:
     if is_in:
-        known[number] = mind
+        group[number] = mind
     else:
-        known.pop(number, None)
+        group.pop(number, None)

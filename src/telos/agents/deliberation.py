@@ -1,4 +1,8 @@
-"""Goal arbitration, opportunities."""
+"""Goal selection.
+
+``Arbiter`` orders goals by priority, ``Deliberation`` finds the first that has a plan, and ``Opportunities`` tells when
+to interrupt a plan for a better one.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,16 +18,12 @@ from telos.core.values import Value
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler, Ticket
 
-# --- deliberation -----------------------------------------------------------------------------------------------------
-# Weighing goals: down the line of those that are relevant, to the first that has a plan.
-
 
 class Deliberation:
-    """One weighing of goals. It may have to wait for the planner, and then goes on where it was.
+    """One pass over the relevant goals by priority; it can wait for the planner and continue where it stopped.
 
-    ``passed_over`` tells of each goal that came before the one taken why it was not that one; ``kept`` is the goal that
-    was being pursued already, if the line led back to it. An ``instead_of`` asks for a better plan for that goal too:
-    one that begins with another step.
+    ``passed_over`` gives the reason for each goal that was not taken; ``kept`` is the current goal, if the pass ended
+    there. With ``instead_of`` (a step) the current goal is planned for again, for a plan that begins otherwise.
     """
 
     def __init__(self, state: State, line: Sequence[Goal], current: str | None, instead_of: str | None = None) -> None:
@@ -31,12 +31,12 @@ class Deliberation:
         self.place = 0
         self.ticket: Ticket | None = None
         self.passed_over: dict[str, str] = {}
-        self.faults: list[tuple[str, str]] = []  # what raised, and what it said, until that is noted
+        self.faults: list[tuple[str, str]] = []  # subject and reason of game functions that raised
         self.kept: str | None = None
-        self.is_wanting = False  # whether a goal was passed over for want of a plan
+        self.is_wanting = False  # whether a goal was passed over because it has no plan
 
-    def go_on(self, scheduler: Scheduler, planner: Planner, memory: WorkingMemory, now: float) -> Plan | None:
-        """Return the plan for the first goal that has one; None if there is none, or while ``ticket`` is open."""
+    def advance(self, scheduler: Scheduler, planner: Planner, memory: WorkingMemory, now: float) -> Plan | None:
+        """Return the plan of the first goal that has one; None if no goal has one, or while ``ticket`` is pending."""
         while self.place < len(self.line):
             goal = self.line[self.place]
             if goal.name == self.current and self.instead_of is None:
@@ -59,15 +59,15 @@ class Deliberation:
         if goal.wants is not None and goal.wants.holds(self.state):
             self.passed_over[goal.name] = "it holds already"
             return None
-        broken = memory.recall("failure", planning_for(goal), now) if self.ticket is None else None
+        broken = memory.recall("failure", planning_subject(goal), now) if self.ticket is None else None
         if broken is not None:
-            self._pass_over(goal, _told(broken, now))
+            self._pass_over(goal, _format_failure(broken, now))
             return None
         try:
             answer = self._answer(goal, scheduler, planner)
-        except TelosError as error:  # a procedural precondition or cost that raised
+        except TelosError as error:  # a game function raised
             self.ticket = None
-            self.faults.append((planning_for(goal), str(error)))
+            self.faults.append((planning_subject(goal), str(error)))
             self._pass_over(goal, str(error))
             return None
         if answer is None:
@@ -75,9 +75,9 @@ class Deliberation:
         if isinstance(answer, NoPlan):
             self._pass_over(goal, answer.stop.value)
             return None
-        failed = _failed_lately(answer, memory, now)
+        failed = _recent_failure(answer, memory, now)
         if failed is not None:
-            self._pass_over(goal, _told(failed, now))
+            self._pass_over(goal, _format_failure(failed, now))
             return None
         return answer
 
@@ -98,33 +98,29 @@ class Deliberation:
         return ticket.answer
 
     def reason(self, goal: Goal) -> str:
-        """Say in a few words why ``goal`` and no other: of its conditions the first, where authors put the reason."""
+        """Return why ``goal`` was taken: its priority and its first condition, where authors put the reason."""
         parts = goal.relevant.parts
         return f"priority {goal.priority:g}, {parts[0] if parts else 'always wanted'}"
 
 
-def planning_for(goal: Goal) -> str:
-    """Return the subject under which it is remembered that planning for a goal went wrong."""
+def planning_subject(goal: Goal) -> str:
+    """Return the subject of the failure fact about planning for a goal."""
     return f"planning for {goal.name}"
 
 
-def _told(failed: Fact, now: float) -> str:
+def _format_failure(failed: Fact, now: float) -> str:
     return f"{failed.subject} failed {now - failed.time:.1f} s ago: {failed['reason']}"
 
 
-def _failed_lately(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None:
-    """Return what is remembered of a step of the plan that did not work: it is not tried again before that fades."""
+def _recent_failure(plan: Plan, memory: WorkingMemory, now: float) -> Fact | None:
+    """Return a remembered failure of a step of the plan; the step is not retried before that fact fades."""
     failures: Iterable[Fact] = memory.all_of("failure", now)
     steps = {str(step) for step in plan.steps}
     return next((fact for fact in failures if fact.subject in steps), None)
 
 
-# --- arbitration ------------------------------------------------------------------------------------------------------
-# Which goal: those that are relevant, by priority, and what sets a mind thinking about that again.
-
-
 class Arbiter:
-    """Puts a character's goals in line.
+    """Orders a character's goals by relevance and priority.
 
     >>> from telos.core.values import Variable
     >>> layout = Layout([Variable("shot_at", "bool"), Variable("looked_round", "bool")])
@@ -141,25 +137,21 @@ class Arbiter:
         self._flags = tuple(layout.slots[name] for name in read if name in layout.slots)
 
     def in_line(self, state: State, current: str | None = None) -> list[Goal]:
-        """Return the goals that are relevant now by priority; of equals the current one, then as they are listed."""
+        """Return the relevant goals by priority; ties go to the current goal, then to the order of the file."""
         relevant = [goal for goal in self.goals if goal.relevant.holds(state)]
         relevant.sort(key=lambda goal: (-goal.priority, goal.name != current))
         return relevant
 
     def is_flagged(self, before: tuple[Value, ...], after: tuple[Value, ...]) -> bool:
-        """Whether something has changed on which it depends that a goal matters, or that it holds already."""
+        """Whether a variable changed that decides about the relevance or fulfilment of a goal."""
         return any(before[slot] != after[slot] for slot in self._flags)
 
 
-# --- opportunity ------------------------------------------------------------------------------------------------------
-# Opportunities: what has just become possible and would serve the goal that is being pursued.
-
-
 class Opportunities:
-    """Knows for each goal which actions bring it about at one stroke, and notices when one of them becomes possible.
+    """Detects when an action that achieves a goal directly becomes possible.
 
-    A plan is not thought over at every change of the world; but who is shooting at somebody, and suddenly has them at
-    arm's length, should.
+    A plan is not reconsidered at every change; but a fighter who is shooting at an enemy that is suddenly within reach
+    should reconsider.
 
     >>> from telos.core.state import Layout
     >>> from telos.core.values import Variable
@@ -182,10 +174,10 @@ class Opportunities:
 def _needs(goal: Goal, actions: Iterable[Action]) -> tuple[Condition, ...]:
     wanted = names_in(goal.wants.expression) if goal.wants is not None else frozenset()
     serving = (action for action in actions if any(effect.variable in wanted for effect in action.effects))
-    needs = (_without_questions(action.preconditions) for action in serving)
+    needs = (_without_functions(action.preconditions) for action in serving)
     return tuple(each for each in needs if each.parts)
 
 
-def _without_questions(condition: Condition) -> Condition:
-    """Return what a condition asks of the state; the game is asked when there is a plan to be made, and not before."""
+def _without_functions(condition: Condition) -> Condition:
+    """Return the parts of a condition that call no game function: functions are called only during planning."""
     return Condition.of([part for part in condition.parts if not functions_in(part.expression)])

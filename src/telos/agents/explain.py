@@ -1,4 +1,4 @@
-"""Why a mind does what it does, and why it does not do something else, in words."""
+"""``why`` and ``why_not``: explanations of a mind's goal, plan and alternatives."""
 
 from telos.agents.deliberation import Deliberation
 from telos.agents.mind import Mind
@@ -8,14 +8,14 @@ from telos.planning.planner import Planner
 
 
 def why(mind: Mind) -> str:
-    """Say what a mind is after, what its plan is for, and what came before it in line."""
+    """Explain a mind's goal, the purpose of its plan, and the goals that were passed over."""
     execution, thought = mind.execution, mind.deliberation
     if execution is None:
         lines = [f"{mind.name} is waiting for a plan." if mind.is_waiting else f"{mind.name} has nothing to do."]
     else:
         goal = execution.goal
-        told = "" if str(goal.relevant) == "true" else f", because {goal.relevant}"
-        lines = [f"{mind.name} pursues {goal.name} (priority {goal.priority:g}){told}."]
+        because = "" if str(goal.relevant) == "true" else f", because {goal.relevant}"
+        lines = [f"{mind.name} pursues {goal.name} (priority {goal.priority:g}){because}."]
         lines += execution.plan.why().splitlines()
         if execution.index < len(execution.plan.steps):
             lines.append(f"Now at step {execution.index + 1}: {execution.step}.")
@@ -27,7 +27,7 @@ def _passed_over(thought: Deliberation | None) -> list[str]:
 
 
 def why_not(mind: Mind, name: str) -> str:
-    """Say why a mind does not pursue a goal, or does not do an action, at present."""
+    """Explain why a mind does not pursue a goal, or does not do an action, at present."""
     goals = {goal.name: goal for goal in mind.arbiter.goals}
     actions = {action.name: action for action in mind.character.actions}
     if name in goals:
@@ -60,7 +60,7 @@ def _why_not_goal(mind: Mind, name: str) -> str:
     if said is not None and said not in {stop.value for stop in Stop}:
         return f"{name}: {said}."
     state = mind.state if thought is None or said is None else thought.state
-    # A planner of its own: the mind's would remember the answer, and asking would change what comes next.
+    # With a new planner: the mind's own would cache the answer, and the question would change its behaviour.
     answer = Planner(mind.domain, mind.character.actions).plan(state, name)
     if isinstance(answer, NoPlan):
         return answer.why()

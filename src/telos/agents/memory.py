@@ -1,4 +1,4 @@
-"""WorkingMemory, Fact, attention."""
+"""``WorkingMemory`` and its ``Fact``s, which fade; ``Attention``, which selects the fact of each kind to plan with."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -8,17 +8,13 @@ from typing import Any, Protocol
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap, Value
 
-# --- memory -----------------------------------------------------------------------------------------------------------
-# Working memory: what a mind holds true, how sure it is, and since when. All its parts meet here and nowhere else.
-
-
-FAINT = 0.05  # below this confidence a fact is forgotten
+MIN_CONFIDENCE = 0.05  # below this a fact is forgotten
 _NOTHING: FrozenMap[str, Value] = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that is held true: a kind, what it is about, attributes, and how sure it was at what time.
+    """One belief: its kind, subject, attributes, and confidence at a time.
 
     >>> seen = Fact("enemy", "bert", time=3.0, attributes=FrozenMap({"x": 4.0, "y": 9.0}))
     >>> seen["x"], seen.get("armed", True)
@@ -40,9 +36,9 @@ class Fact:
 
 
 class WorkingMemory:
-    """Facts by kind and subject, the newest of each. Their confidence falls steadily, and the faint are forgotten.
+    """The newest fact of each kind and subject. Confidence falls linearly, and facts below a threshold are forgotten.
 
-    ``fades`` says in how many seconds each kind of fact is gone; kinds that it does not name stay.
+    ``fades`` is the number of seconds in which each kind of fact fades; kinds without an entry do not fade.
 
     >>> memory = WorkingMemory(fades={"noise": 10.0})
     >>> memory.note(Fact("noise", "shot", time=0.0))
@@ -58,13 +54,13 @@ class WorkingMemory:
         for kind, seconds in self.fades.items():
             if not (isinstance(seconds, int | float) and seconds > 0):
                 raise TelosError(f"facts of the kind {kind!r} fade in {seconds!r}", "give a number of seconds above 0")
-        self.version = 0  # grows whenever something is learned or forgotten
-        self.focus: dict[str, str | None] = {}  # what attention rests on: the target, the cover node, the weapon
-        self._facts: dict[str, dict[str, tuple[Fact, float]]] = {}  # each with when it will be forgotten
+        self.version = 0  # incremented whenever a fact is learned or forgotten
+        self.focus: dict[str, str | None] = {}  # subjects that attention selected, by focus name
+        self._facts: dict[str, dict[str, tuple[Fact, float]]] = {}  # with the time at which each is forgotten
         self._next_fade = math.inf
 
     def note(self, fact: Fact) -> bool:
-        """Remember a fact in place of an older one about the same; return whether it says anything new."""
+        """Remember a fact in place of an older one with the same subject; return whether it says anything new."""
         known = self._facts.get(fact.kind)
         if known is None:
             known = self._facts[fact.kind] = {}
@@ -72,7 +68,7 @@ class WorkingMemory:
         known[fact.subject] = fact, gone
         if gone < self._next_fade:
             self._next_fade = gone
-        if held is not None and fact.time < held[1]:  # what had been forgotten is news again
+        if held is not None and fact.time < held[1]:  # a forgotten fact is new again
             old = held[0]
             if old.attributes == fact.attributes and old.confidence == fact.confidence:
                 return False
@@ -86,14 +82,14 @@ class WorkingMemory:
         return held[0] if held is not None and now < held[1] else None
 
     def all_of(self, kind: str, now: float) -> list[Fact]:
-        """Return all facts of a kind that are not forgotten, in the order in which their subjects were first met."""
+        """Return all facts of a kind that are not forgotten, in the order in which their subjects were first noted."""
         known = self._facts.get(kind)
         if not known:
             return []
         return [fact for fact, gone in known.values() if now < gone]
 
     def confidence(self, fact: Fact, now: float) -> float:
-        """Return how sure the mind still is of a fact."""
+        """Return the present confidence in a fact."""
         fades = self.fades.get(fact.kind)
         return fact.confidence if fades is None else max(0.0, fact.confidence * (1 - (now - fact.time) / fades))
 
@@ -101,22 +97,26 @@ class WorkingMemory:
         """Return when a fact will be forgotten."""
         fades = self.fades.get(fact.kind)
         if fades is None:
-            return math.inf if fact.confidence >= FAINT else fact.time
-        return fact.time + fades * (1 - FAINT / fact.confidence) if fact.confidence > FAINT else fact.time
+            return math.inf if fact.confidence >= MIN_CONFIDENCE else fact.time
+        return (
+            fact.time + fades * (1 - MIN_CONFIDENCE / fact.confidence)
+            if fact.confidence > MIN_CONFIDENCE
+            else fact.time
+        )
 
     def forget(self, kind: str, subject: str) -> bool:
-        """Drop a fact; return whether there was one."""
+        """Remove a fact; return whether there was one."""
         dropped = self._facts.get(kind, {}).pop(subject, None) is not None
         self.version += dropped
         return dropped
 
     @property
     def next_fade(self) -> float:
-        """Return a time before which nothing will be forgotten by itself."""
+        """A time before which no fact fades."""
         return self._next_fade
 
     def fade(self, now: float) -> list[Fact]:
-        """Forget what has become faint, and return it."""
+        """Remove and return the facts whose confidence has become too low."""
         if now < self._next_fade:
             return []
         gone = [fact for known in self._facts.values() for fact, end in known.values() if now >= end]
@@ -127,18 +127,18 @@ class WorkingMemory:
         return gone
 
     def __iter__(self) -> Iterator[Fact]:
-        """Go through all facts, faint ones too until they are dropped."""
+        """Iterate over all facts, including faded ones that are not removed yet."""
         return (fact for known in self._facts.values() for fact, _ in known.values())
 
     def save(self) -> dict[str, Any]:
-        """Return all there is as plain data."""
+        """Return the memory as plain data."""
         facts = [[f.kind, f.subject, f.time, f.confidence, dict(f.attributes)] for f in self]
         next_fade = None if self._next_fade == math.inf else self._next_fade
         about = {"facts": facts, "focus": dict(self.focus), "version": self.version, "next_fade": next_fade}
-        return {"kinds": [*self._facts], **about}  # those that have been forgotten too: they fade in this order
+        return {"kinds": [*self._facts], **about}  # kinds without facts too, since facts fade in this order
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Become exactly the memory that was saved."""
+        """Restore a saved memory exactly."""
         self._facts = {kind: {} for kind in saved["kinds"]}
         for kind, subject, time, confidence, attributes in saved["facts"]:
             fact = Fact(kind, subject, time, confidence, FrozenMap(attributes))
@@ -148,23 +148,19 @@ class WorkingMemory:
         self._next_fade = math.inf if saved["next_fade"] is None else saved["next_fade"]
 
 
-# --- attention --------------------------------------------------------------------------------------------------------
-# Attention: of the many targets, nodes and weapons that a mind knows, the one of each that it plans with.
-
-
 class Attends(Protocol):
-    """Anything that turns attention to something: it writes what to into the memory's ``focus``."""
+    """Selects a subject and writes it into the memory's ``focus``."""
 
     def choose(self, memory: WorkingMemory, now: float) -> str | None:
-        """Turn to what deserves it most now, and return what that is."""
+        """Select the best subject now, and return it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Rests on the best fact of one kind, and wanders only to one that is better by a ``margin``.
+    """Selects the best fact of one kind, and changes only to one that is better by more than ``margin``.
 
-    ``score`` rates a fact, higher being better, or returns None for one that deserves no attention at all. A planner
-    has one slot for a target and one for a node; this is what fills them.
+    ``score`` rates a fact, higher being better; None excludes it. A domain has one variable for a target and one for a
+    node; attention decides which of the known ones they are.
 
     >>> nearest = Attention("target", "enemy", lambda fact, memory, now: -fact["distance"], margin=2.0)
     >>> memory = WorkingMemory()
@@ -181,7 +177,7 @@ class Attention:
     margin: float = 0.0
 
     def choose(self, memory: WorkingMemory, now: float) -> str | None:
-        """Turn to what deserves it most now, and return what that is about."""
+        """Select the subject of the best fact now, and return it."""
         facts = memory.all_of(self.kind, now)
         if not facts:
             memory.focus[self.focus] = None

@@ -1,4 +1,10 @@
-"""Mind: sense, decide, plan, act in one class; plan execution."""
+"""``Mind``: the loop of one character that senses, decides, plans and acts, and ``Execution``: its plan in progress.
+
+    sensors ──▶ memory ──▶ attention ──▶ state ──▶ goals ──▶ plan ──▶ step ──▶ body
+                memory.py   memory.py   believe    deliberation.py   Execution   body.py
+
+Start with ``Mind.think``. The parts meet only in memory and in the state that is derived from it.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +13,7 @@ from typing import Any
 
 from telos.agents.body import RUNNING, Animate, Body, BodyState, Goto, Procedure, Progress, Status, UseSmartObject
 from telos.agents.character import Character
-from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_for
+from telos.agents.deliberation import Arbiter, Deliberation, Opportunities, planning_subject
 from telos.agents.memory import Attends, Fact, WorkingMemory
 from telos.agents.sensors import Sensor
 from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
@@ -23,146 +29,54 @@ from telos.planning.encoding import as_state
 from telos.planning.planner import BUDGET, planner_of
 from telos.planning.scheduler import Scheduler
 
-# --- perceiving -------------------------------------------------------------------------------------------------------
-# The perceiving part of a mind: sensors into memory, attention over it, and what plans are told of it.
-
-
 Believe = Callable[[WorkingMemory, float], Mapping[str, Value]]
 
-
-class Perceiving:
-    """Keeps a memory, and the state that follows from it. What a change of state means is for others to say."""
-
-    def __init__(
-        self,
-        name: str,
-        domain: Domain,
-        *,
-        fades: Mapping[str, float],
-        believe: Believe,
-        attention: Sequence[Attends],
-        reflexes: Mapping[str, Sensor] | None,
-        trace: Trace,
-    ) -> None:
-        self.name, self.domain, self.trace = name, domain, trace
-        self.memory = WorkingMemory(fades)
-        self.state: State = domain.layout.state()
-        self._believe, self._attention = believe, tuple(attention)
-        self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
-        self._starts = dict(self.state)
-        self._order = tuple(self._starts)
-        self._attended = -1  # the version of memory that attention was last turned over
-
-    def sense(self, name: str, sensor: Sensor, now: float) -> bool:
-        """Read a sensor into memory; return whether anything is new. A sensor that breaks is a thing to report."""
-        is_news, note = False, self.memory.note if self.trace is silent else self.note
-        try:
-            for fact in sensor.read(self.name, self.memory, now):
-                is_news |= note(fact)
-        except Exception as error:
-            is_news |= self._note_failure(f"sensor {name}", raised(error), now)
-        return is_news
-
-    def note(self, fact: Fact) -> bool:
-        """Take a fact in, from a sensor or as a stimulus; return whether it is news."""
-        if self.trace is silent:
-            return self.memory.note(fact)
-        before = self.memory.recall(fact.kind, fact.subject, fact.time)
-        is_new = self.memory.note(fact)
-        if is_new and (before is None or _differ(before, fact)):
-            attributes = FrozenMap(fact.attributes)
-            self.trace(Noticed(fact.time, self.name, fact.kind, fact.subject, fact.confidence, attributes))
-        return is_new
-
-    def _note_failure(self, what: str, reason: str, now: float) -> bool:
-        """Remember what went wrong, and tell of it once for as long as it is remembered; return whether it is news."""
-        known = self.memory.recall("failure", what, now)
-        if known is None or known["reason"] != reason:
-            self.trace(Failed(now, self.name, what, reason))
-        return self.note(Fact("failure", what, now, attributes=FrozenMap({"reason": reason})))
-
-    def _feel(self, now: float) -> None:
-        for name, sensor in self._reflexes.items():
-            self.sense(name, sensor, now)
-
-    def _perceive(self, now: float) -> None:
-        for fact in self.memory.fade(now):
-            self.trace(Forgot(now, self.name, fact.kind, fact.subject))
-        if self.memory.version == self._attended:
-            return
-        for attention in self._attention:
-            attention.choose(self.memory, now)
-        self._attended = self.memory.version
-        self._believe_memory(now)
-
-    def _believe_memory(self, now: float) -> None:
-        """Put what memory holds into the variables that goals and plans speak of."""
-        values = {**self._starts, **self._believe(self.memory, now)}  # in the layout's order, which is read fastest
-        believed = as_state(values, self.domain.layout, self._order)
-        if believed.array != self.state.array:
-            self._take_in(believed)
-            self.state = believed
-
-    def _take_in(self, believed: State) -> None:
-        """Hear that the state is about to become ``believed``."""
-
-
-def raised(error: Exception) -> str:
-    """Say what an error was."""
-    return f"raised {type(error).__name__}: {error}"
-
-
-def _differ(before: Fact, after: Fact) -> bool:
-    """Whether more than a number has changed: not every step of an enemy is worth a word."""
-    return any(before.get(name) != value for name, value in after.attributes.items() if not isinstance(value, float))
-
-
-# --- execution --------------------------------------------------------------------------------------------------------
-# A plan under way: which step it is at, and whether the rest can still come true.
+RETRY = 2.0  # seconds until a goal without a plan is tried again although no relevant fact has changed
+IDLE = Animate("idle")
 
 
 @dataclass(slots=True)
 class Execution:
-    """A plan, the goal that it serves, and how far it has got. ``begun`` once the body is at the present step."""
+    """A plan in progress: its goal, the current step, and whether the body has started that step."""
 
     plan: Plan
     goal: Goal
     index: int = 0
     begun: bool = False
-    before: State | None = None  # how things stood when the present step began
-    entered: BodyState | None = None  # what the body does for it
-    since: float = math.inf  # when the present step began
-    start: State | None = None  # what the plan was made for
-    checked: State | None = None  # the last state from which the rest was found to work
+    before: State | None = None  # the state in which the current step began
+    entered: BodyState | None = None  # the body state entered for the current step
+    since: float = math.inf  # when the current step began
+    start: State | None = None  # the state that the plan was made for
+    checked: State | None = None  # the last state from which the remaining steps were found valid
 
     @property
     def step(self) -> Action:
-        """Return the present step."""
+        """The current step."""
         return self.plan.steps[self.index]
-
-    def go_on(self) -> bool:
-        """Turn to the next step; return whether there is one."""
-        self.index, self.begun, self.since, self.checked = self.index + 1, False, math.inf, None
-        return self.index < len(self.plan.steps)
 
     @property
     def left(self) -> tuple[str, ...]:
-        """Return the steps that are not done yet, in words."""
+        """The current step and those after it, as text."""
         return tuple(str(step) for step in self.plan.steps[self.index :])
 
     def begin(self, state: State, entered: BodyState, now: float) -> None:
-        """Note that the body has turned to the present step."""
+        """Record that the body has entered a state for the current step."""
         self.begun, self.before, self.entered, self.since = True, state, entered, now
 
-    def has_kept(self, state: State) -> bool:
-        """Whether what the present step promised has come true; what else has happened is not its fault."""
+    def advance(self) -> bool:
+        """Move on to the next step; return whether there is one."""
+        self.index, self.begun, self.since, self.checked = self.index + 1, False, math.inf, None
+        return self.index < len(self.plan.steps)
+
+    def has_expected_effects(self, state: State) -> bool:
+        """Whether the effects of the current step hold; other changes are ignored."""
         expected = self.step.result(self.before or state)
         return all(state[effect.variable] == expected[effect.variable] for effect in self.step.effects)
 
     def flaw(self, state: State) -> str | None:
-        """Say why the rest of the plan will not reach the goal from ``state``, or None if it will.
+        """Return why the remaining steps do not reach the goal from ``state``, or None if they do.
 
-        What each step promises is only a prediction, so this is asked whenever the world turns out otherwise.
+        Effects are predictions, so this is checked whenever the state differs from the predicted one.
         """
         start = state
         if state is self.checked:
@@ -178,152 +92,13 @@ class Execution:
         return None
 
 
-# --- acting -----------------------------------------------------------------------------------------------------------
-# The acting part of a mind: a plan carried out step by step through the body, watched, and dropped when it fails.
+class Mind:
+    """One character's mind: sensors write facts, attention selects, goals compete, the planner answers, the body acts.
 
-
-class Acting(Perceiving):
-    """Carries out plans. What a step promises is a prediction, and what went wrong is knowledge."""
-
-    def __init__(self, *, body: Body, procedures: Mapping[str, Procedure], patience: float, **perceiving: Any) -> None:
-        super().__init__(**perceiving)
-        self.body, self.patience = body, patience
-        self.execution: Execution | None = None
-        self._procedures = dict(procedures)
-        self._restless = True  # whether goals are to be weighed again
-
-    def _carry_on(self, execution: Execution, now: float) -> None:
-        if (flaw := self._flaw(execution, now)) is not None:
-            self._drop(flaw, now)
-        elif not execution.begun:
-            self._begin_step(execution, now)
-        else:
-            self._check_step(execution, now)
-
-    def _flaw(self, execution: Execution, now: float) -> str | None:
-        """Say why the rest of the plan will not work; a condition over which the game's functions raise will not."""
-        try:
-            return execution.flaw(self.state)
-        except Exception as error:
-            what = execution.left[0] if execution.left else planning_for(execution.goal)
-            self._note_failure(what, raised(error), now)
-            return f"{what} {raised(error)}"
-
-    def _check_step(self, execution: Execution, now: float) -> None:
-        step, entered = execution.step, execution.entered
-        try:
-            is_valid = entered is None or self._procedures[step.name].is_valid(self, step, entered)
-        except Exception as error:
-            self._fail(execution, raised(error), now)
-            return
-        if not is_valid:
-            self._drop(f"{step} is meant for something else now", now)
-
-    def _progress(self, now: float) -> Progress:
-        """Return how the present step is going; under way if there is none."""
-        if self.execution is None or not self.execution.begun:
-            return RUNNING
-        step = self.execution.step
-        procedure = self._procedures[step.name]
-        try:
-            progress = procedure.progress(self, step, self.body.progress, now)
-        except Exception as error:
-            return Progress(Status.FAILED, raised(error))
-        if progress.status is Status.RUNNING and now >= self.execution.since + self.patience:
-            return Progress(Status.FAILED, f"it is not done after {self.patience:g} s")
-        return progress
-
-    def _end_step(self, progress: Progress, now: float) -> None:
-        if self.execution is None:
-            return
-        if progress.status is Status.FAILED:
-            self._fail(self.execution, progress.reason, now)
-        else:
-            self._finish_step(self.execution, now)
-        self._attended = -1  # attention is free again
-
-    def _begin_step(self, execution: Execution, now: float) -> None:
-        step = execution.step
-        try:
-            state = self._procedures[step.name].activate(self, step)
-            self.body.enter(state)
-        except Exception as error:
-            self._fail(execution, raised(error), now)
-            return
-        execution.begin(self.state, state, now)
-        self.trace(Began(now, self.name, str(step), *_in_words(state)))
-
-    def _finish_step(self, execution: Execution, now: float) -> None:
-        """Go on to the next step, if what this one promised has come true."""
-        step = execution.step
-        self._note_deed(step, now)
-        has_kept = execution.has_kept(self.state)
-        is_left = execution.go_on()
-        if (flaw := self._flaw(execution, now)) is not None:
-            if not has_kept and execution.goal.relevant.holds(self.state):
-                self._note_failure(str(step), f"it did not do what it promised: {flaw}", now)
-            self._drop(f"{step} is done, but {flaw}", now)
-            return
-        self.trace(Finished(now, self.name, str(step)))
-        if is_left:
-            self._begin_step(execution, now)
-        else:
-            self.execution, self._restless = None, True
-
-    def _note_deed(self, step: Action, now: float) -> None:
-        """Remember what was done, and what attention was on: one knows best what one has done oneself."""
-        before = self.memory.recall("deed", step.name, now)
-        count = 1 if before is None else before["count"] + 1
-        about = {"step": str(step), "count": count, **self.memory.focus}
-        self.note(Fact("deed", step.name, now, attributes=FrozenMap(about)))
-        self._feel(now)
-        self._believe_memory(now)
-
-    def _fail(self, execution: Execution, reason: str, now: float) -> None:
-        """Give up the plan. A step that has become impossible explains itself; any other failure is news to keep."""
-        step = execution.step
-        if not self._is_possible(step):
-            self._drop(f"{step}: {reason}", now)
-            return
-        self._note_failure(str(step), reason, now)
-        self._drop(f"{step} failed: {reason}", now)
-
-    def _is_possible(self, step: Action) -> bool:
-        try:
-            return step.preconditions.holds(self.state)
-        except Exception:  # nobody can tell, so it does not explain the failure
-            return True
-
-    def _drop(self, why: str, now: float) -> None:
-        execution = self.execution
-        if execution is None:
-            return
-        self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
-        self.execution, self._restless = None, True
-
-
-def _in_words(state: BodyState) -> tuple[str, str]:
-    if isinstance(state, Goto):
-        return "goto", str(state.place)
-    if isinstance(state, Animate):
-        return "animate", state.animation if state.at is None else f"{state.animation} {state.at}"
-    return "use", f"{state.object} {state.use}"
-
-
-# --- mind -------------------------------------------------------------------------------------------------------------
-# One mind: a short loop over parts that meet only in memory.
-
-
-RETRY = 2.0  # seconds until a goal without a plan is tried again though nothing has been noticed that would help it
-IDLE = Animate("idle")
-
-
-class Mind(Acting):
-    """Sensors write facts; attention picks from them; goals compete; the planner answers; the body carries it out.
-
-    ``believe`` turns memory into the values of the domain's variables, in any order; those that it leaves out have
-    their start values. ``procedures`` say what the body does for each action. A step that the body is not done with
-    after ``patience`` seconds has failed. Nothing here knows of any world.
+    ``believe`` turns memory into values of the domain's variables; variables that it leaves out have their start
+    values. ``procedures`` say what the body does for each action. A step that the body has not finished after
+    ``patience`` seconds has failed. Effects of a step are predictions that are verified when it ends; failures become
+    facts in memory. A mind does not depend on any world.
     """
 
     def __init__(
@@ -342,68 +117,66 @@ class Mind(Acting):
         patience: float = math.inf,
         trace: Trace = silent,
     ) -> None:
-        super().__init__(
-            name=name,
-            domain=domain,
-            fades=character.memory,
-            believe=believe,
-            attention=attention,
-            reflexes=reflexes,
-            trace=trace,
-            body=body,
-            procedures=procedures,
-            patience=patience,
-        )
-        self.number, self.character = number, character
-        self.planner = planner_of(domain, character.actions)
-        self.arbiter = Arbiter(character.goals, domain.layout)
-        self._chances = Opportunities(character.goals, character.actions)
-        self.deliberation: Deliberation | None = None  # under way, or the last one
-        self.retry_at = math.inf
-        self._is_alone = scheduler is None
-        self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
-        self._has_chance = False  # whether something has become possible that serves the goal
-        self._is_idle = False
-        unknown = [action.name for action in character.actions if action.name not in procedures]
-        if unknown:
+        missing = [action.name for action in character.actions if action.name not in procedures]
+        if missing:
             raise TelosError(
-                f"{name}: no procedure says how the body does {', '.join(unknown)}", "add a performance for it"
+                f"{name}: no procedure says how the body does {', '.join(missing)}", "add a performance for it"
             )
+        self.name, self.number, self.character, self.domain = name, number, character, domain
+        self.body, self.patience, self.trace = body, patience, trace
+        self.memory = WorkingMemory(character.memory)
+        self.state: State = domain.layout.state()
+        self.planner = planner_of(domain, character.actions)
+        self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
+        self.arbiter = Arbiter(character.goals, domain.layout)
+        self.execution: Execution | None = None
+        self.deliberation: Deliberation | None = None  # in progress, or the last one
+        self.retry_at = math.inf
+        self._believe, self._attention, self._procedures = believe, tuple(attention), dict(procedures)
+        self._reflexes = dict(reflexes or {})  # sensors that are read whenever the mind thinks
+        self._start_values = dict(self.state)
+        self._variable_order = tuple(self._start_values)
+        self._opportunities = Opportunities(character.goals, character.actions)
+        self._has_own_scheduler = scheduler is None
+        self._attended = -1  # the version of memory that attention last worked on
+        self._restless = True  # whether goals have to be compared again
+        self._has_chance = False  # whether an action that serves the goal directly has become possible
+        self._is_idle = False
 
     @property
     def goal(self) -> str | None:
-        """Return the goal that is being pursued."""
+        """The goal that is being pursued."""
         return self.execution.goal.name if self.execution is not None else None
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Return the steps of the plan that is being carried out."""
+        """The steps of the current plan."""
         return tuple(map(str, self.execution.plan.steps)) if self.execution is not None else ()
 
     @property
     def index(self) -> int:
-        """Return which of the steps is under way."""
+        """The index of the current step."""
         return self.execution.index if self.execution is not None else 0
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a plan has been asked for and is not there yet."""
+        """Whether the mind waits for a plan."""
         return self.deliberation is not None and self.deliberation.ticket is not None
 
     @property
+    def is_restless(self) -> bool:
+        """Whether the mind should think in the next frame even if nothing happens."""
+        return self._restless
+
+    @property
     def wake_at(self) -> float:
-        """Return when to think again though nobody calls: a fact fades, a goal may be tried, a step takes too long."""
+        """When to think again even if nothing happens: a fact fades, a goal is retried, a step times out."""
         give_up_at = math.inf if self.execution is None else self.execution.since + self.patience
         return min(self.memory.next_fade, self.retry_at, give_up_at)
 
     @property
-    def is_restless(self) -> bool:
-        """Whether the mind has something to think about as soon as it may."""
-        return self._restless
-
-    @property
     def marks(self) -> dict[str, Any]:
-        """The loop's own notes on how far it has got, as plain data."""
+        """The loop's own flags, as plain data to be saved."""
         marks = {"attended": self._attended, "restless": self._restless}
         return {**marks, "has_chance": self._has_chance, "idle": self._is_idle}
 
@@ -415,53 +188,101 @@ class Mind(Acting):
     # --- the loop -----------------------------------------------------------------------------------------------------
 
     def think(self, now: float) -> None:
-        """Take in what is new; then carry on, plan, or wait for a plan."""
-        self._feel(now)
-        progress = self._progress(now)
+        """Update memory and state; then continue the plan, make one, or wait for one."""
+        self._read_reflexes(now)
+        progress = self._step_progress(now)
         if progress.status is not Status.RUNNING:
-            # What a step promised is judged with attention where it was: who has shot one enemy looks for the next
-            # only after having seen that one fall.
-            self._believe_memory(now)
+            # The effects of a step are verified before attention moves: a fighter who has shot one enemy turns to the
+            # next only after the first is seen to fall.
+            self._update_state(now)
             self._end_step(progress, now)
-        self._perceive(now)
+        self._update_attention(now)
         if self.execution is not None:
-            self._carry_on(self.execution, now)
-            self._perceive(now)  # what has just failed counts at once
+            self._continue_plan(self.execution, now)
+            self._update_attention(now)  # a failure of just now counts at once
         if self._restless or self._has_chance or now >= self.retry_at:
             self._reconsider(now)
         elif self.is_waiting:
             self._deliberate(now)
-        while self._is_alone and self.is_waiting:
+        while self._has_own_scheduler and self.is_waiting:
             self.scheduler.run(expansions=BUDGET)
             self._deliberate(now)
 
-    def _take_in(self, believed: State) -> None:
-        """Tell from a change of state whether there is something to think about."""
-        if self._is_idle or self.arbiter.is_flagged(self.state.array, believed.array):
-            self._restless = True
-        if self.execution is not None and self._may_turn(self.execution):
-            self._has_chance |= self._chances.arise(self.execution.goal, self.state, believed)
-
-    def _may_turn(self, execution: Execution) -> bool:
-        """Whether a mere opportunity is enough to break off: nobody stops half-way through a window for one."""
-        return not isinstance(execution.entered, UseSmartObject)
-
-    def hear(self, now: float) -> None:
-        """Go on weighing goals, if the plan that was asked for is there."""
+    def collect_plan(self, now: float) -> None:
+        """Continue deliberating if the requested plan has arrived."""
         if self.deliberation is not None and self.deliberation.ticket is not None and self.deliberation.ticket.done:
             self._deliberate(now)
 
-    def let_go(self) -> None:
-        """Drop everything: the mind is leaving."""
+    def stop(self) -> None:
+        """Withdraw a pending plan and drop the current one, because the mind leaves."""
         if self.deliberation is not None and self.deliberation.ticket is not None:
             self.scheduler.withdraw(self.deliberation.ticket)
             self.deliberation.ticket = None
         self.execution = None
 
-    # --- wanting and planning -----------------------------------------------------------------------------------------
+    # --- sensing ------------------------------------------------------------------------------------------------------
+
+    def sense(self, name: str, sensor: Sensor, now: float) -> bool:
+        """Read a sensor into memory; return whether anything is new. A sensor that raises becomes a failure fact."""
+        is_news, note = False, self.memory.note if self.trace is silent else self.note
+        try:
+            for fact in sensor.read(self.name, self.memory, now):
+                is_news |= note(fact)
+        except Exception as error:
+            is_news |= self._note_failure(f"sensor {name}", format_error(error), now)
+        return is_news
+
+    def note(self, fact: Fact) -> bool:
+        """Remember a fact from a sensor or a stimulus; return whether it is new."""
+        if self.trace is silent:
+            return self.memory.note(fact)
+        before = self.memory.recall(fact.kind, fact.subject, fact.time)
+        is_new = self.memory.note(fact)
+        if is_new and (before is None or _differ(before, fact)):
+            attributes = FrozenMap(fact.attributes)
+            self.trace(Noticed(fact.time, self.name, fact.kind, fact.subject, fact.confidence, attributes))
+        return is_new
+
+    def _note_failure(self, subject: str, reason: str, now: float) -> bool:
+        """Remember a failure and trace it once while it is remembered; return whether it is new."""
+        known = self.memory.recall("failure", subject, now)
+        if known is None or known["reason"] != reason:
+            self.trace(Failed(now, self.name, subject, reason))
+        return self.note(Fact("failure", subject, now, attributes=FrozenMap({"reason": reason})))
+
+    def _read_reflexes(self, now: float) -> None:
+        for name, sensor in self._reflexes.items():
+            self.sense(name, sensor, now)
+
+    def _update_attention(self, now: float) -> None:
+        for fact in self.memory.fade(now):
+            self.trace(Forgot(now, self.name, fact.kind, fact.subject))
+        if self.memory.version == self._attended:
+            return
+        for attention in self._attention:
+            attention.choose(self.memory, now)
+        self._attended = self.memory.version
+        self._update_state(now)
+
+    def _update_state(self, now: float) -> None:
+        """Derive the variables of goals and plans from memory."""
+        values = {**self._start_values, **self._believe(self.memory, now)}  # in layout order, which is read fastest
+        believed = as_state(values, self.domain.layout, self._variable_order)
+        if believed.array != self.state.array:
+            self._notice_change(believed)
+            self.state = believed
+
+    def _notice_change(self, believed: State) -> None:
+        """Decide whether a change of state is a reason to compare goals again."""
+        if self._is_idle or self.arbiter.is_flagged(self.state.array, believed.array):
+            self._restless = True
+        if self.execution is not None and _is_interruptible(self.execution):
+            self._has_chance |= self._opportunities.arise(self.execution.goal, self.state, believed)
+
+    # --- goals and plans ----------------------------------------------------------------------------------------------
 
     def _reconsider(self, now: float) -> None:
-        """Weigh the goals again, from the top."""
+        """Compare all goals again."""
         if self.deliberation is not None and self.deliberation.ticket is not None:
             self.scheduler.withdraw(self.deliberation.ticket)
         instead_of = str(self.execution.step) if self._has_chance and self.execution is not None else None
@@ -471,43 +292,176 @@ class Mind(Acting):
         self._deliberate(now)
 
     def _deliberate(self, now: float) -> None:
-        """Go down the line until a goal has a plan; stop where an answer has to be waited for."""
-        thought = self.deliberation
-        if thought is None:
+        """Try goals by priority until one has a plan; return early while a plan is pending."""
+        deliberation = self.deliberation
+        if deliberation is None:
             return
-        plan = thought.go_on(self.scheduler, self.planner, self.memory, now)
-        while thought.faults:
-            self._note_failure(*thought.faults.pop(), now)
-        if thought.ticket is not None:
+        plan = deliberation.advance(self.scheduler, self.planner, self.memory, now)
+        while deliberation.faults:
+            self._note_failure(*deliberation.faults.pop(), now)
+        if deliberation.ticket is not None:
             return
-        if thought.is_wanting:
+        if deliberation.is_wanting:
             self.retry_at = now + RETRY
         if plan is not None:
-            self._adopt(plan, thought, now)
-        elif thought.kept is None:
+            self._adopt(plan, deliberation, now)
+        elif deliberation.kept is None:
             if self.execution is not None:
                 self._drop(f"{self.execution.goal.name} does not matter any more", now)
                 self._restless = False
-            self._stand_by(thought, now)
+            self._become_idle(deliberation, now)
 
-    def _adopt(self, plan: Plan, thought: Deliberation, now: float) -> None:
+    def _adopt(self, plan: Plan, deliberation: Deliberation, now: float) -> None:
         if self.execution is not None:
             same = plan.goal == self.execution.goal.name
             why = f"{plan.steps[0]} is better now" if same else f"{plan.goal} matters more now"
             self.trace(Dropped(now, self.name, self.execution.goal.name, self.execution.left, why))
-        goal = next(goal for goal in thought.line if goal.name == plan.goal)
-        self.trace(
-            Chose(now, self.name, plan.goal, thought.current, thought.reason(goal), FrozenMap(thought.passed_over))
-        )
+        goal = next(goal for goal in deliberation.line if goal.name == plan.goal)
+        reason, passed_over = deliberation.reason(goal), FrozenMap(deliberation.passed_over)
+        self.trace(Chose(now, self.name, plan.goal, deliberation.current, reason, passed_over))
         self.trace(Planned(now, self.name, plan.goal, tuple(map(str, plan.steps)), plan.cost, plan.expanded))
-        self.execution, self._is_idle = Execution(plan, goal, start=thought.state), False
-        if (flaw := self._flaw(self.execution, now)) is not None:  # the world went on while the plan was made
+        self.execution, self._is_idle = Execution(plan, goal, start=deliberation.state), False
+        if (flaw := self._find_flaw(self.execution, now)) is not None:  # the state changed during planning
             self._drop(flaw, now)
         else:
             self._begin_step(self.execution, now)
 
-    def _stand_by(self, thought: Deliberation, now: float) -> None:
+    def _become_idle(self, deliberation: Deliberation, now: float) -> None:
         if not self._is_idle:
-            self.trace(Idle(now, self.name, FrozenMap(thought.passed_over)))
+            self.trace(Idle(now, self.name, FrozenMap(deliberation.passed_over)))
             self.body.enter(IDLE)
         self._is_idle = True
+
+    # --- acting -------------------------------------------------------------------------------------------------------
+
+    def _continue_plan(self, execution: Execution, now: float) -> None:
+        if (flaw := self._find_flaw(execution, now)) is not None:
+            self._drop(flaw, now)
+        elif not execution.begun:
+            self._begin_step(execution, now)
+        else:
+            self._check_step(execution, now)
+
+    def _find_flaw(self, execution: Execution, now: float) -> str | None:
+        """Return why the rest of the plan does not work; a game function that raises is such a reason."""
+        try:
+            return execution.flaw(self.state)
+        except Exception as error:
+            subject = execution.left[0] if execution.left else planning_subject(execution.goal)
+            self._note_failure(subject, format_error(error), now)
+            return f"{subject} {format_error(error)}"
+
+    def _begin_step(self, execution: Execution, now: float) -> None:
+        step = execution.step
+        try:
+            state = self._procedures[step.name].activate(self, step)
+            self.body.enter(state)
+        except Exception as error:
+            self._fail_step(execution, format_error(error), now)
+            return
+        execution.begin(self.state, state, now)
+        self.trace(Began(now, self.name, str(step), *_describe_body_state(state)))
+
+    def _check_step(self, execution: Execution, now: float) -> None:
+        step, entered = execution.step, execution.entered
+        try:
+            is_valid = entered is None or self._procedures[step.name].is_valid(self, step, entered)
+        except Exception as error:
+            self._fail_step(execution, format_error(error), now)
+            return
+        if not is_valid:
+            self._drop(f"{step} is meant for something else now", now)
+
+    def _step_progress(self, now: float) -> Progress:
+        """Return the progress of the current step; running if there is none."""
+        if self.execution is None or not self.execution.begun:
+            return RUNNING
+        step = self.execution.step
+        procedure = self._procedures[step.name]
+        try:
+            progress = procedure.progress(self, step, self.body.progress, now)
+        except Exception as error:
+            return Progress(Status.FAILED, format_error(error))
+        if progress.status is Status.RUNNING and now >= self.execution.since + self.patience:
+            return Progress(Status.FAILED, f"it is not done after {self.patience:g} s")
+        return progress
+
+    def _end_step(self, progress: Progress, now: float) -> None:
+        if self.execution is None:
+            return
+        if progress.status is Status.FAILED:
+            self._fail_step(self.execution, progress.reason, now)
+        else:
+            self._finish_step(self.execution, now)
+        self._attended = -1  # attention may move again
+
+    def _finish_step(self, execution: Execution, now: float) -> None:
+        """Continue with the next step if the effects of this one hold."""
+        step = execution.step
+        self._note_deed(step, now)
+        has_effects = execution.has_expected_effects(self.state)
+        is_left = execution.advance()
+        if (flaw := self._find_flaw(execution, now)) is not None:
+            if not has_effects and execution.goal.relevant.holds(self.state):
+                self._note_failure(str(step), f"it did not do what it promised: {flaw}", now)
+            self._drop(f"{step} is done, but {flaw}", now)
+            return
+        self.trace(Finished(now, self.name, str(step)))
+        if is_left:
+            self._begin_step(execution, now)
+        else:
+            self.execution, self._restless = None, True
+
+    def _note_deed(self, step: Action, now: float) -> None:
+        """Remember the finished action with the focus of attention, and update the state."""
+        before = self.memory.recall("deed", step.name, now)
+        count = 1 if before is None else before["count"] + 1
+        attributes = {"step": str(step), "count": count, **self.memory.focus}
+        self.note(Fact("deed", step.name, now, attributes=FrozenMap(attributes)))
+        self._read_reflexes(now)
+        self._update_state(now)
+
+    def _fail_step(self, execution: Execution, reason: str, now: float) -> None:
+        """Drop the plan; remember the failure unless unmet preconditions explain it."""
+        step = execution.step
+        if not self._is_possible(step):
+            self._drop(f"{step}: {reason}", now)
+            return
+        self._note_failure(str(step), reason, now)
+        self._drop(f"{step} failed: {reason}", now)
+
+    def _is_possible(self, step: Action) -> bool:
+        try:
+            return step.preconditions.holds(self.state)
+        except Exception:  # unknown, so it does not explain the failure
+            return True
+
+    def _drop(self, why: str, now: float) -> None:
+        execution = self.execution
+        if execution is None:
+            return
+        self.trace(Dropped(now, self.name, execution.goal.name, execution.left, why))
+        self.execution, self._restless = None, True
+
+
+def format_error(error: Exception) -> str:
+    """Return the reason of a failure that was raised by the game's code."""
+    return f"raised {type(error).__name__}: {error}"
+
+
+def _differ(before: Fact, after: Fact) -> bool:
+    """Whether anything but a float changed: small movements of an enemy are not traced."""
+    return any(before.get(name) != value for name, value in after.attributes.items() if not isinstance(value, float))
+
+
+def _is_interruptible(execution: Execution) -> bool:
+    """Whether an opportunity may interrupt the step: the use of a smart object, such as a window, may not be."""
+    return not isinstance(execution.entered, UseSmartObject)
+
+
+def _describe_body_state(state: BodyState) -> tuple[str, str]:
+    if isinstance(state, Goto):
+        return "goto", str(state.place)
+    if isinstance(state, Animate):
+        return "animate", state.animation if state.at is None else f"{state.animation} {state.at}"
+    return "use", f"{state.object} {state.use}"

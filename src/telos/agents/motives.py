@@ -1,7 +1,6 @@
-"""A mind that lives by its motives: it does whatever leaves it least discontent, and can say why.
+"""``MotiveMind``: chooses actions by least discontentment, and explains its choice.
 
-It knows nothing of any world. It is told what can be done, how far away each action is and how insistent its motives
-are, and answers with a choice.
+It does not depend on any world: it is given the possible actions, their distances and the levels of its motives.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +14,7 @@ from telos.core.values import check_not_negative
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a mind settled on, the reason in one line, and what it would have done otherwise."""
+    """A chosen action, the reason in one line, and the second-best action."""
 
     choice: Choice
     why: str
@@ -23,12 +22,11 @@ class Decision:
 
     @property
     def action(self) -> Action:
-        """Return the action that was chosen."""
         return self.choice.action
 
 
 class MotiveMind:
-    """Chooses the next action by discontentment, and leaves what it is doing when something cannot wait.
+    """Chooses the next action by discontentment, and interrupts an action when a motive becomes urgent.
 
     >>> mind = MotiveMind([Goal("hunger"), Goal("fun")], urgent=8)
     >>> snack, play = Action("snack", changes={"hunger": -3}), Action("play", changes={"fun": -2})
@@ -54,8 +52,8 @@ class MotiveMind:
     ) -> Decision:
         """Choose among ``actions`` at the present ``levels`` of the motives, which drift by ``drift``.
 
-        Time goes by whatever one does, and a short action lets less of it go by: left at that, a tired person would
-        wash their hands for ever. So an action that relieves nothing felt now is no option, unless all are like that.
+        Motives drift during every action, and least during a short one: by discontentment alone a tired person would
+        wash their hands for ever. So actions that relieve no present motive are excluded, unless all are such.
         """
         rates = drift or {}
         felt = [
@@ -65,9 +63,9 @@ class MotiveMind:
         return Decision(choice, reason(choice), _runner_up(choice))
 
     def restless(self, doing: Action, levels: Mapping[str, float]) -> str | None:
-        """Say why to stop ``doing`` now, or None to carry on.
+        """Return why to stop ``doing`` now, or None to continue.
 
-        Either a motive that the action does not help has become urgent, or all that the action was good for is still.
+        Either a motive that the action does not help is urgent, or all motives that it helps are satisfied.
         """
         changes = rated_changes(doing)
         for goal in self.goals:
@@ -106,7 +104,7 @@ def reason(choice: Choice) -> str:
 
 
 def _worthwhile(actions: Iterable[Action], goals: Iterable[Goal]) -> list[Action]:
-    """Keep the actions that lower something felt, and those that change nothing at all: waiting is always possible."""
+    """Keep the actions that lower a present motive, and those that change nothing: waiting is always possible."""
     options = list(actions)
     felt = frozenset(goal.name for goal in goals if goal.discontentment() > 0)
     kept = []

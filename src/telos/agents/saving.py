@@ -18,9 +18,9 @@ from telos.planning.planner import Planner, Said
 
 
 def save_mind(mind: Mind) -> dict[str, Any]:
-    """Return all that changes about a mind: memory, goal, plan, step, and the weighing of goals under way.
+    """Return the mutable state of a mind: memory, goal, plan, step, and a deliberation in progress.
 
-    What it is made of (character, domain, sensors, procedures) is not saved: the game builds it again.
+    Its parts (character, domain, sensors, procedures) are not saved: the game builds them again.
     """
     return {
         "name": mind.name,
@@ -34,10 +34,10 @@ def save_mind(mind: Mind) -> dict[str, Any]:
 
 
 def restore_mind(mind: Mind, saved: Mapping[str, Any]) -> None:
-    """Make a freshly built mind the one that was saved; a plan that it waited for is asked for again."""
+    """Restore a newly built mind; a plan that it waited for is requested again."""
     if saved["name"] != mind.name:
         raise TelosError(f"the saved mind is {saved['name']!r}, not {mind.name!r}", "restore it into one of that name")
-    mind.let_go()
+    mind.stop()
     mind.memory.restore(saved["memory"])
     mind.state = State(mind.domain.layout, tuple(saved["state"]))
     mind.execution = _restore_execution(mind, saved["execution"])
@@ -106,24 +106,26 @@ def _restore_steps(planner: Planner, saved: Iterable[Any]) -> tuple[Action, ...]
     known = {action.name: action for action in planner.actions}
     for name, _ in saved:
         if name not in known:
-            raise TelosError(f"a saved plan uses {name!r}, which is no action any more", name_hint(name, known))
+            raise TelosError(f"a saved plan uses {name!r}, which is not an action any more", name_hint(name, known))
     return tuple(known[name].bind(arguments) if arguments else known[name] for name, arguments in saved)
 
 
-def _save_deliberation(thought: Deliberation | None) -> dict[str, Any] | None:
-    if thought is None:
+def _save_deliberation(deliberation: Deliberation | None) -> dict[str, Any] | None:
+    if deliberation is None:
         return None
     return {
-        "state": list(thought.state.array),
-        "line": [goal.name for goal in thought.line],
-        "current": thought.current,
-        "instead_of": thought.instead_of,
-        "place": thought.place,
-        "passed_over": dict(thought.passed_over),
-        "kept": thought.kept,
-        "is_wanting": thought.is_wanting,
-        "expanded": None if thought.ticket is None else thought.ticket.expanded,
-        "said": [] if thought.ticket is None else [[*each, value] for each, value in thought.ticket.said.items()],
+        "state": list(deliberation.state.array),
+        "line": [goal.name for goal in deliberation.line],
+        "current": deliberation.current,
+        "instead_of": deliberation.instead_of,
+        "place": deliberation.place,
+        "passed_over": dict(deliberation.passed_over),
+        "kept": deliberation.kept,
+        "is_wanting": deliberation.is_wanting,
+        "expanded": None if deliberation.ticket is None else deliberation.ticket.expanded,
+        "said": []
+        if deliberation.ticket is None
+        else [[*each, value] for each, value in deliberation.ticket.said.items()],
     }
 
 
@@ -133,19 +135,19 @@ def _restore_deliberation(mind: Mind, saved: Mapping[str, Any] | None) -> Delibe
     goals = {goal.name: goal for goal in mind.character.goals}
     line: Sequence[Any] = [goals[name] for name in saved["line"]]
     state = State(mind.domain.layout, tuple(saved["state"]))
-    thought = Deliberation(state, line, saved["current"], saved["instead_of"])
-    thought.place, thought.kept, thought.is_wanting = saved["place"], saved["kept"], saved["is_wanting"]
-    thought.passed_over = dict(saved["passed_over"])
+    deliberation = Deliberation(state, line, saved["current"], saved["instead_of"])
+    deliberation.place, deliberation.kept, deliberation.is_wanting = saved["place"], saved["kept"], saved["is_wanting"]
+    deliberation.passed_over = dict(saved["passed_over"])
     if saved["expanded"] is not None:
-        goal = thought.line[thought.place].name
-        thought.ticket = mind.scheduler.resume(
-            thought.state, goal, mind.planner, saved["expanded"], _heard(saved["said"])
+        goal = deliberation.line[deliberation.place].name
+        deliberation.ticket = mind.scheduler.resume(
+            deliberation.state, goal, mind.planner, saved["expanded"], _read_answers(saved["said"])
         )
-    return thought
+    return deliberation
 
 
 def save_plans(planner: Planner) -> list[Any]:
-    """Return what a planner remembers, as plain data."""
+    """Return a planner's cached plans as plain data."""
     return [
         [goal, how, budget, list(array), _save_answer(known.answer), [[*each] for each in known.said]]
         for (goal, how, budget, array), known in planner.memories()
@@ -154,14 +156,18 @@ def save_plans(planner: Planner) -> list[Any]:
 
 
 def restore_plans(planner: Planner, saved: Iterable[Any]) -> None:
-    """Let a planner remember what was saved, and nothing else."""
+    """Replace a planner's cached plans by the saved ones."""
     planner.forget()
     for goal, how, budget, array, answer, said in saved:
         state = State(planner.domain.layout, tuple(array))
-        planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), _heard(said))
+        planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), _read_answers(said))
 
 
-def _heard(saved: Iterable[Any]) -> Said:
+def _save_answers(answers: Said) -> list[Any]:
+    return [[*call, value] for call, value in answers.items()]
+
+
+def _read_answers(saved: Iterable[Any]) -> Said:
     return {(function, tuple(arguments)): value for function, arguments, value in saved}
 
 

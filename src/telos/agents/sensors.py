@@ -1,4 +1,4 @@
-"""Sensors, and the rota that reads those of many minds in turn within one budget."""
+"""``Sensor``, and ``SensorSchedule``: reads the sensors of many minds in turn within one budget per frame."""
 
 import heapq
 from collections.abc import Iterable, Mapping
@@ -7,48 +7,48 @@ from typing import Any, Protocol
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError, name_hint
 
-# Minds that are made together would be read together for ever; this share of a period between one and the next spreads
-# any number of them evenly.
+# Minds that join together would always be read together. Shifting each by this share of the period (the golden ratio)
+# spreads any number of them evenly.
 _SPREAD = 0.6180339887498949
 
 
 class Sensor(Protocol):
-    """Reads one part of the world. One sensor serves all minds: what it knows of each is in that mind's memory."""
+    """Reads one part of the world. One sensor serves all minds; anything it keeps about one belongs into its memory."""
 
     @property
     def cost(self) -> float:
-        """What a reading takes out of the budget that all share; looking costs more than feeling."""
+        """The share of the common budget that one reading takes."""
 
     def read(self, who: str, memory: WorkingMemory, now: float) -> Iterable[Fact]:
-        """Return what ``who`` perceives now. Nothing is written here: whoever polls notes the facts."""
+        """Return the facts that ``who`` perceives now; the caller writes them into memory."""
 
 
-class Senses(Protocol):
-    """What the rota needs of a mind."""
+class SensingMind(Protocol):
+    """What the schedule needs of a mind."""
 
     @property
     def number(self) -> int:
-        """The mind's place in its crowd; it settles every order."""
+        """The mind's number in its crowd, which breaks ties."""
 
     def sense(self, name: str, sensor: Sensor, now: float) -> bool:
         """Read a sensor into memory; return whether anything is new."""
 
 
-class Rota:
-    """Polls sensors when they are due, those that are most overdue first, until a frame's budget is spent.
+class SensorSchedule:
+    """Polls sensors when they are due, the most overdue first, until a frame's budget is spent.
 
-    What is left over is first in the next frame, so under any load everybody is served in turn.
+    The rest comes first in the next frame, so that every mind is served in turn under any load.
     """
 
     def __init__(self, sensors: Mapping[str, Sensor], *, budget: float = 1_000.0) -> None:
         if not budget > 0:
             raise TelosError(f"the sensors' budget must be more than 0 a frame, got {budget!r}")
         self.sensors, self.budget = dict(sensors), budget
-        self._due: list[tuple[float, int, str, float, bool]] = []  # when, whose, which, how often, the first time?
-        self._minds: dict[int, Senses] = {}
+        self._due: list[tuple[float, int, str, float, bool]] = []  # time, mind, sensor, period, is first reading
+        self._minds: dict[int, SensingMind] = {}
 
-    def join(self, mind: Senses, every: Mapping[str, float], now: float) -> None:
-        """Take a mind in. All its sensors are read in the next frame, and spread out from there."""
+    def join(self, mind: SensingMind, every: Mapping[str, float], now: float) -> None:
+        """Add a mind. All its sensors are read in the next frame, and spread over their periods from then on."""
         for name in every:
             if name not in self.sensors:
                 raise TelosError(f"unknown sensor {name!r}", name_hint(name, self.sensors))
@@ -56,15 +56,15 @@ class Rota:
         for name, seconds in every.items():
             heapq.heappush(self._due, (now, mind.number, name, seconds, True))
 
-    def leave(self, mind: Senses) -> None:
-        """Let a mind go, with all that it still had due."""
+    def leave(self, mind: SensingMind) -> None:
+        """Remove a mind and its scheduled readings."""
         self._minds.pop(mind.number, None)
         self._due = [each for each in self._due if each[1] != mind.number]
         heapq.heapify(self._due)
 
-    def poll(self, now: float) -> list[Senses]:
-        """Read what is due, within the budget; return the minds that learned something."""
-        left, learned = self.budget, dict[int, Senses]()
+    def poll(self, now: float) -> list[SensingMind]:
+        """Read the sensors that are due, within the budget; return the minds that learned something."""
+        left, learned = self.budget, dict[int, SensingMind]()
         while self._due and self._due[0][0] <= now and left > 0:
             _, number, name, every, is_first = self._due[0]
             mind, sensor = self._minds[number], self.sensors[name]
@@ -76,9 +76,9 @@ class Rota:
         return list(learned.values())
 
     def save(self) -> list[Any]:
-        """Return what is due when, as plain data."""
+        """Return the schedule as plain data."""
         return [list(each) for each in sorted(self._due)]
 
     def restore(self, saved: Iterable[Any]) -> None:
-        """Take up the rota that was saved; the minds must have joined."""
+        """Restore a saved schedule; the minds must have joined."""
         self._due = [(when, number, name, every, first) for when, number, name, every, first in saved]

@@ -1,4 +1,4 @@
-"""The trace of a mind: what it noticed, wanted, planned, did and dropped, each with the reason."""
+"""Trace records of a mind: facts noticed and forgotten, goals chosen, plans made and dropped, steps begun and ended."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from telos.core.values import FrozenMap, Value
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """A fact came into memory, or changed."""
+    """A fact was added to memory, or changed."""
 
     time: float
     who: str
@@ -19,7 +19,7 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Forgot:
-    """A fact has faded."""
+    """A fact faded."""
 
     time: float
     who: str
@@ -29,7 +29,7 @@ class Forgot:
 
 @dataclass(frozen=True, slots=True)
 class Chose:
-    """A goal was taken up. ``passed_over`` says of each goal before it in line why it was not that one."""
+    """A goal was taken. ``passed_over`` gives the reason for each goal of higher priority that was not."""
 
     time: float
     who: str
@@ -41,7 +41,7 @@ class Chose:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan was made for the goal in force."""
+    """A plan was made for the current goal."""
 
     time: float
     who: str
@@ -53,18 +53,18 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The body was put into a state for a step of the plan."""
+    """The body entered a state for a step of the plan."""
 
     time: float
     who: str
     step: str
     state: str  # goto, animate or use
-    target: str  # the place, the animation and whom at, or the thing and its use
+    target: str  # the place; the animation and its target; or the object and its use
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A step is done, and what it promised came true."""
+    """A step is done, and its effects hold."""
 
     time: float
     who: str
@@ -73,7 +73,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A step went wrong; that is a fact in memory now."""
+    """A step failed; the failure is a fact in memory now."""
 
     time: float
     who: str
@@ -94,7 +94,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """There is nothing to do; ``why`` says of each goal why not."""
+    """No goal can be pursued; ``why`` gives the reason for each."""
 
     time: float
     who: str

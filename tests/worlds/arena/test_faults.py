@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from telos.agents.body import BodyState, Doer, Performed
+from telos.agents.body import Actor, BodyState, Performed
 from telos.agents.trace import Began, Failed
 from telos.core.action import Action
 from telos.squads.squad import Concluded, Ordered, Said
@@ -99,7 +99,7 @@ def test_many_more_maps_and_casts_break_no_law(scene: Scene, seed: int) -> None:
 class Broken(Performed):
     """A performance that does not work."""
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
+    def activate(self, doer: Actor, step: Action) -> BodyState:
         raise RuntimeError("the animation is missing")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Procedure, Progress
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress
 from telos.agents.memory import Attention, Fact, WorkingMemory
 from telos.agents.mind import Mind
 from telos.agents.saving import restore_mind, save_mind
@@ -284,12 +284,12 @@ _FOCUS = {"close-in": "foe", "strike": "foe", "scout": "onward", "lead-home": "h
 class _Doing(Procedure):
     """Goes to the player, to the monster or exit that is looked at, or strikes that monster."""
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
+    def activate(self, doer: Actor, step: Action) -> BodyState:
         """Return the state that the body enters for the step."""
         target = doer.memory.focus[_FOCUS[step.name]] if step.name in _FOCUS else "player"
         return Animate("strike", target) if step.name == "strike" else Goto(target, _WORDS[step.name])
 
-    def is_valid(self, doer: Doer, step: Action, entered: BodyState) -> bool:
+    def is_valid(self, doer: Actor, step: Action, entered: BodyState) -> bool:
         """Whether it still looks at the same monster or exit."""
         return self.activate(doer, step) == entered
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Procedure, Progress
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
 from telos.agents.saving import restore_mind, save_mind
@@ -108,7 +108,7 @@ _NEAR, _FAR = 95.0, 125.0  # pixels: who lurks keeps between these
 class _Doing(Procedure):
     """Every action of a monster is a way of going somewhere."""
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
+    def activate(self, doer: Actor, step: Action) -> BodyState:
         """Return where to go, and how."""
         place, _, word = _DOES[step.name]
         return Goto(place, word)

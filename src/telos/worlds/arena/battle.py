@@ -8,7 +8,7 @@ from telos.agents.character import Character
 from telos.agents.crowd import Crowd
 from telos.agents.memory import Fact, WorkingMemory
 from telos.agents.mind import Mind
-from telos.agents.sensors import Rota
+from telos.agents.sensors import SensorSchedule
 from telos.agents.trace import Began, Noticed
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
@@ -213,7 +213,7 @@ class Battle:
         self.domain = _answered(arena_domain(), Ground(self.arena, self._memories))
         self.limbs = {member.name: Limbs(self.arena, member.name) for member in scene.cast if member.script is None}
         self._sensors = sensors_of(self.arena, self.limbs)
-        self.crowd = Crowd(Rota(self._sensors), Scheduler(Planner(self.domain), clock=None))
+        self.crowd = Crowd(SensorSchedule(self._sensors), Scheduler(Planner(self.domain), clock=None))
         self._procedures = procedures()
         self.minds: dict[str, Mind] = {}
         for number, member in enumerate(scene.cast):

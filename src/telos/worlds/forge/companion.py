@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from random import Random
 
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Procedure, Progress, Status
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress, Status
 from telos.agents.character import Character
 from telos.agents.explain import why
 from telos.agents.memory import Attention, Fact, WorkingMemory
@@ -37,7 +37,7 @@ from telos.worlds.forge.trace import BeliefUpdated, Understood
 class StepProcedure(Procedure):
     """Walks for actions that lead somewhere, performs the others."""
 
-    def activate(self, doer: Doer, step: Action) -> BodyState:
+    def activate(self, doer: Actor, step: Action) -> BodyState:
         """Return the body state for a step."""
         return Goto(step.name.removeprefix(TO)) if step.name.startswith(TO) else Animate(step.name)
 

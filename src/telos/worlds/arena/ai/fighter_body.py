@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from telos.agents.body import DONE, RUNNING, Animate, BodyState, Doer, Goto, Performed, Progress, Status
+from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Performed, Progress, Status
 from telos.agents.memory import WorkingMemory
 from telos.core.action import Action
 from telos.core.errors import TelosError
@@ -174,7 +174,7 @@ class Ground:
 class Told(Performed):
     """An order that is called out. It is done when what it asked for has come about, which takes the other a while."""
 
-    def progress(self, doer: Doer, step: Action, body: Progress, now: float) -> Progress:
+    def progress(self, doer: Actor, step: Action, body: Progress, now: float) -> Progress:
         """Wait until the effect is there; if nobody obeys before one has forgotten asking, it has failed."""
         if body.status is not Status.DONE or step.result(doer.state) == doer.state:
             return body
