@@ -1,4 +1,8 @@
-"""Contract checks for anybody's planner, recogniser, world or stage."""
+"""Contract checks: run them on your own planner, recogniser, world or studio stage.
+
+`check_planner`, `check_recognizer`, `check_world` and `check_stage` raise ``AssertionError`` at the first promise
+of the protocol that an implementation breaks. Telos tests its own implementations with them.
+"""
 
 import json
 import math
@@ -19,69 +23,68 @@ from telos.studio.worlds.shapes import ROLES, Picture, Symbols
 from telos.worlds.registry import View, World
 
 # --- planners ---------------------------------------------------------------------------------------------------------
-# The promises of every way to plan, as a function that tests anyone's.
-
 
 Planning = Callable[[Domain, Mapping[str, Value], str], Answer]
 
 
 def check_planner(plan: Planning, problems: Sequence[tuple[Domain, Mapping[str, Value], str]]) -> None:
-    """Raise ``AssertionError`` at the first promise that a way to plan breaks on problems (domain, state, goal)."""
+    """Raise ``AssertionError`` at the first promise that ``plan`` breaks on problems (domain, state, goal)."""
     for domain, state, goal in problems:
         given = dict(state)
         answer = plan(domain, given, goal)
         where = f"{domain.name}, {goal}"
-        assert given == dict(state), f"{where}: planning changed the state that it was given"
+        assert given == dict(state), f"{where}: planning changed the state that was passed in"
         again = plan(domain, dict(state), goal)
         assert again == answer, f"{where}: the same request must get the same answer"
         assert answer.goal == goal, f"{where}: the answer names the goal {answer.goal!r}"
-        assert isinstance(answer.why(), str), f"{where}: why() must say something"
-        assert answer.why(), f"{where}: why() must say something"
+        assert isinstance(answer.why(), str), f"{where}: why() must return a text"
+        assert answer.why(), f"{where}: why() must return a text"
         start = domain.state(state)
         wants = domain.goal(goal).wants
         assert wants is not None
         if isinstance(answer, Plan):
             check_plan(answer, start)
-            assert wants.holds(_end(answer, start)), f"{where}: the plan does not reach its goal"
-            assert bool(answer.steps) or wants.holds(start), f"{where}: an empty plan means that the goal holds already"
+            assert wants.holds(_final_state(answer, start)), f"{where}: the plan does not reach its goal"
+            assert bool(answer.steps) or wants.holds(start), (
+                f"{where}: an empty plan is only right if the goal holds already"
+            )
         else:
             assert isinstance(answer, NoPlan), f"{where}: an answer is a Plan or a NoPlan"
-            assert not wants.holds(start), f"{where}: the goal holds already, so there is a plan: to do nothing"
-            assert answer.steps == (), f"{where}: no plan has no steps"
+            assert not wants.holds(start), f"{where}: the goal holds already, so the answer must be an empty plan"
+            assert answer.steps == (), f"{where}: NoPlan has no steps"
 
 
 def check_plan(plan: Plan, start: State) -> None:
-    """Raise ``AssertionError`` if a plan cannot be carried out from ``start`` at the cost that it states."""
+    """Raise ``AssertionError`` if a plan cannot be executed from ``start`` at its stated cost."""
     state, cost = start, 0.0
     for number, step in enumerate(plan.steps):
         assert not step.parameters, f"step {number}, {step}, leaves parameters open"
         assert step.is_possible(state), f"step {number}, {step}, is not possible: {step.preconditions.unmet(state)}"
         cost += float(bind(step.cost, state.layout, NUMBER)(state.array))
         state = step.result(state)
-    assert math.isclose(cost, plan.cost, rel_tol=1e-9, abs_tol=1e-9), f"it costs {cost:g}, not {plan.cost:g}"
+    assert math.isclose(cost, plan.cost, rel_tol=1e-9, abs_tol=1e-9), f"the plan costs {cost:g}, not {plan.cost:g}"
 
 
-def _end(plan: Plan, state: State) -> State:
+def _final_state(plan: Plan, state: State) -> State:
     for step in plan.steps:
         state = step.result(state)
     return state
 
 
 # --- recognizers ------------------------------------------------------------------------------------------------------
-# The promises of every recogniser, as a function that tests anyone's.
 
 
 def check_recognizer(make: Callable[[], Recognizer], events: Sequence[Event]) -> None:
-    """Raise ``AssertionError`` at the first promise that what ``make()`` makes breaks on the events of one player."""
+    """Raise ``AssertionError`` at the first promise that a recogniser breaks on the events of one player."""
     one, two = make(), make()
-    assert one.goals, "there must be goals to tell apart"
-    assert len(set(one.goals)) == len(one.goals), "each goal is there once"
-    first = _checked(one, "before the first event")
+    assert one.goals, "a recogniser must have goals"
+    assert len(set(one.goals)) == len(one.goals), "each goal must be listed once"
+    first = _check_belief(one, "before the first event")
     answers = []
     for number, event in enumerate(events):
         where = f"after event {number}, {event.action!r} at {event.time:g} s"
         answer = one.observe(event)
-        assert answer == _checked(one, where), f"{where}: observe must return the belief"
+        assert answer == _check_belief(one, where), f"{where}: observe must return the belief"
         assert answer == two.observe(event), f"{where}: the same events must give the same answer"
         answers.append(answer)
     _check_reset(one, events, first, answers)
@@ -89,25 +92,27 @@ def check_recognizer(make: Callable[[], Recognizer], events: Sequence[Event]) ->
     _check_saving(make, events, answers)
 
 
-def _checked(recognizer: Recognizer, where: str) -> Belief:
+def _check_belief(recognizer: Recognizer, where: str) -> Belief:
     belief = recognizer.belief
     assert tuple(belief) == tuple(recognizer.goals), f"{where}: the belief is about {tuple(belief)}"
-    assert all(0 <= chance <= 1 for chance in belief.values()), f"{where}: chances lie between 0 and 1, not {belief}"
+    assert all(0 <= chance <= 1 for chance in belief.values()), (
+        f"{where}: probabilities must lie between 0 and 1, not {belief}"
+    )
     assert math.isclose(math.fsum(belief.values()), 1.0, abs_tol=1e-9), f"{where}: the belief does not sum to 1"
     assert recognizer.belief == belief, f"{where}: reading the belief changed it"
-    assert belief.why(), f"{where}: why() must say something"
+    assert belief.why(), f"{where}: why() must return a text"
     return belief
 
 
 def _check_reset(recognizer: Recognizer, events: Sequence[Event], first: Belief, answers: Sequence[Belief]) -> None:
     recognizer.reset()
-    assert recognizer.belief == first, "after reset() the belief is that before the first event"
+    assert recognizer.belief == first, "after reset() the belief must be the one before the first event"
     again = [recognizer.observe(event) for event in events]
     assert again == answers, "after reset() the same events must give the same answers"
 
 
 def _check_order(recognizer: Recognizer, events: Sequence[Event]) -> None:
-    """An event from the past is refused, and leaves the belief as it was."""
+    """Check that an event before the last one is refused and leaves the belief unchanged."""
     if not events:
         return
     last = events[-1]
@@ -118,13 +123,13 @@ def _check_order(recognizer: Recognizer, events: Sequence[Event]) -> None:
     try:
         recognizer.observe(past)
     except ValueError:
-        assert recognizer.belief == belief, "an event that was refused must not change the belief"
+        assert recognizer.belief == belief, "a refused event must not change the belief"
     else:
-        raise AssertionError("time ran backwards, and it was not refused")
+        raise AssertionError("an event before the last one must be refused")
 
 
 def _check_saving(make: Callable[[], Recognizer], events: Sequence[Event], answers: Sequence[Belief]) -> None:
-    """What can be saved is plain data, and goes on exactly."""
+    """Check that a saved recogniser is plain data and continues exactly."""
     recognizer, half = make(), len(events) // 2
     save = getattr(recognizer, "save", None)
     if save is None:
@@ -138,15 +143,13 @@ def _check_saving(make: Callable[[], Recognizer], events: Sequence[Event], answe
     else:
         resumed = type(resumed).resume(resumed.model, saved)  # type: ignore[attr-defined]
     rest = [resumed.observe(event) for event in events[half:]]
-    assert rest == list(answers[half:]), "saved and resumed, it must go on exactly"
+    assert rest == list(answers[half:]), "saved and resumed, a recogniser must continue exactly"
 
 
 # --- worlds -----------------------------------------------------------------------------------------------------------
-# The promises of a world, as a test that anyone's world can be put to.
-
 
 W = TypeVar("W", bound=World)
-Seen = tuple[View, tuple[Event, ...]]
+Observed = tuple[View, tuple[Event, ...]]
 
 
 def check_world(
@@ -156,41 +159,43 @@ def check_world(
     seed: int = 7,
     steps: int = 200,
 ) -> None:
-    """Raise ``AssertionError`` at the first promise that ``make()`` breaks.
+    """Raise ``AssertionError`` at the first promise that a world from ``make()`` breaks.
 
-    ``play`` looks at the world and returns the commands for the next step; it must always return the same commands for
-    the same world. Without it nobody is commanded, which every world must allow.
+    ``play`` returns the commands for the next step, always the same ones for the same world. Without it no player is
+    commanded, which every world must allow.
     """
     one, two, idle = make(), make(), make()
     for world in (one, two, idle):
         world.reset(seed)
-    first = _seen(one)
-    assert _seen(two) == first, "two worlds reset with the same seed must look the same"
-    assert not first[1], f"nothing has happened after a reset, so there are no events; got {first[1][:1]}"
-    history, given = _watched(one, play, steps)
-    for commands in given:  # `two` is not looked at on the way, so looking at `one` must have made no difference
+    first = _observe(one)
+    assert _observe(two) == first, "two worlds that are reset with the same seed must have the same view"
+    assert not first[1], f"after a reset there must be no events, got {first[1][:1]}"
+    history, given = _play_and_observe(one, play, steps)
+    for commands in given:  # `two` is not viewed on the way, so viewing `one` must have made no difference
         two.step(commands)
-    assert _seen(two) == history[-1], (
-        "the same seed and commands must give the same world, however often it is looked at"
+    assert _observe(two) == history[-1], (
+        "the same seed and commands must give the same world, however often it is viewed"
     )
-    assert _seen(idle) == first, "one world was stepped and another one changed: they share something"
+    assert _observe(idle) == first, "stepping one world changed another: they share state"
     _check_world_reset(one, seed, first, given, history)
     _check_refusals(one)
 
 
-def _watched(world: W, play: Callable[[W], Mapping[str, str]], steps: int) -> tuple[list[Seen], list[dict[str, str]]]:
-    """Play a game, looking at it often; return what was seen after each step, and the commands that were given."""
-    world.step({})  # nobody has to be commanded
-    history: list[Seen] = [_seen(world)]
+def _play_and_observe(
+    world: W, play: Callable[[W], Mapping[str, str]], steps: int
+) -> tuple[list[Observed], list[dict[str, str]]]:
+    """Play a game and view it often; return the observations after each step, and the commands."""
+    world.step({})  # commands are optional
+    history: list[Observed] = [_observe(world)]
     given: list[dict[str, str]] = [{}]
     for _ in range(steps):
-        before = _seen(world)
+        before = _observe(world)
         commands = dict(play(world))
-        assert _seen(world) == before, "looking at the world changed it"
+        assert _observe(world) == before, "viewing the world changed it"
         world.step(commands)
-        after = _seen(world)
-        assert _seen(world) == after, "looking at the world changed it"
-        assert after[0].time >= before[0].time, f"time ran backwards, from {before[0].time} to {after[0].time}"
+        after = _observe(world)
+        assert _observe(world) == after, "viewing the world changed it"
+        assert after[0].time >= before[0].time, f"time must not decrease, from {before[0].time} to {after[0].time}"
         _check_events(after[1], before[0].time, after[0].time)
         given.append(commands)
         history.append(after)
@@ -204,44 +209,48 @@ def _check_events(events: Sequence[Event], start: float, end: float) -> None:
 
 
 def _check_world_reset(
-    world: World, seed: int, first: Seen, given: Sequence[Mapping[str, str]], history: Sequence[Seen]
+    world: World, seed: int, first: Observed, given: Sequence[Mapping[str, str]], history: Sequence[Observed]
 ) -> None:
     world.reset(seed)
-    assert _seen(world) == first, "a reset must bring back the very start"
+    assert _observe(world) == first, "a reset must restore the start"
     for commands, seen in zip(given, history, strict=True):
         world.step(commands)
-        assert _seen(world) == seen, f"after a reset the same commands went differently at {seen[0].time}"
+        assert _observe(world) == seen, f"after a reset the same commands had another result at {seen[0].time}"
 
 
 def _check_refusals(world: World) -> None:
     players = world.view().players
-    _refuses(world, {"nobody-of-that-name": "anything"}, "nobody-of-that-name")
+    _check_refused(world, {"nobody-of-that-name": "anything"}, "nobody-of-that-name")
     if players:
-        _refuses(world, {players[0]: "no-such-command"}, "no-such-command")
+        _check_refused(world, {players[0]: "no-such-command"}, "no-such-command")
 
 
-def _refuses(world: World, commands: Mapping[str, str], named: str) -> None:
-    before = _seen(world)
+def _check_refused(world: World, commands: Mapping[str, str], named: str) -> None:
+    before = _observe(world)
     refusal: Any = None
     try:
         world.step(commands)
     except ValueError as error:
         refusal = error
-    assert refusal is not None, f"step({dict(commands)}) makes no sense and must be refused with a TelosError"
-    assert named in str(refusal), f"the refusal of {dict(commands)} must name {named!r}, but says: {refusal}"
-    assert _seen(world) == before, f"step({dict(commands)}) was refused, yet something happened"
+    assert refusal is not None, f"step({dict(commands)}) is invalid and must raise a TelosError"
+    assert named in str(refusal), f"the error for {dict(commands)} must name {named!r}, but says: {refusal}"
+    assert _observe(world) == before, f"step({dict(commands)}) was refused, but changed the world"
 
 
-def _seen(world: World) -> Seen:
+def _observe(world: World) -> Observed:
     return world.view(), tuple(world.events)
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
-# The promises of a stage, as a test that anyone's world can be put to before it is shown in the studio.
 
-
-_NONSENSE = Inputs(asked=("no stage knows what this is",))
-_COLOURS = {"r": (5, 7), "c": (4, 5), "l": (5,), "p": (2, 3), "t": (4,)}  # where a shape of each kind has them
+_INVALID = Inputs(asked=("no stage knows what this is",))
+_COLOURS = {
+    "r": (5, 7),
+    "c": (4, 5),
+    "l": (5,),
+    "p": (2, 3),
+    "t": (4,),
+}  # by kind of shape: indices
 
 
 def check_stage(
@@ -252,29 +261,31 @@ def check_stage(
     seed: int = 7,
     steps: int = 60,
 ) -> None:
-    """Raise ``AssertionError`` at the first promise that a world of the studio breaks; ``held`` are keys, in turn."""
+    """Raise ``AssertionError`` at the first promise that a studio world breaks; ``held`` are the keys by step."""
     chosen = world.complete_settings(settings or {})
     watched, alone = world.make(seed, chosen), world.make(seed, chosen)
     _check_models(watched)
     for number in range(steps):
         inputs = Inputs(held[number % len(held)])
         before = watched.time
-        _look(watched)  # at one of them often, at the other never
+        _view(watched)  # one of them is viewed often, the other never
         happened, again = watched.step(inputs), alone.step(inputs)
-        assert [_told(each) for each in happened] == [_told(each) for each in again], "looking on changed what happened"
-        assert watched.time >= before, f"time ran backwards, from {before} to {watched.time}"
+        assert [_summary(each) for each in happened] == [_summary(each) for each in again], (
+            "viewing the stage changed what happened"
+        )
+        assert watched.time >= before, f"time must not decrease, from {before} to {watched.time}"
         if watched.over:
             break
-    assert _shown(watched) == _shown(alone), (
-        "the same seed and inputs must show the same, however often it is looked at"
+    assert _snapshot(watched) == _snapshot(alone), (
+        "the same seed and inputs must show the same, however often the stage is viewed"
     )
     _check_refusal(watched)
 
 
-def _look(stage: Stage) -> None:
-    """Look at everything, and check that what is seen can be shown."""
+def _view(stage: Stage) -> None:
+    """Read everything that the studio shows, and check that it can be drawn and sent."""
     key, backdrop = stage.backdrop()
-    assert (key, backdrop) == stage.backdrop(), "looking at the backdrop changed it"
+    assert (key, backdrop) == stage.backdrop(), "reading the backdrop changed it"
     for picture in (backdrop, stage.picture()):
         _check_picture(picture, stage.symbols)
     json.dumps([stage.picture(), stage.hud().task, dict(stage.bands()), list(stage.commands())], allow_nan=False)
@@ -282,10 +293,10 @@ def _look(stage: Stage) -> None:
         assert all(0 <= value <= 1 for value in values.values()), f"the curves of {group!r} leave 0 to 1: {values}"
     for who in stage.characters():
         sheet = stage.mind(who)
-        assert sheet is None or sheet.who, f"the mind of {who!r} is nobody's"
-    assert stage.mind("nobody of this name") is None, "nobody has no mind"
+        assert sheet is None or sheet.who, f"the mind of {who!r} has no name"
+    assert stage.mind("nobody of this name") is None, "an unknown character has no mind"
     names = [poke.name for poke in stage.pokes()]
-    assert len(set(names)) == len(names), f"two pokes are called the same: {names}"
+    assert len(set(names)) == len(names), f"two pokes have the same name: {names}"
 
 
 def _check_picture(picture: Picture, symbols: Symbols) -> None:
@@ -296,34 +307,34 @@ def _check_picture(picture: Picture, symbols: Symbols) -> None:
             used += [colour for fill, _, stroke, _ in symbols[shape[2]] for colour in (fill, stroke)]
             used += [str(shape[7].get(option, "")) for option in ("tint", "glow")]
         else:
-            assert shape[0] in _COLOURS, f"nobody can draw a {shape[0]!r}"
+            assert shape[0] in _COLOURS, f"unknown kind of shape {shape[0]!r}"
             used += [shape[at] for at in _COLOURS[shape[0]]]
         strange = [colour for colour in used if colour and colour.partition("/")[0] not in ROLES]
-        assert not strange, f"{strange[0]!r} is no role of the palette"
+        assert not strange, f"{strange[0]!r} is not a role of the palette"
 
 
 def _check_models(stage: Stage) -> None:
     names = [model.name for model in stage.models()]
-    assert len(set(names)) == len(names), f"two models are called the same: {names}"
+    assert len(set(names)) == len(names), f"two models have the same name: {names}"
     for model in stage.models():
         if model.make is not None:
-            assert model.make(model.text).goals, f"the model {model.name!r} tells no goals apart"
+            assert model.make(model.text).goals, f"the model {model.name!r} has no goals"
         if model.check is not None:
-            assert not model.check(model.text), f"the model {model.name!r} has faults as it is"
+            assert not model.check(model.text), f"the model {model.name!r} has faults"
 
 
 def _check_refusal(stage: Stage) -> None:
-    """What makes no sense is refused before anything happens, or is no matter."""
-    before = _shown(stage)
+    """Check that an invalid command is ignored, or refused without a change."""
+    before = _snapshot(stage)
     try:
-        stage.step(_NONSENSE)
+        stage.step(_INVALID)
     except TelosError:
-        assert _shown(stage) == before, "a refused step changed the world"
+        assert _snapshot(stage) == before, "a refused step changed the world"
 
 
-def _shown(stage: Stage) -> Any:
+def _snapshot(stage: Stage) -> Any:
     return stage.time, stage.truth, stage.backdrop(), stage.picture(), stage.hud(), dict(stage.bands())
 
 
-def _told(happening: Happening) -> Any:
+def _summary(happening: Happening) -> Any:
     return happening.time, happening.who, happening.label, happening.kind, happening.event

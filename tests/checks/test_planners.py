@@ -81,14 +81,14 @@ def meddler(domain: telos.Domain, state: Any, goal: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("plan", "said"),
+    ("plan", "word"),
     [
         (forgetful, "is not possible"),
-        (stingy, "it costs"),
+        (stingy, "costs"),
         (defeatist, "holds already"),
         (meddler, "changed the state"),
     ],
 )
-def test_the_check_notices_a_broken_promise(plan: Any, said: str) -> None:
-    with pytest.raises(AssertionError, match=said):
+def test_check_planner_finds_a_broken_promise(plan: Any, word: str) -> None:
+    with pytest.raises(AssertionError, match=word):
         check_planner(plan, problems())

@@ -77,18 +77,18 @@ class Loose(Line):
 
 
 @pytest.mark.parametrize(
-    ("broken", "message"),
+    ("broken", "word"),
     [
-        (Restless, "looking on changed what happened"),
-        (Garish, "'pink' is no role of the palette"),
-        (Nameless, "the symbol 'cube' is not among those of the stage"),
-        (Backwards, "time ran backwards"),
-        (Hasty, "a refused step changed the world"),
+        (Restless, "changed what happened"),
+        (Garish, "pink"),
+        (Nameless, "cube"),
+        (Backwards, "time"),
+        (Hasty, "refused"),
         (Beyond, "leave 0 to 1"),
-        (Twice, "two pokes are called the same"),
+        (Twice, "pokes"),
         (Loose, "must show the same"),
     ],
 )
-def test_a_broken_promise_is_found(broken: type[Line], message: str) -> None:
-    with pytest.raises(AssertionError, match=message):
+def test_check_stage_finds_a_broken_promise(broken: type[Line], word: str) -> None:
+    with pytest.raises(AssertionError, match=word):
         check_stage(replace(LINE, make=broken), held=("right",))

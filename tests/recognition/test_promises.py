@@ -94,7 +94,7 @@ class Lying(Broken):
         (Overconfident, "does not sum to 1"),
         (Fickle, "reading the belief changed it"),
         (Clinging, "after reset"),
-        (Timeless, "time ran backwards"),
+        (Timeless, "must be refused"),
         (Forgetful, "saved and resumed"),
         (Lying, "observe must return the belief"),
     ],

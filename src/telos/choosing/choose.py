@@ -1,4 +1,8 @@
-"""Choose one action: simple or least discontentment."""
+"""Choose one action now: by simple selection, or by least discontentment.
+
+Start with `choose`, which returns a `Choice`; `straight_line` estimates travel times. How an action changes the level
+of each goal is computed in the section "levels".
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,61 +14,12 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.goal import Goal, curve_of
 from telos.core.values import FrozenMap, check_finite, check_not_negative
 
-# --- outcomes ---------------------------------------------------------------------------------------------------------
-# How insistent each goal will be once an action is done.
-#
-# The lecture's worked example settles what its pseudo-code leaves open. An action's change is what it does to a goal
-# by
-# the time it is done, drift included; a goal that the action leaves alone keeps its own value and drifts while the
-# action lasts. On the way to where the action starts every goal drifts, the changed ones too. No level falls below
-# zero.
-
-
-def rated_changes(action: Action) -> Mapping[str, float]:
-    """Return what an action does to each goal when it is rated: its changes, and what it promises for later."""
-    if not action.promises:
-        return action.changes
-    goals = {**action.changes, **action.promises}
-    return {goal: action.changes.get(goal, 0.0) + action.promises.get(goal, 0.0) for goal in goals}
-
-
-def level_after_change(goal: Goal, by: float, travel: float) -> float:
-    """Return the level of a goal that an action changes by ``by``, after ``travel`` on the way there."""
-    level = (level_after_drift(goal, travel) if travel else goal.insistence) + by
-    return level if level > 0.0 else 0.0
-
-
-def level_after_drift(goal: Goal, time: float) -> float:
-    """Return the level of a goal that is left alone for ``time``."""
-    level = goal.insistence + goal.drift * time
-    return level if level > 0.0 else 0.0
-
-
-def levels_after(action: Action, goals: Sequence[Goal], *, travel: float = 0.0) -> dict[str, float]:
-    """Return every goal's level after going to an action and doing it.
-
-    >>> goals = [Goal("eat", 4, drift=4), Goal("bathroom", 3, drift=2)]  # by the hour
-    >>> levels_after(Action("eat-snack", changes={"eat": -2}, duration=0.25), goals)
-    {'eat': 2.0, 'bathroom': 3.5}
-    """
-    changes = rated_changes(action)
-    time = travel + action.duration
-    return {
-        # A change of zero is no change: the goal drifts.
-        goal.name: level_after_change(goal, by, travel)
-        if (by := changes.get(goal.name, 0.0))
-        else level_after_drift(goal, time)
-        for goal in goals
-    }
-
-
-# --- choice -----------------------------------------------------------------------------------------------------------
-# A choice of one action, and the table that it was made from.
+Travel: TypeAlias = Callable[[Action], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One row of the table: an action, its value, and each goal's level once it is done."""
+    """One row of the table: an action, its value, and each goal's level after it."""
 
     action: Action
     value: float
@@ -73,13 +28,13 @@ class Rating:
 
     @property
     def time(self) -> float:
-        """Return how long the way there and the action take together."""
+        """Return the time of the way and the action together."""
         return self.travel + self.action.duration
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The action chosen, its value, and everything it was weighed against.
+    """The chosen action, its value, and all actions that were compared.
 
     The value is the discontentment that is left (less is better), or, chosen by ``"simple"``, how much the most
     insistent goal is lowered (more is better).
@@ -89,7 +44,7 @@ class Choice:
     value: float
     by: str
     goals: tuple[Goal, ...]
-    rated: tuple[tuple[Action, float, float], ...]  # action, value, travel; the table is worked out when asked for
+    rated: tuple[tuple[Action, float, float], ...]  # action, value, travel; ``table`` has the levels too
 
     @property
     def table(self) -> tuple[Rating, ...]:
@@ -100,7 +55,7 @@ class Choice:
         )
 
     def why(self) -> str:
-        """Say what was chosen and why, with the whole table."""
+        """Return what was chosen and why, with the whole table."""
         return "\n".join([self._reason(), *format_table(self.table, self.goals, chosen=self.action)])
 
     def _reason(self) -> str:
@@ -116,95 +71,6 @@ class Choice:
         return f"{self.action.name}: it leaves the least discontentment, {self.value:g}{tie}; it is {now:g} now."
 
 
-def format_table(rows: Sequence[Rating], goals: Sequence[Goal], *, chosen: Action | None = None) -> list[str]:
-    """Write ratings as an aligned text table: a row an action, a column a goal, each level as before → after."""
-    timed = any(row.time for row in rows)
-    head = ["action", "value", *(["time"] if timed else []), *(goal.name for goal in goals)]
-    body = [
-        [
-            f"{'→' if row.action is chosen else ' '} {row.action.name}",
-            f"{row.value:g}",
-            *([f"{row.time:g}"] if timed else []),
-            *(_moved(goal.insistence, row.levels[goal.name]) for goal in goals),
-        ]
-        for row in rows
-    ]
-    lines = [["  " + head[0], *head[1:]], *body]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-
-
-def _moved(before: float, after: float) -> str:
-    return f"{after:g}" if before == after else f"{before:g} → {after:g}"
-
-
-# --- simple -----------------------------------------------------------------------------------------------------------
-# Simple selection: serve the most insistent goal, and look at nothing else.
-#
-# Fast, and often sensible; blind to side effects and to time.
-
-
-def rate_by_top_goal(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
-    """Return how much each action lowers the most insistent goal (the first of them, if several are).
-
-    >>> snack, nap = Action("get-snack", changes={"eat": -2}), Action("nap", changes={"sleep": -2})
-    >>> rate_by_top_goal([snack, nap], [Goal("eat", 4), Goal("sleep", 3)], [0, 0])
-    [2.0, 0.0]
-    """
-    top = max(goals, key=lambda goal: goal.insistence)
-    return [0.0 - rated_changes(action).get(top.name, 0.0) for action in actions]
-
-
-# --- discontentment ---------------------------------------------------------------------------------------------------
-# Discontentment: the sum over all goals of how much each one hurts.
-
-
-def discontentment(goals: Sequence[Goal]) -> float:
-    """Return the discontentment at the goals' present insistence.
-
-    >>> discontentment([Goal("eat", 2), Goal("bathroom", 5)])
-    29.0
-    """
-    return sum([goal.discontentment() for goal in goals])
-
-
-def rate_by_discontentment(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
-    """Return the discontentment that each action would leave.
-
-    Most actions touch few goals, and many take equally long: what the untouched goals come to is worked out once for
-    each length of time, and an action only replaces the shares of the goals it changes.
-    """
-    curves = {goal.name: (slot, goal, curve_of(goal.curve)) for slot, goal in enumerate(goals)}
-    untouched: dict[float, list[float]] = {}
-    values: list[float] = []
-    for action, travel in zip(actions, travels, strict=True):
-        time = travel + action.duration
-        if time not in untouched:
-            untouched[time] = [goal.weight * curve(level_after_drift(goal, time)) for _, goal, curve in curves.values()]
-        shares = untouched[time].copy()
-        for name, by in rated_changes(action).items():
-            if by and name in curves:  # a character need not have every goal that its world speaks of
-                slot, goal, curve = curves[name]
-                shares[slot] = goal.weight * curve(level_after_change(goal, by, travel))
-        values.append(sum(shares))
-    if any(value != value for value in values):
-        raise TelosError("a curve returned NaN, so the actions cannot be compared", "mend the goal's curve")
-    return values
-
-
-# --- choose -----------------------------------------------------------------------------------------------------------
-# Choosing one action for now: the two rules of the lecture behind one function.
-
-
-Travel: TypeAlias = Callable[[Action], float]
-
-# For each rule: the value of every action, and whether the best value is the smallest.
-RULES: dict[str, tuple[Callable[[Sequence[Action], Sequence[Goal], Sequence[float]], list[float]], bool]] = {
-    "discontentment": (rate_by_discontentment, True),
-    "simple": (rate_by_top_goal, False),
-}
-
-
 def choose(
     actions: Iterable[Action],
     goals: Iterable[Goal],
@@ -215,9 +81,9 @@ def choose(
     """Choose the one action to do now.
 
     ``by="discontentment"`` takes the action that leaves the least discontentment over all goals, time included;
-    ``by="simple"`` takes the action that lowers the most insistent goal most, and looks at nothing else. ``travel``
-    says how long it takes to get to where an action starts. Of equally good actions the one listed first is taken, and
-    so is the first of equally insistent goals.
+    ``by="simple"`` takes the action that lowers the most insistent goal most, and ignores everything else. ``travel``
+    returns the time to the place of an action. The first of equally good actions is taken, and the first of equally
+    insistent goals.
 
     >>> eat, bath = Goal("eat", insistence=4), Goal("bathroom", insistence=3)
     >>> soda = Action("drink-soda", changes={"eat": -2, "bathroom": +2})
@@ -243,7 +109,7 @@ def choose(
 
 
 def check_actions(actions: Sequence[Action]) -> None:
-    """Refuse an empty list, and what is not an action."""
+    """Raise a ``TelosError`` for an empty list, and for what is not an action."""
     if not actions:
         raise TelosError("there is no action to choose from", "give at least one, if only an action that waits")
     for each in actions:
@@ -252,7 +118,7 @@ def check_actions(actions: Sequence[Action]) -> None:
 
 
 def check_goals(goals: Sequence[Goal]) -> None:
-    """Refuse an empty list, what is not a goal, and two goals of one name."""
+    """Raise a ``TelosError`` for an empty list, for what is not a goal, and for two goals with one name."""
     if not goals:
         raise TelosError("there is no goal to choose by", "give at least one")
     names: set[str] = set()
@@ -260,21 +126,17 @@ def check_goals(goals: Sequence[Goal]) -> None:
         if not isinstance(each, Goal):
             raise TelosError(f"{each!r} is not a goal", "make one with telos.Goal(name, insistence=...)")
         if each.name in names:
-            raise TelosError(f"goal {each.name!r} is given twice", "goals are told apart by their names")
+            raise TelosError(f"goal {each.name!r} is given twice", "rename one of them")
         names.add(each.name)
-
-
-# --- travel -----------------------------------------------------------------------------------------------------------
-# Time to get to where an action starts, when a straight line is a good enough guess.
 
 
 def straight_line(
     here: tuple[float, float], places: Mapping[str, tuple[float, float]], *, speed: float = 1.0
 ) -> Callable[[Action], float]:
-    """Return a travel time that is the distance to an action's object divided by ``speed``.
+    """Return a travel time: the straight distance to the object of an action, divided by ``speed``.
 
-    An action that belongs to no object starts where the character stands. A path-finder takes the same place: any
-    function from an action to a time.
+    An action without an object starts where the character is. A path-finder can take its place: any function from an
+    action to a time.
 
     >>> from telos.core.action import SmartObject
     >>> fridge = SmartObject("fridge", actions=[Action("get-snack", changes={"eat": -2})])
@@ -288,7 +150,130 @@ def straight_line(
         if action.on is None:
             return 0.0
         if action.on not in places:
-            raise TelosError(f"no place is known for {action.on!r}", name_hint(action.on, places))
+            raise TelosError(f"unknown place of {action.on!r}", name_hint(action.on, places))
         return math.dist(here, places[action.on]) / speed
 
     return time_to
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def rate_by_top_goal(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+    """Return how much each action lowers the most insistent goal (the first of equals); ignores side effects and time.
+
+    >>> snack, nap = Action("get-snack", changes={"eat": -2}), Action("nap", changes={"sleep": -2})
+    >>> rate_by_top_goal([snack, nap], [Goal("eat", 4), Goal("sleep", 3)], [0, 0])
+    [2.0, 0.0]
+    """
+    top = max(goals, key=lambda goal: goal.insistence)
+    return [0.0 - rated_changes(action).get(top.name, 0.0) for action in actions]
+
+
+def discontentment(goals: Sequence[Goal]) -> float:
+    """Return the discontentment at the goals' present insistence.
+
+    >>> discontentment([Goal("eat", 2), Goal("bathroom", 5)])
+    29.0
+    """
+    return sum([goal.discontentment() for goal in goals])
+
+
+def rate_by_discontentment(actions: Sequence[Action], goals: Sequence[Goal], travels: Sequence[float]) -> list[float]:
+    """Return the discontentment after each action.
+
+    Most actions change few goals, and many take equally long: the shares of unchanged goals are computed once for each
+    length of time, and an action only replaces the shares of the goals that it changes.
+    """
+    curves = {goal.name: (slot, goal, curve_of(goal.curve)) for slot, goal in enumerate(goals)}
+    unchanged: dict[float, list[float]] = {}
+    values: list[float] = []
+    for action, travel in zip(actions, travels, strict=True):
+        time = travel + action.duration
+        if time not in unchanged:
+            unchanged[time] = [goal.weight * curve(level_after_drift(goal, time)) for _, goal, curve in curves.values()]
+        shares = unchanged[time].copy()
+        for name, by in rated_changes(action).items():
+            if by and name in curves:  # a character need not have every goal of its world
+                slot, goal, curve = curves[name]
+                shares[slot] = goal.weight * curve(level_after_change(goal, by, travel))
+        values.append(sum(shares))
+    if any(value != value for value in values):
+        raise TelosError("a curve returned NaN, so the actions cannot be compared", "correct the curve of the goal")
+    return values
+
+
+# For each rule: the value of every action, and whether the best value is the smallest.
+RULES: dict[str, tuple[Callable[[Sequence[Action], Sequence[Goal], Sequence[float]], list[float]], bool]] = {
+    "discontentment": (rate_by_discontentment, True),
+    "simple": (rate_by_top_goal, False),
+}
+
+
+# --- levels -----------------------------------------------------------------------------------------------------------
+# The worked example of the lecture settles what its pseudo-code leaves open. An action's change is its effect on a goal
+# by the time it is done, drift included; a goal that the action does not change drifts while the action lasts. On the
+# way to the place of the action every goal drifts, the changed ones too. No level falls below zero.
+
+
+def rated_changes(action: Action) -> Mapping[str, float]:
+    """Return the changes for which an action is rated: its own, and those that it promises for later."""
+    if not action.promises:
+        return action.changes
+    goals = {**action.changes, **action.promises}
+    return {goal: action.changes.get(goal, 0.0) + action.promises.get(goal, 0.0) for goal in goals}
+
+
+def level_after_change(goal: Goal, by: float, travel: float) -> float:
+    """Return the level of a goal that an action changes by ``by``, after ``travel`` to its place."""
+    level = (level_after_drift(goal, travel) if travel else goal.insistence) + by
+    return level if level > 0.0 else 0.0
+
+
+def level_after_drift(goal: Goal, time: float) -> float:
+    """Return the level of a goal that only drifts for ``time``."""
+    level = goal.insistence + goal.drift * time
+    return level if level > 0.0 else 0.0
+
+
+def levels_after(action: Action, goals: Sequence[Goal], *, travel: float = 0.0) -> dict[str, float]:
+    """Return every goal's level after the way to an action and the action itself.
+
+    >>> goals = [Goal("eat", 4, drift=4), Goal("bathroom", 3, drift=2)]  # by the hour
+    >>> levels_after(Action("eat-snack", changes={"eat": -2}, duration=0.25), goals)
+    {'eat': 2.0, 'bathroom': 3.5}
+    """
+    changes = rated_changes(action)
+    time = travel + action.duration
+    return {
+        # A change of zero is no change: the goal drifts.
+        goal.name: level_after_change(goal, by, travel)
+        if (by := changes.get(goal.name, 0.0))
+        else level_after_drift(goal, time)
+        for goal in goals
+    }
+
+
+# --- the table in words -----------------------------------------------------------------------------------------------
+
+
+def format_table(rows: Sequence[Rating], goals: Sequence[Goal], *, chosen: Action | None = None) -> list[str]:
+    """Return ratings as an aligned text table: one row for each action, one column for each goal, before → after."""
+    timed = any(row.time for row in rows)
+    head = ["action", "value", *(["time"] if timed else []), *(goal.name for goal in goals)]
+    body = [
+        [
+            f"{'→' if row.action is chosen else ' '} {row.action.name}",
+            f"{row.value:g}",
+            *([f"{row.time:g}"] if timed else []),
+            *(_format_change(goal.insistence, row.levels[goal.name]) for goal in goals),
+        ]
+        for row in rows
+    ]
+    lines = [["  " + head[0], *head[1:]], *body]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _format_change(before: float, after: float) -> str:
+    return f"{after:g}" if before == after else f"{before:g} → {after:g}"

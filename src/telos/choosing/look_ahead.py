@@ -1,4 +1,8 @@
-"""Depth-first and branch-and-bound look-ahead."""
+"""Look-ahead: the sequence of actions that leaves the least discontentment.
+
+`look_ahead` searches a `WorldModel` to a depth and returns an `Outlook`. Two methods give the same answer:
+`search_depth_first` is the plain search and the reference, `search_bounded` is branch and bound.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,16 +27,19 @@ from telos.core.goal import CURVES, Goal, curve_of
 from telos.core.state import State
 from telos.core.values import BOOL, FrozenMap, Value
 
-# --- model ------------------------------------------------------------------------------------------------------------
-# A world model: what a character believes will happen if it acts, as far ahead as it cares to think.
+Levels: TypeAlias = tuple[float, ...]
+Shares: TypeAlias = list[float]  # what each goal adds to discontentment at its level
+
+# Bounds are rounded sums: a branch is cut only when it is worse by more than rounding can explain.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class WorldModel:
-    """A state, the goals as insistent as they are in it, and the actions there are.
+    """A state, the goals with their insistence in it, and the actions.
 
-    Resources such as the crystals in a wand are variables of the state. Promises count for nothing here: looking ahead
-    sees the later action that keeps them.
+    Resources such as the crystals in a wand are variables of the state. Promises do not count here: the search sees the
+    later action that keeps them.
 
     >>> mage = WorldModel(
     ...     [Action("fireball", preconditions="crystals >= 3", effects="crystals -= 3", changes={"kill-ogre": -2}),
@@ -63,12 +70,11 @@ class WorldModel:
 
     @classmethod
     def of(cls, domain: Domain, state: Mapping[str, Value] | None = None) -> "WorldModel":
-        """Return the model of a domain: all its actions and its objects', its goals, and ``state`` to start from."""
+        """Return the model of a domain: its actions and those of its objects, its goals, and the start ``state``."""
         return cls(domain.all_actions, domain.goals, domain.state(state))
 
     @property
     def discontentment(self) -> float:
-        """Return how discontent the character is."""
         return discontentment(self.goals)
 
     @property
@@ -77,7 +83,7 @@ class WorldModel:
         return tuple(action for action in self.actions if action.is_possible(self.state))
 
     def after(self, action: Action) -> "WorldModel":
-        """Return the model once ``action`` is done."""
+        """Return the model after ``action``."""
         goals = (
             goal.at(
                 level_after_change(goal, by, 0.0)
@@ -89,13 +95,9 @@ class WorldModel:
         return replace(self, goals=tuple(goals), state=action.result(self.state))
 
 
-# --- outlook ----------------------------------------------------------------------------------------------------------
-# What looking ahead found: a sequence, and where each of its steps leads.
-
-
 @dataclass(frozen=True, slots=True)
 class LookAheadResult:
-    """The bare answer of a search."""
+    """The result of a search method."""
 
     actions: tuple[Action, ...]
     value: float
@@ -105,7 +107,7 @@ class LookAheadResult:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The best sequence of actions, and what it leads to; empty if nothing at all can be done."""
+    """The best sequence of actions and its result; empty if no action is possible."""
 
     model: WorldModel
     depth: int
@@ -113,32 +115,31 @@ class Outlook:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Return the whole sequence."""
         return self.found.actions
 
     @property
     def action(self) -> Action | None:
-        """Return the action to do now, or None if nothing can be done."""
+        """Return the action to do now; None if no action is possible."""
         return self.actions[0] if self.actions else None
 
     @property
     def value(self) -> float:
-        """Return the discontentment that is left at the end."""
+        """Return the discontentment at the end."""
         return self.found.value
 
     @property
     def tried(self) -> int:
-        """Return how many actions the search tried."""
+        """Return the number of actions that the search tried."""
         return self.found.tried
 
     @property
     def complete(self) -> bool:
-        """Whether the search saw all that could matter; if not, its budget ran out first."""
+        """Whether the search ended within its budget."""
         return self.found.complete
 
     @property
     def table(self) -> tuple[Rating, ...]:
-        """Return a row for each step of the sequence: the action, the discontentment after it, each goal's level."""
+        """Return a row for each step: the action, the discontentment after it, each goal's level."""
         rows, model = [], self.model
         for action in self.actions:
             model = model.after(action)
@@ -147,7 +148,7 @@ class Outlook:
         return tuple(rows)
 
     def why(self) -> str:
-        """Say what the sequence is and what it leads to, step by step."""
+        """Return the sequence and its result in words, step by step."""
         before = self.model.discontentment
         doubt = "" if self.complete else f" The budget ran out after {self.tried} actions: there may be better."
         if not self.actions:
@@ -165,14 +166,48 @@ class Outlook:
         return f"Nothing can be done: no action is possible in {self.model.state!r}."
 
 
-# --- depth first ------------------------------------------------------------------------------------------------------
-# Plain depth-first look-ahead, as the lecture gives it: no recursion, memory for one model a level.
+def look_ahead(
+    model: WorldModel | Domain,
+    depth: int,
+    *,
+    improving: bool = False,
+    method: str = "bounded",
+    budget: int = 10_000_000,
+) -> Outlook:
+    """Return the sequence of ``depth`` actions after which discontentment is least.
+
+    A sequence that no action can follow ends early and counts as it is. Of equally good sequences the one with the
+    sooner relief is taken: step by step, the action that leaves less discontentment comes first, and of equals the one
+    listed first. ``improving=True`` skips actions that raise discontentment: faster, but it misses sequences that get
+    worse before they get better.
+
+    ``method="bounded"`` gives the answer of ``"depth-first"`` faster, with memory for the states it has met;
+    ``"depth-first"`` is the plain search, with memory for ``depth`` models. At most ``budget`` actions are tried; an
+    outlook that ran out of it is not ``complete``.
+
+    >>> from telos.core.action import Action
+    >>> from telos.core.goal import Goal
+    >>> snack = Action("snack", preconditions="food >= 1", effects="food -= 1", changes={"eat": -2})
+    >>> look_ahead(WorldModel([snack], [Goal("eat", 5)], state={"food": 2}), depth=3).value
+    1.0
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
+        raise TelosError(f"depth must be a whole number of actions, at least 1, got {depth!r}")
+    if budget < 1:
+        raise TelosError(f"budget must be at least 1, got {budget!r}")
+    if method not in METHODS:
+        raise TelosError(f"unknown method {method!r}", name_hint(method, METHODS))
+    start = WorldModel.of(model) if isinstance(model, Domain) else model
+    return Outlook(start, depth, METHODS[method](start, depth, improving, budget))
+
+
+# --- depth first: no recursion, memory for one model a level ----------------------------------------------------------
 
 
 def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: int) -> LookAheadResult:
-    """Try every sequence of ``depth`` actions, what brings relief soonest first, and keep the first of the best."""
+    """Try every sequence of ``depth`` actions, the greatest relief first, and keep the first of the best."""
     models, taken = [model], list[Action]()
-    untried: list[Iterator[Action]] = [_in_order(model, improving)]
+    untried: list[Iterator[Action]] = [_sort_possible(model, improving)]
     is_leaf = [True]  # for each level: whether nothing has followed the model there
     best: tuple[Action, ...] = ()
     best_value, tried = float("inf"), 0
@@ -191,13 +226,13 @@ def search_depth_first(model: WorldModel, depth: int, improving: bool, budget: i
         is_leaf[-1] = False
         models.append(models[-1].after(action))
         taken.append(action)
-        untried.append(_in_order(models[-1], improving))
+        untried.append(_sort_possible(models[-1], improving))
         is_leaf.append(True)
     return LookAheadResult(best, best_value, tried, complete=True)
 
 
-def _in_order(model: WorldModel, improving: bool) -> Iterator[Action]:
-    """Yield the possible actions, those that leave the least discontentment first, equals as listed."""
+def _sort_possible(model: WorldModel, improving: bool) -> Iterator[Action]:
+    """Yield the possible actions, the least discontentment first, equals in the listed order."""
     rated = [(model.after(action).discontentment, action) for action in model.possible]
     rated.sort(key=lambda pair: pair[0])
     for value, action in rated:
@@ -205,31 +240,19 @@ def _in_order(model: WorldModel, improving: bool) -> Iterator[Action]:
             yield action
 
 
-# --- bounded ----------------------------------------------------------------------------------------------------------
-# Look-ahead by branch and bound: the answer of the plain depth-first search, without most of its work.
+# --- branch and bound -------------------------------------------------------------------------------------------------
+# Expressions and changes are compiled to slots once. A model that was met before at the same depth is not searched
+# again: all that can follow it was considered then, on a path that wins ties. And a branch is cut when its lower bound
+# is not below the best value so far.
 #
-# Expressions and changes are compiled to slots once. A model that was met before at the same depth is not looked at
-# again, because all that can follow it was considered then, on a way that comes first if they tie. And a branch is
-# left
-# when its floor, the least that it could come to, is no better than the best so far.
-#
-# The floor rests on two facts about curves that rise ever more steeply (the built-in ones do). Whatever else is raised
-# on
-# the way, a goal ends no lower than if nothing had raised it; and lowering it again gains no more than it did before.
-# So
-# from a discontentment of ``v``, where no action gains more than ``g``, no ``n`` actions get below ``v - n·g``.
-
-
-Levels: TypeAlias = tuple[float, ...]
-Shares: TypeAlias = list[float]  # what each goal adds to discontentment at its level
-
-# Floors are rounded sums: a branch is left only when it is worse by more than rounding can explain.
-ROUNDING = 1e-9
+# The bound follows from two properties of convex rising curves (the built-in ones). Whatever is raised on the way, a
+# goal ends no lower than if nothing had raised it; and lowering it again gains no more than it did before. So from a
+# discontentment of ``v``, where no action gains more than ``g``, ``n`` actions cannot get below ``v - n·g``.
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """An action, compiled: its condition and effects over slots, its changes over the goals' places."""
+    """A compiled action: condition and effects over slots, changes over the indices of goals."""
 
     action: Action
     possible: Bound | None
@@ -237,7 +260,7 @@ class _Move:
     shifts: tuple[tuple[int, float], ...]  # goals that it changes, or that drift while it lasts, and by how much
 
 
-def _compiled(action: Action, model: WorldModel) -> _Move:
+def _compile(action: Action, model: WorldModel) -> _Move:
     layout = model.state.layout
     condition = action.preconditions.expression
     shifts = [action.changes.get(goal.name, 0.0) or goal.drift * action.duration for goal in model.goals]
@@ -251,7 +274,7 @@ def _compiled(action: Action, model: WorldModel) -> _Move:
 
 @dataclass(slots=True)
 class _Node:
-    """A model on the way down: where the moves so far have led."""
+    """A model in the search tree, after the moves so far."""
 
     move: int
     value: float
@@ -261,7 +284,7 @@ class _Node:
 
 
 def search_bounded(model: WorldModel, depth: int, improving: bool, budget: int) -> LookAheadResult:
-    """Return what the plain depth-first search would, apart from how many actions were tried."""
+    """Return the result of the depth-first search, except for the number of actions tried."""
     search = _Search(model, depth, improving, budget)
     search.run()
     actions = tuple(search.moves[move].action for move in search.best)
@@ -273,9 +296,9 @@ class _Search:
     def __init__(self, model: WorldModel, depth: int, improving: bool, budget: int) -> None:
         self.depth, self.improving, self.budget = depth, improving, budget
         self.curves = [(goal.weight, curve_of(goal.curve)) for goal in model.goals]
-        # Nothing is known about a curve of the user's own, so with one there is no floor.
-        self.is_steep = all(curve in CURVES.values() for _, curve in self.curves)
-        self.moves = [_compiled(action, model) for action in model.actions]
+        # A curve of the user may have any form, so with one there is no bound.
+        self.has_bound = all(curve in CURVES.values() for _, curve in self.curves)
+        self.moves = [_compile(action, model) for action in model.actions]
         self.falls = [
             [max(0.0, -dict(move.shifts).get(slot, 0.0)) for move in self.moves] for slot in range(len(self.curves))
         ]
@@ -289,9 +312,9 @@ class _Search:
         self.root = _Node(-1, sum(shares), model.state.array, levels, shares)
 
     def run(self) -> None:
-        branches = [self._expanded(self.root)]  # for each level, the nodes still to be entered, the next one last
+        branches = [self._expand(self.root)]  # for each level, the nodes still to be entered, the next one last
         while branches and self.complete:
-            if self.best_value == 0 and self.is_steep:
+            if self.best_value == 0 and self.has_bound:
                 return  # no built-in curve goes below zero
             if not branches[-1]:
                 branches.pop()
@@ -299,18 +322,18 @@ class _Search:
                 continue
             node = branches[-1].pop()
             self.path.append(node.move)
-            branches.append(self._expanded(node))
+            branches.append(self._expand(node))
 
-    def _expanded(self, node: _Node) -> list[_Node]:
-        """Return what may follow a node and is worth entering; at the last step keep the best, and return nothing."""
+    def _expand(self, node: _Node) -> list[_Node]:
+        """Return the child nodes worth entering; at the last step keep the best value, and return nothing."""
         steps = self.depth - len(self.path)
         is_leaf, children = True, list[_Node]()
-        for number in self._hopeful_moves(node, steps):
+        for number in self._promising_moves(node, steps):
             if self.tried == self.budget:
                 self.complete = False
                 return []
             self.tried += 1
-            levels, shares = self._shifted(node, self.moves[number])
+            levels, shares = self._apply_shifts(node, self.moves[number])
             value = sum(shares)
             if self.improving and value > node.value:
                 continue
@@ -321,24 +344,24 @@ class _Search:
                 array = self._array(node.array, self.moves[number])
                 children.append(_Node(number, value, array, tuple(levels), shares))
         if is_leaf:
-            # Also when moves were possible but hopeless: stopping here then comes to no less than their floor.
+            # Also when moves were possible but cut: stopping here is then not below their bound.
             self._keep(node.value, tuple(self.path))
         return self._unseen(children, steps)
 
-    def _hopeful_moves(self, node: _Node, steps: int) -> Iterator[int]:
-        """Yield the moves that are possible and could lead to something better than the best."""
+    def _promising_moves(self, node: _Node, steps: int) -> Iterator[int]:
+        """Yield the possible moves whose bound is below the best value."""
         rows = [self._gains_of(slot, level) for slot, level in enumerate(node.levels)]
         gains = [sum(column) for column in zip(*rows, strict=True)]
-        floor = node.value - (steps - 1) * max(gains, default=0.0) - ROUNDING * abs(node.value)
+        bound = node.value - (steps - 1) * max(gains, default=0.0) - ROUNDING * abs(node.value)
         for number, move in enumerate(self.moves):
-            if self.is_steep and floor - gains[number] >= self.best_value:
+            if self.has_bound and bound - gains[number] >= self.best_value:
                 continue
             if move.possible is None or move.possible(node.array):
                 yield number
 
     def _unseen(self, children: list[_Node], steps: int) -> list[_Node]:
-        """Return the nodes that were not met before, in the order of entering, which is from the last to the first."""
-        children.sort(key=lambda child: child.value)  # a stable sort: equals stay in the listed order
+        """Return the nodes that were not met before, in reverse order, since the last one is entered first."""
+        children.sort(key=lambda child: child.value)  # stable: equals stay in the listed order
         seen, fresh = self.seen[steps - 1], list[_Node]()
         for child in children:
             if (child.array, child.levels) not in seen:
@@ -351,7 +374,7 @@ class _Search:
             self.best, self.best_value = path, value
 
     def _gains_of(self, slot: int, level: float) -> list[float]:
-        """Return how much each move takes off one goal's share at that level, worked out once for each."""
+        """Return how much each move takes off one goal's share at that level; computed once for each level."""
         known = self.known_gains.get((slot, level))
         if known is None:
             weight, curve = self.curves[slot]
@@ -360,7 +383,7 @@ class _Search:
             self.known_gains[slot, level] = known
         return known
 
-    def _shifted(self, node: _Node, move: _Move) -> tuple[list[float], Shares]:
+    def _apply_shifts(self, node: _Node, move: _Move) -> tuple[list[float], Shares]:
         levels, shares = list(node.levels), node.shares.copy()
         for slot, by in move.shifts:
             level = max(0.0, levels[slot] + by)
@@ -378,45 +401,6 @@ class _Search:
         return tuple(array)
 
 
-# --- look ahead -------------------------------------------------------------------------------------------------------
-# Overall-utility look-ahead: the sequence of actions that leaves the least discontentment.
-
-
 Search: TypeAlias = Callable[[WorldModel, int, bool, int], LookAheadResult]
 
 METHODS: dict[str, Search] = {"bounded": search_bounded, "depth-first": search_depth_first}
-
-
-def look_ahead(
-    model: WorldModel | Domain,
-    depth: int,
-    *,
-    improving: bool = False,
-    method: str = "bounded",
-    budget: int = 10_000_000,
-) -> Outlook:
-    """Find the best sequence of ``depth`` actions: the one after which discontentment is least.
-
-    A sequence that nothing can follow ends early and counts as it stands. Of sequences that end equally well the one
-    that brings relief sooner is taken: step by step, the action that leaves less discontentment goes first, and of
-    equals the one listed first. ``improving=True`` never considers an action that raises
-    discontentment; that is faster, and its price is that it misses what gets worse before it gets better.
-
-    ``method="bounded"`` gives the answer of ``"depth-first"`` faster, and remembers where it has been;
-    ``"depth-first"`` is the plain search, in memory for ``depth`` models. At most ``budget`` actions are tried; an
-    outlook that ran out of it is not ``complete``, and says so.
-
-    >>> from telos.core.action import Action
-    >>> from telos.core.goal import Goal
-    >>> snack = Action("snack", preconditions="food >= 1", effects="food -= 1", changes={"eat": -2})
-    >>> look_ahead(WorldModel([snack], [Goal("eat", 5)], state={"food": 2}), depth=3).value
-    1.0
-    """
-    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
-        raise TelosError(f"depth must be a whole number of actions, at least 1, got {depth!r}")
-    if budget < 1:
-        raise TelosError(f"budget must be at least 1, got {budget!r}")
-    if method not in METHODS:
-        raise TelosError(f"unknown method {method!r}", name_hint(method, METHODS))
-    start = WorldModel.of(model) if isinstance(model, Domain) else model
-    return Outlook(start, depth, METHODS[method](start, depth, improving, budget))

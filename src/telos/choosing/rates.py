@@ -1,4 +1,4 @@
-"""Rates of change that nobody knows in advance, learned from what has happened so far."""
+"""Rates of change that are learned from readings of a level."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ class LearnedRate:
     """A recency-weighted average of how fast a level changes, from readings at any times.
 
     Each reading moves the rate by ``weight`` towards the rate since the last one, and keeps the rest: new = (1 -
-    weight) · old + weight · change / time. A character that takes a beating comes to expect more of it.
+    weight) · old + weight · change / time.
 
     >>> hurt = LearnedRate(weight=0.05)
     >>> hurt.observe(10, now=0.0), hurt.observe(14, now=2.0)
@@ -27,9 +27,9 @@ class LearnedRate:
         self._last: tuple[float, float] | None = None
 
     def observe(self, level: float, *, now: float) -> float:
-        """Take a reading of the level and return the new rate.
+        """Add a reading of the level and return the new rate.
 
-        Two readings at one moment say nothing about speed: the change between them counts with the next one.
+        Of two readings at one time only the first counts; the change between them counts with the next one.
         """
         level, now = check_finite("level", level), check_finite("now", now)
         if self._last is None:
@@ -58,9 +58,9 @@ class LearnedRates:
         self._rates: dict[str, LearnedRate] = {}
 
     def observe(self, goals: Sequence[Goal], *, now: float) -> tuple[Goal, ...]:
-        """Read every goal's insistence, and return the goals with the drift learned so far.
+        """Add a reading of every goal's insistence, and return the goals with the drift learned so far.
 
-        A goal that is seen for the first time starts from the drift it came with.
+        The learned drift of a new goal starts at its own drift.
         """
         learned = []
         for goal in goals:
