@@ -206,7 +206,7 @@ def surprise(model: MarkovLogic, database: Database, factor: float) -> float:
     """Return minus the log of the chance of the truth, value by value, under weights times a factor."""
     network = ground(model, database, ["goal"], learning=True)
     worlds = build_worlds(network, read_truth(network, database))
-    return -worlds.log_chance(range(len(database.worlds)), factor * network.weights, is_prefix=True)
+    return -worlds.log_likelihood(range(len(database.worlds)), factor * network.weights, is_prefix=True)
 
 
 def test_what_was_learned_from_other_facts_or_another_objective_only_lends_its_weights() -> None:

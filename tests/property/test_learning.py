@@ -53,15 +53,15 @@ def until(network: Network, chain: Chain, position: int) -> Network:
 def slope(sequences: SequenceWorlds | NetworkWorlds, weights: Floats, number: int, *, is_prefix: bool) -> float:
     step = np.zeros_like(weights)
     step[number] = 1e-5
-    above = sequences.log_chance([0], weights + step, is_prefix=is_prefix)
-    return (above - sequences.log_chance([0], weights - step, is_prefix=is_prefix)) / 2e-5
+    above = sequences.log_likelihood([0], weights + step, is_prefix=is_prefix)
+    return (above - sequences.log_likelihood([0], weights - step, is_prefix=is_prefix)) / 2e-5
 
 
 @given(some_chains, st.integers(0, 100))
 @settings(deadline=None)
 def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Network, seed: int) -> None:
     truth = truth_from(network, seed)
-    found = plain_sequences(network, truth).log_chance([0], network.weights)
+    found = plain_sequences(network, truth).log_likelihood([0], network.weights)
     assert found == pytest.approx(log_chance(network, truth, list(range(len(truth)))), abs=1e-9)
 
 
@@ -72,7 +72,7 @@ def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_ti
     chain = find_chain(network)
     assert chain is not None
     slow = sum(log_chance(until(network, chain, p), truth, [int(v)]) for p, v in enumerate(chain.order))
-    assert plain_sequences(network, truth).log_chance([0], network.weights, is_prefix=True) == pytest.approx(
+    assert plain_sequences(network, truth).log_likelihood([0], network.weights, is_prefix=True) == pytest.approx(
         slow, abs=1e-9
     )
 
@@ -101,7 +101,7 @@ def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Netwo
     assert np.isfinite(gradient).all()
     for number in range(len(gradient)):
         step = 1e-5 * np.eye(len(weights))[number]
-        above, below = (sequences.log_chance([0], weights + way, is_prefix=is_prefix) for way in (step, -step))
+        above, below = (sequences.log_likelihood([0], weights + way, is_prefix=is_prefix) for way in (step, -step))
         assert gradient[number] == pytest.approx((above - below) / 2e-5, abs=1e-2)
 
 
@@ -139,7 +139,7 @@ def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(netwo
     truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
     sequences, general = plain_sequences(network, truth), NetworkWorlds(network, truth)
-    assert general.log_chance([0], network.weights) == pytest.approx(sequences.log_chance([0], network.weights))
+    assert general.log_likelihood([0], network.weights) == pytest.approx(sequences.log_likelihood([0], network.weights))
     best = sequences.best([0], network.weights)
     exact = exact_map(network)
     assert isinstance(exact, MostProbable)

@@ -20,7 +20,7 @@ MAX_LAYERED_KEYS = (
     2**25
 )  # keys of one rule; where some position has very many factors, general elimination sums them better
 MAX_MARKED_CODES = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
-KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here can be given instead
+KERNEL = (products,)  # callers may pass ``kernels.plain(*KERNEL)`` instead of the compiled form
 
 
 # --- chains in a network ----------------------------------------------------------------------------------------------
@@ -28,11 +28,11 @@ KERNEL = (products,)  # ``kernels.plain(*KERNEL)`` is what the functions here ca
 
 @dataclass(frozen=True, slots=True)
 class ChainFactors:
-    """One rule's factors along the sequences: ``key[p]`` is the row of weights at position p, -1 where there is none.
+    """One rule's factors along the sequences: ``key[p]`` is the row of weights at position p, -1 for none.
 
-    ``group`` is the index into ``Network.factors``, or behind them into those that ``tabled`` makes of short clauses.
-    Factors over two variables lie on positions p-1 and p; ``turned`` says that the network lists them as (p, p-1), so
-    that its cells have to be transposed.
+    ``group`` is the index into ``Network.factors``, or after these into the factors that ``tabulate_clauses`` makes.
+    Factors over two variables lie on positions p-1 and p; ``turned`` means that the network lists them as (p, p-1), so
+    that their cells must be transposed.
     """
 
     group: int
@@ -44,8 +44,8 @@ class ChainFactors:
 class Chain:
     """A network whose variables all have ``size`` values and form sequences.
 
-    Position p holds variable ``order[p]``; sequence s runs from ``start[s]`` to before ``start[s + 1]``. A variable
-    without neighbours is a sequence of one. A sequence runs from its end with the lower variable to the other.
+    Position p holds variable ``order[p]``; sequence s has the positions ``start[s]`` to before ``start[s + 1]``. A
+    variable without neighbours is a sequence of one. A sequence starts at the end with the lower variable.
     """
 
     size: int
@@ -56,7 +56,7 @@ class Chain:
 
 
 def find_chain(network: Network) -> Chain | None:
-    """Return the sequences of a network, or None if it is no chain."""
+    """Return the sequences of a network, or None if it is not a chain."""
     sizes, together = network.sizes, tabulate_clauses(network, max_variables=2)
     if together is None or any(factors.scope.shape[1] not in (1, 2) for factors in together.factors):
         return None
@@ -79,7 +79,7 @@ def find_chain(network: Network) -> Chain | None:
 
 
 def _place_factors(group: int, factors: Factors, position: Ints) -> list[ChainFactors] | None:
-    """Return one rule's factors as keys along the positions, or None if one position is too crowded."""
+    """Return one rule's factors as keys by position, or None if one position has too many factors."""
     places = [position[column] for column in factors.scope.T]
     halves = [(False, places[-1], factors.key)]
     if len(places) == 2 and (turned := places[0] > places[1]).any():
@@ -95,7 +95,7 @@ def _place_factors(group: int, factors: Factors, position: Ints) -> list[ChainFa
 
 
 def _layer_keys(places: Ints, keys: Ints, positions: int) -> Ints | None:
-    """Lay keys on their places, in as many layers as there are factors on the most crowded place."""
+    """Place keys on their positions, in as many layers as the position with most factors needs."""
     crowd = np.bincount(places, minlength=positions)
     depth = int(crowd.max(initial=0))
     if depth * positions > MAX_LAYERED_KEYS:
@@ -111,11 +111,11 @@ def _layer_keys(places: Ints, keys: Ints, positions: int) -> Ints | None:
 
 
 def _find_paths(variables: int, edges: list[Ints]) -> tuple[Ints, Ints] | None:
-    """Return the variables path after path and where each path starts, or None if something is no path."""
+    """Return the variables path by path and the start of each path, or None if a component is not a path."""
     none = np.empty(0, np.int64)
     low = np.concatenate([none, *(np.minimum(pair[:, 0], pair[:, 1]) for pair in edges)])
     high = np.concatenate([none, *(np.maximum(pair[:, 0], pair[:, 1]) for pair in edges)])
-    if (high == low + 1).all():  # numbered along the paths, as grounding mostly does
+    if (high == low + 1).all():  # numbered along the paths, as grounding usually does
         is_start = np.ones(variables, np.bool_)
         is_start[high] = False
         starts = np.append(np.flatnonzero(is_start), variables)
@@ -126,7 +126,7 @@ def _find_paths(variables: int, edges: list[Ints]) -> tuple[Ints, Ints] | None:
 
 
 def _find_neighbours(variables: int, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the one or two neighbours of each variable, -1 for none, or None if one has more."""
+    """Return the neighbours of each variable (at most two), -1 for none, or None if one has more."""
     ends, others = np.concatenate([low, high]), np.concatenate([high, low])
     degree = np.bincount(ends, minlength=variables)
     if degree.max() > 2:
@@ -140,16 +140,16 @@ def _find_neighbours(variables: int, low: NDArray[np.int64], high: NDArray[np.in
 
 
 def _follow_paths(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
-    """Return the variables in the order of their paths, and where the paths start, or None if one is a ring.
+    """Return the variables in the order of their paths, and the starts of the paths, or None if one is a ring.
 
-    Both ways out of every variable are followed at once, in leaps that double in length. Way 2v + i leaves v by its
-    neighbour i; from there it goes on by the other neighbour.
+    Both directions out of every variable are followed at once, by pointer doubling. Direction 2v + i leaves v by its
+    neighbour i and continues by that variable's other neighbour.
     """
     variables = len(beside)
     ways = np.arange(2 * variables)
     onto = beside.ravel()
     came_by_second = beside[onto, 1] == ways // 2
-    leap = np.where(onto < 0, ways, 2 * onto + ~came_by_second)  # a way that leads nowhere stays where it is
+    leap = np.where(onto < 0, ways, 2 * onto + ~came_by_second)  # a direction without a neighbour stays where it is
     length = (onto >= 0).astype(np.int64)
     for _ in range(variables.bit_length()):
         further = leap[leap]
@@ -171,15 +171,15 @@ def _follow_paths(beside: NDArray[np.int64]) -> tuple[Ints, Ints] | None:
 
 @dataclass(frozen=True, slots=True)
 class SharedSteps:
-    """Which steps of a chain share a table. It depends on the keys alone, so learning makes it once."""
+    """The steps of a chain that share a table. It depends on the keys alone, so learning computes it once."""
 
-    row: Ints  # (positions,) of the table for the step from p-1 to p; 0 and of no meaning where a sequence starts
+    row: Ints  # (positions,) of the table for the step from p-1 to p; meaningless where a sequence starts
     keys: Ints  # (rows, pairs) one key of each of the chain's pairs, -1 for none
 
 
 @dataclass(frozen=True, slots=True)
 class ChainScores:
-    """What the values of a chain score under certain weights; -inf where a value or a step is forbidden."""
+    """The scores of a chain's values and steps under given weights; -inf where forbidden."""
 
     unary: Floats  # (positions, size)
     row: Ints  # (positions,) as in ``Steps``
@@ -189,9 +189,9 @@ class ChainScores:
 def score_chain(
     network: Network, chain: Chain, weights: Floats | None = None, *, steps: SharedSteps | None = None
 ) -> ChainScores:
-    """Return the scores of a chain under the network's own weights, or others in the same order.
+    """Return the scores of a chain under the network's weights, or under others in the same order.
 
-    What is given counts as forbidding all other values.
+    A given value forbids all other values.
     """
     weights = network.weights if weights is None else weights
     steps = find_shared_steps(chain) if steps is None else steps
@@ -220,7 +220,7 @@ def find_shared_steps(chain: Chain) -> SharedSteps:
 
 
 def _renumber(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the codes, of 0 or more, in the same order, as numbers without gaps."""
+    """Return non-negative codes renumbered without gaps, in the same order."""
     most = int(codes.max(initial=0)) + 1
     if most > min(MAX_MARKED_CODES, 1024 + 16 * len(codes)):
         return np.unique(codes, return_inverse=True)[1].reshape(-1)
@@ -231,7 +231,7 @@ def _renumber(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _append_zero_row(table: Floats) -> Floats:
-    """Add a last row of zeros, which is that of key -1."""
+    """Append a row of zeros, which key -1 selects."""
     return np.concatenate([table, np.zeros((1, table.shape[1]))])
 
 
@@ -257,7 +257,7 @@ def _step_tables(chain: Chain, steps: SharedSteps, scores: dict[int, Floats]) ->
 
 @dataclass(frozen=True, slots=True)
 class BestPaths:
-    """The best values along a chain, by position, and what each sequence scores: -inf if nothing is allowed."""
+    """The best values of a chain by position, and the score of each sequence: -inf if no values are allowed."""
 
     values: Ints  # (positions,)
     scores: Floats  # (sequences,)
@@ -265,10 +265,11 @@ class BestPaths:
 
 @dataclass(frozen=True, slots=True)
 class SmoothedChain:
-    """The chances of values along a chain, by position, and of the steps that share a table, added up.
+    """The probabilities of values along a chain, by position, and of steps, summed over those that share a table.
 
-    ``filtered`` takes only what lies at or before a position into account, ``chances`` everything. ``log_z`` is the
-    logarithm of the sum over all worlds of each sequence, -inf if nothing is allowed; its chances are then meaningless.
+    ``filtered`` takes into account only factors at or before a position, ``chances`` all of them. ``log_z`` is the
+    logarithm of the sum over all worlds of each sequence, -inf if nothing is allowed; its probabilities are then
+    meaningless.
     """
 
     filtered: Floats  # (positions, size)
@@ -278,7 +279,7 @@ class SmoothedChain:
 
 
 def viterbi(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> BestPaths:
-    """Return the most probable values of all sequences; among equally good ones the lowest, from the end backwards."""
+    """Return the most probable values of all sequences; of equals the lowest, from the end backwards."""
     positions, size = scores.unary.shape
     values, best = np.zeros(positions, np.int32), np.zeros(len(chain.start) - 1)
     back, work = np.empty((positions, size), np.int32), np.empty((2, size))
@@ -287,12 +288,12 @@ def viterbi(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> BestPat
 
 
 def forward_filter(chain: Chain, scores: ChainScores, *, kernel: Any = None) -> SmoothedChain:
-    """Return the chances at each position given what lies at or before it, as a live reader would have them."""
+    """Return the probabilities at each position given the factors at or before it: filtering."""
     return _smooth(chain, scores, FILTERED, kernel or _kernel())
 
 
 def forward_backward(chain: Chain, scores: ChainScores, *, counted: bool = False, kernel: Any = None) -> SmoothedChain:
-    """Return the chances at each position given everything, and of steps if they are to be ``counted``."""
+    """Return the probabilities at each position given all factors; with ``counted``, of steps too."""
     return _smooth(chain, scores, COUNTED if counted else SMOOTHED, kernel or _kernel())
 
 
@@ -326,9 +327,9 @@ def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> Smoot
 
 
 def _exponentiate(logs: Floats) -> tuple[Floats, Floats, bool]:
-    """Return rows out of logarithms, divided by the largest of each, that one, and whether one is faint beside it."""
+    """Return exponentials of rows divided by their maximum, the maxima, and whether one is below ``FAINT``."""
     peaks = logs.max(axis=1)
-    peaks[peaks == -np.inf] = 0.0  # nothing is allowed there; that must not become NaN
+    peaks[peaks == -np.inf] = 0.0  # nothing is allowed there; avoid NaN
     shares = np.exp(logs - peaks[:, None])
     return shares, peaks, bool(((shares < FAINT) & (logs > -np.inf)).any())
 

@@ -33,10 +33,8 @@ from telos.logic.network import (
 
 Graph: TypeAlias = dict[int, set[int]]
 
-MAX_MIN_FILL_VARIABLES = (
-    3_000  # variables up to which the better but slower rule is tried when the quick one finds no order
-)
-MAX_CELLS = 2**22  # of the largest table on the way
+MAX_MIN_FILL_VARIABLES = 3_000  # variables up to which the slower min-fill rule is tried when min-size fails
+MAX_CELLS = 2**22  # of the largest table
 
 
 def exact_map(
@@ -44,7 +42,7 @@ def exact_map(
 ) -> MostProbable | Unsatisfiable | None:
     """Return the most probable world, or None if the network is too wide for exact inference.
 
-    Among equally probable worlds the same one is found every time.
+    Of equally probable worlds, the same one is returned every time.
     """
     weights = network.weights if weights is None else weights
     values, total, is_chain, is_wide = np.zeros(len(network.sizes), np.int32), 0.0, True, False
@@ -64,7 +62,7 @@ def exact_map(
 def exact_marginals(
     network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
 ) -> Marginals | Unsatisfiable | None:
-    """Return the chance of every value, or None if the network is too wide for exact inference."""
+    """Return the probability of every value, or None if the network is too wide for exact inference."""
     weights = network.weights if weights is None else weights
     start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
     chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
@@ -96,7 +94,7 @@ def _solve_map(network: Network, chain: Chain | None, weights: Floats, max_cells
 def _solve_marginals(
     network: Network, chain: Chain | None, weights: Floats, max_cells: int
 ) -> tuple[Floats, float] | None:
-    """Return the chances of all values, variable after variable, and the logarithm of the sum; None if too wide."""
+    """Return the probabilities of all values, by variable, and log Z, or None if the network is too wide."""
     if chain is not None:
         smoothed = forward_backward(chain, score_chain(network, chain, weights))
         by_variable = np.empty_like(smoothed.chances)
@@ -112,7 +110,7 @@ def _solve_marginals(
 
 
 def _value_positions(start: NDArray[np.int64], variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where the values of some variables stand, one after the other."""
+    """Return the positions of the values of some variables."""
     sizes = start[variables + 1] - start[variables]
     inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     places: NDArray[np.int64] = np.repeat(start[variables], sizes) + inside
@@ -125,14 +123,14 @@ def _value_positions(start: NDArray[np.int64], variables: NDArray[np.int64]) -> 
 
 @dataclass(frozen=True, slots=True)
 class NetworkComponent:
-    """A network by itself, over some of the variables of another; the atoms keep the names of the whole."""
+    """The network over some of the variables of another one; atoms keep their names."""
 
     variables: Longs
     network: Network
 
 
 def split_chains(network: Network) -> list[tuple[NetworkComponent, Chain | None]]:
-    """Return the parts of a network, each with its sequences if it is a chain."""
+    """Return the components of a network, each with its sequences if it is a chain."""
     chain = find_chain(network)
     if chain is not None:
         return [(NetworkComponent(np.arange(len(network.sizes)), network), chain)]
@@ -140,7 +138,7 @@ def split_chains(network: Network) -> list[tuple[NetworkComponent, Chain | None]
 
 
 def split_components(network: Network) -> list[NetworkComponent]:
-    """Return the paths of a network, one part for each number of values, and what is no path as one more part."""
+    """Return the paths of a network, one component per number of values, and all else as one component."""
     first, second, odd = _find_ties(network)
     component = label_components(len(network.sizes), first, second)
     kind = np.where(_is_path(network, component, first, second, odd)[component], network.sizes, 0)
@@ -151,7 +149,7 @@ def split_components(network: Network) -> list[NetworkComponent]:
 
 
 def label_components(variables: int, first: Longs, second: Longs) -> Longs:
-    """Return for each variable the lowest one that ties lead to.
+    """Return for each variable the lowest variable connected to it.
 
     >>> label_components(5, np.array([3, 1]), np.array([4, 3])).tolist()
     [0, 1, 2, 1, 1]
@@ -169,7 +167,7 @@ def label_components(variables: int, first: Longs, second: Longs) -> Longs:
 
 
 def _find_ties(network: Network) -> tuple[Longs, Longs, Longs]:
-    """Return pairs of variables that hang together, and those in something that ties more than two at once."""
+    """Return pairs of connected variables, and those in a factor or clause over more than two."""
     none = np.empty(0, np.int64)
     first, second, odd = [none], [none], [none]
     for factors in network.factors:
@@ -189,7 +187,7 @@ def _find_ties(network: Network) -> tuple[Longs, Longs, Longs]:
 
 
 def _is_path(network: Network, component: Longs, first: Longs, second: Longs, odd: Longs) -> Bools:
-    """Say of each component, by its lowest variable, whether it is a path of variables with equally many values."""
+    """Return for each component, by its lowest variable, whether it is a path of variables of equal size."""
     count = len(component)
     code = np.unique(np.minimum(first, second) * count + np.maximum(first, second))
     first, second = code // max(count, 1), code % max(count, 1)
@@ -203,7 +201,7 @@ def _is_path(network: Network, component: Longs, first: Longs, second: Longs, od
 
 
 def _restrict(network: Network, variables: Longs, *, keeps_settled: bool) -> NetworkComponent:
-    """Return the network over some variables alone; factors over no variable at all are kept by one of the parts."""
+    """Return the network over some variables; factors over no variable are kept by one component."""
     renumbered = np.full(len(network.sizes), -1, np.int32)
     renumbered[variables] = np.arange(len(variables), dtype=np.int32)
     factors = (_restrict_factors(each, renumbered, keeps_settled) for each in network.factors)
@@ -238,7 +236,7 @@ def _restrict_clauses(clauses: Clauses, renumbered: Ints, keeps_settled: bool) -
 
 
 def condition_clauses(network: Network, weights: Floats, given: Ints) -> tuple[Network, float]:
-    """Return the network with its clauses shortened to what is open, and what the settled ones score."""
+    """Return the network with known literals removed from its clauses, and the score of the decided ones."""
     if not network.clauses:
         return network, 0.0
     pairs = [_shorten(clauses, weights, given) for clauses in network.clauses]
@@ -246,9 +244,9 @@ def condition_clauses(network: Network, weights: Floats, given: Ints) -> tuple[N
 
 
 def _shorten(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses, float]:
-    """Drop the clauses with a literal that holds, and from the others those that do not.
+    """Drop the clauses with a literal that holds, and from the others the literals that do not hold.
 
-    A clause of which nothing is left stays, as an empty one: it does not hold.
+    A clause without literals left stays, as an empty clause that does not hold.
     """
     known = given[clauses.variable]
     settled = np.zeros(len(clauses.sign), np.bool_)
@@ -266,7 +264,7 @@ def _shorten(clauses: Clauses, weights: Floats, given: Ints) -> tuple[Clauses, f
 
 
 def _score_settled(clauses: Clauses, weights: Floats) -> float:
-    """Return what clauses score of which every one has a literal that holds."""
+    """Return the score of clauses each of which has a literal that holds."""
     if clauses.hard:
         return -np.inf if (clauses.sign < 0).any() else 0.0
     return float(weights_at(clauses.weight[clauses.sign > 0], weights).sum())
@@ -277,23 +275,24 @@ def _score_settled(clauses: Clauses, weights: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Clique:
-    """A variable at its elimination, and the variables that it is tied to then, in the order of theirs."""
+    """A variable at its elimination, and the variables connected to it then, in elimination order."""
 
     variable: int
     rest: tuple[int, ...]
 
     @property
     def scope(self) -> tuple[int, ...]:
-        """All variables of the clique, that which is eliminated first."""
+        """All variables of the clique, the eliminated one first."""
         return (self.variable, *self.rest)
 
 
 def find_cliques(
     variables: Iterable[int], scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], *, max_cells: int
 ) -> list[Clique] | None:
-    """Return the cliques of a good elimination order, or None if one of them is too large for a table.
+    """Return the cliques of a good elimination order, or None if one is too large for a table.
 
-    The variable with the smallest clique goes first; if that leads to none, the one that ties the fewest others.
+    The variable with the smallest clique goes first (min-size); if that fails, the one with the fewest new edges
+    (min-fill).
 
     >>> [clique.scope for clique in find_cliques([0, 1, 2], [(0, 1), (1, 2)], {0: 2, 1: 2, 2: 2}, max_cells=4)]
     [(0, 1), (1, 2), (2,)]
@@ -315,7 +314,7 @@ def find_cliques(
 def _eliminate(
     start: Graph, sizes: Mapping[int, int], max_cells: int, cost: Callable[[int, Graph, Mapping[int, int]], float]
 ) -> list[Clique] | None:
-    """Eliminate the cheapest variable again and again; None once a clique is too large."""
+    """Repeatedly eliminate the cheapest variable; return None if a clique is too large."""
     graph = {variable: set(tied) for variable, tied in start.items()}
     costs = {variable: cost(variable, graph, sizes) for variable in graph}
     queue = [(each, variable) for variable, each in costs.items()]
@@ -325,12 +324,12 @@ def _eliminate(
     while queue:
         known, variable = heapq.heappop(queue)
         if costs.get(variable) != known:
-            continue  # out of date: its ties have changed since
+            continue  # outdated: its edges have changed since
         tied = graph.pop(variable)
         del costs[variable]
         cells = sizes[variable] * math.prod(sizes[each] for each in tied)
         total += cells
-        if cells > max_cells or total > 8 * max_cells:  # all of them are kept at once
+        if cells > max_cells or total > 8 * max_cells:  # all tables are in memory at once
             return None
         eliminated.append((variable, tied))
         for each in _connect(graph, variable, tied, cost is _fill_in_cost):
@@ -340,7 +339,7 @@ def _eliminate(
 
 
 def _connect(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> set[int]:
-    """Tie all that a variable was tied to; return the variables whose cost may have changed."""
+    """Connect the neighbours of a variable; return the variables whose cost may have changed."""
     changed = set(tied)
     for each in tied:
         graph[each].discard(variable)
@@ -354,7 +353,7 @@ def _connect(graph: Graph, variable: int, tied: set[int], ties_matter: bool) -> 
 def _table_size_cost(variable: int, graph: Graph, sizes: Mapping[int, int]) -> float:
     tied = graph[variable]
     if len(tied) > 64:
-        return 64.0 + len(tied)  # beyond all limits: its turn comes when its neighbours have gone
+        return 64.0 + len(tied)  # too large now; its neighbours go first
     return math.log2(sizes[variable] * math.prod(sizes[each] for each in tied))
 
 
@@ -373,21 +372,21 @@ def _to_cliques(eliminated: list[tuple[int, set[int]]]) -> list[Clique]:
 
 @dataclass(frozen=True, slots=True)
 class EliminationPlan:
-    """The cliques of a network in the order of elimination, and the tables that enter each.
+    """The cliques of a network in elimination order, and the tables that enter each.
 
-    A table has an axis for each variable of its scope, in the order of elimination, and stands with the first of them.
+    A table has an axis for each variable of its scope, in elimination order, and is listed under the first of them.
     """
 
     cliques: list[Clique]
-    rank: dict[int, int]  # of each open variable in that order
+    rank: dict[int, int]  # of each open variable in elimination order
     tables: dict[int, list[tuple[tuple[int, ...], Floats]]]
     shape: dict[int, int]  # sizes of the open variables
-    known: Ints  # (variables,) values that are given, -1 for open ones
-    settled: float  # what formulas without open variables score
+    known: Ints  # (variables,) given values, -1 for open variables
+    settled: float  # the score of formulas without open variables
 
 
 def plan_elimination(network: Network, weights: Floats, *, max_cells: int) -> EliminationPlan | None:
-    """Return how to eliminate the open variables of a network, or None if a table would be too large."""
+    """Return the plan to eliminate the open variables of a network, or None if a table is too large."""
     known = np.where((network.given < 0) & (network.sizes == 1), 0, network.given).astype(np.int32)
     shorter, settled = condition_clauses(network, weights, known)
     together = tabulate_clauses(shorter)
@@ -426,7 +425,7 @@ def find_best_world(plan: EliminationPlan) -> tuple[Ints, float]:
 
 
 def find_marginals(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
-    """Return the chances of the values of each open variable, and the logarithm of the sum over all worlds."""
+    """Return the probabilities of the values of each open variable, and log Z."""
     beliefs, log_z = calibrate(plan)
     return {
         variable: normalize_logs(log_sum(belief, range(1, belief.ndim))) for variable, belief in beliefs.items()
@@ -434,9 +433,9 @@ def find_marginals(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
 
 
 def calibrate(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
-    """Return a table for each clique that is proportional, out of logarithms, to the chances of its joint values.
+    """Return for each clique the logarithms of numbers proportional to the probabilities of its joint values.
 
-    Also the logarithm of the sum over all worlds; if that is -inf, there are no tables.
+    Also return log Z; if that is -inf, there are no tables.
     """
     incoming = {clique.variable: list(plan.tables.get(clique.variable, ())) for clique in plan.cliques}
     beliefs: dict[int, Floats] = {}
@@ -448,7 +447,7 @@ def calibrate(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
         peak = float(message.max())
         if peak == -np.inf or log_z == -np.inf:
             return {}, -np.inf
-        log_z += peak  # taken out, so that long networks lose no digits
+        log_z += peak  # subtracted, so that long networks keep their precision
         beliefs[clique.variable], messages[clique.variable] = joint - peak, message - peak
         if clique.rest:
             incoming[clique.rest[0]].append((clique.rest, messages[clique.variable]))
@@ -459,9 +458,9 @@ def calibrate(plan: EliminationPlan) -> tuple[dict[int, Floats], float]:
 def arrange_axes(
     scope: Sequence[int], known: Ints, rank: Mapping[int, int]
 ) -> tuple[tuple[Any, ...], list[int], list[int]]:
-    """Return how a factor's table becomes one over its open variables in the order of their elimination.
+    """Return how to turn a factor's table into one over its open variables in elimination order.
 
-    Which part of it to take, how to sort the axes that are left, and the variables that these then stand for.
+    That is: the index for the known variables, the order of the remaining axes, and their variables.
     """
     part = tuple(slice(None) if known[each] < 0 else int(known[each]) for each in scope)
     left = [each for each in scope if known[each] < 0]
@@ -471,26 +470,26 @@ def arrange_axes(
 
 
 def normalize_logs(logs: Floats) -> Floats:
-    """Return what logarithms stand for, made to sum to 1."""
+    """Return the exponentials of logarithms, normalised to sum to 1."""
     found = np.exp(logs - logs.max())
     normal: Floats = found / found.sum()
     return normal
 
 
 def log_sum(logs: Floats, axes: Iterable[int]) -> Floats:
-    """Return the logarithms of sums over some axes of what logarithms stand for."""
+    """Return the log-sum-exp over some axes."""
     axes = tuple(axes)
     if not axes:
         return logs
     peak = logs.max(axis=axes, keepdims=True)
     peak = np.where(peak == -np.inf, 0.0, peak)
-    with np.errstate(divide="ignore"):  # the logarithm of nothing is -inf, and that is meant
+    with np.errstate(divide="ignore"):  # log(0) is -inf, as intended
         sums: Floats = np.log(np.exp(logs - peak).sum(axis=axes)) + peak.squeeze(axes)
     return sums
 
 
 def _distribute(cliques: list[Clique], beliefs: dict[int, Floats], messages: dict[int, Floats]) -> None:
-    """Hand back to each clique what its neighbour learned from the others, last eliminated first."""
+    """Pass messages back from the last eliminated clique to the first: the second half of calibration."""
     scopes = {clique.variable: clique.scope for clique in cliques}
     for clique in reversed(cliques):
         if not clique.rest:
@@ -503,7 +502,7 @@ def _distribute(cliques: list[Clique], beliefs: dict[int, Floats], messages: dic
 
 
 def _joint_table(clique: Clique, tables: Sequence[tuple[tuple[int, ...], Floats]], shape: dict[int, int]) -> Floats:
-    """Add up the tables that enter a clique, over all of its variables."""
+    """Return the sum of the tables that enter a clique, over all of its variables."""
     joint = np.zeros([shape[each] for each in clique.scope])
     for scope, table in tables:
         joint += table.reshape([shape[each] if each in scope else 1 for each in clique.scope])
@@ -513,7 +512,7 @@ def _joint_table(clique: Clique, tables: Sequence[tuple[tuple[int, ...], Floats]
 def _tables(
     network: Network, weights: Floats, known: Ints, rank: Mapping[int, int]
 ) -> tuple[dict[int, list[tuple[tuple[int, ...], Floats]]], float]:
-    """Return the tables over open variables by the first that is eliminated, and what the settled factors score."""
+    """Return the tables over open variables by first eliminated variable, and the score of decided factors."""
     found: dict[int, list[tuple[tuple[int, ...], Floats]]] = {}
     settled = 0.0
     for factors in network.factors:
@@ -533,7 +532,7 @@ def _tables(
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCounts:
-    """The mean over all worlds of how many ground formulas of each weight hold: the gradient of ``log_z``."""
+    """The expected number of ground formulas of each weight that hold: the gradient of ``log_z``."""
 
     counts: Floats  # (weights,)
     log_z: float
@@ -542,7 +541,7 @@ class ExpectedCounts:
 def expected_counts(
     network: Network, weights: Floats | None = None, *, max_cells: int = MAX_CELLS
 ) -> ExpectedCounts | Unsatisfiable | None:
-    """Return the expected counts under some weights, or None if the network is too wide for exact inference."""
+    """Return the expected counts under some weights, or None if the network is too wide."""
     weights = network.weights if weights is None else weights
     together = tabulate_clauses(network)
     if together is None:
@@ -565,7 +564,7 @@ def expected_counts(
 
 
 def _counts_by_elimination(network: Network, weights: Floats, max_cells: int) -> ExpectedCounts | None:
-    """Return the expected counts from the chances of the joint values of each factor's variables."""
+    """Return the expected counts from the joint probabilities of each factor's variables."""
     plan = plan_elimination(network, weights, max_cells=max_cells)
     if plan is None:
         return None
@@ -578,7 +577,7 @@ def _counts_by_elimination(network: Network, weights: Floats, max_cells: int) ->
 
 
 def _cell_mass(factors: Factors, network: Network, plan: EliminationPlan, beliefs: dict[int, Floats]) -> Floats:
-    """Return the chances of each cell, added up over the factors with the same row of weights."""
+    """Return the probability of each cell, summed over the factors with the same row of weights."""
     mass = np.zeros((len(factors.weights), len(factors.holds)))
     for scope, row in zip(factors.scope.tolist(), factors.key.tolist(), strict=True):
         part, sorting, inside = arrange_axes(scope, plan.known, plan.rank)
@@ -594,12 +593,12 @@ def _cell_mass(factors: Factors, network: Network, plan: EliminationPlan, belief
 
 
 def _counts_on_chain(network: Network, chain: Chain, weights: Floats) -> ExpectedCounts:
-    """Return the expected counts of a chain, from the chances of its values and of its steps."""
+    """Return the expected counts of a chain, from the probabilities of its values and steps."""
     steps = find_shared_steps(chain)
     smoothed = forward_backward(chain, score_chain(network, chain, weights, steps=steps), counted=True)
     counts, log_z = np.zeros(len(weights)), float(smoothed.log_z.sum())
     if log_z == -np.inf:
-        return ExpectedCounts(counts, log_z)  # the chances mean nothing
+        return ExpectedCounts(counts, log_z)  # the probabilities are meaningless
     for links in chain.singles:
         factors = network.factors[links.group]
         counts += count_by_weight(factors, _sum_by_key(smoothed.chances, links.key, len(factors.weights)), len(weights))
@@ -613,6 +612,6 @@ def _counts_on_chain(network: Network, chain: Chain, weights: Floats) -> Expecte
 
 
 def _sum_by_key(chances: Floats, key: Ints, rows: int) -> Floats:
-    """Add up the rows that have the same key; -1 is none."""
+    """Return the sums of the rows with the same key; -1 is none."""
     shifted = key + 1
     return np.stack([np.bincount(shifted, column, minlength=rows + 1)[1:] for column in chances.T], axis=1)

@@ -1,4 +1,12 @@
-"""Viterbi, forward, forward-backward loops."""
+"""Inner loops on sequences: Viterbi, the forward filter and forward-backward.
+
+Plain Python, compiled by Numba through ``telos.core.kernels``; the tests compare both forms. Sequence s has the
+positions ``start[s]`` to before ``start[s + 1]``; ``tables[row[p]]`` scores the step from position p-1 to p.
+
+Probabilities are products scaled at every position. That is safe as long as no possible value has a share below
+``FAINT``: three such factors still multiply without underflow. A sequence outside those bounds is computed again in
+logarithms, which is slower and has no bounds. Entry points: ``best_paths`` and ``smooth_sequences``.
+"""
 
 import math
 from typing import TypeAlias
@@ -6,30 +14,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# --- kernel -----------------------------------------------------------------------------------------------------------
-# Dynamic programming along sequences: Viterbi, the forward filter, and forward-backward.
-#
-# This is ordinary Python, and slow; compiled by Numba it is fast, and the tests compare the two. Sequence s takes up
-# the
-# positions from ``start[s]`` to before ``start[s + 1]``; ``tables[row[p]]`` scores the step from position p-1 to p.
-#
-# Sums of chances are made of plain products, scaled at every position. That is safe as long as nothing that is
-# possible
-# has a share below ``FAINT``: three such factors still multiply without underflow. A sequence that leaves those bounds
-# is done again in logarithms, which is slower and has no bounds.
-
-
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 
 FAINT = 1e-100
 NEVER = -math.inf
 
-FILTERED, SMOOTHED, COUNTED = 0, 1, 2  # how far to go: the past alone, the future too, and the chances of steps
+FILTERED, SMOOTHED, COUNTED = 0, 1, 2  # depth: filtering, smoothing, smoothing with counts of steps
 
 
 def add_rows(scores: Floats, table: Floats, key: Ints) -> None:
-    """Add to each row of scores the row of a table that its key names; -1 names none."""
+    """Add to each row of scores the row of a table that its key selects; -1 selects none."""
     for position in range(len(key)):
         row = key[position]
         if row >= 0:
@@ -38,7 +33,7 @@ def add_rows(scores: Floats, table: Floats, key: Ints) -> None:
 
 
 def best_step(best: Floats, table: Floats, unary: Floats, after: Floats, back: Ints) -> None:
-    """Find the best way to each next value; among equal ways, that from the lowest value."""
+    """Find the best predecessor of each next value; of equals, the lowest."""
     size = len(best)
     for to in range(size):
         after[to] = best[0] + table[0, to]
@@ -56,7 +51,7 @@ def best_step(best: Floats, table: Floats, unary: Floats, after: Floats, back: I
 def best_paths(
     unary: Floats, row: Ints, tables: Floats, start: Ints, back: Ints, work: Floats, values: Ints, scores: Floats
 ) -> None:
-    """Find each sequence's best values, and their score. ``back`` and ``work`` are room to work in."""
+    """Find the best values of each sequence, and their score. ``back`` and ``work`` are buffers."""
     for sequence in range(len(start) - 1):
         first, end = start[sequence], start[sequence + 1]
         work[0] = unary[first]
@@ -75,7 +70,7 @@ def best_paths(
 
 
 def scale(shares: Floats) -> float:
-    """Make shares sum to 1; return what they summed to, negative if one of them is too faint to go on."""
+    """Normalise shares to sum to 1; return their sum before, or a negative number if one is below ``FAINT``."""
     total = 0.0
     for each in range(len(shares)):
         total += shares[each]
@@ -89,7 +84,7 @@ def scale(shares: Floats) -> float:
 
 
 def forward(first: int, end: int, likely: Floats, row: Ints, steps: Floats, filtered: Floats, scales: Floats) -> float:
-    """Filter one sequence; return the logarithm of its scales' product, NaN if a share is too faint."""
+    """Filter one sequence; return the logarithm of the product of its scales, NaN if a share is too faint."""
     size, total = likely.shape[1], 0.0
     for position in range(first, end):
         for to in range(size):
@@ -111,10 +106,10 @@ def forward(first: int, end: int, likely: Floats, row: Ints, steps: Floats, filt
 def backward(
     first: int, end: int, likely: Floats, row: Ints, steps: Floats, filtered: Floats, scales: Floats, future: Floats
 ) -> None:
-    """Weigh each value by what follows it, so that its filtered chance becomes its smoothed one.
+    """Compute the backward messages, which turn filtered probabilities into smoothed ones.
 
-    A value that the past forbids has no future: otherwise its weight could grow beyond all bounds. A weight that falls
-    to 0 does no harm, because the chance of everything that leads there is as small.
+    A value that the past forbids gets 0: otherwise its message could overflow. A message that underflows to 0 does no
+    harm, because the probability of everything that leads there is as small.
     """
     size = likely.shape[1]
     future[end - 1] = 1.0
@@ -139,7 +134,7 @@ def count_steps(
     future: Floats,
     mass: Floats,
 ) -> None:
-    """Add to the mass of each table's cells the chance of each step that it scores."""
+    """Add to each cell of the step tables the probability of the steps that it scores."""
     size = likely.shape[1]
     for position in range(first + 1, end):
         for to in range(size):
@@ -163,7 +158,7 @@ def smooth_scaled(
     mass: Floats,
     depth: int,
 ) -> float:
-    """Filter one sequence, and smooth it and count its steps as far as ``depth`` says; NaN if a share is too faint."""
+    """Filter one sequence, then smooth and count steps as ``depth`` demands; NaN if a share is too faint."""
     total = forward(first, end, likely, row, steps, filtered, scales)
     if depth == FILTERED or math.isnan(total) or total == NEVER:
         return total
@@ -171,18 +166,17 @@ def smooth_scaled(
     for position in range(first, end):
         for value in range(likely.shape[1]):
             chances[position, value] = filtered[position, value] * future[position, value]
-        scale(chances[position])  # takes off the rounding; here a faint share does no harm
+        scale(chances[position])  # removes rounding errors; a faint share does no harm here
     if depth == COUNTED:
         count_steps(first, end, likely, row, steps, filtered, scales, future, mass)
     return total
 
 
-# --- kernel logs ------------------------------------------------------------------------------------------------------
-# Forward-backward in logarithms, for sequences with shares too faint for plain products, and the entry to both.
+# --- in logarithms ----------------------------------------------------------------------------------------------------
 
 
 def subtract_peak(logs: Floats) -> float:
-    """Subtract the largest of some logarithms from all of them, and return it; if it is -inf, nothing is done."""
+    """Subtract the largest of some logarithms from all of them, and return it; do nothing if it is -inf."""
     peak = NEVER
     for each in range(len(logs)):
         peak = max(peak, logs[each])
@@ -193,7 +187,7 @@ def subtract_peak(logs: Floats) -> float:
 
 
 def normalize_exp(logs: Floats, shares: Floats) -> float:
-    """Turn logarithms whose largest is 0 into shares that sum to 1; return the logarithm of their sum before."""
+    """Turn logarithms with maximum 0 into shares that sum to 1; return the logarithm of their sum before."""
     total = 0.0
     for each in range(len(logs)):
         shares[each] = math.exp(logs[each])
@@ -204,7 +198,7 @@ def normalize_exp(logs: Floats, shares: Floats) -> float:
 
 
 def log_sum(logs: Floats) -> float:
-    """Return the logarithm of the sum of what logarithms stand for. They are changed."""
+    """Return the log-sum-exp. The input is overwritten."""
     peak = subtract_peak(logs)
     if peak == NEVER:
         return NEVER
@@ -215,7 +209,7 @@ def log_sum(logs: Floats) -> float:
 
 
 def forward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats, past: Floats, work: Floats) -> float:
-    """Put the logarithms of the filtered chances, the largest 0, into ``past``; return the logarithm of the sum."""
+    """Write the logarithms of filtered probabilities, with maximum 0, to ``past``; return log Z."""
     size, total = unary.shape[1], 0.0
     for position in range(first, end):
         for to in range(size):
@@ -234,7 +228,7 @@ def forward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats,
 
 
 def backward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats, future: Floats, work: Floats) -> None:
-    """Put the logarithms of what follows each value, the largest 0, into ``future``."""
+    """Write the logarithms of the backward messages, with maximum 0, to ``future``."""
     size = unary.shape[1]
     future[end - 1] = 0.0
     for position in range(end - 1, first, -1):
@@ -248,7 +242,7 @@ def backward_logs(first: int, end: int, unary: Floats, row: Ints, tables: Floats
 def count_steps_logs(
     first: int, end: int, unary: Floats, row: Ints, tables: Floats, past: Floats, future: Floats, mass: Floats
 ) -> None:
-    """Add to the mass of each table's cells the chance of each step that it scores."""
+    """Add to each cell of the step tables the probability of the steps that it scores."""
     size = unary.shape[1]
     for position in range(first + 1, end):
         table = tables[row[position]]
@@ -280,7 +274,7 @@ def smooth_logs(
     work: Floats,
     depth: int,
 ) -> float:
-    """Do what ``smooth_plainly`` does, for scores of any size."""
+    """Do the same as ``smooth_scaled``, for scores of any size."""
     total = forward_logs(first, end, unary, row, tables, filtered, work)
     if total > NEVER and depth > FILTERED:
         backward_logs(first, end, unary, row, tables, future, work)
@@ -316,9 +310,9 @@ def smooth_sequences(
     depth: int,
     logs: Floats,
 ) -> None:
-    """Filter or smooth all sequences; ``logs`` gets the logarithm of the sum over the worlds of each.
+    """Filter or smooth all sequences; write log Z of each to ``logs``.
 
-    ``likely`` and ``steps`` are ``unary`` and ``tables`` out of logarithms, divided by their ``peaks``.
+    ``likely`` and ``steps`` are the exponentials of ``unary`` and ``tables``, divided by their ``peaks``.
     """
     for sequence in range(len(start) - 1):
         first, end = start[sequence], start[sequence + 1]

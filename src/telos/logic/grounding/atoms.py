@@ -41,8 +41,8 @@ BlockPlace = tuple[str, int]  # a predicate and one of its arguments
 class Domains:
     """The constants of every type.
 
-    Codes are those of the database; constants that only the model names come after them. A constant exists in the
-    worlds that mention it, and in all of them if the model names it.
+    Codes are those of the database; constants that only the model names follow them. A constant exists in the worlds
+    that mention it, and in all worlds if the model names it.
     """
 
     def __init__(self, model: MarkovLogic, database: Database, named: Iterable[tuple[str, str]] = ()) -> None:
@@ -63,11 +63,11 @@ class Domains:
         self._shifts: dict[tuple[str, int], Ints] = {}
 
     def size(self, kind: str) -> int:
-        """Return how many constants a type has in all worlds together."""
+        """Return the number of constants of a type in all worlds together."""
         return len(self.names.get(kind, ()))
 
     def code(self, kind: str, name: str) -> int:
-        """Return the code of a constant, or -1 if the type has none of that name."""
+        """Return the code of a constant, or -1 if the type has no such constant."""
         return self.codes.get(kind, {}).get(name, -1)
 
     def all_constants(self, kind: str) -> tuple[Ints, Ints]:
@@ -77,7 +77,7 @@ class Domains:
         return world, np.tile(np.arange(size, dtype=np.int32), self.worlds)
 
     def existing(self, kind: str) -> tuple[Ints, Ints]:
-        """Return the constants that exist, world by world."""
+        """Return the existing constants as (worlds, codes)."""
         if kind not in self._existing_rows:
             self._existing_rows[kind] = self._find_existing(kind)
         return self._existing_rows[kind]
@@ -96,7 +96,7 @@ class Domains:
         return len(self.existing(kind)[0]) == self.size(kind) * self.worlds
 
     def exists(self, kind: str, world: Ints, code: Ints) -> NDArray[np.bool_]:
-        """Say of each pair of a world and a code (-1 is no constant) whether the constant exists there."""
+        """Return for each world and code (-1 for none) whether the constant exists there."""
         if kind not in self._lookup:
             self._lookup[kind] = KeySet(
                 pack_keys(self.existing(kind), self._radices(kind)), self.worlds * self.size(kind)
@@ -115,18 +115,20 @@ class Domains:
         return np.bincount(self.existing(kind)[0], minlength=self.worlds).astype(np.int64)
 
     def shift(self, kind: str, by: int) -> Ints:
-        """Return for each code the code of the whole number that lies ``by`` away, or -1."""
+        """Return for each code the code of the whole number ``by`` away, or -1."""
         if (kind, by) not in self._shifts:
             names = self.names.get(kind, ())
             whole = {int(name): code for code, name in enumerate(names) if _is_whole(name)}
             if names and not whole:
-                raise TelosError(f"{names[0]} of type {kind} is no whole number: `t-1` needs a type of whole numbers")
+                raise TelosError(
+                    f"{names[0]} of type {kind} is not a whole number", "`t-1` needs a type of whole numbers"
+                )
             moved = [whole.get(int(name) + by, -1) if _is_whole(name) else -1 for name in names]
             self._shifts[kind, by] = np.asarray(moved, np.int32)
         return self._shifts[kind, by]
 
     def translation(self, kind: str, other: str) -> Ints:
-        """Return for each constant of a type the code of its namesake in another, or -1."""
+        """Return for each constant of a type the code of the same name in another type, or -1."""
         return np.asarray([self.code(other, name) for name in self.names.get(kind, ())], np.int32)
 
 
@@ -147,12 +149,12 @@ class Relation:
 
 
 def function_relation(function: str) -> str:
-    """Return the name of the relation between the arguments of a function and its value."""
+    """Return the name of the relation between a function's arguments and its value."""
     return f"{function}="
 
 
 class Relations:
-    """All evidence of a database, by name; atoms of a predicate without facts are false."""
+    """The evidence of a database as relations, by name; atoms of a predicate without facts are false."""
 
     def __init__(self, model: MarkovLogic, database: Database, domains: Domains) -> None:
         self.domains = domains
@@ -166,7 +168,7 @@ class Relations:
         self._sets: dict[str, set[tuple[int, ...]]] = {}
 
     def _drop_repeated(self, name: str, facts: FactTable) -> tuple[Ints, Ints]:
-        """Return facts without repetition: a fact that is said twice is still one fact."""
+        """Return the distinct facts."""
         radices = (self.domains.worlds, *(self.domains.size(kind) for kind in self._kinds[name]))
         keys = pack_keys([facts.world, *facts.arguments.T], radices)
         if bool((keys[1:] > keys[:-1]).all()):
@@ -175,13 +177,12 @@ class Relations:
         return facts.world[first], facts.arguments[first]
 
     def get(self, name: str) -> Relation:
-        """Return a relation by its name."""
         kinds = self._kinds[name]
         nothing = (np.zeros(0, np.int32), np.zeros((0, len(kinds)), np.int32))
         return Relation(kinds, *self._facts.get(name, nothing))
 
     def add(self, kinds: Sequence[str], rows: Bindings) -> str:
-        """Keep rows as a new relation and return its name; its arguments are the columns of the rows."""
+        """Store bindings as a new relation and return its name; its arguments are the columns."""
         name = f"derived {len(self._kinds)}"
         columns = [column[:, None] for column in rows.columns.values()]
         empty = np.zeros((len(rows), 0), np.int32)
@@ -190,7 +191,7 @@ class Relations:
         return name
 
     def existence_relation(self, kind: str) -> str:
-        """Return the name of the relation that says which constants of a type exist in a world."""
+        """Return the name of the relation of the constants of a type that exist in each world."""
         name = f"exists {kind}"
         if name not in self._kinds:
             world, code = self.domains.existing(kind)
@@ -219,7 +220,7 @@ class Relations:
         return Bindings(relation.world, columns).keep(keep)
 
     def holds(self, leaf: Atom | Equal, rows: Bindings, kinds: Mapping[str, str]) -> Bools:
-        """Say of each row whether evidence makes an atom or an equation true."""
+        """Return for each row whether the evidence makes an atom or equation true."""
         if isinstance(leaf, Equal):
             return self._equal(leaf, rows, kinds)
         relation = self.get(leaf.predicate)
@@ -235,7 +236,7 @@ class Relations:
         return defined & self._lookups[leaf.predicate].contains(np.where(defined, keys, 0))
 
     def decide(self, atom: Atom) -> bool | None:
-        """Return whether an atom of evidence without variables is true, if there is but one world."""
+        """Return whether a ground evidence atom is true, or None if there are several worlds."""
         if self.domains.worlds != 1 or atom.predicate not in self._facts:
             return None
         if atom.predicate not in self._sets:
@@ -246,7 +247,7 @@ class Relations:
         return codes in self._sets[atom.predicate]
 
     def column(self, term: Term, rows: Bindings, kind: str) -> Ints:
-        """Return the codes that a term takes in each row, -1 where it is no constant."""
+        """Return the code of a term in each row, -1 where it is not a constant."""
         if isinstance(term, Constant):
             return np.full(len(rows), self.domains.code(kind, term.name), np.int32)
         assert isinstance(term, Variable), f"{term} should have been replaced by a variable"
@@ -281,7 +282,7 @@ class HiddenPredicate:
         self._index = KeyIndex(np.zeros(0, np.int64), 0)
 
     def add_all(self, allow: Callable[[float, int], None]) -> None:
-        """Make every atom over the constants of each world a variable."""
+        """Make a variable of every atom over the constants of each world."""
         counts = [self.domains.counts(self.kinds[place]).astype(np.float64) for place in self.plain]
         allow(float(np.prod(np.asarray(counts), axis=0).sum()) if counts else 1.0, len(self.plain))
         rows = Bindings(np.arange(self.domains.worlds, dtype=np.int32), {})
@@ -291,7 +292,7 @@ class HiddenPredicate:
         self.touched.append(pack_keys([rows.world, *(rows.columns[str(place)] for place in self.plain)], self.radices))
 
     def number(self, start: int) -> int:
-        """Number all atoms that were touched, from ``start`` on, and return the first number that is left."""
+        """Number all touched atoms from ``start`` on, and return the next free number."""
         touched = self.touched or [np.zeros(0, np.int64)]
         keys = touched[0]
         if len(touched) > 1 or not bool((keys[1:] > keys[:-1]).all()):
@@ -309,7 +310,7 @@ class HiddenPredicate:
         return np.where(places < 0, -1, places + self.start).astype(np.int32) if self.start else places
 
     def arguments(self) -> tuple[Ints, Ints]:
-        """Return the world and the argument codes of each variable; the first block place holds -1, others -2."""
+        """Return world and argument codes of each variable; the first block argument is -1, others -2."""
         world, *columns = unpack_keys(self._index.keys, self.radices)
         rows = np.full((len(world), len(self.kinds)), -2, np.int32)
         for place, column in zip(self.plain, columns, strict=True):
@@ -324,7 +325,7 @@ class HiddenPredicate:
         return tuple(",".join(choice) for choice in product(*ranges)) if self.blocks else ()
 
     def known(self, facts: FactTable) -> tuple[Ints, Ints]:
-        """Return the variables that facts speak of, and the values that they name (1 for a plain atom)."""
+        """Return the variables of facts, and the values that the facts give them (1 for a plain atom)."""
         columns = [facts.arguments[:, place] for place in self.plain]
         variables = self.variables(pack_keys([facts.world, *columns], self.radices))
         value = np.ones(len(variables), np.int32)
@@ -345,7 +346,7 @@ def _unite_keys(touched: Sequence[Longs], span: int) -> Longs:
 
 
 def name_atoms(hidden_predicates: Iterable[HiddenPredicate]) -> AtomNames:
-    """Return how the variables are called."""
+    """Return the names of the variables' atoms."""
     hidden_predicates = list(hidden_predicates)
     start = [0]
     for hidden_predicate in hidden_predicates:
@@ -369,7 +370,7 @@ def find_hidden(
     opened: Iterable[str],
     closed: Iterable[str],
 ) -> Mapping[str, frozenset[int]]:
-    """Return the hidden predicates, queried ones first, each with its block places."""
+    """Return the hidden predicates, queried ones first, each with its block arguments."""
     spoken = {name for said in (database.true, database.false) for name, facts in said.items() if len(facts.world)}
     silent = [name for name in model.predicates if name not in spoken and name not in set(closed)]
     return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *silent))}
@@ -381,7 +382,7 @@ def find_hidden(
 def find_given(
     hidden_predicates: Sequence[HiddenPredicate], database: Database, total: int, kept_back: set[str]
 ) -> tuple[Ints, list[Factors]]:
-    """Return the known values of variables, and factors for the values that a block is known not to have."""
+    """Return the known values of variables, and factors that forbid the values of false block atoms."""
     given = np.full(total, -1, np.int32)
     denied: list[Factors] = []
     for hidden_predicate in hidden_predicates:
@@ -414,10 +415,10 @@ def _forbid_value(size: int, value: int, variables: Ints) -> Factors:
 def find_blocks(
     hidden: Mapping[str, frozenset[int]], model: MarkovLogic, domains: Domains
 ) -> dict[str, frozenset[int]]:
-    """Return the hidden predicates with the block places that hard rules spell out.
+    """Return the hidden predicates with the block arguments that hard rules define.
 
-    ``EXIST g P(x,g).`` and ``P(x,g1) ^ !(g1 = g2) => !P(x,g2).`` together are ``P(x, g!)``, if every world has the same
-    constants for ``g``. The rules then forbid nothing any more, and inference works on one variable for each ``x``.
+    ``EXIST g P(x,g).`` and ``P(x,g1) ^ !(g1 = g2) => !P(x,g2).`` together mean ``P(x, g!)``, if every world has the
+    same constants for ``g``. The rules then forbid nothing, and inference has one variable for each ``x``.
     """
     rules = [_strip_forall(rule.formula) for rule in model.rules if rule.hard]
     some = {place for formula in rules for place in _iter_existence(formula)}
@@ -436,7 +437,7 @@ def _strip_forall(formula: Formula) -> Formula:
 
 
 def _iter_existence(formula: Formula) -> Iterator[BlockPlace]:
-    """Give the argument for which a rule says that there is a value."""
+    """Yield the argument for which a rule demands a value."""
     match formula:
         case Exists((name,), Atom(predicate, arguments)) if _are_distinct(arguments):
             if Variable(name) in arguments:
@@ -444,7 +445,7 @@ def _iter_existence(formula: Formula) -> Iterator[BlockPlace]:
 
 
 def _iter_uniqueness(formula: Formula) -> Iterator[BlockPlace]:
-    """Give the argument for which a rule says that there are not two values."""
+    """Yield the argument for which a rule forbids two values."""
     plain = to_nnf(formula)
     leaves = list(iter_atoms(plain))
     equations = [leaf for leaf in leaves if isinstance(leaf, Equal)]
@@ -470,9 +471,9 @@ def _are_distinct(arguments: tuple[object, ...]) -> bool:
 
 
 def read_truth(network: Network, database: Database) -> Ints:
-    """Return the value of each variable by the facts: a plain atom that is not stated is false.
+    """Return the value of each variable in the facts: a plain atom that is not stated is false.
 
-    A block of which no value is stated has -1: there is no telling.
+    A block without a stated value has -1.
     """
     truth = np.zeros(len(network.sizes), np.int32)
     names = network.atoms

@@ -18,7 +18,7 @@ MAX_SPAN_PER_KEY = 8  # entries of a table for each key
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """One binding of variables a row; ``columns`` holds the codes of each variable."""
+    """A table with one binding of variables per row; ``columns`` has the codes of each variable."""
 
     world: Ints
     columns: Mapping[str, Ints]
@@ -28,7 +28,7 @@ class Bindings:
         return len(self.world)
 
     def take(self, rows: Longs | Bools | None) -> "Bindings":
-        """Return the rows at these places, or where the mask is true; None takes all."""
+        """Return the rows at these indices, or where the mask is true; None returns all."""
         if rows is None:
             return self
         return Bindings(self.world[rows], {name: column[rows] for name, column in self.columns.items()})
@@ -45,7 +45,7 @@ class Bindings:
 def join_bindings(
     left: Bindings, right: Bindings, radices: Mapping[str, int], worlds: int, allow: Callable[[int], None]
 ) -> Bindings:
-    """Return every pair of rows that agree on their world and on the variables that both bind."""
+    """Return every pair of rows with the same world and the same values of shared variables."""
     shared = sorted(left.columns.keys() & right.columns.keys())
     spans = [worlds, *(radices[name] for name in shared)]
     one = pack_keys([left.world, *(left.columns[name] for name in shared)], spans)
@@ -64,7 +64,7 @@ def join_bindings(
 
 
 def pack_keys(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
-    """Return rows of codes as mixed-radix numbers, the first column counting most.
+    """Return rows of codes as mixed-radix numbers, the first column most significant.
 
     >>> pack_keys([np.array([0, 1], np.int32), np.array([2, 1], np.int32)], [2, 10]).tolist()
     [2, 11]
@@ -79,7 +79,7 @@ def pack_keys(columns: Sequence[Ints], radices: Sequence[int]) -> Longs:
 
 
 def unpack_keys(keys: Longs, radices: Sequence[int]) -> list[Ints]:
-    """Return the columns that ``packed`` made into numbers."""
+    """Return the columns from which ``pack_keys`` made keys."""
     columns = []
     for radix in reversed(radices):
         keys, column = np.divmod(keys, max(radix, 1))
@@ -88,12 +88,12 @@ def unpack_keys(keys: Longs, radices: Sequence[int]) -> list[Ints]:
 
 
 def is_dense(span: int, keys: int) -> bool:
-    """Whether a table with an entry for every possible key is worth its memory."""
+    """Return whether a table with an entry for every possible key is worth its memory."""
     return span <= max(MAX_DENSE_SPAN, MAX_SPAN_PER_KEY * keys)
 
 
 def find_distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
-    """Return the keys that occur, ascending, and for each row the position of its key among them."""
+    """Return the distinct keys, ascending, and for each row the index of its key among them."""
     if not is_dense(span, len(keys)):
         found, place = np.unique(keys, return_inverse=True)
         return found, place.astype(np.int32)
@@ -106,7 +106,7 @@ def find_distinct(keys: Longs, span: int) -> tuple[Longs, Ints]:
 
 
 class KeySet:
-    """A set of keys that is asked often."""
+    """A set of keys with fast membership tests."""
 
     def __init__(self, keys: Longs, span: int) -> None:
         self._table: Bools | None = None
@@ -117,7 +117,7 @@ class KeySet:
             self._keys = np.unique(keys)
 
     def contains(self, keys: Longs) -> Bools:
-        """Say of each key whether it is in the set."""
+        """Return for each key whether it is in the set."""
         if self._table is not None:
             return self._table[keys]
         if not len(self._keys):
@@ -128,10 +128,10 @@ class KeySet:
 
 
 class KeyIndex:
-    """Keys in a fixed order, each of them found by its value."""
+    """Sorted keys, and the index of each."""
 
     def __init__(self, keys: Longs, span: int) -> None:
-        """Number ``keys``, which are distinct and ascending."""
+        """Index ``keys``, which are distinct and ascending."""
         self.keys = keys
         self._table: Ints | None = None
         if is_dense(span, len(keys)):
@@ -139,7 +139,7 @@ class KeyIndex:
             self._table[keys] = np.arange(len(keys), dtype=np.int32)
 
     def find(self, keys: Longs) -> Ints:
-        """Return the place of each key, -1 for one that is not there."""
+        """Return the index of each key, -1 if absent."""
         if self._table is not None:
             return self._table[keys]
         if not len(self.keys):
@@ -149,9 +149,9 @@ class KeyIndex:
 
 
 def match_keys(left: Longs, right: Longs, span: int, allow: Callable[[int], None]) -> tuple[Longs | None, Longs]:
-    """Return which rows on the left and right share a key; left is None if every row has one partner, in order.
+    """Return the rows on the left and right that share a key; left is None if each has one partner, in order.
 
-    ``allow`` is told the number of pairs before they are made, so that it can refuse.
+    ``allow`` is called with the number of pairs before they are made, and may raise.
     """
     order = None if len(right) < 2 or bool((right[1:] >= right[:-1]).all()) else np.argsort(right, kind="stable")
     sorted_right = right if order is None else right[order]
@@ -167,7 +167,7 @@ def match_keys(left: Longs, right: Longs, span: int, allow: Callable[[int], None
 
 
 def _find_runs(left: Longs, right: Longs, span: int) -> tuple[Longs, Longs]:
-    """Return where the run of each left key starts in sorted ``right``, and how long it is."""
+    """Return for each left key the start and length of its run in sorted ``right``."""
     if is_dense(span, len(left) + len(right)):
         count = np.bincount(right, minlength=span)
         return (np.cumsum(count) - count)[left], count[left]

@@ -1,7 +1,7 @@
-"""A network as weighted clauses, the view that other engines print, count and search in.
+"""A network as weighted clauses, the form that other engines print, count and search.
 
-Every table over values is a sum of clauses: a cell that scores less than the rest is a clause that only this cell
-breaks. So the clauses score every world as the network does, but for a constant.
+Every table is a sum of clauses: a cell that scores less than the rest is a clause that fails only in this cell. So the
+clauses score every world as the network does, up to a constant. Start with ``to_clauses``.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ Literal = tuple[int, int, bool]  # variable of the factor, value, negated
 
 @dataclass(frozen=True, slots=True)
 class GroundClauses:
-    """Distinct clauses; i has the literals ``start[i]`` to ``start[i + 1]`` and ``weight[i]``, inf if it is hard.
+    """Distinct clauses; i has the literals ``start[i]`` to before ``start[i + 1]`` and ``weight[i]``, inf if hard.
 
-    A literal holds if its variable has the value (``negated`` is 0) or has not (1); those of plain atoms speak of
-    value 1. The score of a world is ``constant`` and the weights of the soft clauses that hold. ``atoms`` counts the
-    ground atoms: one for a plain variable, one for each value of a block. That a block has but one value is not among
-    the clauses.
+    A literal holds if its variable has the value (``negated`` is 0) or does not have it (1); literals of plain atoms
+    have value 1. The score of a world is ``constant`` plus the weights of the soft clauses that hold. ``atoms`` is the
+    number of ground atoms: one for a plain variable, one for each value of a block. The exactly-one property of blocks
+    is not among the clauses.
     """
 
     start: Longs
@@ -31,7 +31,7 @@ class GroundClauses:
     negated: Ints
     weight: Floats
     constant: float
-    restated: float  # the part of it from soft clauses that a hard one says, too
+    restated: float  # the part of it from soft clauses equal to a hard one
     atoms: int
 
     def __len__(self) -> int:
@@ -39,7 +39,7 @@ class GroundClauses:
         return len(self.weight)
 
     def text(self, network: Network) -> Iterator[str]:
-        """Give the clauses in words: ``1.5 !Smokes(Anna) v Cancer(Anna)``."""
+        """Yield the clauses as text: ``1.5 !Smokes(Anna) v Cancer(Anna)``."""
         for clause, weight in enumerate(self.weight):
             some = range(int(self.start[clause]), int(self.start[clause + 1]))
             words = " v ".join(
@@ -50,7 +50,7 @@ class GroundClauses:
 
 
 def to_clauses(network: Network, weights: Floats | None = None) -> GroundClauses:
-    """Return a network as clauses: equal ones are one with their weights summed, those of weight 0 are dropped."""
+    """Return a network as clauses: equal ones with their weights summed, without those of weight 0."""
     used = np.append(network.weights if weights is None else weights, 0.0)
     plain = network.atoms.is_plain
     offset = np.concatenate([[0], np.cumsum(network.sizes, dtype=np.int64)])
@@ -64,13 +64,13 @@ def to_clauses(network: Network, weights: Floats | None = None) -> GroundClauses
 
 
 def sum_restated_weights(network: Network) -> float:
-    """Return the weight of soft clauses that a hard one says, too: no world that is allowed can do without it."""
+    """Return the total weight of soft clauses equal to a hard one: every allowed world has it."""
     has_hard = any(group.hard for group in network.factors) or any(group.hard for group in network.clauses)
     return to_clauses(network).restated if has_hard else 0.0
 
 
 class _ClauseCollector:
-    """Clauses by length, each literal a number: twice its atom, and one more if it is negated."""
+    """Clauses by length; a literal is coded as twice its atom, plus one if it is negated."""
 
     def __init__(self, offset: Longs, plain: Bools) -> None:
         self._offset, self._plain = offset, plain
@@ -78,13 +78,13 @@ class _ClauseCollector:
         self.constant = self.restated = 0.0
 
     def codes(self, variable: Ints, value: Ints, negated: Ints) -> Longs:
-        """Return literals as numbers; of a plain atom, to be false is to be not true."""
+        """Return the codes of literals; false of a plain atom is the negation of true."""
         flip = self._plain[variable] & (value == 0)
         atom = self._offset[variable] + np.where(flip, 1, value)
         return np.asarray(2 * atom + (negated ^ flip), np.int64)
 
     def add(self, literals: Longs, weight: Floats) -> None:
-        """Take in clauses of one length, a row each."""
+        """Add clauses of one length, one per row."""
         self._found.setdefault(literals.shape[1], []).append((np.sort(literals, axis=1), weight))
 
     def merge(self, atoms: int) -> GroundClauses:
@@ -114,11 +114,11 @@ class _ClauseCollector:
         always = ((rows[:, 1:] ^ 1) == rows[:, :-1]).any(axis=1)  # an atom beside its negation
         self.constant += float(weight[always & np.isfinite(weight)].sum())
         rows, weight = rows[~always], weight[~always]
-        if not rows.shape[1]:  # the empty clause: nothing can make it true
+        if not rows.shape[1]:  # the empty clause never holds
             return rows[:1], np.asarray([weight.sum()])
         distinct, place = np.unique(rows, axis=0, return_inverse=True)
         summed = np.bincount(place.ravel(), weight, minlength=len(distinct))
-        sure = np.isinf(summed)[place.ravel()] & np.isfinite(weight)  # soft, but a hard clause says the same
+        sure = np.isinf(summed)[place.ravel()] & np.isfinite(weight)  # soft, but equal to a hard clause
         self.restated += float(weight[sure].sum())
         self.constant += float(weight[sure].sum())
         kept = summed != 0.0
@@ -173,12 +173,12 @@ def _to_cell(place: int, shape: tuple[int, ...]) -> Cell:
 
 
 def _clause_against(cell: Cell) -> tuple[Literal, ...]:
-    """Return the clause that holds everywhere but in a cell."""
+    """Return the clause that fails only in a cell."""
     return tuple((slot, value, True) for slot, value in enumerate(cell) if value is not None)
 
 
 def _cover_forbidden(forbidden: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Iterator[Cell]:
-    """Give few, wide cells that cover what is forbidden: a variable does not matter where all its values are."""
+    """Yield few, wide cells that cover the forbidden ones; None where all values are forbidden."""
     covered = np.zeros_like(forbidden)
     for cell in np.argwhere(forbidden).tolist():
         if covered[tuple(cell)]:

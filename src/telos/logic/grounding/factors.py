@@ -39,15 +39,15 @@ Literals = tuple[tuple[int, int, bool], ...]  # slot, value, negated
 MAX_TABLE_CELLS = 1 << 12  # of one table
 MAX_TABLE_ENTRIES = 1 << 24  # of one table with all choices of its ``+`` variables
 MAX_DISJUNCTIONS = 3
-MAX_DECOMPOSED_CELLS = 256  # of the small table
+MAX_DECOMPOSED_CELLS = 256  # cells of the table beside the clauses
 MAX_HARD_CLAUSES = 10_000  # of one hard formula
-MIN_LONG_LITERALS = 3  # literals side by side that are taken as one
-MAX_PATTERN_BITS = 30  # that join a pattern before it is numbered anew, so that it never outgrows 64 bits
+MIN_LONG_LITERALS = 3  # literals in a row that are handled as one disjunction
+MAX_PATTERN_BITS = 30  # bits of a pattern before it is renumbered, so that it fits into 64
 
 
 @dataclass(frozen=True, slots=True)
 class AtomPosition:
-    """Where an atom finds its truth: a variable of the factor, and the terms of its block places, if it is a block."""
+    """The variable of the factor that an atom refers to, and the terms that name its value if it is a block."""
 
     slot: int
     terms: tuple[Term, ...]
@@ -58,9 +58,9 @@ class AtomPosition:
 class OpenFormula:
     """An open formula with all that its truth depends on.
 
-    ``sizes`` are those of the variables of the factor; ``positions`` says where each atom looks. ``choices`` and
-    ``ranges`` are the variables that run over values, the first ``plus`` of them with a weight for each. ``codes``
-    holds the codes of the other terms in block places and of constants in equations.
+    ``sizes`` are those of the variables of the factor; ``positions`` has the variable of each atom. ``choices`` are the
+    variables that range over block values, with their ``ranges``; the first ``plus_count`` of them have a weight for
+    each value. ``codes`` has the codes of the other terms in block arguments and of constants in equations.
     """
 
     formula: Formula
@@ -73,7 +73,7 @@ class OpenFormula:
 
     @property
     def is_small(self) -> bool:
-        """Whether a table of it is worth making."""
+        """Whether the formula fits into one table."""
         return prod(self.sizes) <= MAX_TABLE_CELLS and prod(self.sizes) * prod(self.ranges) <= MAX_TABLE_ENTRIES
 
 
@@ -90,7 +90,7 @@ class HiddenVariable:
 
 @dataclass(frozen=True, slots=True)
 class FormulaGroup:
-    """Ground formulas with the same open part but for the variables: ``scope`` has a predicate and keys for each."""
+    """Ground formulas with the same open formula; ``scope`` has predicate and keys of each variable."""
 
     rows: Bindings
     scope: tuple[tuple[str, Longs], ...]
@@ -98,7 +98,7 @@ class FormulaGroup:
 
 
 class FormulaGrouper:
-    """Sorts the rows of one rule by the form of what is open in them."""
+    """Groups the bindings of one rule by their open formula."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class FormulaGrouper:
         self._ranges = tuple(self._domains.size(prepared.kinds[name]) for name in self._choices)
 
     def groups(self, rows: Bindings, formula: Formula, undecided: Sequence[Leaf]) -> Iterator[FormulaGroup]:
-        """Give the groups of some rows; the truth of ``undecided`` evidence is looked up in each row."""
+        """Yield the groups of some bindings; the truth of ``undecided`` evidence is looked up row by row."""
         for some, left in self._decide_evidence(rows, formula, undecided):
             for part, codes in self._split_by_values(some, left):
                 yield from self._split_by_variables(part, left, codes)
@@ -133,7 +133,7 @@ class FormulaGrouper:
                 yield rows.take(some), left
 
     def _split_by_values(self, rows: Bindings, formula: Formula) -> Iterator[tuple[Bindings, dict[Term, int]]]:
-        """Give rows that agree on all terms in block places, with the codes of those terms."""
+        """Yield rows that agree on all terms in block arguments, with the codes of those terms."""
         fixed: dict[Term, int] = {}
         varied: dict[Term, str] = {}
         for term, kind in self._block_terms(formula):
@@ -170,7 +170,7 @@ class FormulaGrouper:
     def _split_by_variables(
         self, rows: Bindings, formula: Formula, codes: Mapping[Term, int]
     ) -> Iterator[FormulaGroup]:
-        """Give rows in which the same slots are the same variable."""
+        """Yield rows in which the same atoms refer to the same variable."""
         slots = list(dict.fromkeys(self._variable(leaf) for leaf in iter_atoms(formula) if isinstance(leaf, Atom)))
         keys = [self._keys(slot, rows) for slot in slots]
         tabled = {self._variable(atom) for atom in self._iter_table_atoms(formula, slots)}
@@ -190,7 +190,7 @@ class FormulaGrouper:
             yield FormulaGroup(rows.take(some), scope, self._open_formula(formula, scope, where, codes))
 
     def _iter_table_atoms(self, formula: Formula, slots: Sequence[HiddenVariable]) -> Iterator[Atom]:
-        """Give the atoms that a table speaks of: not those of long clauses, which may name a variable twice."""
+        """Yield the atoms that go into a table; long clauses may name a variable twice."""
         if prod(self._hidden_predicates[slot.predicate].size for slot in slots) > MAX_TABLE_CELLS:
             yield from find_table_atoms(formula)
         else:
@@ -226,7 +226,7 @@ class FormulaGrouper:
 
 
 def _may_coincide(one: HiddenVariable, two: HiddenVariable) -> bool:
-    """Whether two slots can be the same variable in some row."""
+    """Return whether two hidden variables can be the same in some row."""
     if one.predicate != two.predicate:
         return False
     for left, right in zip(one.terms, two.terms, strict=True):
@@ -238,7 +238,7 @@ def _may_coincide(one: HiddenVariable, two: HiddenVariable) -> bool:
 
 
 def _iter_patterns(truths: Sequence[Bools], rows: int) -> Iterator[tuple[Longs | None, tuple[bool, ...]]]:
-    """Give the rows that agree on all truths, and those truths; None stands for all rows."""
+    """Yield the rows that agree on all truths, and those truths; None stands for all rows."""
     if not truths:
         yield None, ()
         return
@@ -253,7 +253,7 @@ def _iter_patterns(truths: Sequence[Bools], rows: int) -> Iterator[tuple[Longs |
 
 
 def _split_rows(place: np.ndarray[tuple[int], np.dtype[np.int32]], parts: int) -> Iterator[Longs]:
-    """Give the rows of each part, ascending."""
+    """Yield the rows of each part, ascending."""
     order = np.argsort(place, kind="stable")
     ends = np.cumsum(np.bincount(place, minlength=parts))
     yield from np.split(order, ends[:-1]) if parts else ()
@@ -264,7 +264,7 @@ def _split_rows(place: np.ndarray[tuple[int], np.dtype[np.int32]], parts: int) -
 
 @dataclass(frozen=True, slots=True)
 class FactorTable:
-    """How many ground formulas hold in each cell, for each choice of ``+`` constants; ``live`` choices have any."""
+    """How many ground formulas hold in each cell, by choice of ``+`` constants; ``live`` choices have any."""
 
     holds: Floats  # (cells, choices)
     live: Truths  # (choices,)
@@ -272,7 +272,7 @@ class FactorTable:
 
 
 def tabulate(open_part: OpenFormula) -> FactorTable:
-    """Return the table of an open formula, without the ground formulas that equations alone decide."""
+    """Return the table of an open formula, without ground formulas that equations decide."""
     truth = np.broadcast_to(evaluate(open_part.formula, open_part), (*open_part.sizes, *open_part.ranges))
     can_hold, can_fail = find_possible(open_part.formula, open_part)
     undecided = np.broadcast_to(can_hold & can_fail, open_part.ranges)
@@ -313,7 +313,7 @@ def _combine(operation: np.ufunc, arrays: Sequence[Truths]) -> Truths:
 
 
 def find_possible(formula: Formula, part: OpenFormula) -> tuple[Truths, Truths]:
-    """Return for each choice whether a formula can be true, and whether it can be false, whatever hidden atoms are."""
+    """Return for each choice whether some values of the hidden atoms make a formula true, and false."""
     match formula:
         case Atom():
             return np.ones((), np.bool_), np.ones((), np.bool_)
@@ -352,7 +352,7 @@ def _term_codes(term: Term, part: OpenFormula) -> NDArray[np.int64]:
 
 
 def _named_value(position: AtomPosition, part: OpenFormula) -> NDArray[np.int64]:
-    """Return the value of a block that the terms of an atom name."""
+    """Return the value of a block that an atom's terms name."""
     value = _term_codes(position.terms[0], part)
     for term, radix in zip(position.terms[1:], position.radices[1:], strict=True):
         value = value * radix + _term_codes(term, part)
@@ -364,7 +364,7 @@ def _named_value(position: AtomPosition, part: OpenFormula) -> NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ClauseTemplate:
-    """A ground disjunction: its literals as (slot, value, negated), and which choice of ``+`` constants it is for.
+    """A disjunction over the slots of a group, for one choice of ``+`` constants; literals: slot, value, negated.
 
     ``sign`` is -1 if the ground formula is the negation of the disjunction.
     """
@@ -375,7 +375,7 @@ class ClauseTemplate:
 
 
 def to_clause_templates(part: OpenFormula, hard: bool) -> tuple[ClauseTemplate, ...] | None:
-    """Return an open formula as clauses, or None if it is no (negated) disjunction of literals."""
+    """Return an open formula as clauses, or None if it is not a (negated) disjunction of literals."""
     found: list[ClauseTemplate] = []
     for number, values in enumerate(product(*(range(size) for size in part.ranges))):
         codes: dict[Term, int] = dict(part.codes)
@@ -424,7 +424,7 @@ def _iter_clauses(
 
 
 def block_value(position: AtomPosition, codes: Mapping[Term, int]) -> int:
-    """Return the value of a variable that an atom speaks of."""
+    """Return the value of a variable that an atom names."""
     if not position.terms:
         return 1
     value = 0
@@ -441,7 +441,7 @@ def block_value(position: AtomPosition, codes: Mapping[Term, int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EncodedFormula:
-    """Clauses, and a table over some of the variables of a factor: ``slots`` says which. Hard ones need no table."""
+    """An open formula as clauses and a table over the variables ``slots``; a hard one needs no table."""
 
     clauses: tuple[ClauseTemplate, ...]
     slots: tuple[int, ...]
@@ -449,7 +449,7 @@ class EncodedFormula:
 
 
 def decompose(part: OpenFormula, hard: bool) -> EncodedFormula | None:
-    """Return a wide formula as clauses and a table, or None if it has too many parts for that."""
+    """Return a wide formula as clauses and a table, or None if it has too many parts."""
     reduced, disjunctions, few = _extract_disjunctions(part.formula)
     slots = tuple(sorted({part.positions[atom].slot for atom in few}))
     if len(disjunctions) > MAX_DISJUNCTIONS or prod(part.sizes[slot] for slot in slots) > MAX_DECOMPOSED_CELLS:
@@ -462,12 +462,12 @@ def decompose(part: OpenFormula, hard: bool) -> EncodedFormula | None:
 
 
 def find_table_atoms(formula: Formula) -> tuple[Atom, ...]:
-    """Return the atoms of a formula that stand outside of long rows of literals."""
+    """Return the atoms of a formula outside long conjunctions and disjunctions."""
     return _extract_disjunctions(formula)[2]
 
 
 def _extract_disjunctions(formula: Formula) -> tuple[Formula, dict[Atom, tuple[Formula, ...]], tuple[Atom, ...]]:
-    """Return a formula with atoms in place of long disjunctions, those disjunctions, and the other atoms."""
+    """Return a formula with atoms in place of long disjunctions, these disjunctions, and the other atoms."""
     found: dict[Atom, tuple[Formula, ...]] = {}
     reduced = _reduce(to_nnf(formula), found)
     few = [leaf for leaf in dict.fromkeys(iter_atoms(reduced)) if isinstance(leaf, Atom) and leaf not in found]
@@ -475,7 +475,7 @@ def _extract_disjunctions(formula: Formula) -> tuple[Formula, dict[Atom, tuple[F
 
 
 def _reduce(formula: Formula, found: dict[Atom, tuple[Formula, ...]]) -> Formula:
-    """Return a formula with an atom in place of each long row of literals; ``found`` gains the disjunctions."""
+    """Return a formula with an atom in place of each long row of literals, which is added to ``found``."""
     match formula:
         case Not(inner):
             return Not(_reduce(inner, found))
@@ -500,9 +500,9 @@ def _is_literal(formula: Formula) -> bool:
 def _truth_by_disjunctions(
     small: OpenFormula, formula: Formula, disjunctions: Sequence[Atom]
 ) -> dict[tuple[bool, ...], Longs]:
-    """Return, for all truth values of the disjunctions, where the formula holds: (values…, number of the choice).
+    """Return where the formula holds, by the truth of its disjunctions; the last axis is the choice.
 
-    What equations alone decide is nowhere counted: it is marked -1.
+    Ground formulas that equations decide are not counted: -1.
     """
     shape = (*small.sizes, *small.ranges)
     can_hold, can_fail = find_possible(formula, small)
@@ -533,7 +533,7 @@ def _atom_of(literal: Formula) -> Atom:
 
 
 def _iter_choices(small: OpenFormula) -> Iterator[tuple[int, int, dict[Term, int]]]:
-    """Give every choice: its number, the number of its ``+`` part, and the codes of all terms."""
+    """Yield every choice: its number, the number of its ``+`` part, and the codes of all terms."""
     plain = max(prod(small.ranges[small.plus_count :]), 1)
     for number, values in enumerate(product(*map(range, small.ranges))):
         codes: dict[Term, int] = dict(small.codes)
@@ -542,7 +542,7 @@ def _iter_choices(small: OpenFormula) -> Iterator[tuple[int, int, dict[Term, int
 
 
 def _outside_cell(cell: Sequence[int], slots: Sequence[int]) -> Literals:
-    """Return the literals of which one holds outside of a cell."""
+    """Return literals one of which holds exactly outside a cell."""
     return tuple((slot, value, True) for slot, value in zip(slots, cell, strict=True))
 
 
@@ -569,20 +569,20 @@ def _decompose_soft(
                 clauses += [
                     ClauseTemplate((*_outside_cell(cell, slots), *long), choice, -1.0 if times > 0 else 1.0)
                 ] * abs(times)
-                counts[..., choice] += min(times, 0)  # less [fails] is [holds] less 1
-    if not slots:  # a table needs a variable, even one that does not matter
+                counts[..., choice] += min(times, 0)  # -[fails] = [holds] - 1
+    if not slots:  # a table needs a variable, even an irrelevant one
         slots = (0,)
         counts = np.broadcast_to(counts, (part.sizes[0], counts.shape[-1]))
     live = np.asarray(next(iter(truths.values())) >= 0, np.bool_).any(axis=tuple(range(len(small.sizes))))
     per_choice = live.reshape(counts.shape[-1], -1).sum(axis=1)
-    made = FactorTable(counts.reshape(-1, counts.shape[-1]).copy(), per_choice > 0, int(per_choice.sum()))
-    return EncodedFormula(tuple(clauses), slots, made)
+    table = FactorTable(counts.reshape(-1, counts.shape[-1]).copy(), per_choice > 0, int(per_choice.sum()))
+    return EncodedFormula(tuple(clauses), slots, table)
 
 
 def _alternating_sum(
     truths: Mapping[tuple[bool, ...], Longs], failing: tuple[bool, ...], number: int, small: OpenFormula
 ) -> Longs:
-    """Return what it adds, cell by cell, that these disjunctions fail: the alternating sum over smaller sets."""
+    """Return the term of the inclusion-exclusion sum for these failing disjunctions, cell by cell."""
     total = np.zeros(small.sizes, np.int64)
     for some in product(*((False, True) if fails else (False,) for fails in failing)):
         here = truths[tuple(not fails for fails in some)][..., number]

@@ -43,7 +43,7 @@ MAX_CELLS = 50_000_000  # numbers in the bindings of one rule: 200 megabytes
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """All groups of one rule; ``plus`` has the types of its ``+`` variables, of which some are ``choices``."""
+    """All groups of one rule; ``plus`` has the types of its ``+`` variables, some of which are ``choices``."""
 
     number: int
     rule: Rule
@@ -62,12 +62,12 @@ def ground(
     learning: bool = False,
     max_cells: int = MAX_CELLS,
 ) -> Network:
-    """Return what a model says about the hidden atoms, once the facts of a database are known.
+    """Return the network of the hidden atoms, given the facts of a database.
 
-    A predicate is hidden if it is queried or ``opened``, or if the database says nothing of it and it is not
-    ``closed``. With ``learning`` every weight that occurs is numbered, and facts about queried predicates are kept
-    back as the truth to learn from. Ground formulas that evidence alone decides are left out, hard ones that it breaks
-    among them. A rule whose bindings would take more than ``max_cells`` numbers is refused.
+    A predicate is hidden if it is queried or ``opened``, or if the database has no facts of it and it is not
+    ``closed``. With ``learning``, every weight that occurs is numbered, and facts about queried predicates are left out
+    as the truth to learn from. Ground formulas that evidence decides are left out, even hard ones that it breaks. A
+    rule whose bindings need more than ``max_cells`` numbers is rejected.
     """
     _check_predicates(model, [*query, *opened, *closed])
     domains = Domains(model, database, _constants_in_formulas(model))
@@ -114,12 +114,12 @@ def _network(
 
 
 class _TooManyGroundings(TelosError):
-    """A rule or predicate has more groundings than there is room for."""
+    """A rule or predicate has more groundings than the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class _RuleGrounder:
-    """What all rules are grounded in; ``hidden`` has the places of each predicate's exactly-one arguments."""
+    """Grounds rules; ``hidden`` has the exactly-one arguments of each hidden predicate."""
 
     model: MarkovLogic
     hidden: Mapping[str, frozenset[int]]
@@ -128,11 +128,11 @@ class _RuleGrounder:
     max_cells: int
 
     def ground(self, number: int, rule: Rule) -> GroundRule:
-        """Ground one rule, and tell the hidden_predicates which of their atoms it touches."""
+        """Ground one rule, and note which hidden atoms it touches."""
         what = f"rule {_with_source(f'`{rule.text or rule.formula}`', rule.source)}"
         try:
             ground = self._group_formulas(number, rule, _size_limit(what, self.max_cells))
-        except _TooManyGroundings:  # names the rule already
+        except _TooManyGroundings:  # already names the rule
             raise
         except TelosError as error:
             raise error.at(what) from None
@@ -156,7 +156,7 @@ class _RuleGrounder:
 
 
 def _constants_in_formulas(model: MarkovLogic) -> list[tuple[str, str]]:
-    """Return the constants that formulas name, with their types."""
+    """Return the constants in formulas, with their types."""
     return [
         (kind, term.name)
         for rule in model.rules
@@ -192,7 +192,7 @@ def _size_limit(what: str, max_cells: int, made: str = "ground formulas") -> Cal
     def allow(total: float, width: int) -> None:
         if total * (width + 1) > max_cells:
             raise _TooManyGroundings(
-                f"{what} would have {total:.1e} {made}, and there is room for {max_cells / (width + 1):.1e}",
+                f"{what} would have {total:.1e} {made}; the limit is {max_cells / (width + 1):.1e}",
                 f"{advice}declare fewer constants",
             )
 
@@ -205,22 +205,22 @@ def _size_limit(what: str, max_cells: int, made: str = "ground formulas") -> Cal
 
 @dataclass(frozen=True, slots=True)
 class EncodedGroup:
-    """A group with its table and clauses, the distinct keys of its rows, and the key that each choice adds."""
+    """A group with its encoding, the distinct keys of its rows, and the key offset of each choice."""
 
     group: FormulaGroup
     encoding: EncodedFormula
     rows: Longs  # distinct keys
-    row: Ints  # (n,) which of them
+    row: Ints  # (n,) index into ``rows``
     choices: Longs
 
     @property
     def occurring(self) -> Longs:
-        """The keys of all weights that the group has, one row for each of ``rows``."""
+        """The keys of all weights of the group, one row for each of ``rows``."""
         return self.rows[:, None] + self.choices[None, self.live]
 
     @property
     def live(self) -> Longs:
-        """The choices for which there is any ground formula."""
+        """The choices that have a ground formula."""
         if self.encoding.table is not None:
             return np.flatnonzero(self.encoding.table.live)
         return np.asarray(sorted({clause.choice for clause in self.encoding.clauses}), np.int64)
@@ -280,7 +280,7 @@ def _encode_formula(group: FormulaGroup, ground: GroundRule) -> EncodedFormula:
     if shape is None:
         raise TelosError(
             f"rule `{ground.rule.text or ground.rule.formula}` ties {len(group.scope)} hidden atoms together in a way "
-            "that is no clause",
+            "that is not a clause",
             "write it as clauses, or bind its variables with evidence predicates",
         )
     return shape
@@ -296,7 +296,7 @@ def _scope_of(group: FormulaGroup, hidden_predicates: Mapping[str, HiddenPredica
 def _to_factors(
     encoded: EncodedGroup, ground: GroundRule, own: RuleWeights, hidden_predicates: Mapping[str, HiddenPredicate]
 ) -> list[tuple[tuple[int, ...], Factors]]:
-    """Return the factors of a group with the sizes of their variables; none if they say nothing."""
+    """Return the factors of a group with the sizes of their variables, or none if they have no effect."""
     made, slots = encoded.encoding.table, encoded.encoding.slots
     if made is None:
         return []
@@ -334,7 +334,7 @@ def _to_clauses(
 def _to_clause(
     clause: ClauseTemplate, scope: Ints, encoded: EncodedGroup, ground: GroundRule, own: RuleWeights
 ) -> Clauses:
-    """Return one clause for each row, but for rows without a weight."""
+    """Return one clause for each row that has a weight."""
     slot, value, negated = np.asarray(clause.literals, np.int32).T
     weight = np.full(len(scope), -1, np.int32)
     if not ground.rule.hard:

@@ -1,6 +1,7 @@
 """Rewriting of formulas for grounding: terms, functions as relations, and what evidence leaves open.
 
-``FunctionRemover`` replaces functions by relations; ``cases`` splits a formula by the truth of its evidence atoms.
+``FunctionRemover`` replaces functions by relations; ``fold`` simplifies a formula by known atoms; ``iter_open_cases``
+splits a formula by the truth of its evidence atoms.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,20 +34,20 @@ Leaf = Atom | Equal
 Literal = tuple[Leaf, bool]
 IsEvidence = Callable[[Leaf], bool]
 
-MAX_BRANCHING = 6  # evidence atoms that are told apart case by case; with more, the cases that occur are looked up
+MAX_BRANCHING = 6  # evidence atoms split into cases; with more, the combinations that occur are looked up
 
 
 # --- terms and functions ----------------------------------------------------------------------------------------------
 
 
 def iter_terms(formula: Formula) -> Iterator[Term]:
-    """Give the terms of all atoms and equations of a formula."""
+    """Yield the terms of all atoms and equations of a formula."""
     for leaf in iter_atoms(formula):
         yield from leaf.arguments if isinstance(leaf, Atom) else (leaf.left, leaf.right)
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """Give a term after all terms that stand in it."""
+    """Yield the terms inside a term, then the term."""
     if isinstance(term, Apply):
         for each in term.arguments:
             yield from subterms(each)
@@ -64,7 +65,7 @@ def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
 
 
 def rename_term(term: Term, new: Mapping[str, str]) -> Term:
-    """Return a term with other names for some variables."""
+    """Return a term with some variables renamed."""
     match term:
         case Variable(name, shift):
             return Variable(new.get(name, name), shift)
@@ -74,7 +75,7 @@ def rename_term(term: Term, new: Mapping[str, str]) -> Term:
 
 
 def rename_bound(formula: Formula) -> Formula:
-    """Return a formula in which no two quantifiers bind the same name, nor one that is free elsewhere."""
+    """Return a formula whose quantifiers bind distinct names that are free nowhere."""
     numbers = count(1)
 
     def visit(part: Formula) -> Formula:
@@ -90,7 +91,7 @@ def rename_bound(formula: Formula) -> Formula:
 
 
 def _rename_variables(formula: Formula, new: Mapping[str, str]) -> Formula:
-    # Inner quantifiers have been given names of their own by now, so nothing is caught by accident.
+    # Inner quantifiers have distinct names by now, so no variable is captured.
     return map_terms(formula, lambda term: rename_term(term, new))
 
 
@@ -124,7 +125,7 @@ def _infer_from_equations(formula: Formula, kinds: dict[str, str], model: Markov
                     kinds[one.name] = _type_of(two, kinds, model)
     for name, kind in kinds.items():
         if not kind:
-            raise TelosError(f"variable {name.split(chr(39))[0]} has no type: use it in a predicate as well")
+            raise TelosError(f"variable {name.split(chr(39))[0]} has no type", "use it in a predicate as well")
     return kinds
 
 
@@ -138,10 +139,10 @@ def _type_of(term: Term, kinds: Mapping[str, str], model: MarkovLogic) -> str:
 
 
 class FunctionRemover:
-    """Turns functions into relations: ``P(f(x))`` is true if ``f(x) = v`` and ``P(v)``, with ``v`` a new variable.
+    """Replaces functions by relations: ``P(f(x))`` becomes ``f(x) = v`` and ``P(v)`` with a new variable ``v``.
 
-    A value is looked up where all its arguments are bound: outside of a quantifier, if none of them is bound by it.
-    ``kinds`` gains the types of the new variables.
+    A value is looked up where all its arguments are bound: outside a quantifier that binds none of them. ``kinds`` is
+    extended by the types of the new variables.
     """
 
     def __init__(self, model: MarkovLogic, kinds: dict[str, str]) -> None:
@@ -149,7 +150,7 @@ class FunctionRemover:
         self._numbers = count(1)
 
     def remove(self, formula: Formula) -> tuple[Formula, tuple[Atom, ...]]:
-        """Return a formula without functions, and what has to hold for it to be meant at all."""
+        """Return a formula without functions, and the atoms that must hold for its values to exist."""
         return self._level(formula, frozenset(free_variables(formula)))
 
     def _level(self, formula: Formula, bound: frozenset[str]) -> tuple[Formula, tuple[Atom, ...]]:
@@ -201,9 +202,9 @@ def _variables_in(term: Term) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCase:
-    """The rows where evidence makes ``literals`` true; ``open`` is what it leaves of the formula there.
+    """The rows where evidence makes ``literals`` true; ``open`` is the rest of the formula there.
 
-    The atoms in ``undecided`` are still in ``open``: their truth has to be looked up row by row.
+    The atoms in ``undecided`` are still in ``open``: their truth is looked up row by row.
     """
 
     literals: tuple[Literal, ...]
@@ -212,7 +213,7 @@ class EvidenceCase:
 
 
 def fold(formula: Formula, known: Mapping[Leaf, bool]) -> Formula | bool:
-    """Return what is left of a formula once some of its atoms are known.
+    """Return the rest of a formula, given the truth of some of its atoms.
 
     >>> a, b = Atom("A", ()), Atom("B", ())
     >>> fold(Implies(a, b), {a: True}) == b
@@ -242,7 +243,7 @@ def fold(formula: Formula, known: Mapping[Leaf, bool]) -> Formula | bool:
 
 
 def negate(formula: Formula | bool) -> Formula | bool:
-    """Return the opposite of a formula, without two negations in a row."""
+    """Return the negation of a formula, without double negations."""
     match formula:
         case bool():
             return not formula
@@ -262,7 +263,7 @@ def _negate_formula(formula: Formula) -> Formula:
 
 
 def conjoin(parts: Iterator[Formula | bool]) -> Formula | bool:
-    """Return the conjunction of parts of which some may be decided."""
+    """Return the conjunction of parts, some of which may be decided."""
     left: list[Formula] = []
     for part in parts:
         if part is False:
@@ -279,7 +280,7 @@ def conjoin(parts: Iterator[Formula | bool]) -> Formula | bool:
 def iter_open_cases(
     formula: Formula | bool, is_evidence: IsEvidence, known: tuple[Literal, ...] = ()
 ) -> Iterator[EvidenceCase]:
-    """Give the cases, no two of which overlap, in which evidence does not decide a formula."""
+    """Yield the disjoint cases in which evidence does not decide a formula."""
     while not isinstance(formula, bool):
         makes_true, makes_false = _deciders(formula, is_evidence)
         needed = {leaf: not value for leaf, value in (*makes_true, *makes_false)}
@@ -302,7 +303,7 @@ def _branch(formula: Formula, is_evidence: IsEvidence, known: tuple[Literal, ...
 
 
 def iter_true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) -> Iterator[EvidenceCase]:
-    """Give the cases, no two of which overlap, in which evidence makes a formula without hidden atoms true."""
+    """Yield the disjoint cases in which evidence makes a formula without hidden atoms true."""
     while not isinstance(formula, bool):
         _, makes_false = _deciders(formula, lambda leaf: True)
         needed = {leaf: not value for leaf, value in makes_false}
@@ -322,7 +323,7 @@ def iter_true_cases(formula: Formula | bool, known: tuple[Literal, ...] = ()) ->
 def _deciders(formula: Formula, is_evidence: IsEvidence) -> tuple[frozenset[Literal], frozenset[Literal]]:
     """Return the evidence literals that alone make a formula true, and those that alone make it false.
 
-    Not every one of them, but those that the form of the formula shows.
+    Only those that the form of the formula shows are found.
     """
     match formula:
         case Atom() | Equal():

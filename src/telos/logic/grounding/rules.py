@@ -1,6 +1,6 @@
-"""One rule, made ready and joined with the evidence: quantifiers and functions removed, variables bound to constants.
+"""One rule, prepared and joined with the evidence: quantifiers and functions removed, variables bound to constants.
 
-``prepare`` rewrites a rule, ``EvidenceJoin`` finds the bindings of its variables in one case of its evidence.
+``prepare_rule`` rewrites a rule; ``EvidenceJoin`` finds the bindings of its variables in one case of its evidence.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,14 +43,14 @@ from telos.logic.grounding.rewrite import (
 )
 from telos.logic.model import MarkovLogic, Rule
 
-ShiftedVariable = tuple[str, int]  # a variable and how far its term lies from it
+ShiftedVariable = tuple[str, int]  # a variable and the shift of its term
 
-MAX_INSTANCES = 5_000  # of a quantified part that has hidden atoms: each is looked at by itself
+MAX_INSTANCES = 5_000  # of a quantified part with hidden atoms; each is handled separately
 
 
 @dataclass(frozen=True, slots=True)
 class RuleScope:
-    """The variables of a formula: types, those that range over the constants of all worlds, and its ``t-1`` terms."""
+    """The types of a formula's variables, those that range over all worlds' constants, and its ``t-1`` terms."""
 
     kinds: Mapping[str, str]
     chosen: frozenset[str]
@@ -61,8 +61,9 @@ class RuleScope:
 class PreparedRule:
     """A rule as grounding works on it.
 
-    ``choices`` are the variables that stand only in block places of hidden atoms: no row binds them, they run over the
-    values of a table. ``guards`` are the values of functions that have to exist. ``scope`` has the other variables.
+    ``choices`` are the variables that occur only in block arguments of hidden atoms: no row binds them, they range over
+    the values of a table. ``guards`` are atoms for the values of functions, which must exist. ``scope`` has the other
+    variables.
     """
 
     formula: Formula | bool
@@ -72,7 +73,7 @@ class PreparedRule:
     kinds: Mapping[str, str]
 
     def is_evidence(self, leaf: Leaf, hidden: Mapping[str, frozenset[int]]) -> bool:
-        """Whether an atom or equation is decided by the row."""
+        """Return whether a row decides an atom or equation."""
         if isinstance(leaf, Atom):
             return leaf.predicate not in hidden
         return not any(isinstance(term, Variable) and term.name in self.choices for term in (leaf.left, leaf.right))
@@ -85,7 +86,7 @@ def prepare_rule(
     relations: Relations,
     allow: Callable[[float, int], None],
 ) -> PreparedRule:
-    """Return a rule without quantifiers and functions. ``hidden`` holds the block places of each hidden predicate."""
+    """Return a rule without quantifiers and functions; ``hidden`` has the block arguments of hidden predicates."""
     formula = rename_bound(rule.formula)
     kinds = find_types(formula, model)
     formula, guards = FunctionRemover(model, kinds).remove(formula)
@@ -101,7 +102,7 @@ def prepare_rule(
 
 
 def _block_variables(formula: Formula, hidden: Mapping[str, frozenset[int]]) -> frozenset[str]:
-    """Return the variables that stand in a block place of a hidden atom."""
+    """Return the variables in block arguments of hidden atoms."""
     return frozenset(
         term.name
         for atom in iter_atoms(formula)
@@ -112,7 +113,7 @@ def _block_variables(formula: Formula, hidden: Mapping[str, frozenset[int]]) -> 
 
 
 def _decided_leaves(formula: Formula, relations: Relations, hidden: Mapping[str, frozenset[int]]) -> dict[Leaf, bool]:
-    """Return what is true or false in every row: equations of constants, and ground evidence of a single world."""
+    """Return what is true or false in every row: equations of constants, ground evidence of a single world."""
     settled: dict[Leaf, bool] = {}
     for leaf in dict.fromkeys(iter_atoms(formula)):
         if isinstance(leaf, Equal):
@@ -134,7 +135,7 @@ def _find_choices(
     chosen: frozenset[str],
     hidden: Mapping[str, frozenset[int]],
 ) -> tuple[str, ...]:
-    """Return the variables that only block places and equations among such variables mention."""
+    """Return the variables that occur only in block arguments, and in equations among such variables."""
     bound = {name for name, _ in shifted} | {name for guard in guards for name in free_variables(guard)}
     leaves = [] if isinstance(formula, bool) else list(dict.fromkeys(iter_atoms(formula)))
     for leaf in leaves:
@@ -158,7 +159,7 @@ def _find_choices(
 
 
 class QuantifierRemover:
-    """Takes the quantifiers out of the formulas of one rule."""
+    """Removes the quantifiers from the formulas of one rule."""
 
     def __init__(
         self,
@@ -187,7 +188,7 @@ class QuantifierRemover:
         return all(isinstance(leaf, Equal) or leaf.predicate not in self._hidden for leaf in iter_atoms(formula))
 
     def _relation(self, names: Sequence[str], part: Formula) -> Formula:
-        """Return an atom that holds of the free variables for which some binding of ``names`` makes ``part`` true."""
+        """Return an atom over the free variables, true where some binding of ``names`` makes ``part`` true."""
         free = [name for name in free_variables(part) if name not in names]
         scope = RuleScope(
             {name: self._kinds[name] for name in (*free, *names)}, self._chosen, find_shifted([part], self._kinds)
@@ -207,11 +208,11 @@ class QuantifierRemover:
         ranges = [self._domains.names.get(self._kinds[name], ()) for name in names]
         number = prod(len(each) for each in ranges)
         if number > MAX_INSTANCES:
-            said = ", ".join(name.split("'")[0] for name in names)
+            listed = ", ".join(name.split("'")[0] for name in names)
             raise TelosError(
-                f"the part quantified over {said} would have {number:.1e} instances with hidden atoms, and "
+                f"the part quantified over {listed} would have {number:.1e} instances with hidden atoms, and "
                 f"{MAX_INSTANCES} are the most",
-                f"leave {said} free, or narrow the type with fewer constants",
+                f"leave {listed} free, or narrow the type with fewer constants",
             )
         shifts = find_shifted([part], {name: self._kinds[name] for name in names})
         found = []
@@ -227,7 +228,7 @@ class QuantifierRemover:
     def _shift_constants(
         self, bound: Mapping[str, str], shifts: Iterable[tuple[str, int]]
     ) -> dict[tuple[str, int], str] | None:
-        """Return the constants for variables and their shifted terms, or None if one of those does not exist."""
+        """Return constants for variables and shifted terms, or None if one does not exist."""
         moved = {(name, 0): constant for name, constant in bound.items()}
         for name, shift in shifts:
             kind = self._kinds[name]
@@ -238,7 +239,7 @@ class QuantifierRemover:
         return moved
 
     def _guards(self, bound: Mapping[str, str], moved: Mapping[tuple[str, int], str]) -> tuple[Formula, ...]:
-        """Return what says that the constants exist, where they do not do so in every world."""
+        """Return atoms that say that the constants exist, unless they exist in every world."""
         guards = []
         for (name, shift), constant in moved.items():
             kind = self._kinds[name]
@@ -248,7 +249,7 @@ class QuantifierRemover:
 
 
 def find_shifted(formulas: Iterable[Formula], kinds: Mapping[str, str]) -> frozenset[tuple[str, int]]:
-    """Return the terms like ``t-1`` of these variables, as names and distances."""
+    """Return the terms like ``t-1`` of these variables, as names and shifts."""
     return frozenset(
         (term.name, term.shift)
         for formula in formulas
@@ -267,7 +268,7 @@ def _replace_constant(term: Term, moved: Mapping[tuple[str, int], str]) -> Term:
 
 
 def find_variables(leaf: Leaf) -> tuple[str, ...]:
-    """Return the names of the variables of an atom or equation, each once."""
+    """Return the distinct variables of an atom or equation."""
     terms = leaf.arguments if isinstance(leaf, Atom) else (leaf.left, leaf.right)
     return tuple(dict.fromkeys(term.name for term in terms if isinstance(term, Variable)))
 
@@ -278,14 +279,14 @@ def _equated_variables(literals: Iterable[Literal]) -> set[str]:
 
 
 class EvidenceJoin:
-    """Binds all variables of a scope so that given literals hold. ``allow`` is told sizes before rows are made."""
+    """Binds all variables of a scope so that literals hold; ``allow`` is called with sizes before rows are made."""
 
     def __init__(self, relations: Relations, scope: RuleScope, allow: Callable[[float, int], None]) -> None:
         self._relations, self._domains, self._scope, self._allow = relations, relations.domains, scope, allow
         self._radices = {name: self._domains.size(kind) for name, kind in scope.kinds.items()}
 
     def bind(self, literals: Iterable[Literal]) -> Bindings:
-        """Return the rows for which all literals hold."""
+        """Return the bindings for which all literals hold."""
         literals = tuple(literals)
         joins = {leaf: self._relations.rows(leaf) for leaf, value in literals if value and isinstance(leaf, Atom)}
         filters = [(leaf, value) for leaf, value in literals if leaf not in joins]
@@ -311,7 +312,7 @@ class EvidenceJoin:
         return self._filter(rows, filters, checks)
 
     def _choose_next(self, joins: Mapping[Atom, Bindings], rows: Bindings) -> Atom:
-        """Choose what to join: first what only filters, then what is connected, smallest first."""
+        """Choose the next join: first one that only filters, then a connected one, smallest first."""
 
         def effort(leaf: Atom) -> tuple[bool, bool, int]:
             names = joins[leaf].columns.keys()
@@ -359,7 +360,7 @@ class EvidenceJoin:
         return join_bindings(rows, domain, self._radices, self._domains.worlds, lambda total: self._allow(total, width))
 
     def _forecast(self, rows: Bindings, names: Iterable[str]) -> float:
-        """Return how many rows there will be once these variables range over their types."""
+        """Return the number of rows once these variables range over their types."""
         weight = np.bincount(rows.world, minlength=self._domains.worlds).astype(np.float64)
         for name in names:
             kind = self._scope.kinds[name]
@@ -374,7 +375,7 @@ class EvidenceJoin:
         return self._domains.exists(kind, rows.world, column)
 
     def _filter(self, rows: Bindings, filters: list[Literal], checks: set[ShiftedVariable]) -> Bindings:
-        """Drop the rows that break a literal or name a time that does not exist, as soon as that can be told."""
+        """Drop the rows that break a literal or refer to a missing number, as early as possible."""
         for leaf, value in [each for each in filters if set(find_variables(each[0])) <= rows.columns.keys()]:
             filters.remove((leaf, value))
             rows = rows.keep(self._relations.holds(leaf, rows, self._scope.kinds) == value)

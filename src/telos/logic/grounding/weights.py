@@ -15,7 +15,7 @@ from telos.logic.network import Clauses, Factors, Floats, Ints, Longs
 
 @dataclass(frozen=True, slots=True)
 class RuleWeights:
-    """The weights in use of one rule: ``places`` numbers their keys, from ``start`` on."""
+    """The weights of one rule that are in use: ``places`` indexes their keys; numbers begin at ``start``."""
 
     rule: int
     kinds: tuple[str, ...]
@@ -25,7 +25,7 @@ class RuleWeights:
     values: Floats
 
     def indices(self, keys: Longs) -> Ints:
-        """Return the number of each key's weight, -1 for one that has none."""
+        """Return the index of each key's weight, -1 if it has none."""
         found = self.places.find(keys.ravel())
         return np.where(found < 0, -1, found + self.start).astype(np.int32).reshape(keys.shape)
 
@@ -40,9 +40,9 @@ def number_weights(
     start: int,
     learning: bool,
 ) -> RuleWeights:
-    """Return the weights of a rule: all that occur if they are to be learned, else those that it has.
+    """Return the weights of a rule: with ``learning`` all that occur, otherwise those that it states.
 
-    All that occur are also needed if the rule has a weight for the choices that it does not name.
+    All that occur are also needed if the rule has a weight for the choices that it does not state.
     """
     radices = tuple(domains.size(kind) for kind in kinds)
     span = prod(radices)
@@ -58,7 +58,7 @@ def number_weights(
 def _stated_weights(
     rule: Rule, kinds: tuple[str, ...], domains: Domains, radices: tuple[int, ...]
 ) -> tuple[Longs, Floats]:
-    """Return the keys that a rule has weights for, ascending, and the weights."""
+    """Return the stated keys of a rule, ascending, and their weights."""
     if not rule.weights:
         return np.zeros(0, np.int64), np.zeros(0)
     values = np.fromiter(rule.weights.values(), np.float64, len(rule.weights))
@@ -76,7 +76,7 @@ def _stated_weights(
 
 
 class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
-    """The rule and the constants of each weight, put into words only when asked."""
+    """The rule and the constants of each weight, formatted on demand."""
 
     def __init__(self, parts: Sequence[RuleWeights], domains: Domains) -> None:
         self._parts = [part for part in parts if len(part.places.keys)]
@@ -89,7 +89,7 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
         return self._total
 
     def values(self) -> Floats:
-        """Return the weights that the rules start with."""
+        """Return the initial weights of the rules."""
         return np.concatenate([np.zeros(0), *(part.values for part in self._parts)])
 
     @overload
@@ -114,7 +114,7 @@ class WeightNames(Sequence[tuple[int, tuple[str, ...]]]):
 
 
 def merge_factors(found: Sequence[tuple[tuple[int, ...], Factors]]) -> list[Factors]:
-    """Return the factors of one rule, those with equal tables as one group; each comes with its variables' sizes."""
+    """Return the factors of one rule, those with equal tables joined; each comes with its variables' sizes."""
     alike: dict[object, list[Factors]] = {}
     for sizes, group in found:
         alike.setdefault((sizes, group.holds.tobytes(), group.holds.shape, group.formulas), []).append(group)

@@ -28,13 +28,13 @@ from telos.logic.model import Key, MarkovLogic, Rule
 from telos.logic.network import Floats, Ints, Network, find_holding, forbidden_cells, locate_cells
 from telos.logic.syntax import check_model
 
-MIN_LOG_FACTOR, MAX_LOG_FACTOR = -12.0, 8.0  # logarithms of the factors that are tried
+MIN_LOG_FACTOR, MAX_LOG_FACTOR = -12.0, 8.0  # bounds of the search for the factor
 GOLDEN = (math.sqrt(5) - 1) / 2
-SEARCH_STEPS = 18  # of golden-section search: the factor is known to a quarter of a percent then
+SEARCH_STEPS = 18  # of golden-section search, for a factor exact to 0.25 percent
 
 
 def ignore_progress(epoch: Epoch) -> None:
-    """Look away."""
+    """Do nothing: the default of ``learn(progress=…)``."""
 
 
 def learn(
@@ -58,12 +58,12 @@ def learn(
 ) -> LearningResult:
     """Learn the weights of a model from worlds in which the queried predicates are known.
 
-    ``by`` one-best MIRA, the averaged perceptron, the likelihood of the truth given all evidence, or that of each value
-    given the evidence up to its step (``prefix``, after ``warm_up`` steps of the likelihood). With worlds ``held_out``
-    it stops when they got no better for ``patience`` epochs, and keeps the weights that served them best. ``start``
-    from the weights of another model; from what an earlier call returned, the same data given again, it goes on as if
-    it had not stopped, until ``epochs`` are made in all. ``calibrate`` scales the weights of MIRA or the perceptron so
-    that beliefs are as sure as they are right; the most probable world stays the same.
+    ``by``: one-best MIRA, the averaged perceptron, the likelihood of the truth given all evidence, or that of each
+    value given the evidence up to its step (``prefix``, after ``warm_up`` steps of the likelihood). With worlds
+    ``held_out``, learning stops when their loss has not improved for ``patience`` epochs, and the best weights on them
+    are kept. ``start`` takes the weights of another model; given the result of an earlier call with the same data,
+    learning continues as if it had not stopped, until ``epochs`` in total. ``calibrate`` scales the weights of MIRA or
+    the perceptron so that beliefs are calibrated; the most probable world does not change.
     """
     settings = LearningSettings(by, epochs, seed, patience, aggressiveness, l2, average, loss_augmented, warm_up)
     network, truth = _ground_truth(model, database, query)
@@ -97,7 +97,7 @@ def learn(
 
 
 def build_worlds(network: Network, truth: Ints, by: str = "mira") -> TrainingWorlds:
-    """Return the worlds of a network to learn from, the fast way if they are sequences."""
+    """Return the training worlds of a network; sequences have a faster form."""
     chain = find_chain(network)
     if chain is not None:
         return SequenceWorlds(network, chain, truth)
@@ -112,8 +112,8 @@ def build_worlds(network: Network, truth: Ints, by: str = "mira") -> TrainingWor
 def _ground_truth(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[Network, Ints]:
     """Return the network of all worlds, and the true values of its variables."""
     if not query:
-        raise TelosError("query is empty", "name the predicates whose values shall be foreseen")
-    others = [name for name in model.predicates if name not in query]  # what is not stated of them is false
+        raise TelosError("query is empty", "name the predicates to predict")
+    others = [name for name in model.predicates if name not in query]  # their unstated atoms are false
     network = ground(model, database, query, closed=others, learning=True)
     truth = read_truth(network, database)
     reject_gaps(database, network, truth)
@@ -134,17 +134,17 @@ def _create_learner(
         seed=settings.seed,
         aggressiveness=settings.aggressiveness,
         average=settings.average,
-        rival=1.0 if settings.loss_augmented else 0.0,
+        augmentation=1.0 if settings.loss_augmented else 0.0,
     )
 
 
 def _can_resume(start: LearningResult, by: str, mark: str) -> bool:
-    """Say whether learning may go on from there: the same learner, weights and worlds. Else only its weights serve."""
+    """Return whether learning can continue: same method, weights and worlds. Otherwise only the weights are used."""
     return start.by == by and start.state.get("mark") == mark
 
 
 def _warm_up_steps(settings: LearningSettings, saved: int | None, *, is_fresh: bool) -> int:
-    """Return how many steps of the likelihood come first: none where somebody's weights are at hand already."""
+    """Return the number of likelihood steps that come first: none if there are weights to start from."""
     if saved is not None:
         return saved
     return settings.warm_up if settings.by == "prefix" and is_fresh else 0
@@ -160,11 +160,11 @@ def _note_missing_facts(model: MarkovLogic, database: Database, query: Sequence[
 
 
 def split_held_out(database: Database, network: Network, held_out: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the numbers of the worlds to learn from and of those held out."""
+    """Return the indices of the training worlds and of the held-out worlds."""
     number = {name: i for i, name in enumerate(database.worlds)}
     for name in held_out:
         if name not in number:
-            raise TelosError(f"there is no world {name!r} to hold out", name_hint(name, number))
+            raise TelosError(f"unknown world {name!r} in held_out", name_hint(name, number))
     present = np.unique(network.world).tolist()
     kept_back = {number[name] for name in held_out}
     training = [world for world in present if world not in kept_back]
@@ -177,20 +177,20 @@ def split_held_out(database: Database, network: Network, held_out: Sequence[str]
 
 
 def reject_gaps(database: Database, network: Network, truth: Ints) -> None:
-    """Raise an error if the database does not say which value of a block is the true one."""
+    """Raise an error if the database does not state the true value of a block."""
     (missing,) = np.nonzero(truth < 0)
     if len(missing):
         said = _block_name(network, int(missing[0]))
         more = f" (and {len(missing) - 1} more like it)" if len(missing) > 1 else ""
         raise TelosError(
-            f"world {database.worlds[network.world[missing[0]]]!r} says of no value that {said} is true{more}, and "
-            "exactly one must be",
+            f"world {database.worlds[network.world[missing[0]]]!r} states no true value of {said}{more}, and "
+            "exactly one must be true",
             "state it, or leave that step out",
         )
 
 
 def reject_contradictions(model: MarkovLogic, database: Database, network: Network, truth: Ints) -> None:
-    """Raise an error if the truth breaks a hard rule: it names the rule and the world."""
+    """Raise an error if the truth breaks a hard rule, with the rule and the world."""
     for rule, variables in _find_broken(network, truth):
         world = database.worlds[network.world[variables[0]]]
         atoms = ", ".join(network.atoms.name(v, max(1, int(truth[v]))) for v in variables[:3].tolist())
@@ -202,7 +202,7 @@ def reject_contradictions(model: MarkovLogic, database: Database, network: Netwo
 
 
 def note_unseen_values(network: Network, truth: Ints, training: Sequence[int]) -> tuple[str, ...]:
-    """Say which values are never true in the worlds that are learned from: there is nothing to learn about them."""
+    """Return notes about values that are never true in the training worlds: nothing is learned about them."""
     is_trained = np.isin(network.world, training)
     found = []
     names = network.atoms
@@ -222,7 +222,7 @@ def note_unseen_values(network: Network, truth: Ints, training: Sequence[int]) -
 
 
 def _find_broken(network: Network, truth: Ints) -> Iterator[tuple[int, Ints]]:
-    """Give the hard rules that the truth breaks, with the variables of a ground formula that shows it."""
+    """Yield the hard rules that the truth breaks, with the variables of one such ground formula."""
     for factors in network.factors:
         if factors.hard:
             bad = np.flatnonzero(forbidden_cells(factors)[locate_cells(factors, network.sizes, truth)])
@@ -262,7 +262,7 @@ def read_weights(start: MarkovLogic, model: MarkovLogic, network: Network) -> Fl
 
 
 def with_weights(model: MarkovLogic, network: Network, weights: Floats, start: MarkovLogic | None) -> MarkovLogic:
-    """Return the model with these weights. A weight of 0 is left out; those the data never met stay as they began."""
+    """Return the model with these weights, without zeros; weights that did not occur keep their start values."""
     tables: list[dict[Key, float]] = [
         dict(start.rules[number].weights) if start is not None and not rule.hard else {}
         for number, rule in enumerate(model.rules)
@@ -275,11 +275,11 @@ def with_weights(model: MarkovLogic, network: Network, weights: Floats, start: M
     rules = (
         rule if rule.hard else replace(rule, weights=table) for rule, table in zip(model.rules, tables, strict=True)
     )
-    return check_model(replace(model, rules=tuple(rules)))  # which adds the constants that have weights now
+    return check_model(replace(model, rules=tuple(rules)))  # adds the constants that have weights now
 
 
 def fingerprint_training(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
-    """Return what tells one training from another: its weights, worlds and facts, and what is made better."""
+    """Return a hash of a training problem: weights, worlds, facts and objective."""
     said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
     said.update(repr(objective).encode())
     said.update(truth.tobytes())
@@ -297,26 +297,26 @@ def fingerprint_training(network: Network, truth: Ints, worlds: Sequence[str], o
 
 
 def find_calibration(worlds: TrainingWorlds, chosen: Sequence[int], weights: Floats, *, is_prefix: bool) -> float:
-    """Return the factor under which the truth of these worlds is likeliest.
+    """Return the factor of the weights that maximises the likelihood of the truth in these worlds.
 
-    The likelihood of whole worlds has one top; golden-section search finds it, or for prefixes one of the tops.
+    Golden-section search: for whole worlds the likelihood has one maximum; for prefixes, one of several is found.
     """
     if not weights.any():
         return 1.0
 
-    def surprise(log_factor: float) -> float:
-        return -worlds.log_chance(chosen, weights * math.exp(log_factor), is_prefix=is_prefix)
+    def loss(log_factor: float) -> float:
+        return -worlds.log_likelihood(chosen, weights * math.exp(log_factor), is_prefix=is_prefix)
 
     low, high = MIN_LOG_FACTOR, MAX_LOG_FACTOR
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = surprise(left), surprise(right)
+    at_left, at_right = loss(left), loss(right)
     for _ in range(SEARCH_STEPS):
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - GOLDEN * (high - low)
-            at_left = surprise(left)
+            at_left = loss(left)
         else:
             low, left, at_left = left, right, at_right
             right = low + GOLDEN * (high - low)
-            at_right = surprise(right)
+            at_right = loss(right)
     return math.exp((low + high) / 2)

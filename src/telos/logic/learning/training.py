@@ -15,18 +15,18 @@ from telos.logic.model import MarkovLogic
 from telos.logic.network import Floats
 
 LearningMethod: TypeAlias = Literal["mira", "perceptron", "likelihood", "prefix"]
-Function = Callable[[Floats], tuple[float, Floats]]  # its value and its gradient
+Function = Callable[[Floats], tuple[float, Floats]]  # returns value and gradient
 
-EPOCHS = {"mira": 100, "perceptron": 100, "likelihood": 60, "prefix": 20}  # where a corpus of 70,000 steps levels off
-WARM_UP = 50  # steps of the likelihood, before those for prefixes
-MEMORY = 8  # steps from which the curvature is guessed
+EPOCHS = {"mira": 100, "perceptron": 100, "likelihood": 60, "prefix": 20}  # enough for a corpus of 70,000 steps
+WARM_UP = 50  # likelihood steps before those for prefixes
+MEMORY = 8  # steps from which the curvature is estimated
 MAX_TRIALS = 30  # step lengths in one line search
-SUFFICIENT_DECREASE, CURVATURE = 1e-4, 0.9  # Wolfe: how much a step must gain, and how much flatter it must end
+SUFFICIENT_DECREASE, CURVATURE = 1e-4, 0.9  # parameters of the Wolfe conditions
 
 
 @dataclass(frozen=True, slots=True)
 class LearningSettings:
-    """The choices of one call of ``learn``."""
+    """The settings of one call of ``learn``."""
 
     by: LearningMethod
     epochs: int | None
@@ -39,28 +39,28 @@ class LearningSettings:
     warm_up: int
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Check the settings."""
         if self.by not in get_args(LearningMethod):
-            raise TelosError(f"there is no learner {self.by!r}", name_hint(self.by, get_args(LearningMethod)))
+            raise TelosError(f"unknown learner {self.by!r}", name_hint(self.by, get_args(LearningMethod)))
         for name, least in (("epochs", 1), ("patience", 1), ("warm_up", 0), ("l2", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
                 raise TelosError(f"{name} must be at least {least}, got {value}")
         if not self.aggressiveness > 0:
-            raise TelosError(f"aggressiveness must be more than 0, got {self.aggressiveness}", "1 is usual")
+            raise TelosError(f"aggressiveness must be greater than 0, got {self.aggressiveness}", "1 is usual")
 
     @property
     def is_online(self) -> bool:
-        """Whether the weights move after every world."""
+        """Whether the weights are updated after every world."""
         return self.by in ("mira", "perceptron")
 
     def total(self, warm_up: int) -> int:
-        """Return how many epochs there are in all."""
+        """Return the total number of epochs."""
         return (EPOCHS[self.by] if self.epochs is None else self.epochs) + warm_up
 
 
 class LearningStop(Enum):
-    """Why learning came to an end."""
+    """Why learning stopped."""
 
     EPOCHS = "all epochs were made"
     HELD_OUT = "the held-out worlds got no better"
@@ -72,12 +72,12 @@ class LearningStop(Enum):
 class Epoch:
     """One pass over the training worlds, or one step of L-BFGS.
 
-    ``loss`` is per variable: the share of mistakes made on the way (MIRA, perceptron), or the mean of minus the
-    logarithm of the chance of the truth. ``accuracy`` is the share of right values under the weights of that time.
+    ``loss`` is per variable: the share of mistakes during the pass (MIRA, perceptron), or the mean negative log
+    likelihood. ``accuracy`` is the share of correct values under the weights after it.
     """
 
     number: int  # from 1
-    phase: str  # what was made better: "mira", "perceptron", "likelihood" or "prefix"
+    phase: str  # the objective: "mira", "perceptron", "likelihood" or "prefix"
     loss: float
     accuracy: float
     held_out_loss: float | None = None
@@ -86,7 +86,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class LearningResult:
-    """A model with learned weights. ``state`` is plain data from which learning goes on as if it had never stopped."""
+    """A model with learned weights; ``state`` is plain data from which learning continues exactly."""
 
     model: MarkovLogic
     by: str
@@ -103,36 +103,36 @@ Progress = Callable[[Epoch], None]
 
 
 class WeightLearner(Protocol):
-    """Makes weights better step by step."""
+    """A learner that improves weights step by step."""
 
     @property
     def phase(self) -> str:
-        """What the last step made better."""
+        """The objective of the last step."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more can be gained."""
+        """Whether no further improvement is possible."""
 
     @property
     def weights(self) -> Floats:
-        """The weights as they would be handed over now."""
+        """The current weights."""
 
     def advance(self) -> float:
-        """Make one epoch and return its loss."""
+        """Run one epoch and return its loss."""
 
     def loss(self, worlds: Sequence[int], weights: Floats) -> float:
-        """Return the loss of weights on worlds that are not learned from."""
+        """Return the loss of weights on held-out worlds."""
 
     def save(self) -> dict[str, Any]:
-        """Return everything that going on needs, as plain data."""
+        """Return the state as plain data."""
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where a saved learner stopped."""
+        """Continue from a saved state."""
 
 
 @dataclass(slots=True)
 class Training:
-    """How far learning has come: the epochs made, the best weights on the held-out worlds, and since when."""
+    """The training loop: the epochs so far, the best weights on the held-out worlds, and the epochs since then."""
 
     learner: WeightLearner
     worlds: TrainingWorlds
@@ -143,10 +143,10 @@ class Training:
     epochs: list[Epoch] = field(default_factory=list)
     best: Floats | None = None
     least: float = float("inf")  # loss on the held-out worlds
-    waited: int = 0  # epochs since then
+    waited: int = 0  # epochs since the best loss
 
     def run(self, epochs: int, progress: Progress) -> LearningStop:
-        """Make epochs until there are so many, or until there is another reason to stop."""
+        """Run epochs up to a total, or until there is another reason to stop."""
         while True:
             if self.learner.is_over:
                 return LearningStop.NO_MISTAKES if self.by in ("mira", "perceptron") else LearningStop.CONVERGED
@@ -159,11 +159,11 @@ class Training:
 
     @property
     def weights(self) -> Floats:
-        """The best weights on the held-out worlds, or the last if there are none."""
+        """The best weights on the held-out worlds, or the last weights if there are none."""
         return self.learner.weights if self.best is None else self.best.copy()
 
     def save(self) -> dict[str, Any]:
-        """Return everything that going on needs, as plain data."""
+        """Return the state as plain data."""
         return {
             "learner": self.learner.save(),
             "epochs": [asdict(epoch) for epoch in self.epochs],
@@ -173,7 +173,7 @@ class Training:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where a saved training stopped."""
+        """Continue from a saved state."""
         self.learner.restore(saved["learner"])
         self.epochs = [Epoch(**epoch) for epoch in saved["epochs"]]
         if saved["best"] is not None:
@@ -189,7 +189,7 @@ class Training:
         held_out_loss = self.learner.loss(self.held_out, weights)
         if held_out_loss < self.least:
             self.best, self.least, self.waited = weights, held_out_loss, 0
-        elif phase == self.by:  # a warm-up is not stopped
+        elif phase == self.by:  # patience does not apply to the warm-up
             self.waited += 1
         accuracy = self._accuracy(self.held_out, weights)
         return Epoch(made.number, phase, loss, made.accuracy, held_out_loss, accuracy)
@@ -203,11 +203,12 @@ class Training:
 
 
 class MarginLearner:
-    """Goes through the worlds one by one; wherever the most probable world is wrong, the weights move to the truth.
+    """MIRA (Crammer & Singer 2003) and the perceptron (Collins 2002), one-best and averaged.
 
-    The weights of a mistake-driven learner jump about, so what counts is their average. Early weights are poor: the
-    average begins anew at the epochs 2, 4, 8 …, and looks back to the last but one of them, so it is always over the
-    later half of the way, or more. How the worlds are shuffled depends on the seed and on the number of the epoch.
+    Wherever the most probable world is wrong, the weights move towards the truth. The weights of a mistake-driven
+    learner fluctuate, so their average is returned. Early weights are poor: the average restarts at the epochs 2, 4, 8
+    … and looks back to the last but one of these, so it always covers at least the later half of the epochs. The order
+    of the worlds depends on the seed and on the number of the epoch.
     """
 
     def __init__(
@@ -220,22 +221,26 @@ class MarginLearner:
         seed: int,
         aggressiveness: float,
         average: bool,
-        rival: float = 0.0,
+        augmentation: float = 0.0,
     ) -> None:
         self.phase = phase
         self.is_over = False
         self._worlds, self._training, self._seed = worlds, tuple(training), seed
-        self._most, self._average, self._rival = aggressiveness if phase == "mira" else 0.0, average, rival
+        self._max_step, self._average, self._augmentation = (
+            aggressiveness if phase == "mira" else 0.0,
+            average,
+            augmentation,
+        )
         self._now = weights.copy()
         self._sums = np.zeros_like(weights)
         self._clock, self._epoch = 1.0, 0
-        self._marks = [(0.0, np.zeros_like(weights))] * 2  # how long, and the sum of all weights until then
+        self._marks = [(0.0, np.zeros_like(weights))] * 2  # (clock, sum of all weights until then)
 
     def advance(self) -> float:
-        """Make one epoch, and return the share of mistakes on the way."""
+        """Run one epoch, and return the share of mistakes during it."""
         order = list(self._training)
         Random(f"{self._seed} {self._epoch}").shuffle(order)
-        wrong = self._worlds.learn(order, self._now, self._sums, self._clock, self._most, self._rival)
+        wrong = self._worlds.learn(order, self._now, self._sums, self._clock, self._max_step, self._augmentation)
         self._clock += len(order)
         self._epoch += 1
         if self._epoch & (self._epoch - 1) == 0:
@@ -246,7 +251,7 @@ class MarginLearner:
 
     @property
     def weights(self) -> Floats:
-        """The weights as they would be handed over now."""
+        """The averaged weights, or the current ones without averaging."""
         if not self._average or not self._epoch:
             return self._now.copy()
         clock, total = self._marks[0]
@@ -258,7 +263,7 @@ class MarginLearner:
         return 1.0 - self._worlds.right(worlds, weights) / max(1, self._worlds.variables(worlds))
 
     def save(self) -> dict[str, Any]:
-        """Return everything that going on needs, as plain data."""
+        """Return the state as plain data."""
         return {
             "weights": self._now.tolist(),
             "sums": self._sums.tolist(),
@@ -269,7 +274,7 @@ class MarginLearner:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where a saved learner stopped."""
+        """Continue from a saved state."""
         self._now, self._sums = np.array(saved["weights"]), np.array(saved["sums"])
         self._clock, self._epoch, self.is_over = saved["clock"], saved["epoch"], saved["is_over"]
         self._marks = [(clock, np.array(total)) for clock, total in saved["marks"]]
@@ -287,7 +292,7 @@ class MarginLearner:
 
 
 class GradientLearner:
-    """Takes one step of L-BFGS an epoch; ``l2`` pulls all weights towards 0, as a Gaussian prior of variance 1/l2."""
+    """One step of L-BFGS per epoch; ``l2`` is a Gaussian prior of variance 1/l2 on all weights."""
 
     def __init__(
         self,
@@ -308,15 +313,15 @@ class GradientLearner:
 
     @property
     def is_over(self) -> bool:
-        """Whether no step makes the objective better."""
+        """Whether no step improves the objective."""
         return self._descent is not None and self._descent.is_over and self.phase == self._last_phase
 
     def advance(self) -> float:
-        """Take one step, and return the mean of minus the logarithm of the chance of the truth."""
+        """Do one step, and return the mean negative log likelihood."""
         if self._descent is None:
             self._descent = start_descent(self._cost, self._start)
         if self.phase != self._last_phase and (self._epoch >= self._warm_up or self._descent.is_over):
-            self.phase = self._last_phase  # another objective, whose curvature is not known yet
+            self.phase = self._last_phase  # a new objective, with unknown curvature
             self._descent = start_descent(self._cost, self._descent.place)
         self._descent = descend(self._cost, self._descent)
         self._epoch += 1
@@ -325,16 +330,16 @@ class GradientLearner:
 
     @property
     def weights(self) -> Floats:
-        """The weights as they would be handed over now."""
+        """The current weights."""
         return (self._start if self._descent is None else self._descent.place).copy()
 
     def loss(self, worlds: Sequence[int], weights: Floats) -> float:
-        """Return the mean of minus the logarithm of the chance of the truth, as the last phase counts it."""
-        log_chance = self._worlds.log_chance(worlds, weights, is_prefix=self._last_phase == "prefix")
-        return -log_chance / max(1, self._worlds.variables(worlds))
+        """Return the mean negative log likelihood under the final objective."""
+        log_likelihood = self._worlds.log_likelihood(worlds, weights, is_prefix=self._last_phase == "prefix")
+        return -log_likelihood / max(1, self._worlds.variables(worlds))
 
     def save(self) -> dict[str, Any]:
-        """Return everything that going on needs, as plain data."""
+        """Return the state as plain data."""
         descent = self._descent
         if descent is None:
             return {"epoch": self._epoch, "phase": self.phase}
@@ -350,7 +355,7 @@ class GradientLearner:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where a saved learner stopped."""
+        """Continue from a saved state."""
         self._epoch, self.phase = saved["epoch"], saved["phase"]
         if "place" in saved:
             self._descent = LbfgsState(
@@ -375,18 +380,18 @@ class GradientLearner:
 
 @dataclass(frozen=True, slots=True)
 class LbfgsState:
-    """Where a search stands. ``steps`` and ``turns`` are the last changes of the place and of the gradient."""
+    """The state of a search; ``steps`` and ``turns`` are the last changes of the place and of the gradient."""
 
     place: Floats
     value: float
     gradient: Floats
     steps: tuple[Floats, ...] = ()
     turns: tuple[Floats, ...] = ()
-    is_over: bool = False  # no step makes it better
+    is_over: bool = False  # no step improves it
 
 
 def dot(left: Floats, right: Floats) -> float:
-    """Return the inner product, in this thread: BLAS would wake others for it, and mostly wait for them."""
+    """Return the inner product without BLAS, whose threads cost more than they save here."""
     return float(np.einsum("i,i->", left, right))
 
 
@@ -397,7 +402,7 @@ def start_descent(function: Function, place: Floats) -> LbfgsState:
 
 
 def descend(function: Function, descent: LbfgsState, *, tolerance: float = 1e-5) -> LbfgsState:
-    """Take one step; the search is over when the steepest slope is below ``tolerance``, or nothing improves.
+    """Do one step; the search is over if the gradient is below ``tolerance``, or nothing improves.
 
     >>> bowl = lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3))
     >>> descent = start_descent(bowl, np.zeros(2))
@@ -410,13 +415,13 @@ def descend(function: Function, descent: LbfgsState, *, tolerance: float = 1e-5)
         return replace(descent, is_over=True)
     downhill = find_direction(descent)
     found = _line_search(function, descent, downhill)
-    if found is None and descent.steps:  # the guess of the curvature misled: straight down, and guess anew
+    if found is None and descent.steps:  # the curvature estimate misled: restart with steepest descent
         descent = replace(descent, steps=(), turns=())
         found = _line_search(function, descent, find_direction(descent))
     if found is None:
         return replace(descent, is_over=True)
     step, turn = found.place - descent.place, found.gradient - descent.gradient
-    if dot(step, turn) <= 1e-10 * dot(turn, turn):  # hardly any curvature along this step: nothing to learn from it
+    if dot(step, turn) <= 1e-10 * dot(turn, turn):  # hardly any curvature along this step: ignore it
         return replace(found, steps=descent.steps, turns=descent.turns)
     return replace(
         found,
@@ -426,7 +431,7 @@ def descend(function: Function, descent: LbfgsState, *, tolerance: float = 1e-5)
 
 
 def find_direction(descent: LbfgsState) -> Floats:
-    """Return the way that leads to the bottom of the bowl that the last steps suggest."""
+    """Return the descent direction of L-BFGS: the two-loop recursion."""
     heading = descent.gradient.copy()
     if not descent.steps:
         return -heading / max(1.0, math.sqrt(dot(heading, heading)))
@@ -443,7 +448,7 @@ def find_direction(descent: LbfgsState) -> Floats:
 
 
 def _line_search(function: Function, descent: LbfgsState, downhill: Floats) -> LbfgsState | None:
-    """Find a step along a direction that gains enough and ends flat enough, or None."""
+    """Return the state after a step along a direction that meets the Wolfe conditions, or None."""
     slope = dot(descent.gradient, downhill)
     if slope >= 0.0:
         return None
@@ -452,7 +457,7 @@ def _line_search(function: Function, descent: LbfgsState, downhill: Floats) -> L
     for _ in range(MAX_TRIALS):
         place = descent.place + length * downhill
         value, gradient = function(place)
-        if not value <= descent.value + SUFFICIENT_DECREASE * length * slope:  # also if it is no number
+        if not value <= descent.value + SUFFICIENT_DECREASE * length * slope:  # also true for NaN
             high = length
         else:
             kept = LbfgsState(place, value, gradient)

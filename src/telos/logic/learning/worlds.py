@@ -24,28 +24,28 @@ MAX_PLAIN_CELLS = (
 
 
 class TrainingWorlds(Protocol):
-    """Worlds whose hidden values are known, by their numbers."""
+    """Worlds whose hidden values are known, by index."""
 
     def variables(self, worlds: Sequence[int]) -> int:
-        """Return how many variables these worlds have."""
+        """Return the number of variables in these worlds."""
 
     def learn(
-        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, most: float, rival: float
+        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, max_step: float, augmentation: float
     ) -> int:
-        """Take these worlds in this order, moving weights and sums; return how many values were found wrong.
+        """Go through these worlds in order, updating weights and sums; return the number of wrong values.
 
-        ``most`` is the longest step that MIRA makes, 0 for the perceptron. ``rival`` is added to the score of every
-        wrong value when the best values are looked for.
+        ``max_step`` is the longest step of MIRA, 0 for the perceptron. ``augmentation`` is added to the score of every
+        wrong value when the best values are searched.
         """
 
     def right(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> int:
-        """Return how many values are right: in the most probable world, or of the belief at each step."""
+        """Return the number of correct values: in the most probable world, or of the belief at each step."""
 
     def objective(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> tuple[float, Floats]:
-        """Return the logarithm of the chance of the true values, and its gradient."""
+        """Return the log likelihood of the true values, and its gradient."""
 
-    def log_chance(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
-        """Return the objective alone."""
+    def log_likelihood(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
+        """Return the objective without its gradient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _KnownWorld:
 
 
 class NetworkWorlds:
-    """Worlds of any shape, one network each. They are sets of tables and not sequences: there are no prefixes."""
+    """Worlds of any shape, one network each; they are not sequences and have no prefixes."""
 
     def __init__(self, network: Network, truth: Ints) -> None:
         self._worlds: dict[int, _KnownWorld] = {}
@@ -64,75 +64,75 @@ class NetworkWorlds:
             self._worlds[world] = _KnownWorld(part, truth[kept], count_formulas(part, truth[kept]))
 
     def variables(self, worlds: Sequence[int]) -> int:
-        """Return how many variables these worlds have."""
+        """Return the number of variables in these worlds."""
         return sum(len(self._worlds[world].truth) for world in worlds if world in self._worlds)
 
     def learn(
-        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, most: float, rival: float
+        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, max_step: float, augmentation: float
     ) -> int:
-        """Take these worlds in this order, moving weights and sums; return how many values were found wrong."""
-        if rival:
+        """Go through these worlds in order, updating weights and sums; return the number of wrong values."""
+        if augmentation:
             raise TelosError("loss_augmented works on sequences only", "leave it out for this model")
         wrong = 0
         for turn, world in enumerate(each for each in worlds if each in self._worlds):
-            found, mistakes = self._found(world, weights)
+            found, mistakes = self._decode(world, weights)
             if not mistakes:
                 continue
             wrong += mistakes
             known = self._worlds[world]
             difference = known.counts - count_formulas(known.network, found)
-            tau = step_length(mistakes, difference, weights, most)
+            tau = step_length(mistakes, difference, weights, max_step)
             weights += tau * difference
             sums += (clock + turn) * tau * difference
         return wrong
 
     def right(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> int:
-        """Return how many values of the most probable worlds are right."""
+        """Return the number of correct values in the most probable worlds."""
         _reject_prefix(is_prefix)
-        wrong = sum(self._found(world, weights)[1] for world in worlds if world in self._worlds)
+        wrong = sum(self._decode(world, weights)[1] for world in worlds if world in self._worlds)
         return self.variables(worlds) - wrong
 
     def objective(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> tuple[float, Floats]:
-        """Return the logarithm of the chance of the true values, and its gradient: true counts less expected ones."""
+        """Return the log likelihood of the true values, and its gradient: true counts minus expected ones."""
         _reject_prefix(is_prefix)
         value, gradient = 0.0, np.zeros_like(weights)
         for world in (self._worlds[each] for each in worlds if each in self._worlds):
             expected = expected_counts(world.network, weights)
             if not isinstance(expected, ExpectedCounts):
                 raise TelosError(
-                    f"a world of {len(world.truth)} variables is too entangled for exact inference",
+                    f"a world of {len(world.truth)} variables is too wide for exact inference",
                     "learn with by='mira' or by='perceptron'",
                 )
             value += float(world.counts @ weights) - expected.log_z
             gradient += world.counts - expected.counts
         return value, gradient
 
-    def log_chance(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
-        """Return the objective alone."""
+    def log_likelihood(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
+        """Return the objective without its gradient."""
         return self.objective(worlds, weights, is_prefix=is_prefix)[0]
 
-    def _found(self, world: int, weights: Floats) -> tuple[Ints, int]:
+    def _decode(self, world: int, weights: Floats) -> tuple[Ints, int]:
         """Return the most probable values of a world, and how many of them are wrong."""
         known = self._worlds[world]
         answer = exact_map(known.network, weights)
-        if answer is None:  # an integer program may take for ever under the odd weights that learners pass through
+        if answer is None:  # an integer program may take too long under intermediate weights
             answer = cutting_planes(known.network, "walksat", weights=weights)
-        assert isinstance(answer, MostProbable)  # the truth keeps all hard rules, so there is a possible world
+        assert isinstance(answer, MostProbable)  # the truth keeps all hard rules, so a world is possible
         return answer.values, int((answer.values != known.truth).sum())
 
 
-def step_length(mistakes: int, difference: Floats, weights: Floats, most: float) -> float:
-    """Return how far MIRA goes along a difference of features, or 1 for the perceptron (``most`` of 0).
+def step_length(mistakes: int, difference: Floats, weights: Floats, max_step: float) -> float:
+    """Return the length of MIRA's step along a difference of features, or 1 for the perceptron (``max_step`` 0).
 
-    The shortest step after which the truth leads by as much as there were mistakes (Crammer & Singer 2003).
+    The shortest step after which the truth leads by the number of mistakes (Crammer & Singer 2003).
 
-    >>> step_length(2, np.array([1.0, -1.0]), np.zeros(2), most=5.0)
+    >>> step_length(2, np.array([1.0, -1.0]), np.zeros(2), max_step=5.0)
     1.0
     """
-    if most == 0.0:
+    if max_step == 0.0:
         return 1.0
     norm = float(difference @ difference)
-    return max(0.0, min(most, (mistakes - float(weights @ difference)) / norm)) if norm > 0.0 else 0.0
+    return max(0.0, min(max_step, (mistakes - float(weights @ difference)) / norm)) if norm > 0.0 else 0.0
 
 
 def _reject_prefix(is_prefix: bool) -> None:
@@ -150,29 +150,29 @@ def _reject_prefix(is_prefix: bool) -> None:
 
 
 class SequenceWorlds:
-    """The worlds of a chain with their true values. ``kernel`` is one form of KERNEL, by default the fitting one."""
+    """The worlds of a chain with their true values; ``kernel`` is a form of KERNEL, by default the faster one."""
 
     def __init__(self, network: Network, chain: Chain, truth: Ints, *, kernel: Any = None) -> None:
-        is_little = len(truth) * chain.size**2 <= MAX_PLAIN_CELLS
-        self._kernel = kernel or (kernels.plain(*KERNEL) if is_little else kernels.kernel(*KERNEL))
+        is_small = len(truth) * chain.size**2 <= MAX_PLAIN_CELLS
+        self._kernel = kernel or (kernels.plain(*KERNEL) if is_small else kernels.kernel(*KERNEL))
         self._weights = len(network.weights)
         self._steps, self._matrix = pack_sequences(network, chain, truth)
         world = network.world[chain.order[chain.start[:-1]]]
         self._sequences = np.argsort(world, kind="stable")
         self._opens = np.searchsorted(world[self._sequences], np.arange(int(world.max(initial=-1)) + 2))
-        self._bench = _viterbi_buffers(self._steps, self._matrix, chain.size, self._weights)
-        self._wave = _sweep_buffers(self._steps, self._matrix, chain.size)
+        self._viterbi = _viterbi_buffers(self._steps, self._matrix, chain.size, self._weights)
+        self._sweeps = _sweep_buffers(self._steps, self._matrix, chain.size)
 
     def variables(self, worlds: Sequence[int]) -> int:
-        """Return how many variables these worlds have."""
-        chosen = self._of(worlds)
+        """Return the number of variables in these worlds."""
+        chosen = self._sequences_of(worlds)
         return int((self._steps.start[chosen + 1] - self._steps.start[chosen]).sum())
 
     def learn(
-        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, most: float, rival: float
+        self, worlds: Sequence[int], weights: Floats, sums: Floats, clock: float, max_step: float, augmentation: float
     ) -> int:
-        """Take these worlds in this order, moving weights and sums; return how many values were found wrong."""
-        self._bench.age[:] = -1
+        """Go through these worlds in order, updating weights and sums; return the number of wrong values."""
+        self._viterbi.age[:] = -1
         return int(
             self._kernel.learn_worlds(
                 np.asarray(worlds, np.int64),
@@ -183,61 +183,63 @@ class SequenceWorlds:
                 weights,
                 sums,
                 clock,
-                most,
-                rival,
-                self._bench,
+                max_step,
+                augmentation,
+                self._viterbi,
             )
         )
 
     def right(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> int:
-        """Return how many values are right: in the most probable world, or of the belief at each step."""
+        """Return the number of correct values: in the most probable world, or of the belief at each step."""
         if is_prefix:
-            return int((self.beliefs(worlds, weights).argmax(axis=1) == self._steps.truth)[self._at(worlds)].sum())
-        return int((self.best(worlds, weights) == self._steps.truth)[self._at(worlds)].sum())
+            return int(
+                (self.beliefs(worlds, weights).argmax(axis=1) == self._steps.truth)[self._positions_of(worlds)].sum()
+            )
+        return int((self.best(worlds, weights) == self._steps.truth)[self._positions_of(worlds)].sum())
 
     def best(self, worlds: Sequence[int], weights: Floats) -> Ints:
-        """Return the values of the most probable worlds, position by position; only for these worlds."""
-        self._kernel.decode(self._of(worlds), self._steps, self._matrix, weights, self._bench)
-        path: Ints = self._bench.path
+        """Return the most probable values by position; valid for these worlds only."""
+        self._kernel.decode(self._sequences_of(worlds), self._steps, self._matrix, weights, self._viterbi)
+        path: Ints = self._viterbi.path
         return path
 
     def objective(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> tuple[float, Floats]:
-        """Return the logarithm of the chance of the true values, and its gradient.
+        """Return the log likelihood of the true values, and its gradient.
 
-        Of all values of a world together; or, if ``is_prefix``, of each value given what is known up to its step.
+        Of all values of a world together; with ``is_prefix``, of each value given the evidence up to its step.
         """
         gradient = np.zeros(self._weights)
         return float(self._sweep(worlds, weights, is_prefix, gradient)), gradient
 
-    def log_chance(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
-        """Return the objective alone."""
+    def log_likelihood(self, worlds: Sequence[int], weights: Floats, *, is_prefix: bool = False) -> float:
+        """Return the objective without its gradient."""
         return float(self._sweep(worlds, weights, is_prefix, np.empty(0)))
 
     def beliefs(self, worlds: Sequence[int], weights: Floats) -> Floats:
-        """Return the chance of each value at each position given what is known up to there; only for these worlds."""
+        """Return the filtered probabilities by position; valid for these worlds only."""
         self._sweep(worlds, weights, True, np.empty(0))
-        kept: Floats = self._wave.beliefs
+        kept: Floats = self._sweeps.beliefs
         return kept
 
     def _sweep(self, worlds: Sequence[int], weights: Floats, is_prefix: bool, gradient: Floats) -> float:
-        chosen = self._of(worlds)
-        return float(self._kernel.sweep(chosen, self._steps, self._matrix, weights, is_prefix, gradient, self._wave))
+        chosen = self._sequences_of(worlds)
+        return float(self._kernel.sweep(chosen, self._steps, self._matrix, weights, is_prefix, gradient, self._sweeps))
 
-    def _of(self, worlds: Sequence[int]) -> NDArray[np.int64]:
+    def _sequences_of(self, worlds: Sequence[int]) -> NDArray[np.int64]:
         """Return the sequences of these worlds."""
         runs = [self._sequences[self._opens[w] : self._opens[w + 1]] for w in worlds]
         return np.concatenate([np.empty(0, np.int64), *runs])
 
-    def _at(self, worlds: Sequence[int]) -> NDArray[np.bool_]:
-        """Say which positions belong to these worlds."""
+    def _positions_of(self, worlds: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which positions belong to these worlds."""
         start, is_mine = self._steps.start, np.zeros(len(self._steps.truth), np.bool_)
-        for s in self._of(worlds):
+        for s in self._sequences_of(worlds):
             is_mine[start[s] : start[s + 1]] = True
         return is_mine
 
 
 def pack_sequences(network: Network, chain: Chain, truth: Ints) -> tuple[PackedSequences, FeatureMatrix]:
-    """Return the arrays that the kernels work on."""
+    """Return the arrays of the kernels."""
     together = tabulate_clauses(network)
     assert together is not None  # a chain's clauses are short
     parts: list[tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]] = []
@@ -265,7 +267,7 @@ def pack_sequences(network: Network, chain: Chain, truth: Ints) -> tuple[PackedS
 def _first_cells(
     links: Sequence[ChainFactors], first: dict[tuple[int, bool], tuple[int, int]], keys: Sequence[Ints], length: int
 ) -> Ints:
-    """Return where the table of each of a rule's keys begins, -1 for none: a column for each rule."""
+    """Return the first cell of the table of each key, -1 for none, with a column for each rule."""
     laid = np.full((length, len(links)), -1, np.int32)
     for column, (each, key) in enumerate(zip(links, keys, strict=True)):
         offset, cells = first[each.group, each.turned]
@@ -274,7 +276,7 @@ def _first_cells(
 
 
 def _entries(factors: Factors, turned_size: int) -> tuple[NDArray[np.int64], Ints, Floats, NDArray[np.bool_]]:
-    """Return one rule's part of the matrix: entries in each cell, their weights and values, and what is forbidden."""
+    """Return one rule's part of the matrix: entries per cell, their weights and values, and forbidden cells."""
     holds = factors.holds
     if turned_size:
         holds = holds.reshape(turned_size, turned_size, -1).transpose(1, 0, 2).reshape(len(holds), -1)
@@ -282,7 +284,7 @@ def _entries(factors: Factors, turned_size: int) -> tuple[NDArray[np.int64], Int
     if factors.hard:
         broken = holds.sum(axis=1) < factors.formulas - 0.5
         return np.zeros(rows * cells, np.int64), np.empty(0, np.int32), np.empty(0), np.tile(broken, rows)
-    differs = holds - _commonest(holds)
+    differs = holds - _most_common(holds)
     cell, choice = np.nonzero(differs)
     weight = factors.weights[:, choice]
     is_used = weight >= 0
@@ -292,8 +294,8 @@ def _entries(factors: Factors, turned_size: int) -> tuple[NDArray[np.int64], Int
     return counts, weight[is_used], value[is_used], np.zeros(rows * cells, np.bool_)
 
 
-def _commonest(holds: Floats) -> Floats:
-    """Return the number that occurs most often in each column."""
+def _most_common(holds: Floats) -> Floats:
+    """Return the most common number of each column."""
     most = np.zeros(holds.shape[1])
     for column in range(holds.shape[1]):
         numbers, counts = np.unique(holds[:, column], return_counts=True)
@@ -318,7 +320,7 @@ def _viterbi_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int, w
         age=np.full(cells, -1, np.int64),
         best=np.zeros((positions, size)),
         back=np.zeros((positions, size), np.int32),
-        laid=np.zeros(size * size),
+        pair_scores=np.zeros(size * size),
         path=np.zeros(positions, np.int64),
         difference=np.zeros(weights),
         is_moved=np.zeros(weights, np.bool_),
@@ -334,7 +336,7 @@ def _sweep_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int) -> 
         factors=np.zeros((choices, size * size)),
         peaks=np.zeros(choices),
         beliefs=np.zeros((positions, size)),
-        foreseen=np.zeros((positions, size)),
+        predicted=np.zeros((positions, size)),
         logs=np.zeros((positions, size)),
         now=np.zeros(size),
         carried=np.zeros(size),
@@ -348,10 +350,10 @@ def _sweep_buffers(steps: PackedSequences, matrix: FeatureMatrix, size: int) -> 
 
 
 def split_worlds(network: Network) -> Iterator[tuple[int, Network, NDArray[np.int64]]]:
-    """Give each world, its network, and which variables of the whole it has. Weights keep their numbers."""
+    """Yield each world with its network and its variables in the whole. Weights keep their numbers."""
     sorting = np.argsort(network.world, kind="stable")
     worlds, first = np.unique(network.world[sorting], return_index=True)
-    number = np.empty(len(sorting), np.int32)  # of each variable inside its world
+    number = np.empty(len(sorting), np.int32)  # index of each variable inside its world
     number[sorting] = np.arange(len(sorting)) - np.repeat(first, np.diff(np.append(first, len(sorting))))
     factors = [_factors_by_world(each, network.world, number) for each in network.factors if each.scope.shape[1]]
     clauses = [_clauses_by_world(each, network.world, number) for each in network.clauses]
@@ -370,7 +372,7 @@ def split_worlds(network: Network) -> Iterator[tuple[int, Network, NDArray[np.in
 
 
 def _factors_by_world(factors: Factors, world: Ints, number: Ints) -> Callable[[int], Factors]:
-    """Return what finds the factors of a world; they are sorted once, for worlds may be many."""
+    """Return a function that finds the factors of a world; they are sorted once, for many worlds."""
     belongs = world[factors.scope[:, 0]]
     sorting = np.argsort(belongs, kind="stable")
     scope, key, belongs = number[factors.scope[sorting]], factors.key[sorting], belongs[sorting]

@@ -19,16 +19,16 @@ from telos.logic.search.integer_program import is_possible
 from telos.logic.search.potentials import LongClauses, Potentials
 
 BooleanLiteral: TypeAlias = tuple[int, int]  # an atom, and the value (0 or 1) that makes the literal true
-Literal: TypeAlias = tuple[int, int, bool]  # a variable, one of its values, and whether it must not have it
+Literal: TypeAlias = tuple[int, int, bool]  # variable, value, negated
 Clause: TypeAlias = tuple[Literal, ...]
 Box: TypeAlias = tuple[frozenset[int], ...]  # a set of values for each variable
 
-MAX_NAMED_ATOMS = 6  # atoms of a block that are listed
+MAX_NAMED_ATOMS = 6  # atoms of a block that a message lists
 
 
 @dataclass(frozen=True, slots=True)
 class HardConstraint:
-    """Something that must hold: clauses over atoms, of a rule, or (-1) of the evidence or the engine."""
+    """Clauses over atoms that must hold; ``rule`` is -1 for given values and blocks."""
 
     clauses: tuple[Clause, ...]
     rule: int
@@ -36,7 +36,7 @@ class HardConstraint:
 
 
 def find_conflict(network: Network, model: MarkovLogic | None = None) -> Unsatisfiable:
-    """Return a smallest set of ground hard formulas that no world keeps; the model tells where they are written."""
+    """Return a minimal set of hard ground formulas that cannot hold together; ``model`` gives their sources."""
     atoms = _Atoms(network)
     constraints = [*_from_factors(network, atoms), *_from_clauses(network, atoms)]
     spoken = {variable for each in constraints for clause in each.clauses for variable, _, _ in clause}
@@ -46,7 +46,7 @@ def find_conflict(network: Network, model: MarkovLogic | None = None) -> Unsatis
 
 
 def _format_constraint(constraint: HardConstraint, model: MarkovLogic | None) -> str:
-    """Say a constraint, and where it comes from."""
+    """Return a constraint and its source as text."""
     if model is None or constraint.rule < 0:
         return constraint.text
     rule = model.rules[constraint.rule]
@@ -64,7 +64,7 @@ class _Atoms:
         self._first = np.concatenate([[0], np.cumsum(self._width)]).astype(int)
 
     def constraints_on(self, variable: int) -> list[HardConstraint]:
-        """Return what holds of a variable whatever the formulas say: its given value, and one true atom in a block."""
+        """Return the constraints on a variable apart from formulas: its given value, exactly one true atom."""
         constraints = []
         given = int(self._network.given[variable])
         if given >= 0:
@@ -80,25 +80,25 @@ class _Atoms:
         return constraints
 
     def format_literal(self, literal: Literal) -> str:
-        """Say one literal: ``!goal(1,Eat)``."""
+        """Return a literal as text: ``!goal(1,Eat)``."""
         variable, value, negated = literal
         if self._is_plain[variable] and value == 0:
             value, negated = 1, not negated
         return f"{'!' if negated else ''}{self._network.atoms.name(variable, value)}"
 
     def format_clause(self, clause: Clause) -> str:
-        """Say a clause: ``goal(1,Eat) v !goal(2,Talk)``."""
+        """Return a clause as text: ``goal(1,Eat) v !goal(2,Talk)``."""
         return " v ".join(self.format_literal(literal) for literal in clause)
 
     def _boolean(self, literal: Literal) -> tuple[int, int]:
-        """Return the number of an atom and the value it must have for a literal to hold."""
+        """Return the number of an atom, and the value that makes the literal true."""
         variable, value, negated = literal
         if self._is_plain[variable]:
             return int(self._first[variable]), value ^ int(negated)
         return int(self._first[variable]) + value, int(not negated)
 
     def suspects(self, constraints: Sequence[HardConstraint]) -> list[HardConstraint]:
-        """Return constraints that contradict each other: few, if single steps of reasoning lead to them."""
+        """Return constraints that contradict each other: those that unit propagation finds, otherwise all."""
         owner = [number for number, each in enumerate(constraints) for _ in each.clauses]
         clash = find_clash(
             [[self._boolean(each) for each in clause] for every in constraints for clause in every.clauses]
@@ -108,7 +108,7 @@ class _Atoms:
         )
 
     def can_hold(self, constraints: Sequence[HardConstraint]) -> bool:
-        """Whether some choice of atoms keeps all constraints."""
+        """Return whether some assignment keeps all constraints."""
         clauses = [[self._boolean(each) for each in clause] for every in constraints for clause in every.clauses]
         literals = [each for clause in clauses for each in clause]
         used, variable = np.unique([atom for atom, _ in literals], return_inverse=True)
@@ -155,7 +155,7 @@ def _literals(clauses: Clauses, index: int) -> Clause:
 def _quick_xplain(
     kept: list[HardConstraint], doubted: list[HardConstraint], atoms: _Atoms, *, is_changed: bool
 ) -> list[HardConstraint]:
-    """Return a smallest part of ``doubted`` that contradicts itself together with ``kept``."""
+    """Return a minimal part of ``doubted`` that contradicts ``kept``."""
     if is_changed and not atoms.can_hold(kept):
         return []
     if len(doubted) <= 1:
@@ -171,14 +171,14 @@ def _quick_xplain(
 
 
 def find_clash(clauses: Sequence[Sequence[BooleanLiteral]]) -> list[int] | None:
-    """Return clauses that contradict each other by single steps of reasoning, or None if such steps find nothing.
+    """Return clauses that contradict each other by unit propagation, or None if it finds no contradiction.
 
-    That there are none proves nothing, and those returned need not be as few as possible.
+    None proves nothing, and the clauses returned need not be minimal.
 
     >>> find_clash([[(0, 1)], [(2, 1)], [(0, 0), (1, 1)], [(1, 0)]])
     [0, 2, 3]
     """
-    found: dict[int, tuple[int, int]] = {}  # of each atom that is decided: its value, and the clause that decided it
+    found: dict[int, tuple[int, int]] = {}  # decided atom -> its value, and the clause that decided it
     places = defaultdict(list)
     for number, clause in enumerate(clauses):
         for literal in clause:
@@ -216,7 +216,7 @@ def _trace_clash(
 
 
 def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
-    """Return clauses over the places of a table that together forbid its barred cells and no other.
+    """Return clauses over the places of a table that together forbid exactly its barred cells.
 
     >>> prime_clauses([2, 2], [False, False, True, False])
     [((0, 1, True), (1, 0, True))]
@@ -230,7 +230,7 @@ def prime_clauses(sizes: Sequence[int], barred: Sequence[bool]) -> list[Clause]:
 
 
 def _grow_box(cell: tuple[int, ...], sizes: Sequence[int], cells: dict[tuple[int, ...], bool]) -> Box:
-    """Grow a cell to a box of barred cells: to all values of a variable, or to all but few, or not at all."""
+    """Grow a cell to a box of barred cells: over all values of a variable, or over most, or not at all."""
     box = [frozenset({value}) for value in cell]
     for place, size in enumerate(sizes):
         values = frozenset(v for v in range(size) if _is_barred([*box[:place], {v}, *box[place + 1 :]], cells))

@@ -1,7 +1,7 @@
-"""Cutting-plane inference: solve with few factors, add those that could be better off, and solve again.
+"""Cutting-plane inference: solve with few factors, add those that could score more, and solve again.
 
-Formulas that hold anyway never enter the program. At each round the optimum of the kept factors, plus the most that the
-others could add, is a bound on every world; when no factor left out could be better, the world found is the best.
+Formulas that hold anyway never enter the program. In each round the optimum of the active factors, plus the maximum of
+the others, is a bound on every world; when no inactive factor could score more, the world found is optimal.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import ROUNDING, Potentials, Solution, to_potentials
 from telos.logic.search.walksat import explain_failure, search_world
 
-PATIENCE = 3  # rounds that add only what could be better off
+PATIENCE = 3  # rounds that add improvable factors only
 MAX_HOPS = 256
 
 Solver: TypeAlias = Literal["highs", "walksat"]
@@ -33,7 +33,7 @@ def cutting_planes(
 ) -> MostProbable | Unsatisfiable:
     """Find the most probable world by cutting planes over an integer program, or over MaxWalkSAT.
 
-    The last of ``rounds`` takes all factors at once. ``seconds`` limits each call of HiGHS.
+    The last of ``rounds`` activates all factors. ``seconds`` limits each call of HiGHS.
     """
     if rounds < 1:
         raise TelosError(f"rounds must be at least 1, got {rounds}")
@@ -76,11 +76,11 @@ def _solver(name: str, seed: int, seconds: float | None) -> Callable[[Potentials
         return lambda potentials: integer_program.solve(potentials, seconds=seconds)
     if name == "walksat":
         return lambda potentials: search_world(potentials, seed)
-    raise TelosError(f"there is no solver {name!r} for cutting planes", "there are 'highs' and 'walksat'")
+    raise TelosError(f"unknown solver {name!r} for cutting planes", "use 'highs' or 'walksat'")
 
 
 class _ActiveFactors:
-    """Which factors over several variables are in the program."""
+    """The factors over several variables that are in the program."""
 
     def __init__(self, potentials: Potentials) -> None:
         self._all = potentials
@@ -89,22 +89,22 @@ class _ActiveFactors:
         self._most = [each.values.max(axis=1) for each in potentials.tables]
 
     def potentials(self) -> Potentials:
-        """Return the potentials with these factors only."""
+        """Return the potentials with the active factors only."""
         return self._all.restrict(self._tables, self._clauses)
 
     def rest(self) -> float:
-        """Return the most that the factors left out can add."""
+        """Return the maximum that the inactive factors can add."""
         tables = sum(float(most[~kept].sum()) for most, kept in zip(self._most, self._tables, strict=True))
         return tables + float(self._all.clauses.max_gain[~self._clauses].sum())
 
     def add_all(self) -> None:
-        """Leave nothing out."""
+        """Activate all factors."""
         for kept in self._tables:
             kept[:] = True
         self._clauses[:] = True
 
     def add_improvable(self, world: Ints, *, hops: int) -> bool:
-        """Take in the factors that a world leaves below their best, and those so many hops from them.
+        """Activate the factors that are below their maximum in a world, and those up to ``hops`` away from them.
 
         Return whether there were any of the former.
         """
@@ -134,8 +134,8 @@ class _ActiveFactors:
 
 
 def _hops(number: int) -> int:
-    """Return how far a round reaches beyond what could be better: not at first, then farther and farther.
+    """Return how many hops beyond improvable factors a round activates: none at first, then more and more.
 
-    What one factor gives up its neighbour may have to take, and along a sequence that would be a round for each step.
+    A factor and its neighbour may conflict; along a sequence, one hop at a time would take a round for each step.
     """
     return 0 if number < PATIENCE else min(MAX_HOPS, 1 << (number - PATIENCE))

@@ -18,9 +18,9 @@ from telos.logic.search.potentials import ROUNDING, LongClauses, Potentials, Pot
 
 Numbers: TypeAlias = NDArray[np.integer[Any]]
 
-MIN_CELLS_PER_ODD = 4  # odd cells are written one by one if there are at least so many times as many cells
-INTEGRALITY = 1e-6  # a column that is this near a whole number is one
-MIP_GAP = 1e-9  # relative: an answer that is this near the bound is the best there is
+MIN_CELLS_PER_ODD = 4  # a table with fewer cells per odd cell gets a column for every cell
+INTEGRALITY = 1e-6  # tolerance for an integral column
+MIP_GAP = 1e-9  # relative gap at which a solution counts as optimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Program:
     cost: Floats
     low: Floats
     high: Floats
-    binaries: int  # so many columns, the first ones, are 0 or 1; the others follow from them
+    binaries: int  # the first columns, which are 0 or 1; the others follow from them
     least: Floats
     most: Floats
     start: Numbers  # (rows + 1,)
@@ -40,7 +40,7 @@ class Program:
     column: Numbers  # of each value of each variable, see ``world``
 
     def world(self, potentials: Potentials, solution: Floats) -> Ints:
-        """Return the value that a solution chooses for each variable."""
+        """Return the value of each variable in a solution."""
         chosen = np.empty(len(potentials.sizes), np.int32)
         for size in np.unique(potentials.sizes):
             rows = np.flatnonzero(potentials.sizes == size)
@@ -55,7 +55,7 @@ class Program:
 def solve(potentials: Potentials, *, seconds: float | None = None) -> Solution | None:
     """Return the best world of potentials by integer programming, or None if no world is allowed.
 
-    After ``seconds`` the best world so far is returned, with the bound that is proved by then.
+    After ``seconds`` the best world so far is returned, with the bound proved by then.
     """
     if not potentials.is_possible:
         return None
@@ -72,14 +72,14 @@ def solve(potentials: Potentials, *, seconds: float | None = None) -> Solution |
 
 
 def is_possible(potentials: Potentials) -> bool:
-    """Whether some world keeps all hard formulas."""
+    """Return whether some world keeps all hard formulas."""
     return solve(potentials) is not None
 
 
 def _run(program: Program, seconds: float | None) -> tuple[Floats, float] | None:
-    """Return a solution and the bound, or None if the rows contradict each other.
+    """Return a solution and the bound, or None if the program is infeasible.
 
-    The form is so tight that its linear relaxation is often whole by itself, and thirty times as fast: it comes first.
+    The linear relaxation is often integral and thirty times as fast, so it is solved first.
     """
     highspy = _import_highspy()
     solver = _load_program(highspy, program, seconds)
@@ -111,7 +111,7 @@ def _read_solution(highspy: Any, solver: Any, seconds: float | None) -> tuple[Fl
 
 
 def _load_program(highspy: Any, program: Program, seconds: float | None) -> Any:
-    """Return a solver that knows the relaxation of a program."""
+    """Return a solver with the relaxation of a program loaded."""
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(program.cost), len(program.most)
     lp.sense_, lp.offset_ = highspy.ObjSense.kMaximize, program.offset
@@ -131,7 +131,9 @@ def _import_highspy() -> Any:
     try:
         import highspy
     except ImportError:
-        raise TelosError("integer programs need HiGHS: pip install \"telos[logic]\", or use method='walksat'") from None
+        raise TelosError(
+            "integer programs need HiGHS", "pip install \"telos[logic]\", or use method='walksat'"
+        ) from None
     return highspy
 
 
@@ -139,7 +141,7 @@ def _import_highspy() -> Any:
 
 
 def to_program(potentials: Potentials) -> Program:
-    """Write potentials as an integer program."""
+    """Return potentials as an integer program."""
     builder = _ProgramBuilder.from_potentials(potentials)
     for tables in potentials.tables:
         builder.add_tables(tables)
@@ -149,7 +151,7 @@ def to_program(potentials: Potentials) -> Program:
 
 @dataclass(slots=True)
 class _ProgramBuilder:
-    """A program in the builder. ``[v = k]`` is ``sign * x[column] + shift`` at position ``start[v] + k``."""
+    """A program under construction; ``[v = k]`` is ``sign * x[column] + shift`` at ``start[v] + k``."""
 
     start: Numbers
     column: Numbers
@@ -168,7 +170,7 @@ class _ProgramBuilder:
 
     @staticmethod
     def from_potentials(potentials: Potentials) -> "_ProgramBuilder":
-        """Write the variables: their columns, what single values add, and that exactly one value is chosen."""
+        """Create the columns of the variables, with the scores of single values and exactly-one rows."""
         sizes, start = potentials.sizes, potentials.start
         width = np.where(sizes == 2, 1, sizes)
         owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -192,12 +194,12 @@ class _ProgramBuilder:
         return builder
 
     def add_single(self, position: Numbers, worth: Floats) -> None:
-        """Let single values add something to the score."""
+        """Add scores of single values."""
         np.add.at(self.cost[0], self.column[position], worth * self.sign[position])
         self.offset += float((worth * self.shift[position]).sum())
 
     def add_columns(self, cost: Floats) -> Numbers:
-        """Add columns between 0 and 1; return their numbers."""
+        """Add columns between 0 and 1, and return their numbers."""
         fresh = np.arange(self.columns, self.columns + len(cost), dtype=np.int32)
         self.cost.append(cost)
         self.low.append(np.zeros(len(cost)))
@@ -208,14 +210,14 @@ class _ProgramBuilder:
     def add_rows(
         self, row: Numbers, column: Numbers, value: Floats, most: Floats, least: float | None = -np.inf
     ) -> None:
-        """Add rows, numbered from 0: the entries, and their bounds; ``least`` None makes equations of them."""
+        """Add rows, numbered from 0, with entries and bounds; ``least`` None makes them equations."""
         self.entries.append((row + self.rows, column, value))
         self.most.append(most)
         self.least.append(most if least is None else np.full(len(most), least))
         self.rows += len(most)
 
     def add_tables(self, tables: PotentialTables) -> None:
-        """Add tables over several variables, each in the form that is smaller."""
+        """Add tables over several variables, each in its smaller form."""
         if not len(tables.scope):
             return
         if tables.sizes == (2, 2):
@@ -225,16 +227,16 @@ class _ProgramBuilder:
         count = odd.sum(axis=1)
         is_few = np.isfinite(ground) & ((count == 1) | (count * MIN_CELLS_PER_ODD <= tables.values.shape[1]))
         penalties = (odd & np.isfinite(tables.values) & (tables.values < ground[:, None])).sum(axis=1)
-        is_few &= (count == 1) | (penalties == 0)  # penalties that share variables are weak one by one
+        is_few &= (count == 1) | (penalties == 0)  # separate penalties on shared variables weaken the relaxation
         self.offset += float(ground[is_few].sum())
         which, cell = np.nonzero(odd & is_few[:, None])
         self._add_cells_alone(tables, which, cell, tables.values[which, cell] - ground[which])
         self._add_joint(tables.take(~is_few))
 
     def _without_singles(self, tables: PotentialTables) -> PotentialTables:
-        """Take from tables over two atoms what each atom adds by itself: at most one odd cell is left.
+        """Move the part of a 2x2 table that depends on one atom to that atom: at most one odd cell remains.
 
-        The relaxation does not change by that, and three columns are saved.
+        The relaxation does not change, and three columns are saved.
         """
         whole = np.isfinite(tables.values).all(axis=1)
         part = tables.values[whole]
@@ -249,7 +251,7 @@ class _ProgramBuilder:
         return PotentialTables(tables.sizes, tables.scope, rest)
 
     def _add_cells_alone(self, tables: PotentialTables, which: Numbers, cell: Numbers, worth: Floats) -> None:
-        """Let single cells add something: a reward needs every one of its values, a penalty is due with all of them."""
+        """Add scores of single cells: a reward requires all of its values, a penalty follows from them."""
         values = cell[:, None] // tables.strides % np.array(tables.sizes)
         position = self.start[tables.scope[which]] + values
         width = position.shape[1]
@@ -265,7 +267,7 @@ class _ProgramBuilder:
         self._add_not_all(rows, position[penalty], np.full(len(rows), width - 1.0))
 
     def _add_not_all(self, rows: Numbers, position: Numbers, most: Floats) -> None:
-        """Add rows: the values at these positions sum to at most so much."""
+        """Add rows: the values at these positions sum to at most ``most``."""
         every = position.reshape(-1)
         row = np.repeat(rows, position.shape[1])
         self.add_rows(row, self.column[every], self.sign[every], most - self.shift[position].sum(axis=1))
@@ -277,7 +279,7 @@ class _ProgramBuilder:
         self.add_rows(rows, self.column[position], -self.sign[position], self.shift[position])
 
     def _add_joint(self, tables: PotentialTables) -> None:
-        """Give every cell that is not forbidden a column; the cells with a value sum to that value."""
+        """Add a column for every allowed cell; the cells with a value sum to that value."""
         count = len(tables.scope)
         if not count:
             return
@@ -287,7 +289,7 @@ class _ProgramBuilder:
         values = cell[:, None] // tables.strides % np.array(tables.sizes)
         for place, size in enumerate(tables.sizes):
             own = values[:, place]
-            seen = own > 0  # the first value follows from the others
+            seen = own > 0  # the first value is implied by the others
             row = which[seen] * (size - 1) + own[seen] - 1
             self.entries.append((row + self.rows, column[seen], np.ones(len(row))))
             position = (self.start[tables.scope[:, place]][:, None] + np.arange(1, size)).reshape(-1)
@@ -295,7 +297,7 @@ class _ProgramBuilder:
             self.add_rows(rows, self.column[position], -self.sign[position], self.shift[position], None)
 
     def add_clauses(self, clauses: LongClauses) -> None:
-        """Add disjunctions: one that must hold is a row, one that should hold a column and a row."""
+        """Add disjunctions: a hard one is a row, a soft one a column and a row."""
         owner = clauses.owner
         position = self.start[clauses.variable] + clauses.value
         denied = clauses.negated == 1
@@ -313,14 +315,13 @@ class _ProgramBuilder:
         self.entries.append((number[soft] + self.rows, column_of[soft], np.ones(int(soft.sum()))))
         most = np.asarray(np.bincount(owner, weights=shift, minlength=len(worth)) - hard, np.float64)
         self.add_rows(number[owner[literal]], self.column[position[literal]], -sign[literal], most[reward])
-        # A clause that costs something holds as soon as any literal does: literal - column <= 0.
+        # A clause with a negative weight holds as soon as any literal does: literal - column <= 0.
         literal = ~reward[owner]
         rows = np.arange(int(literal.sum()))
         self.entries.append((rows + self.rows, column_of[owner[literal]], np.full(len(rows), -1.0)))
         self.add_rows(rows, self.column[position[literal]], sign[literal], -shift[literal])
 
     def build(self) -> Program:
-        """Put the rows together."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self.entries, strict=True))
         row, column, value = _sum_duplicates(row, column, value, self.columns)
         start = np.searchsorted(row, np.arange(self.rows + 1)).astype(np.int32)
@@ -332,7 +333,7 @@ class _ProgramBuilder:
 
 
 def _sum_duplicates(row: Numbers, column: Numbers, value: Floats, columns: int) -> tuple[Numbers, Numbers, Floats]:
-    """Sort entries by row and add up those at the same place, as where a clause names two values of one variable."""
+    """Sort entries by row and sum those at the same place, as when a clause names a variable twice."""
     place = row.astype(np.int64) * max(1, columns) + column
     order = np.argsort(place, kind="stable")
     place, value = place[order], value[order]
@@ -343,9 +344,9 @@ def _sum_duplicates(row: Numbers, column: Numbers, value: Floats, columns: int) 
 
 
 def _most_common(values: Floats) -> Floats:
-    """Return the number that stands most often in each row."""
+    """Return the most common number of each row."""
     ordered = np.sort(values, axis=1)
-    with np.errstate(invalid="ignore"):  # forbidden cells: minus infinity less itself
+    with np.errstate(invalid="ignore"):  # forbidden cells: -inf minus -inf
         changes = ~(np.diff(ordered, axis=1) <= ROUNDING) & ~(ordered[:, 1:] == ordered[:, :-1])
     run = np.zeros(values.shape, np.int32)
     for cell in range(1, values.shape[1]):

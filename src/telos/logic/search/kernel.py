@@ -1,56 +1,58 @@
-"""Inner loops of search and sampling."""
+"""Inner loops of search and sampling: changes of one variable, Gibbs sampling, MC-SAT with SampleSAT, MaxWalkSAT.
+
+Plain Python, compiled by Numba through ``telos.core.kernels``. ``arrays`` is a ``potentials.SearchArrays``, ``state`` a
+``potentials.SearchState``: a world, and what is kept up to date as it changes.
+
+Random numbers come from two combined multiplicative generators (L'Ecuyer, 1988), with numbers below 2**47 only, so that
+Python and compiled code draw the same.
+
+Entry points: ``gibbs``, ``mcsat``, ``sample_sat``, ``anneal``, ``walk`` and ``climb``.
+"""
 
 import math
 from typing import Any, TypeAlias
 
-# --- kernel -----------------------------------------------------------------------------------------------------------
-# Changing one variable of a world: what that is worth, which constraints it breaks, and which change to make.
-#
-# This is ordinary Python, and slow; ``telos.core.kernels`` compiles the very same functions with Numba. ``arrays`` is a
-# ``landscape.Landscape``, and ``state`` a ``landscape.State``, the place in it that a walk has come to.
-#
-# Chance is two multiplicative generators taken together (L'Ecuyer, 1988): numbers below 2**47 only, so that Python and
-# compiled code draw the same.
+Array: TypeAlias = Any  # a NumPy array
 
-
-Array: TypeAlias = Any  # lists in Python would do; NumPy arrays are what is passed
-
-INLINED = (
-    "score_change",
-    "broken_change",
-)  # handing over all the arrays of a landscape takes longer than what they do with them
+# passing all the arrays to these costs more than what they compute
+INLINED = ("score_change", "broken_change")
 
 FIRST, SECOND = 2147483563, 2147483399  # the moduli of the two generators
+TEMPERATURE = 0.3  # of SampleSAT, for random changes that break a constraint
+RANDOM_SHARE = 0.5  # share of random changes in SampleSAT; without them some worlds are never reached
+LEAP_EVERY = 5  # samples between two calls of SampleSAT
+RESAMPLINGS = 3  # of every variable inside a slice
+NOISE = 0.2  # share of its other changes that ignore what they break
 
 
-def draw(chance: Array) -> float:
-    """Return the next number between 0 and 1, never either of them."""
-    chance[0] = chance[0] * 40014 % FIRST
-    chance[1] = chance[1] * 40692 % SECOND
-    mixed = chance[0] - chance[1]
+def draw(rng_state: Array) -> float:
+    """Return the next random number between 0 and 1, both excluded."""
+    rng_state[0] = rng_state[0] * 40014 % FIRST
+    rng_state[1] = rng_state[1] * 40692 % SECOND
+    mixed = rng_state[0] - rng_state[1]
     if mixed < 1:
         mixed += FIRST - 1
     return float(mixed) / FIRST
 
 
-def pick(chance: Array, count: int) -> int:
-    """Return a whole number from 0 to before ``count``."""
-    return int(draw(chance) * count)
+def pick(rng_state: Array, count: int) -> int:
+    """Return a random whole number from 0 to before ``count``."""
+    return int(draw(rng_state) * count)
 
 
-def other_value(chance: Array, size: int, value: int) -> int:
-    """Return another value of a variable, all alike."""
-    drawn = pick(chance, size - 1)
+def other_value(rng_state: Array, size: int, value: int) -> int:
+    """Return a random other value of a variable."""
+    drawn = pick(rng_state, size - 1)
     return drawn + 1 if drawn >= value else drawn
 
 
 def literal_holds(arrays: Any, literal: int, value: int) -> bool:
-    """Whether a literal holds if its variable has a value."""
+    """Return whether a literal holds if its variable has a value."""
     return bool((arrays.value[literal] == value) != (arrays.negated[literal] == 1))
 
 
 def compute_cells(arrays: Any, state: Any) -> None:
-    """Compute for a world which cell each table is in, and how many literals of each clause hold."""
+    """Compute the cell of each table, and the number of literals that hold in each clause, for a world."""
     for table in range(len(arrays.table)):
         state.cell[table] = 0
         for at in range(arrays.scope_start[table], arrays.scope_start[table + 1]):
@@ -63,7 +65,7 @@ def compute_cells(arrays: Any, state: Any) -> None:
 
 
 def literal_change(arrays: Any, at: int, end: int, old: int, new: int) -> int:
-    """Return by how many more literals of a clause hold; those on the variable are ``at`` to ``end``."""
+    """Return the change in the number of literals of a clause that hold; the variable's are ``at`` to ``end``."""
     change = 0
     for each in range(at, end):
         literal = arrays.literal_of[each]
@@ -80,7 +82,7 @@ def end_of_clause(arrays: Any, at: int, end: int) -> int:
 
 
 def score_change(arrays: Any, state: Any, variable: int, new: int) -> float:
-    """Return by how much the score changes if a variable takes a new value."""
+    """Return the change of the score if a variable takes a new value."""
     old = state.world[variable]
     total = 0.0
     for at in range(arrays.in_tables[variable], arrays.in_tables[variable + 1]):
@@ -99,12 +101,12 @@ def score_change(arrays: Any, state: Any, variable: int, new: int) -> float:
 
 
 def clause_is_broken(need: int, held: int) -> bool:
-    """Whether a clause with so many holding literals is not as it must be."""
+    """Return whether a clause with so many literals that hold is not as needed."""
     return (need > 0 and held == 0) or (need < 0 and held > 0)
 
 
 def broken_change(arrays: Any, state: Any, variable: int, new: int) -> int:
-    """Return how many more constraints are broken if a variable takes a new value."""
+    """Return the change in the number of broken constraints if a variable takes a new value."""
     old = state.world[variable]
     total = 0
     for at in range(arrays.in_tables[variable], arrays.in_tables[variable + 1]):
@@ -124,7 +126,7 @@ def broken_change(arrays: Any, state: Any, variable: int, new: int) -> int:
 
 
 def mark_broken(broken: Array, count: int, constraint: int, is_broken: bool) -> None:
-    """Put a constraint on the list of the broken ones, or take it off; ``count`` is that of all constraints."""
+    """Add a constraint to the list of broken ones, or remove it; ``count`` is the number of constraints."""
     where = broken[count + constraint]
     if is_broken and where < 0:
         broken[broken[2 * count]] = constraint
@@ -139,7 +141,7 @@ def mark_broken(broken: Array, count: int, constraint: int, is_broken: bool) -> 
 
 
 def mark_all_broken(arrays: Any, state: Any) -> None:
-    """Find all broken constraints."""
+    """List all broken constraints."""
     tables, clauses = len(arrays.table), len(arrays.gain)
     count = tables + clauses
     for at in range(count):
@@ -174,35 +176,35 @@ def set_value(arrays: Any, state: Any, variable: int, new: int) -> None:
     state.world[variable] = new
 
 
-def literal_move(arrays: Any, state: Any, clause: int, literal: int, chance: Array) -> int:
-    """Return the value that turns a literal the way its clause needs it, or -1 if it is that way already."""
+def literal_move(arrays: Any, state: Any, clause: int, literal: int, rng_state: Array) -> int:
+    """Return the value that makes a literal as its clause needs it, or -1 if it already is."""
     variable = arrays.variable[literal]
     if literal_holds(arrays, literal, state.world[variable]) == (state.need[clause] > 0):
         return -1
     if (arrays.negated[literal] == 1) == (state.need[clause] > 0):
-        return other_value(chance, arrays.sizes[variable], state.world[variable])
+        return other_value(rng_state, arrays.sizes[variable], state.world[variable])
     return int(arrays.value[literal])
 
 
-def random_move(arrays: Any, state: Any, constraint: int, chance: Array, move: Array) -> None:
-    """Choose any change to a variable of a broken constraint."""
+def random_move(arrays: Any, state: Any, constraint: int, rng_state: Array, move: Array) -> None:
+    """Choose a random change to a variable of a broken constraint."""
     tables = len(arrays.table)
     if constraint < tables:
         start, end = arrays.scope_start[constraint], arrays.scope_start[constraint + 1]
-        move[0] = arrays.scope[start + pick(chance, end - start)]
-        move[1] = other_value(chance, arrays.sizes[move[0]], state.world[move[0]])
+        move[0] = arrays.scope[start + pick(rng_state, end - start)]
+        move[1] = other_value(rng_state, arrays.sizes[move[0]], state.world[move[0]])
         return
     clause = constraint - tables
     start, end = arrays.clause[clause], arrays.clause[clause + 1]
-    literal = start + pick(chance, end - start)
-    while literal_move(arrays, state, clause, literal, chance) < 0:
+    literal = start + pick(rng_state, end - start)
+    while literal_move(arrays, state, clause, literal, rng_state) < 0:
         literal = literal + 1 if literal + 1 < end else start
     move[0] = arrays.variable[literal]
-    move[1] = literal_move(arrays, state, clause, literal, chance)
+    move[1] = literal_move(arrays, state, clause, literal, rng_state)
 
 
-def best_move(arrays: Any, state: Any, constraint: int, chance: Array, move: Array, by_score: bool) -> None:
-    """Choose the change to a variable of a broken constraint that is worth most, in score or in constraints mended."""
+def best_move(arrays: Any, state: Any, constraint: int, rng_state: Array, move: Array, by_score: bool) -> None:
+    """Choose the best change to a variable of a broken constraint, by score or by constraints repaired."""
     tables = len(arrays.table)
     best, equals = -math.inf, 0
     is_table = constraint < tables
@@ -211,7 +213,7 @@ def best_move(arrays: Any, state: Any, constraint: int, chance: Array, move: Arr
     end = arrays.scope_start[constraint + 1] if is_table else arrays.clause[clause + 1]
     for at in range(start, end):
         variable = arrays.scope[at] if is_table else arrays.variable[at]
-        first = 0 if is_table else literal_move(arrays, state, clause, at, chance)
+        first = 0 if is_table else literal_move(arrays, state, clause, at, rng_state)
         past = arrays.sizes[variable] if is_table else first + 1
         for new in range(first, past):
             if new < 0 or new == state.world[variable]:
@@ -221,32 +223,24 @@ def best_move(arrays: Any, state: Any, constraint: int, chance: Array, move: Arr
             else:
                 worth = float(-broken_change(arrays, state, variable, new))
             equals = 1 if worth > best else equals + int(worth == best)
-            if worth > best or (worth == best and pick(chance, equals) == 0):  # among equals, any
+            if worth > best or (worth == best and pick(rng_state, equals) == 0):  # any of equals
                 best = worth
                 move[0], move[1] = variable, new
 
 
-# --- kernel sampling --------------------------------------------------------------------------------------------------
-# Drawing worlds: Gibbs sweeps, and MC-SAT's slices with SampleSAT inside. Compiled together with ``kernel``.
+# --- sampling ---------------------------------------------------------------------------------------------------------
 
 
-TEMPERATURE = 0.3  # of SampleSAT: how gladly a random change that breaks a constraint is made
-RANDOM_SHARE = 0.5  # the share of SampleSAT's changes that are random ones, without which some worlds are never met
-LEAP_EVERY = 5  # samples from one leap of SampleSAT to the next
-RESAMPLINGS = 3  # how often every variable is drawn anew inside of a slice
-NOISE = 0.2  # the share of its other changes that do not look at what they break
+def conditional_weights(arrays: Any, state: Any, variable: int, scratch: Array, temperature: float) -> float:
+    """Compute the unnormalised probability of each value given all others, at a temperature; return the sum.
 
-
-def conditional_weights(arrays: Any, state: Any, variable: int, scratch: Array, heat: float) -> float:
-    """Compute how likely each value of a variable is if all others stay, at a heat that is 1; return the sum.
-
-    More heat makes all values alike, less makes the best one sure.
+    A higher temperature makes the values more equal, a lower one favours the best.
     """
     peak, total = 0.0, 0.0
     for value in range(arrays.sizes[variable]):
         scratch[value] = 0.0
         if value != state.world[variable]:
-            scratch[value] = score_change(arrays, state, variable, value) / heat
+            scratch[value] = score_change(arrays, state, variable, value) / temperature
         peak = max(peak, scratch[value])
     for value in range(arrays.sizes[variable]):
         scratch[value] = math.exp(scratch[value] - peak)
@@ -254,9 +248,9 @@ def conditional_weights(arrays: Any, state: Any, variable: int, scratch: Array, 
     return total
 
 
-def draw_value(scratch: Array, size: int, total: float, chance: Array) -> int:
-    """Draw a value by its share of the total."""
-    left = draw(chance) * total
+def draw_value(scratch: Array, size: int, total: float, rng_state: Array) -> int:
+    """Draw a value in proportion to its weight."""
+    left = draw(rng_state) * total
     for value in range(size - 1):
         left -= scratch[value]
         if left < 0.0:
@@ -264,68 +258,70 @@ def draw_value(scratch: Array, size: int, total: float, chance: Array) -> int:
     return size - 1
 
 
-def sweep(arrays: Any, state: Any, start: Array, sums: Array, scratch: Array, chance: Array, is_counted: bool) -> None:
-    """Draw every variable once, given all others, and add up the chances met."""
+def sweep(
+    arrays: Any, state: Any, start: Array, sums: Array, scratch: Array, rng_state: Array, is_counted: bool
+) -> None:
+    """Draw every variable once given all others, and add up the conditional probabilities."""
     for variable in range(len(state.world)):
         total = conditional_weights(arrays, state, variable, scratch, 1.0)
         if is_counted:
             for value in range(arrays.sizes[variable]):
                 sums[start[variable] + value] += scratch[value] / total
-        new = draw_value(scratch, arrays.sizes[variable], total, chance)
+        new = draw_value(scratch, arrays.sizes[variable], total, rng_state)
         if new != state.world[variable]:
             set_value(arrays, state, variable, new)
 
 
 def gibbs(
-    arrays: Any, state: Any, start: Array, sums: Array, scratch: Array, chance: Array, burn_in: int, samples: int
+    arrays: Any, state: Any, start: Array, sums: Array, scratch: Array, rng_state: Array, burn_in: int, samples: int
 ) -> None:
-    """Draw every variable given all others, sweep by sweep; ``sums`` adds up the chances met after ``burn_in``."""
+    """Run sweeps of Gibbs sampling; ``sums`` adds up the conditional probabilities after ``burn_in``."""
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
     for number in range(burn_in + samples):
-        sweep(arrays, state, start, sums, scratch, chance, number >= burn_in)
+        sweep(arrays, state, start, sums, scratch, rng_state, number >= burn_in)
 
 
-def draw_slice(arrays: Any, state: Any, chance: Array) -> None:
-    """Draw a slice: what each table must reach and each clause must do, none of it more than it does now."""
+def draw_slice(arrays: Any, state: Any, rng_state: Array) -> None:
+    """Draw a slice: a limit for each table and a need for each clause, all met by the current world."""
     for table in range(len(arrays.table)):
-        state.limit[table] = arrays.cells[arrays.table[table] + state.cell[table]] + math.log(draw(chance))
+        state.limit[table] = arrays.cells[arrays.table[table] + state.cell[table]] + math.log(draw(rng_state))
     for clause in range(len(arrays.gain)):
         state.need[clause] = 0
         gain = arrays.gain[clause]
-        if (state.held[clause] > 0) == (gain > 0.0) and draw(chance) < 1.0 - math.exp(-abs(gain)):
+        if (state.held[clause] > 0) == (gain > 0.0) and draw(rng_state) < 1.0 - math.exp(-abs(gain)):
             state.need[clause] = 1 if gain > 0.0 else -1
 
 
-def sample_sat(arrays: Any, state: Any, chance: Array, move: Array, steps: int) -> bool:
-    """Look from a random world for one that breaks nothing, all such worlds about equally likely; return success."""
+def sample_sat(arrays: Any, state: Any, rng_state: Array, move: Array, steps: int) -> bool:
+    """Search from a random world for one that breaks nothing, nearly uniformly; return whether it succeeded."""
     for variable in range(len(state.world)):
-        state.world[variable] = pick(chance, arrays.sizes[variable])
+        state.world[variable] = pick(rng_state, arrays.sizes[variable])
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
     count = len(arrays.table) + len(arrays.gain)
     for _ in range(steps):
         if state.broken[2 * count] == 0:
             return True
-        if draw(chance) < RANDOM_SHARE:
-            variable = pick(chance, len(state.world))
-            new = other_value(chance, arrays.sizes[variable], state.world[variable])
+        if draw(rng_state) < RANDOM_SHARE:
+            variable = pick(rng_state, len(state.world))
+            new = other_value(rng_state, arrays.sizes[variable], state.world[variable])
             worse = broken_change(arrays, state, variable, new)
-            if worse > 0 and draw(chance) > math.exp(-worse / TEMPERATURE):
+            if worse > 0 and draw(rng_state) > math.exp(-worse / TEMPERATURE):
                 continue
             move[0], move[1] = variable, new
         else:
-            constraint = state.broken[pick(chance, state.broken[2 * count])]
-            if draw(chance) < NOISE:
-                random_move(arrays, state, constraint, chance, move)
+            constraint = state.broken[pick(rng_state, state.broken[2 * count])]
+            if draw(rng_state) < NOISE:
+                random_move(arrays, state, constraint, rng_state, move)
             else:
-                best_move(arrays, state, constraint, chance, move, False)
+                best_move(arrays, state, constraint, rng_state, move, False)
         set_value(arrays, state, move[0], move[1])
     return bool(state.broken[2 * count] == 0)
 
 
-def resample_in_slice(arrays: Any, state: Any, scratch: Array, chance: Array) -> None:
-    """Draw every variable anew from the values that break nothing, all alike."""
+def resample_in_slice(arrays: Any, state: Any, scratch: Array, rng_state: Array) -> None:
+    """Draw every variable uniformly from the values that break nothing."""
     for variable in range(len(state.world)):
         allowed = 0
         for value in range(arrays.sizes[variable]):
@@ -333,7 +329,7 @@ def resample_in_slice(arrays: Any, state: Any, scratch: Array, chance: Array) ->
             if value == state.world[variable] or broken_change(arrays, state, variable, value) == 0:
                 scratch[value] = 1.0
                 allowed += 1
-        new = draw_value(scratch, arrays.sizes[variable], float(allowed), chance)
+        new = draw_value(scratch, arrays.sizes[variable], float(allowed), rng_state)
         if new != state.world[variable]:
             set_value(arrays, state, variable, new)
 
@@ -345,61 +341,60 @@ def mcsat(
     start: Array,
     sums: Array,
     scratch: Array,
-    chance: Array,
+    rng_state: Array,
     move: Array,
     burn_in: int,
     samples: int,
     steps: int,
 ) -> int:
-    """Draw worlds slice by slice from a world that keeps all hard formulas; return how often SampleSAT gave up.
+    """Run MC-SAT from a world that keeps all hard formulas; return how often SampleSAT failed.
 
-    SampleSAT leaps where single changes cannot go, but not to all worlds alike; what it favours is smoothed out by
-    what is done between leaps, which changes one variable at a time and favours nothing.
+    SampleSAT reaches worlds that single changes cannot, but not uniformly. The uniform single changes between its leaps
+    reduce that bias.
     """
     failures = 0
     for sample in range(burn_in + samples):
         compute_cells(arrays, state)
-        draw_slice(arrays, state, chance)
+        draw_slice(arrays, state, rng_state)
         for variable in range(len(state.world)):
             kept[variable] = state.world[variable]
         is_leap = sample % LEAP_EVERY == 0
-        if is_leap and not sample_sat(arrays, state, chance, move, steps):
+        if is_leap and not sample_sat(arrays, state, rng_state, move, steps):
             failures += 1
             for variable in range(len(state.world)):
                 state.world[variable] = kept[variable]
             compute_cells(arrays, state)
         mark_all_broken(arrays, state)
         for _ in range(RESAMPLINGS):
-            resample_in_slice(arrays, state, scratch, chance)
-        sweep(arrays, state, start, sums, scratch, chance, sample >= burn_in)
+            resample_in_slice(arrays, state, scratch, rng_state)
+        sweep(arrays, state, start, sums, scratch, rng_state, sample >= burn_in)
     return failures
 
 
-def anneal(arrays: Any, state: Any, scratch: Array, chance: Array, hot: float, cold: float, sweeps: int) -> None:
-    """Draw every variable given all others, with less and less heat, so that the world settles in a good one."""
+def anneal(arrays: Any, state: Any, scratch: Array, rng_state: Array, hot: float, cold: float, sweeps: int) -> None:
+    """Draw every variable given all others at falling temperatures, so that the world becomes a good one."""
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
-    heat = hot
+    temperature = hot
     for _ in range(sweeps):
         for variable in range(len(state.world)):
-            total = conditional_weights(arrays, state, variable, scratch, heat)
-            new = draw_value(scratch, arrays.sizes[variable], total, chance)
+            total = conditional_weights(arrays, state, variable, scratch, temperature)
+            new = draw_value(scratch, arrays.sizes[variable], total, rng_state)
             if new != state.world[variable]:
                 set_value(arrays, state, variable, new)
-        heat *= (cold / hot) ** (1.0 / sweeps)
+        temperature *= (cold / hot) ** (1.0 / sweeps)
 
 
-# --- kernel walking ---------------------------------------------------------------------------------------------------
-# MaxWalkSAT and hill climbing. Compiled together with ``kernel``.
+# --- MaxWalkSAT and hill climbing -------------------------------------------------------------------------------------
 
 
 def walk(
-    arrays: Any, state: Any, best: Array, trail: Array, chance: Array, move: Array, steps: int, noise: float
+    arrays: Any, state: Any, best: Array, trail: Array, rng_state: Array, move: Array, steps: int, noise: float
 ) -> float:
-    """Take MaxWalkSAT through so many changes from the world of ``state``; ``best`` gets the best world met.
+    """Run MaxWalkSAT for ``steps`` changes from the world of ``state``; write the best world met to ``best``.
 
-    Return by how much it is better than the one at the start. ``trail`` are the variables changed since the best, so
-    that finding a better world costs no more than what changed.
+    Return its gain over the first world. ``trail`` has the variables changed since the best world, so that recording a
+    better one costs no more than the changes.
     """
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
@@ -410,11 +405,11 @@ def walk(
     for _ in range(steps):
         if state.broken[2 * count] == 0:
             break
-        constraint = state.broken[pick(chance, state.broken[2 * count])]
-        if draw(chance) < noise:
-            random_move(arrays, state, constraint, chance, move)
+        constraint = state.broken[pick(rng_state, state.broken[2 * count])]
+        if draw(rng_state) < noise:
+            random_move(arrays, state, constraint, rng_state, move)
         else:
-            best_move(arrays, state, constraint, chance, move, True)
+            best_move(arrays, state, constraint, rng_state, move, True)
         gained += score_change(arrays, state, move[0], move[1])
         set_value(arrays, state, move[0], move[1])
         if length < len(trail):
@@ -428,7 +423,7 @@ def walk(
 
 
 def keep_best(world: Array, best: Array, trail: Array, length: int) -> None:
-    """Bring ``best`` up to ``world``: along the trail, or altogether if that became too long."""
+    """Copy ``world`` to ``best``: along the trail, or completely if the trail overflowed."""
     if length <= len(trail):
         for at in range(length):
             best[trail[at]] = world[trail[at]]
@@ -438,7 +433,7 @@ def keep_best(world: Array, best: Array, trail: Array, length: int) -> None:
 
 
 def climb(arrays: Any, state: Any, sweeps: int) -> None:
-    """Change one variable at a time to its best value until nothing is better, or ``sweeps`` are over."""
+    """Set one variable at a time to its best value until nothing improves, for at most ``sweeps`` sweeps."""
     compute_cells(arrays, state)
     mark_all_broken(arrays, state)
     for _ in range(sweeps):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from telos.logic.network import Bools, Clauses, Factors, Floats, Ints, Network, cell_scores, weights_at
 from telos.logic.search import kernel
 
-ROUNDING = 1e-9  # sums of weights that differ by less are the same
+ROUNDING = 1e-9  # sums of weights that differ by less are equal
 KERNEL = (kernel,)
 
 
@@ -26,7 +26,7 @@ KERNEL = (kernel,)
 class PotentialTables:
     """Factors over variables of the same sizes; no two over the same variables.
 
-    ``values[i, cell]`` is what factor i adds, cells in C order over ``sizes``.
+    ``values[i, cell]`` is the score of factor i, cells in C order over ``sizes``.
     """
 
     sizes: tuple[int, ...]
@@ -35,25 +35,24 @@ class PotentialTables:
 
     @property
     def strides(self) -> Ints:
-        """How far apart the cells of neighbouring values lie, for each variable."""
         return strides_of(self.sizes)
 
     def values_in(self, world: Ints) -> Floats:
-        """Return what each factor adds in a world."""
+        """Return the score of each factor in a world."""
         cell = world[self.scope] @ self.strides
         return np.asarray(self.values[np.arange(len(cell)), cell])
 
     def take(self, which: Bools) -> "PotentialTables":
-        """Return the factors that are flagged."""
+        """Return the flagged factors."""
         return PotentialTables(self.sizes, self.scope[which], self.values[which])
 
 
 @dataclass(frozen=True, slots=True)
 class LongClauses:
-    """Disjunctions: clause i holds if one of its literals does, and then adds ``gain[i]``; infinity if it must hold.
+    """Disjunctions; clause i adds ``gain[i]`` if one of its literals holds, and must hold if that is infinite.
 
-    Its literals are those from ``start[i]`` to before ``start[i + 1]``; a literal holds if its variable has the value
-    (``negated`` is 0) or has not (1).
+    Its literals are ``start[i]`` to before ``start[i + 1]``; a literal holds if its variable has the value (``negated``
+    is 0) or does not have it (1).
     """
 
     start: Ints  # (n + 1,)
@@ -64,27 +63,27 @@ class LongClauses:
 
     @property
     def owner(self) -> Ints:
-        """The clause of each literal."""
+        """The index of the clause of each literal."""
         return np.repeat(np.arange(len(self.gain), dtype=np.int32), np.diff(self.start))
 
     def hold(self, world: Ints) -> Bools:
-        """Say which clauses hold in a world."""
+        """Return which clauses hold in a world."""
         true = (world[self.variable] == self.value) != (self.negated == 1)
         return np.asarray(np.bincount(self.owner, weights=true, minlength=len(self.gain)) > 0)
 
     def values_in(self, world: Ints) -> Floats:
-        """Return what each clause adds in a world."""
+        """Return the score of each clause in a world."""
         holds = self.hold(world)
         must = np.isinf(self.gain)
         return np.where(must, np.where(holds, 0.0, -np.inf), np.where(holds, np.where(must, 0.0, self.gain), 0.0))
 
     @property
     def max_gain(self) -> Floats:
-        """The most that each clause can add."""
+        """The maximal score of each clause."""
         return np.where(np.isinf(self.gain), 0.0, np.maximum(self.gain, 0.0))
 
     def take(self, which: Bools) -> "LongClauses":
-        """Return the clauses that are flagged."""
+        """Return the flagged clauses."""
         literal = which[self.owner]
         start = np.concatenate([[0], np.cumsum(np.diff(self.start)[which])]).astype(np.int32)
         return LongClauses(start, self.variable[literal], self.value[literal], self.negated[literal], self.gain[which])
@@ -97,13 +96,13 @@ NO_CLAUSES = LongClauses(
 
 @dataclass(frozen=True, slots=True)
 class Potentials:
-    """A network with its evidence worked in. Variables here are the open ones; ``open[v]`` is the network's number.
+    """A network with its evidence folded in. Its variables are the open ones; ``open[v]`` is the network's number.
 
-    What the single value k of variable v adds stands at ``single[start[v] + k]``. ``constant`` is in every score, minus
-    infinity if the evidence alone breaks a hard formula.
+    Value k of variable v adds ``single[start[v] + k]`` by itself. ``constant`` is part of every score: minus infinity
+    if the evidence breaks a hard formula.
     """
 
-    known: Ints  # a world of the network, right in all but the open variables
+    known: Ints  # a world of the network; only the values of known variables matter
     open: Ints
     sizes: Ints
     start: Ints  # (open + 1,)
@@ -113,32 +112,32 @@ class Potentials:
     constant: float
 
     def score(self, world: Ints) -> float:
-        """Return the score of a choice of values, minus infinity if it is forbidden."""
+        """Return the score of a world over the open variables, minus infinity if it is forbidden."""
         total = self.constant + float(self.single[self.start[:-1] + world].sum())
         for tables in self.tables:
             total += float(tables.values_in(world).sum())
         return total + float(self.clauses.values_in(world).sum())
 
     def upper_bound(self) -> float:
-        """Return a score that no world exceeds: every factor at its best, each by itself."""
+        """Return an upper bound of all scores: the sum of the maxima of all factors."""
         if not len(self.open):
             return self.constant
         singles = float(np.maximum.reduceat(self.single, self.start[:-1]).sum())
         return self.constant + singles + self.max_factors()
 
     def max_factors(self) -> float:
-        """Return what the factors over several variables add at most."""
+        """Return the sum of the maxima of the factors over several variables."""
         most = sum(float(tables.values.max(axis=1).sum()) for tables in self.tables)
         return most + float(self.clauses.max_gain.sum())
 
     def complete(self, world: Ints) -> Ints:
-        """Return the world of the network that a choice of values for the open variables makes."""
+        """Return the world of the whole network for values of the open variables."""
         values = self.known.copy()
         values[self.open] = world
         return values
 
     def greedy_world(self) -> Ints:
-        """Return the value that is best by itself, for each variable; the first of equals."""
+        """Return for each variable the value with the best single score, the first of equals."""
         owner = np.repeat(np.arange(len(self.open)), self.sizes)
         order = np.lexsort((np.arange(len(owner)), -self.single, owner))
         return np.asarray(order[self.start[:-1]] - self.start[:-1], dtype=np.int32)
@@ -150,13 +149,13 @@ class Potentials:
 
     @property
     def has_traps(self) -> bool:
-        """Whether hard formulas tie variables together, so that changing one at a time may not reach every world."""
+        """Whether hard formulas tie variables, so that single changes may not reach every world."""
         barred = any(bool(np.isneginf(tables.values).any()) for tables in self.tables)
         return barred or bool(np.isinf(self.clauses.gain).any())
 
     @property
     def is_possible(self) -> bool:
-        """Whether evidence and hard formulas over one variable leave a value for each."""
+        """Whether evidence and hard formulas over single variables leave a value for each."""
         if math.isinf(self.constant):
             return False
         return not len(self.open) or bool(np.isfinite(np.maximum.reduceat(self.single, self.start[:-1])).all())
@@ -164,7 +163,7 @@ class Potentials:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a search found: a choice of values for the open variables, its score, and a score that none exceeds."""
+    """The result of a search: values of the open variables, their score, and an upper bound."""
 
     world: Ints
     score: float
@@ -172,7 +171,7 @@ class Solution:
 
 
 def strides_of(sizes: Sequence[int]) -> Ints:
-    """Return how far apart the cells of neighbouring values lie.
+    """Return the distance between the cells of neighbouring values, for each variable.
 
     >>> strides_of((2, 3, 4)).tolist()
     [12, 4, 1]
@@ -184,7 +183,7 @@ def strides_of(sizes: Sequence[int]) -> Ints:
 
 
 def to_potentials(network: Network, weights: Floats | None = None) -> Potentials:
-    """Work weights, evidence and hard formulas into numbers. ``weights`` stand in for those of the network."""
+    """Return the potentials of a network; ``weights`` replace its own."""
     weights = network.weights if weights is None else weights
     builder = _PotentialsBuilder.from_network(network)
     for factors in network.factors:
@@ -205,12 +204,12 @@ def to_potentials(network: Network, weights: Floats | None = None) -> Potentials
 
 @dataclass(slots=True)
 class _PotentialsBuilder:
-    """Potentials in the builder."""
+    """Potentials under construction."""
 
     sizes: Ints  # of all variables of the network
     known: Ints
     open: Ints
-    place: Ints  # of each variable among the open ones
+    place: Ints  # index of each variable among the open ones
     start: Ints
     single: Floats
     constant: float = 0.0
@@ -226,7 +225,7 @@ class _PotentialsBuilder:
         return _PotentialsBuilder(network.sizes, known, opened, place, start, np.zeros(int(start[-1])))
 
     def add_factors(self, factors: Factors, cells: Floats) -> None:
-        """Take in the factors of a rule: those that know the same of their variables in one go."""
+        """Add the factors of a rule, grouped by which of their variables are known."""
         if not len(factors.scope):
             return
         fixed = self.known[factors.scope] >= 0
@@ -245,7 +244,7 @@ class _PotentialsBuilder:
         self.add(self.place[scope[:, ~fixed]], values)
 
     def add(self, scope: Ints, values: Floats) -> None:
-        """Add tables over open variables, all of the same sizes: to the constant, to single values, or to the parts."""
+        """Add tables over open variables of equal sizes: to the constant, single values or tables."""
         if scope.shape[1] == 0:
             self.constant += float(values.sum())
         elif scope.shape[1] == 1:
@@ -255,7 +254,7 @@ class _PotentialsBuilder:
             self._add_sorted(scope, values)
 
     def _add_sorted(self, scope: Ints, values: Floats) -> None:
-        """Keep tables with their variables in ascending order, so that the same variables meet in the same table."""
+        """Add tables with their variables sorted, so that equal scopes are merged."""
         orders, which = np.unique(np.argsort(scope, axis=1), axis=0, return_inverse=True)
         sizes = self.sizes[self.open[scope[0]]].tolist()
         for index, order in enumerate(orders):
@@ -264,7 +263,7 @@ class _PotentialsBuilder:
             self.parts[tuple(sizes[place] for place in order)].append((scope[rows][:, order], turned))
 
     def clauses(self, clauses: Clauses, weights: Floats) -> LongClauses:
-        """Take the known variables out of clauses; what is decided or about one literal goes where it belongs."""
+        """Remove known variables from clauses; decided and unit clauses become constant and single scores."""
         count, owner = len(clauses.sign), clauses.owner
         gain = self._gains(clauses, weights)
         sure = self.known[clauses.variable] >= 0
@@ -283,7 +282,7 @@ class _PotentialsBuilder:
         return LongClauses(start, variable, clauses.value[literal], clauses.negated[literal], gain[kept])
 
     def _gains(self, clauses: Clauses, weights: Floats) -> Floats:
-        """Return what each clause adds if it holds; a negated one adds its weight first and takes it away then."""
+        """Return the gain of each clause; for a negated one, its weight is added to the constant."""
         if clauses.hard:
             return np.full(len(clauses.sign), np.inf)
         weight = weights_at(clauses.weight, weights)
@@ -306,7 +305,7 @@ class _PotentialsBuilder:
 def _merge_tables(
     sizes: tuple[int, ...], parts: list[tuple[Ints, Floats]], builder: _PotentialsBuilder
 ) -> PotentialTables:
-    """Add up the tables over the same variables; one that is the same in every cell belongs to the constant."""
+    """Sum the tables over the same variables; a table with equal cells is added to the constant."""
     scope = np.concatenate([part for part, _ in parts])
     values = np.concatenate([part for _, part in parts])
     order = np.lexsort(scope.T[::-1])
@@ -319,7 +318,7 @@ def _merge_tables(
 
 
 def _join_clauses(parts: list[LongClauses]) -> LongClauses:
-    """Return clauses of several rules as one list."""
+    """Return the clauses of several rules as one list."""
     if not parts:
         return NO_CLAUSES
     lengths = np.concatenate([np.diff(part.start) for part in parts])
@@ -336,16 +335,16 @@ def _join_clauses(parts: list[LongClauses]) -> LongClauses:
 
 
 class SearchArrays(NamedTuple):
-    """Every table and clause by number, and for every variable those that it is in. All fields are arrays.
+    """All tables and clauses by number, and for every variable those that contain it. All fields are arrays.
 
-    Tables come first, the single variables' among them; clause c is constraint ``len(table) + c``. The cell that a
-    table is in is the sum of ``stride * value`` over its variables.
+    Tables come first, those of single variables included; clause c is constraint ``len(table) + c``. The cell of a
+    table is the sum of ``stride * value`` over its variables.
     """
 
     sizes: Any  # (variables,)
     table: Any  # (tables,) where its cells begin
     cells: Any
-    top: Any  # (tables,) the best cell
+    top: Any  # (tables,) score of the best cell
     scope_start: Any  # (tables + 1,)
     scope: Any
     stride: Any
@@ -363,23 +362,23 @@ class SearchArrays(NamedTuple):
 
 
 class SearchState(NamedTuple):
-    """A world of a landscape, and what is kept up to date as it changes. All fields are arrays.
+    """A world, and what is kept up to date as it changes. All fields are arrays.
 
-    A constraint is broken if a table is in a cell below its ``limit``, or a clause does not hold though ``need`` is 1,
-    or holds though it is -1. ``broken`` lists them: their numbers first, then for each constraint its place in that
-    list (-1: not broken), and last how many there are.
+    A constraint is broken if the cell of a table is below its ``limit``, or a clause does not hold although ``need`` is
+    1, or holds although it is -1. ``broken`` has the numbers of the broken constraints, then for each constraint its
+    place in that list (-1: not broken), and last their count.
     """
 
     world: Any  # (variables,)
-    cell: Any  # (tables,) the cell that each is in
-    held: Any  # (clauses,) how many literals of each hold
+    cell: Any  # (tables,) the current cell
+    held: Any  # (clauses,) number of literals that hold
     limit: Any  # (tables,)
     need: Any  # (clauses,)
     broken: Any  # (2 * constraints + 1,)
 
 
 def to_search_arrays(potentials: Potentials, hard: float) -> SearchArrays:
-    """Lay potentials out flat; a broken hard formula costs ``hard``."""
+    """Return potentials as flat arrays; a broken hard formula costs ``hard``."""
     groups = [*_single_tables(potentials), *potentials.tables]
     widths = _join_arrays([np.full(len(group.scope), len(group.sizes)) for group in groups])
     cells = _join_arrays([np.maximum(group.values, -hard).reshape(-1) for group in groups], np.float64)
@@ -413,7 +412,7 @@ def to_search_arrays(potentials: Potentials, hard: float) -> SearchArrays:
 
 
 def start_state(arrays: SearchArrays, world: Ints) -> SearchState:
-    """Return the state of a walk that is to start at a world: every table should be at its best, every clause hold."""
+    """Return the search state at a world; every table should reach its maximum, every clause should hold."""
     tables, clauses = len(arrays.table), len(arrays.gain)
     return SearchState(
         world=world,
@@ -426,12 +425,12 @@ def start_state(arrays: SearchArrays, world: Ints) -> SearchState:
 
 
 def draw_seeds(rng: Random) -> Any:
-    """Return where the kernels' generator starts."""
+    """Return the initial state of the kernels' random generator."""
     return np.array([rng.randrange(1, 2_000_000_000), rng.randrange(1, 2_000_000_000)], dtype=np.int64)
 
 
 def _single_tables(potentials: Potentials) -> list[PotentialTables]:
-    """Return what single values add, as tables over one variable; those that add the same for all are left out."""
+    """Return the single scores as tables over one variable, without constant ones."""
     groups = []
     for size in np.unique(potentials.sizes).tolist():
         scope = np.flatnonzero(potentials.sizes == size).astype(np.int32)

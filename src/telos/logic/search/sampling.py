@@ -13,18 +13,18 @@ from telos.logic.search import integer_program
 from telos.logic.search.conflicts import find_conflict
 from telos.logic.search.potentials import KERNEL, Potentials, draw_seeds, start_state, to_potentials, to_search_arrays
 
-MIN_VARIANCE = 1e-10  # a variance between chains that is no more than rounding
-FORBIDDEN = 1e30  # what a broken hard formula costs a sampler: nothing makes up for it
-FLIPS_PER_VARIABLE = 10  # of SampleSAT, before it gives up on a leap: those that succeed need fewer
+MIN_VARIANCE = 1e-10  # smaller variances between chains are rounding errors
+FORBIDDEN = 1e30  # cost of a broken hard formula; no soft formulas can compensate it
+FLIPS_PER_VARIABLE = 10  # of SampleSAT before it gives up; successful runs need fewer
 MIN_FLIPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class SampledMarginals(Marginals):
-    """Chances that were estimated by chains of draws, each with a start of its own.
+    """Marginals estimated by several chains, each with its own start.
 
-    ``error`` is the largest standard error of a chance, as the chains differ. ``r_hat`` (Gelman and Rubin, 1992) is
-    near 1 if all chains tell the same; above 1.1 or so, draw more.
+    ``error`` is the largest standard error of a probability over the chains. ``r_hat`` (Gelman and Rubin, 1992) is near
+    1 if the chains agree; above about 1.1, more samples are needed.
     """
 
     samples: int = 0  # of each chain
@@ -42,10 +42,10 @@ def gibbs(
     burn_in: int = 200,
     chains: int = 4,
 ) -> SampledMarginals | Unsatisfiable:
-    """Estimate all chances by Gibbs sampling, blocks drawn as a whole.
+    """Estimate all marginals by Gibbs sampling; a block is one variable.
 
-    Where hard formulas tie variables together, a chain that changes one at a time may never leave its corner: MC-SAT
-    is used instead, and the answer's ``method`` says so.
+    Where hard formulas tie variables, a chain of single changes may not reach all worlds: MC-SAT is used instead, and
+    ``method`` of the result says so.
     """
     _check(samples, burn_in, chains)
     potentials = to_potentials(network, weights)
@@ -67,7 +67,7 @@ def mcsat(
     burn_in: int = 200,
     chains: int = 4,
 ) -> SampledMarginals | Unsatisfiable:
-    """Estimate all chances by MC-SAT: worlds drawn from slices, in each of which all worlds are equally likely."""
+    """Estimate all marginals by MC-SAT: worlds drawn nearly uniformly from slices."""
     _check(samples, burn_in, chains)
     potentials = to_potentials(network, weights)
     if not potentials.is_possible:
@@ -83,7 +83,7 @@ def mcsat(
 
 
 class _Sampler:
-    """The arrays that chains of draws share."""
+    """The arrays that all chains share."""
 
     def __init__(self, potentials: Potentials, seed: int) -> None:
         self._potentials = potentials
@@ -114,7 +114,7 @@ class _Sampler:
         return sums / samples
 
     def find_allowed_world(self) -> Ints | None:
-        """Return a random world that keeps all hard formulas: SampleSAT on these alone, or HiGHS if that fails."""
+        """Return a random world that keeps all hard formulas, by SampleSAT, or by HiGHS if that fails."""
         state = self._state._replace(world=self._allowed_values())
         state.limit[:] = -FORBIDDEN / 2
         state.need[:] = self._arrays.gain >= FORBIDDEN
@@ -124,7 +124,7 @@ class _Sampler:
         return None if solved is None else solved.world
 
     def _allowed_values(self) -> Ints:
-        """Return a world with every value drawn from those that are not forbidden by themselves."""
+        """Return a random world in which every value is allowed by itself."""
         allowed = np.isfinite(self._potentials.single)
         bounds = zip(self._potentials.start[:-1].tolist(), self._potentials.start[1:].tolist(), strict=True)
         return np.array([self._rng.choice(np.flatnonzero(allowed[a:b]).tolist()) for a, b in bounds], dtype=np.int32)
@@ -133,7 +133,7 @@ class _Sampler:
 def _check(samples: int, burn_in: int, chains: int) -> None:
     if samples < 1 or burn_in < 0 or chains < 1:
         raise TelosError(
-            f"sampling needs at least 1 sample, 0 for burn-in and 1 chain, got {samples}, {burn_in} and {chains}"
+            f"samples and chains must be at least 1 and burn_in at least 0, got {samples}, {chains} and {burn_in}"
         )
 
 
@@ -143,7 +143,7 @@ def _check(samples: int, burn_in: int, chains: int) -> None:
 def summarize_chains(
     network: Network, potentials: Potentials, shares: Floats, *, samples: int, method: str
 ) -> SampledMarginals:
-    """Sum up the shares that each chain (a row) found for each value of the open variables."""
+    """Return the marginals from the shares of each chain (row) for each value of the open variables."""
     start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
     chances = np.zeros(int(start[-1]))
     chances[start[:-1] + potentials.known] = 1.0
@@ -154,13 +154,13 @@ def summarize_chains(
 
 
 def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:
-    """Return where the values of the open variables stand among those of all."""
+    """Return the positions of the open variables' values among those of all variables."""
     within = np.arange(int(potentials.start[-1])) - np.repeat(potentials.start[:-1], potentials.sizes)
     return np.asarray(np.repeat(start[potentials.open], potentials.sizes) + within)
 
 
 def _r_hat(shares: Floats, samples: int) -> float:
-    """Return the worst ratio of the spread over all chains to that inside of each; 1 if they agree."""
+    """Return the largest ratio of the spread over all chains to that within each; 1 if they agree."""
     if len(shares) < 2:
         return float("nan")
     inside = (shares * (1.0 - shares)).mean(axis=0)

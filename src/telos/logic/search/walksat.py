@@ -1,9 +1,7 @@
-"""MaxWalkSAT over variables of any number of values: change what a broken formula asks for, mostly for the better.
+"""MaxWalkSAT over variables with any number of values: change a variable of a broken formula, mostly for the better.
 
-The first walk starts where every variable is best by itself, the others in worlds that were annealed.
-
-The answer is the best world met. Its bound is that of every factor at its best, each by itself: far off as a rule, but
-never wrong, so ``exact`` is said only where nothing is broken at all.
+The first walk starts at the greedy world, the others in annealed worlds. The result is the best world met. Its bound is
+the sum of all factors' maxima: usually far off but valid, so ``exact`` holds only where nothing is broken.
 """
 
 from random import Random
@@ -26,10 +24,10 @@ from telos.logic.search.potentials import (
     to_search_arrays,
 )
 
-MAX_TRAIL = 4096  # changes since the best world that are remembered one by one
-HOT, COLD = 2.0, 0.05  # where annealing begins and ends, in usual weights
+MAX_TRAIL = 4096  # changes since the best world that are recorded
+HOT, COLD = 2.0, 0.05  # temperatures of annealing, in median weights
 COOLING_SWEEPS = 200  # sweeps from hot to cold
-MAX_CLIMB_SWEEPS = 1000  # of the climb at the end, at most
+MAX_CLIMB_SWEEPS = 1000  # of the final hill climbing
 
 
 def walksat(
@@ -41,7 +39,7 @@ def walksat(
     restarts: int = 5,
     noise: float = 0.1,
 ) -> MostProbable | Unsatisfiable:
-    """Look for the most probable world by MaxWalkSAT: ``restarts`` walks of ``steps`` changes, a share at random."""
+    """Search for the most probable world by MaxWalkSAT: ``restarts`` walks of ``steps`` changes, ``noise`` random."""
     _check(steps, restarts, noise)
     potentials = to_potentials(network, weights)
     solved = search_world(potentials, seed, steps=steps, restarts=restarts, noise=noise)
@@ -55,7 +53,7 @@ def walksat(
 def search_world(
     potentials: Potentials, seed: int, *, steps: int = 100_000, restarts: int = 5, noise: float = 0.1
 ) -> Solution | None:
-    """Return the best world of several walks; None if single variables have no allowed value."""
+    """Return the best world of several walks; None if a variable has no allowed value."""
     if not potentials.is_possible:
         return None
     bound = potentials.upper_bound()
@@ -74,7 +72,7 @@ def search_world(
 
 
 def hard_weight(potentials: Potentials) -> float:
-    """Return a weight that outbids all soft formulas together."""
+    """Return a weight larger than all soft formulas together."""
     spread = [np.where(np.isfinite(each.values), np.abs(each.values), 0.0).max(axis=1) for each in potentials.tables]
     soft = np.where(np.isfinite(potentials.clauses.gain), np.abs(potentials.clauses.gain), 0.0)
     single = np.where(np.isfinite(potentials.single), np.abs(potentials.single), 0.0)
@@ -82,7 +80,7 @@ def hard_weight(potentials: Potentials) -> float:
 
 
 def explain_failure(network: Network, potentials: Potentials) -> Unsatisfiable:
-    """Answer a walk that never kept all hard formulas: if nothing can, say why; otherwise say what finds one."""
+    """Return the conflict if no world keeps all hard formulas; otherwise raise an error with a remedy."""
     from telos.logic.search.integer_program import is_possible
 
     if is_possible(potentials):
@@ -93,7 +91,7 @@ def explain_failure(network: Network, potentials: Potentials) -> Unsatisfiable:
 
 
 def _usual_weight(potentials: Potentials) -> float:
-    """Return how much a formula that is neither light nor hard matters: the measure of heat."""
+    """Return the median weight of a soft formula, the unit of temperature."""
     lows = [np.where(np.isfinite(each.values), each.values, np.inf).min(axis=1) for each in potentials.tables]
     spread = [each.values.max(axis=1) - low for each, low in zip(potentials.tables, lows, strict=True)]
     soft = np.concatenate([*spread, np.abs(potentials.clauses.gain[np.isfinite(potentials.clauses.gain)])])
@@ -102,7 +100,7 @@ def _usual_weight(potentials: Potentials) -> float:
 
 
 def _anneal_world(arrays: SearchArrays, usual: float, rng: Random) -> Ints:
-    """Return a world that cooled down from a random one: a better place to walk from, where formulas disagree."""
+    """Return a world annealed from a random one, a better start where formulas conflict."""
     world = np.array([rng.randrange(size) for size in arrays.sizes.tolist()], dtype=np.int32)
     scratch = np.zeros(int(arrays.sizes.max(initial=1)))
     state = start_state(arrays, world)
@@ -120,6 +118,6 @@ def _walk_once(arrays: SearchArrays, world: Ints, rng: Random, steps: int, noise
 
 def _check(steps: int, restarts: int, noise: float) -> None:
     if steps < 0 or restarts < 1:
-        raise TelosError(f"a walk needs no fewer than 0 steps and 1 restart, got {steps} and {restarts}")
+        raise TelosError(f"a walk needs at least 0 steps and 1 restart, got {steps} and {restarts}")
     if not 0.0 <= noise <= 1.0:
-        raise TelosError(f"noise is a share from 0 to 1, got {noise}")
+        raise TelosError(f"noise must be from 0 to 1, got {noise}")

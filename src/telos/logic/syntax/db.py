@@ -23,20 +23,21 @@ from telos.logic.syntax.parser import (
 from telos.logic.syntax.typing import Signature, signature_of
 from telos.logic.syntax.writer import format_constant
 
-# Constants in a database need no quotes unless they hold a space or one of these signs.
+# Constants in a database need quotes only if they contain a space or one of these signs.
 _FACT = re.compile(r"\s*(!?)\s*([^\W\d]\w*)\s*(?:\(\s*([^()\"'={}?]*?)\s*\))?\s*\.?\s*$")
 _EXAMPLE = "write for example Smokes(Anna)"
 _WORLD_RULE = re.compile(r"\s*-{3,}\s*$")
 
 
 def load_db(paths: str | Path | Sequence[str | Path], model: MarkovLogic) -> Database:
-    """Read a database from a file, or from several: each file is a world, or several with lines ``---`` between.
+    """Read a database from one file or several; a file is one world, or several separated by lines of ``---``.
 
-    Worlds are named after their files. ``.gz`` is read as it is. All that is error is said at once.
+    Worlds are named after their files. A ``.gz`` file is unpacked. All faults are raised together in a
+    ``DefinitionError``.
     """
     many = [paths] if isinstance(paths, str | Path) else list(paths)
     if not many:
-        raise TelosError("no database was named", "name at least one .db file")
+        raise TelosError("no database was given", "name at least one .db file")
     loader = _DbLoader(model)
     for path in map(Path, many):
         name = path.name.removesuffix(".gz").removesuffix(".db")
@@ -58,7 +59,7 @@ def parse_db(text: str, model: MarkovLogic, source: str = "") -> Database:
 
 
 class _DbLoader:
-    """Reads the lines of one file after the other."""
+    """Reads the facts of one file after the other."""
 
     def __init__(self, model: MarkovLogic) -> None:
         self._model = model
@@ -66,20 +67,20 @@ class _DbLoader:
         functions = {name: (*each.types, each.returns) for name, each in model.functions.items()}
         self._types = {name: each.types for name, each in model.predicates.items()} | functions
         self._builder = DatabaseBuilder(self._types, model.constants)
-        self._fine: dict[str, set[str]] = {}  # constants already found to fit their type
+        self._fine: dict[str, set[str]] = {}  # constants already checked, by type
         self._faults: list[Fault] = []
 
     def read(self, source: SourceText, name: str) -> None:
-        """Take in a file as one world, or as many as it has parts that say something."""
+        """Read a file as one world, or as one for each part between ``---`` lines that has facts."""
         parts: list[list[tuple[int, str]]] = [[]]
         for number, line in enumerate(source.bare):
             if _WORLD_RULE.match(line):
                 parts.append([])
             elif line and not line.isspace():
                 parts[-1].append((number, line))
-        told = [part for part in parts if part] or parts[:1]
-        for count, part in enumerate(told, start=1):
-            self._builder.world(name if len(told) == 1 else f"{name}:{count}")
+        worlds = [part for part in parts if part] or parts[:1]
+        for count, part in enumerate(worlds, start=1):
+            self._builder.world(name if len(worlds) == 1 else f"{name}:{count}")
             for number, line in part:
                 try:
                     self._line(line)
@@ -87,7 +88,7 @@ class _DbLoader:
                     self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), error))
 
     def build(self) -> Database:
-        """Return the database, or say all that is error."""
+        """Return the database, or raise all faults."""
         if self._faults:
             raise DefinitionError(self._faults)
         return self._builder.build()
@@ -131,42 +132,42 @@ class _DbLoader:
                 wanted,
                 code=FaultCode.WRONG_COUNT,
             )
-        for said, kind in zip(names, types, strict=True):
+        for constant, kind in zip(names, types, strict=True):
             fine = self._fine.setdefault(kind, set())
-            if said not in fine:
-                self._check_constant(line, said, kind)
-                fine.add(said)
+            if constant not in fine:
+                self._check_constant(line, constant, kind)
+                fine.add(constant)
 
-    def _check_constant(self, line: str, said: str, kind: str) -> None:
-        if not said or any(sign.isspace() for sign in said):
+    def _check_constant(self, line: str, constant: str, kind: str) -> None:
+        if not constant or any(sign.isspace() for sign in constant):
             raise StatementError(
-                _find_token(line, said.split()[0]) if said else 0,
+                _find_token(line, constant.split()[0]) if constant else 0,
                 "an argument is one name",
                 "put it in quotes",
                 code=FaultCode.BAD_SYNTAX,
             )
-        error = self._signature.add_constant(kind, said)
+        error = self._signature.add_constant(kind, constant)
         if error:
             raise StatementError(
-                _find_token(line, said),
+                _find_token(line, constant),
                 error,
-                self._signature.suggest_constant(kind, said),
+                self._signature.suggest_constant(kind, constant),
                 code=FaultCode.UNKNOWN_NAME,
             )
 
     def _other(self, tokens: list[str]) -> None:
-        """Take in what is no plain fact: lists of constants, functions, facts with names in quotes."""
+        """Read a line other than a plain fact: a list of constants, a function, a fact with quoted names."""
         if tokens[1:3] == ["=", "{"]:
             self._constants(tokens)
         elif tokens[1:2] == ["="] and len(tokens) > 3 and tokens[3] == "(":
             self._function(tokens)
         elif tokens[0][0] in "?*":
-            said = "facts that are left open ('?') are not known here"
-            raise StatementError(0, said, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
+            message = "open facts ('?') are not supported"
+            raise StatementError(0, message, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
         elif tokens[0][0].isdigit() or tokens[0][0] == ".":
-            said = "evidence has no weight here: a fact is true, false (!) or not said"
+            message = "weighted evidence is not supported: a fact is true, false (!) or absent"
             raise StatementError(
-                0, said, "write the weight into the model, before a formula", code=FaultCode.UNSUPPORTED
+                0, message, "write the weight into the model, before a formula", code=FaultCode.UNSUPPORTED
             )
         else:
             at = 1 if tokens[0] == "!" else 0
@@ -182,11 +183,11 @@ class _DbLoader:
         line = " ".join(tokens)
         if len(names) != len(declared.types):
             self._check(line, predicate, names, declared.types)
-        for said, kind in zip(names, declared.types, strict=True):
-            error = self._signature.add_constant(kind, said)
+        for constant, kind in zip(names, declared.types, strict=True):
+            error = self._signature.add_constant(kind, constant)
             if error:
                 raise StatementError(
-                    0, error, self._signature.suggest_constant(kind, said), code=FaultCode.UNKNOWN_NAME
+                    0, error, self._signature.suggest_constant(kind, constant), code=FaultCode.UNKNOWN_NAME
                 )
         self._add(line, part, predicate, names)
 
@@ -238,21 +239,24 @@ class _DbLoader:
 
 
 def _find_token(line: str, name: str) -> int:
-    """Return the number of the token that a name stands at, for the message."""
+    """Return the index of the token with a name, for the position of a fault."""
     return next((at for at, token in enumerate(TOKEN.findall(line)) if unquote(token) == name), 0)
 
 
 def read_logic_text(path: Path) -> str:
-    """Return the text of a file; one whose name ends in ``.gz`` is unpacked."""
+    """Return the text of a file; one whose name ends in ``.gz`` is unpacked.
+
+    Not ``telos.files.read_text``, which refuses files over 4 MB: learned models and corpora are larger.
+    """
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TelosError(f"{path} is not a text in UTF-8 (byte {error.start})", "save it as UTF-8") from None
+        raise TelosError(f"{path} is not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
     except IsADirectoryError:
         raise TelosError(f"cannot read {path}: it is a folder", "name a file in it") from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TelosError(f"cannot read {path}: it is not packed by gzip, or broken", "pack it again") from None
+        raise TelosError(f"cannot read {path}: not a valid gzip file", "compress it again") from None
     except OSError as error:
         raise TelosError(f"cannot read {path}: {error.strerror or error}", "check the path") from None
 
@@ -261,7 +265,7 @@ def read_logic_text(path: Path) -> str:
 
 
 def format_db(database: Database, model: MarkovLogic) -> str:
-    r"""Return a database as the text of a ``.db`` file, facts in the order in which the model declares predicates.
+    r"""Return a database as the text of a ``.db`` file, facts in the order of the model's predicates.
 
     >>> from telos.logic.syntax.db import parse_db
     >>> from telos.logic.syntax.mln import parse_mln
@@ -305,17 +309,17 @@ def _fact_rows(
 
 
 def _unmentioned(database: Database, types: Mapping[str, tuple[str, ...]]) -> dict[str, np.ndarray]:
-    """Return the constants that are present in a world though no fact of it mentions them."""
-    said: dict[str, set[tuple[int, int]]] = {}
+    """Return the constants that exist in a world although no fact of it mentions them."""
+    mentioned: dict[str, set[tuple[int, int]]] = {}
     for part in (database.true, database.false, database.functions):
         for name, facts in part.items():
             for place, kind in enumerate(types[name]):
-                said.setdefault(kind, set()).update(
+                mentioned.setdefault(kind, set()).update(
                     zip(facts.world.tolist(), facts.arguments[:, place].tolist(), strict=True)
                 )
-    unsaid = {}
+    unmentioned = {}
     for kind, rows in database.present.items():
-        left = [row for row in rows.tolist() if tuple(row) not in said.get(kind, ())]
+        left = [row for row in rows.tolist() if tuple(row) not in mentioned.get(kind, ())]
         if left:
-            unsaid[kind] = np.array(left)
-    return unsaid
+            unmentioned[kind] = np.array(left)
+    return unmentioned

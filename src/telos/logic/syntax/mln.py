@@ -46,15 +46,15 @@ _BEFORE, _AFTER = ("(", ","), (",", ")")
 _SECTIONS = ("domains", "predicates", "formulas")
 _UNSUPPORTED = {
     "unique": "write the pairs out, or add a formula such as !(x = y) to the premise",
-    "fixweight": "learning changes every soft weight: fix one with a hard formula, or in Python",
-    "fuzzy": "Telos knows true and false only",
+    "fixweight": "learning changes every soft weight: use a hard formula instead",
+    "fuzzy": "Telos has no fuzzy truth values",
 }
 
 
 def load_mln(path: str | Path) -> MarkovLogic:
-    """Read a model from a file, with the files that it includes; ``.gz`` is read as it is.
+    """Read a model from a file and the files that it includes; a ``.gz`` file is unpacked.
 
-    All that is error with it is said at once, in a ``DefinitionError``, and nothing is half-loaded.
+    All faults are raised together in a ``DefinitionError``; nothing is loaded partially.
     """
     path = Path(path)
     return _load_model(read_logic_text(path), str(path), path)
@@ -96,7 +96,7 @@ def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
 
 
 def check_model(model: MarkovLogic) -> MarkovLogic:
-    """Return a model whose ``constants`` hold all that its rules name, or raise all that is error with it.
+    """Return the model with all constants of its rules in ``constants``, or raise all its faults.
 
     >>> from telos.logic.formulas import Atom, Variable
     >>> from telos.logic.model import Predicate
@@ -134,9 +134,12 @@ def _declaration_faults(model: MarkovLogic) -> Iterator[Fault]:
             )
     for name, function in model.functions.items():
         if name != function.name or not is_word(name) or name in model.predicates:
-            said = f"{function.name!r} cannot be the name of a function"
+            message = f"{function.name!r} cannot be the name of a function"
             yield Fault(
-                said, path=("functions", name), suggestion="use a word that no predicate has", code=FaultCode.BAD_NAME
+                message,
+                path=("functions", name),
+                suggestion="use a word that no predicate has",
+                code=FaultCode.BAD_NAME,
             )
 
 
@@ -202,8 +205,8 @@ def _constant_faults(signature: Signature, kind: str, name: str, text: str) -> I
 class Skeleton:
     """A formula without its constants and without the names of its variables.
 
-    ``slots`` are the terms that stood where the blanks are now: constants that were left out of a shape (their number),
-    or variables marked ``+``. ``names`` are the variables, in the order of their first use.
+    ``slots`` are the terms in place of the placeholders: indices of constants left out of a pattern, or variables
+    marked ``+``. ``names`` are the variables in order of first use.
     """
 
     formula: Formula
@@ -212,12 +215,12 @@ class Skeleton:
 
 
 def to_skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
-    """Return what two formulas have in common that differ in constants and in the names of variables."""
+    """Return the common form of formulas that differ in constants and in names of variables."""
     slots: list[int | Variable] = []
     names: dict[str, str] = {}
 
-    def name(said: str) -> str:
-        return names.setdefault(said, f"x{len(names)}")
+    def name(old: str) -> str:
+        return names.setdefault(old, f"x{len(names)}")
 
     def term(each: Variable | Constant) -> Term:
         if isinstance(each, Variable) and each.name not in plus:
@@ -231,9 +234,9 @@ def to_skeleton(formula: Formula, plus: Sequence[str]) -> Skeleton:
 
 @dataclass(frozen=True, slots=True)
 class FormulaLine:
-    """One formula of a file: its shape's skeleton, its constants by slot, and its weight, if it has one."""
+    """One formula of a file: its pattern, its skeleton, its constants by slot, and its weight, if any."""
 
-    formula: Formula  # with blanks
+    formula: Formula  # with placeholders
     plus: tuple[str, ...]
     skeleton: Skeleton
     constants: tuple[str, ...]
@@ -249,31 +252,31 @@ class FormulaLine:
 
 
 def fill_slots(formula: Formula, terms: Sequence[Term]) -> Formula:
-    """Return a formula with terms in place of its blanks."""
+    """Return a formula with terms in place of its placeholders."""
     return rewrite_terms(formula, lambda each: terms[int(each.name[1:])] if each.name[0] == "\0" else each)
 
 
 @dataclass(slots=True)
 class _TemplateRule:
-    """A line with ``+`` and no weight of its own, which takes in the lines that spell out its choices."""
+    """A line with ``+`` and no weight, which collects the lines with its constants written out."""
 
     line: FormulaLine
     weights: dict[Key, float] = field(default_factory=dict)
 
     def key(self, line: FormulaLine) -> Key | None:
-        """Return the choice that a line spells out, or None if it is no case of this template."""
+        """Return the constants that a line has for the ``+`` variables, or None if it is not an instance."""
         choice: dict[str, str] = {}
         for mine, theirs in zip(self.line.skeleton.slots, line.skeleton.slots, strict=True):
-            said = line.constants[_slot_number(theirs)]
+            constant = line.constants[_slot_number(theirs)]
             if isinstance(mine, int):
-                if self.line.constants[mine] != said:
+                if self.line.constants[mine] != constant:
                     return None
                 continue
             if mine.shift:
-                if not said.removeprefix("-").isdecimal():
+                if not constant.removeprefix("-").isdecimal():
                     return None
-                said = str(int(said) - mine.shift)
-            if choice.setdefault(mine.name, said) != said:
+                constant = str(int(constant) - mine.shift)
+            if choice.setdefault(mine.name, constant) != constant:
                 return None
         return tuple([choice[name] for name in self.line.plus])
 
@@ -283,13 +286,13 @@ class _TemplateRule:
 
 
 def _slot_number(slot: int | Variable) -> int:
-    if isinstance(slot, Variable):  # only templates have variables in slots, and no template is a case of another
+    if isinstance(slot, Variable):  # only templates have variables in slots, and no template is an instance of another
         raise TypeError(slot.name)
     return slot
 
 
 def group_rules(lines: Sequence[FormulaLine], taken: frozenset[str]) -> tuple[Rule, ...]:
-    """Return the rules of a file's lines, each where its first line stands. ``taken`` are names not to invent."""
+    """Return the rules of a file, each at the place of its first line; ``taken`` are names not to invent."""
     templates: dict[Formula, list[_TemplateRule]] = {}
     found: dict[int, Rule | _TemplateRule | _LineGroup] = {}
     for at, line in enumerate(lines):
@@ -304,7 +307,7 @@ def group_rules(lines: Sequence[FormulaLine], taken: frozenset[str]) -> tuple[Ru
     for at, line in enumerate(lines):
         if line.plus or line.hard or _add_to_template(line, templates.get(line.skeleton.formula, ())):
             continue
-        fixed = tuple([said for said, kind in zip(line.constants, line.kinds, strict=True) if not kind])
+        fixed = tuple([constant for constant, kind in zip(line.constants, line.kinds, strict=True) if not kind])
         group = groups.get((line.skeleton.formula, fixed))
         if group is None:
             group = found[at] = groups[line.skeleton.formula, fixed] = _LineGroup(taken=taken)
@@ -339,7 +342,7 @@ def _to_rules(found: "Rule | _TemplateRule | _LineGroup") -> Sequence[Rule]:
 
 @dataclass(slots=True)
 class _LineGroup:
-    """Lines with one skeleton and no template: those of their constants that vary get a variable with ``+``."""
+    """Lines with one skeleton and no template: where their constants vary, they get a ``+`` variable."""
 
     taken: frozenset[str]
     lines: list[FormulaLine] = field(default_factory=list)
@@ -362,12 +365,12 @@ class _LineGroup:
         return [Rule(fill_slots(first.formula, terms), tuple(names), weights, source=first.source)]
 
     def _in_order(self, line: FormulaLine) -> list[str]:
-        """Return the constants in the order of the skeleton, which ``:-`` may have turned round."""
+        """Return the constants in the order of the skeleton, which ``:-`` may have reversed."""
         return [line.constants[_slot_number(slot)] for slot in line.skeleton.slots]
 
 
 def invent_variables(kinds: Sequence[str], taken: set[str]) -> list[str]:
-    """Return a readable variable for each type: its first letter, numbered where two would be the same.
+    """Return a readable variable for each type: its first letter, numbered where needed.
 
     >>> invent_variables(["action", "goal", "goal"], {"t"})
     ['a', 'g1', 'g2']
@@ -388,12 +391,12 @@ def invent_variables(kinds: Sequence[str], taken: set[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _CheckedPattern:
-    """What is kept of a line's form, so that the next line of the same form costs next to nothing."""
+    """A parsed and checked pattern, reused for every further line of the same form."""
 
     shape: FormulaPattern
     skeleton: Skeleton
     kinds: tuple[str, ...]  # of each slot
-    vary: tuple[str, ...]  # the same, but "" where grouping may not put a variable
+    vary: tuple[str, ...]  # the same, but "" where grouping must not put a variable
 
 
 @dataclass(slots=True)
@@ -404,7 +407,7 @@ class _OpenFile:
 
 
 class _MlnLoader:
-    """Reads a file and what it includes: declarations first, because formulas may stand before them."""
+    """Reads a file and its includes: declarations first, because formulas may stand before them."""
 
     def __init__(self) -> None:
         self.signature = Signature()
@@ -412,10 +415,10 @@ class _MlnLoader:
         self.files: list[_OpenFile] = []
         self._open: list[Path] = []
         self._known: dict[tuple[bool, tuple[str, ...]], _CheckedPattern] = {}
-        self._small: set[str] = set()  # constants that are written like variables
+        self._small: set[str] = set()  # constants written like variables
 
     def declarations(self, source: SourceText, path: Path | None) -> None:
-        """Take in the declarations of a file, and keep its formulas for later."""
+        """Read the declarations of a file, and keep its formulas for later."""
         found = list(split_statements(source))
         marked = any(token[0] == "?" for statement in found for token in statement.tokens)
         file = _OpenFile(source, marked)
@@ -437,10 +440,10 @@ class _MlnLoader:
     def _directive(self, tokens: Sequence[str], path: Path | None) -> None:
         word = tokens[1] if len(tokens) > 1 else ""
         if word in _SECTIONS and len(tokens) == 2:
-            return  # headings in the files of Alchemy 2
+            return  # section headings of Alchemy 2 files
         if word in _UNSUPPORTED:
             raise StatementError(
-                0, f"#{word} is pracmln's, and not known here", _UNSUPPORTED[word], code=FaultCode.UNSUPPORTED
+                0, f"#{word} of pracmln is not supported", _UNSUPPORTED[word], code=FaultCode.UNSUPPORTED
             )
         if word != "include" or len(tokens) != 3 or tokens[2][0] not in "\"'":
             raise StatementError(
@@ -448,7 +451,7 @@ class _MlnLoader:
             )
         if path is None:
             raise StatementError(
-                2, "a text without a file cannot include others", "load it from a file", code=FaultCode.UNSUPPORTED
+                2, "a text without a path cannot include files", "load it from a file", code=FaultCode.UNSUPPORTED
             )
         other = path.parent / unquote(tokens[2])
         if other.resolve() in self._open:
@@ -462,7 +465,7 @@ class _MlnLoader:
         self.declarations(strip_comments(text, str(other)), other)
 
     def lines(self) -> list[FormulaLine]:
-        """Return the formulas of all files, read with all declarations known."""
+        """Return the formulas of all files, parsed with all declarations known."""
         found: list[FormulaLine] = []
         self._small = {name for names in self.signature.declared.values() for name in names if name[:1].islower()}
         for file in self.files:
@@ -475,39 +478,39 @@ class _MlnLoader:
 
     def _line(self, file: _OpenFile, statement: Statement) -> FormulaLine:
         tokens, end, hard = statement.tokens, len(statement.tokens), False
-        said, start = self._weight(tokens)
+        value, start = self._weight(tokens)
         if tokens[end - 1] == ".":
             end, hard = end - 1, True
         elif "::" in tokens:
             end = tokens.index("::")
-            said, after = parse_weight(tokens, end + 1)
+            value, after = parse_weight(tokens, end + 1)
             if after < len(tokens):
                 raise StatementError(after, f"found {tokens[after]!r} after the weight", code=FaultCode.BAD_SYNTAX)
-        if hard and said is not None:
+        if hard and value is not None:
             raise StatementError(
                 0, "a formula has a weight or a full stop, not both", "leave out one of them", code=FaultCode.CONFLICT
             )
         _reject_constraint(tokens, self.signature)
         known, constants = self._formula(file, tokens[start:end], start)
         plus, formula = known.shape.plus, known.shape.formula
-        if said is not None and math.isinf(said):
-            hard, formula = True, formula if said > 0 else Not(formula)  # never true, so its negation always is
+        if value is not None and math.isinf(value):
+            hard, formula = True, formula if value > 0 else Not(formula)  # -inf: the negation must hold
         text = partial(file.source.text, statement, start)
         source = f"{file.source.name}:{statement.first + 1}"
         return FormulaLine(
-            formula, () if hard else plus, known.skeleton, constants, said, hard, known.vary, source, text
+            formula, () if hard else plus, known.skeleton, constants, value, hard, known.vary, source, text
         )
 
     def _weight(self, tokens: Sequence[str]) -> tuple[float | None, int]:
         if not starts_weight(tokens) or tokens[0] in self.signature.predicates:
             return None, 0
-        said, start = parse_weight(tokens)
+        value, start = parse_weight(tokens)
         if start == len(tokens):
             raise StatementError(start, "a weight without a formula", code=FaultCode.BAD_SYNTAX)
-        return said, start
+        return value, start
 
     def _formula(self, file: _OpenFile, tokens: list[str], start: int) -> tuple[_CheckedPattern, tuple[str, ...]]:
-        """Return the form of a formula and its constants; what is error is said with ``start`` tokens before it."""
+        """Return the pattern of a formula and its constants; errors are shifted by ``start`` tokens."""
         try:
             known = self._shape(tokens, file.marked)
             constants = constant_names(tokens, known.shape)
@@ -523,12 +526,12 @@ class _MlnLoader:
             shape = FormulaParser(tokens, self.signature, marked=marked).read()
             known = self._checked(shape)
             masked = {at for at, token in enumerate(key[1]) if not token}
-            if masked <= set(shape.slots):  # otherwise the key says less than the tokens do
+            if masked <= set(shape.slots):  # otherwise lines with the same key may differ
                 self._known[key] = known
         return known
 
     def _masked(self, tokens: list[str], marked: bool) -> list[str]:
-        """Return the tokens of a formula with what is surely a constant left out."""
+        """Return the tokens of a formula with certain constants replaced by the empty string."""
         key = list(tokens)
         for at in range(1, len(tokens) - 1):
             token = tokens[at]
@@ -562,15 +565,15 @@ class _MlnLoader:
         return _CheckedPattern(shape, to_skeleton(shape.formula, shape.plus), tuple(kinds), vary)
 
     def _join(self, known: _CheckedPattern, constants: tuple[str, ...]) -> None:
-        for slot, (said, kind) in enumerate(zip(constants, known.kinds, strict=True)):
+        for slot, (constant, kind) in enumerate(zip(constants, known.kinds, strict=True)):
             mentioned = self.signature.mentioned.get(kind)
-            if mentioned is None or said not in mentioned:
-                error = self.signature.add_constant(kind, said) if kind else ""
+            if mentioned is None or constant not in mentioned:
+                error = self.signature.add_constant(kind, constant) if kind else ""
                 if error:
                     raise StatementError(
                         known.shape.slots[slot],
                         error,
-                        self.signature.suggest_constant(kind, said),
+                        self.signature.suggest_constant(kind, constant),
                         code=FaultCode.UNKNOWN_NAME,
                     )
 
@@ -579,7 +582,7 @@ def _reject_constraint(tokens: Sequence[str], signature: Signature) -> None:
     if tokens[0] == "P" and "P" not in signature.predicates and len(tokens) > 3 and tokens[-2] == "=":
         raise StatementError(
             0,
-            "constraints such as P(x) = 0.1 are not known here",
+            "constraints such as P(x) = 0.1 are not supported",
             "learn the weight, or give log(0.1/0.9)",
             code=FaultCode.UNSUPPORTED,
         )

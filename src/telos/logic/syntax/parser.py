@@ -39,13 +39,13 @@ TOKEN = re.compile(
 _COMMENT = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _OPEN_ENDS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ",", "!", "=", "!=", "=/="))
 _OPEN_STARTS = frozenset(("^", "v", "|", "=>", "<=>", ":-", ")"))
-MIN_LOG = -100.0  # what ``logx(0)`` stands for in pracmln, which has no weights without end
+MIN_LOG = -100.0  # the value of ``logx(0)`` in pracmln, which has no infinite weights
 _NAMES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = ("log", "logx", "exp")
-MAX_RANGE = 10_000_000  # numbers in ``{0,...,n}``: more is a slip of the pen
+MAX_RANGE = 10_000_000  # numbers in ``{0,...,n}``; more is surely a mistake
 _WORD = re.compile(r"[^\W\d]\w*\Z")
-QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # the value says whether it is universal
-MAX_DEPTH = 100  # parentheses and negations inside each other: keeps a hostile text from exhausting Python's stack
+QUANTIFIERS = {"exist": False, "exists": False, "forall": True}  # name -> whether it is universal
+MAX_DEPTH = 100  # of nested parentheses and negations; a hostile text must not exhaust Python's stack
 _SIGNS = {"∧": "^", "&": "^", "&&": "^", "∨": "v", "¬": "!", "~": "!", "⇒": "=>", "→": "=>", "->": "=>", "⇔": "<=>"}
 _EQUALS = {"=": True, "!=": False, "=/=": False}
 
@@ -54,7 +54,7 @@ _EQUALS = {"=": True, "!=": False, "=/=": False}
 
 
 class StatementError(Exception):
-    """Something error at one token of a statement."""
+    """A fault at one token of a statement."""
 
     def __init__(self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
         super().__init__(message)
@@ -62,14 +62,14 @@ class StatementError(Exception):
         self.others: tuple[StatementError, ...] = ()
 
     def shifted(self, by: int) -> "StatementError":
-        """Return the same for a statement that has ``by`` more tokens before it."""
+        """Return the same error for a statement with ``by`` more tokens before it."""
         moved = StatementError(self.token + by, self.message, self.suggestion, code=self.code)
         moved.others = tuple([each.shifted(by) for each in self.others])
         return moved
 
 
 class Statement(NamedTuple):
-    """One declaration, formula or fact: its tokens, and the lines it stands on (counted from 0, the last included)."""
+    """One declaration, formula or fact: its tokens, and its first and last line (from 0)."""
 
     tokens: list[str]
     first: int
@@ -78,14 +78,14 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A file, or a text, as it was written and with its comments blanked out."""
+    """A file or text, as written and with its comments blanked out."""
 
     name: str
     lines: tuple[str, ...]
     bare: tuple[str, ...]
 
     def place(self, statement: Statement, token: int) -> tuple[int, int]:
-        """Return line and column of a token, counted from 1; one past the last is the end of the statement."""
+        """Return line and column of a token, from 1; for one past the last, the end of the statement."""
         seen = 0
         for number in range(statement.first, statement.last + 1):
             for found in TOKEN.finditer(self.bare[number]):
@@ -95,27 +95,27 @@ class SourceText:
         return statement.last + 1, len(self.bare[statement.last].rstrip()) + 1
 
     def text(self, statement: Statement, token: int = 0) -> str:
-        """Return a statement as it was written, without comments, from a token on."""
+        """Return a statement from a token on, as written but without comments."""
         line, column = self.place(statement, token)
         parts = [self.bare[line - 1][column - 1 :], *self.bare[line : statement.last + 1]]
         return " ".join(" ".join(parts).split())
 
     def fault(self, statement: Statement, error: StatementError) -> Fault:
-        """Return what is error, with its place in the file."""
+        """Return the fault for an error, with its place in the file."""
         line, column = self.place(statement, error.token)
         text = self.lines[line - 1].strip()
         return Fault(error.message, text, error.suggestion, file=self.name, line=line, column=column, code=error.code)
 
 
 def strip_comments(text: str, name: str = "") -> SourceText:
-    """Return a text with its comments blanked out, so that lines and columns stay what they were."""
+    """Return a text with its comments blanked out; lines and columns do not change."""
     text, name = text.replace("\r\n", "\n").replace("\r", "\n"), name or "<text>"
     lines = tuple(text.split("\n"))
     if "/" not in text:
         return SourceText(name, lines, lines)
     for found in _COMMENT.finditer(text):
-        said = found.group()
-        if said.startswith("/*") and (len(said) < 4 or not said.endswith("*/")):
+        comment = found.group()
+        if comment.startswith("/*") and (len(comment) < 4 or not comment.endswith("*/")):
             line, column = text.count("\n", 0, found.start()), found.start() - text.rfind("\n", 0, found.start())
             fault = Fault(
                 "a comment is not closed",
@@ -131,15 +131,15 @@ def strip_comments(text: str, name: str = "") -> SourceText:
 
 
 def _blank(found: re.Match[str]) -> str:
-    said = found.group()
-    return said if said[0] in "\"'" else re.sub(r"[^\n]", " ", said)
+    comment = found.group()
+    return comment if comment[0] in "\"'" else re.sub(r"[^\n]", " ", comment)
 
 
 def split_statements(source: SourceText) -> Iterator[Statement]:
-    """Give the statements of a text.
+    """Yield the statements of a text.
 
-    A statement goes on over a line's end while a parenthesis or a connective is open, or if the next line begins with
-    a connective; an empty line ends it, so that one forgotten parenthesis does not swallow the rest of a file.
+    A statement continues on the next line while a parenthesis or a connective is open, or if that line begins with a
+    connective. An empty line ends it, so that a missing parenthesis does not consume the rest of the file.
     """
     tokens: list[str] = []
     first = last = depth = 0
@@ -172,7 +172,7 @@ def _continues(tokens: list[str], found: list[str]) -> bool:
 
 
 def is_weight_name(token: str) -> bool:
-    """Return whether a word is a weight by itself, such as ``inf``."""
+    """Return whether a word is a weight, such as ``inf``."""
     return token.lower() in _NAMES
 
 
@@ -189,7 +189,7 @@ def starts_weight(tokens: Sequence[str]) -> bool:
 
 
 def parse_weight(tokens: Sequence[str], at: int = 0) -> tuple[float, int]:
-    """Return the weight that begins at a token, and the token after it. It may be infinite, never NaN.
+    """Return the weight at a token, and the index of the token after it. It may be infinite, never NaN.
 
     >>> parse_weight(["log", "(", "0.5", "/", "0.5", ")", "Heads"])
     (0.0, 6)
@@ -240,9 +240,9 @@ def _parse_factor(tokens: Sequence[str], at: int) -> tuple[float, int]:
     try:
         return float(token), at + 1
     except ValueError:
-        said = f"found {token!r}" if token else "the line ends"
+        found = f"found {token!r}" if token else "the line ends"
         raise StatementError(
-            at, f"a weight is a number, but {said}", "write for example 0.5 or log(0.3/0.7)", code=FaultCode.WRONG_TYPE
+            at, f"a weight is a number, but {found}", "write for example 0.5 or log(0.3/0.7)", code=FaultCode.WRONG_TYPE
         ) from None
 
 
@@ -283,27 +283,27 @@ def is_word(token: str) -> bool:
 
 
 def is_lowercase(name: str) -> bool:
-    """Return whether a name is written like a variable: it begins with a small letter or an underscore."""
+    """Return whether a name is written like a variable: with a lower-case letter or underscore first."""
     return name[0].islower() or name[0] == "_"
 
 
 def unquote(token: str) -> str:
-    """Return the name of a constant, without its quotes."""
+    """Return the name of a constant without its quotes."""
     return token[1:-1] if token[0] in "\"'" else token
 
 
 def is_atom(tokens: Sequence[str]) -> bool:
-    """Return whether a statement is one word with words in parentheses, and nothing more."""
+    """Return whether a statement is a single atom: a word, perhaps with words in parentheses."""
     if not is_word(tokens[0]):
         return False
     return len(tokens) == 1 or (tokens[1] == "(" and tokens[-1] == ")" and tokens.count("(") == 1)
 
 
 def is_declaration(tokens: Sequence[str], signature: Signature) -> bool:
-    """Return whether a statement declares something; the others are formulas.
+    """Return whether a statement is a declaration and not a formula.
 
-    A lone atom without a weight declares its predicate if its arguments are types: small words, or marked ``!``.
-    Once the predicate is declared it is a formula to be learned, unless all its arguments are types again.
+    A single atom without a weight declares its predicate if its arguments are types: lower-case words, or marked ``!``.
+    Once the predicate is declared, the atom is a formula to be learned, unless all its arguments are types again.
     """
     if len(tokens) > 2 and is_word(tokens[0]) and not is_weight_name(tokens[0]):
         if tokens[1] == "=" and tokens[2] == "{":
@@ -321,7 +321,7 @@ def is_declaration(tokens: Sequence[str], signature: Signature) -> bool:
 
 
 def declare(tokens: Sequence[str], signature: Signature, where: str) -> None:
-    """Take in a declaration, or raise ``StatementError``."""
+    """Add a declaration to the signature, or raise ``StatementError``."""
     if tokens[1:2] == ["="]:
         _declare_type(tokens, signature)
         return
@@ -379,7 +379,7 @@ def _parse_types(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], froze
 
 def _declare_type(tokens: Sequence[str], signature: Signature) -> None:
     kind = tokens[0]
-    names = signature.declared.setdefault(kind, {})  # several lists for one type add up, as in Alchemy
+    names = signature.declared.setdefault(kind, {})  # several lists for one type are joined, as in Alchemy
     names.update(dict.fromkeys(parse_constants(tokens)))
 
 
@@ -414,7 +414,7 @@ def _parse_constant(tokens: Sequence[str], at: int) -> tuple[str, int]:
         return unquote(tokens[at]), at + 1
     raise StatementError(
         at,
-        f"found {tokens[at]!r} where a constant should stand",
+        f"found {tokens[at]!r} instead of a constant",
         "quote names with other signs",
         code=FaultCode.BAD_SYNTAX,
     )
@@ -441,10 +441,10 @@ def _parse_range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FormulaPattern:
-    """A formula with its constants left out, so that the lines of a learned model are parsed once for all.
+    """A formula with its constants left out: lines of a learned model that share it are parsed once.
 
-    In ``formula`` the constant that stood at token ``slots[k]`` is ``blank(k)``. ``marks`` are the tokens at which its
-    atoms, equations, terms and quantifiers stand, in the order of the formula, for messages.
+    In ``formula`` the constant at token ``slots[k]`` is ``placeholder(k)``. ``marks`` are the tokens of its atoms,
+    equations, terms and quantifiers, in the order of the formula, for the positions of faults.
     """
 
     formula: Formula
@@ -454,15 +454,15 @@ class FormulaPattern:
 
 
 def placeholder(slot: int) -> Constant:
-    """Return what stands for a constant that was left out; no text can spell it."""
+    """Return the constant that stands for slot k; no text can spell it."""
     return Constant(f"\0{slot}")
 
 
 class FormulaParser:
-    """A cursor over the tokens of one formula."""
+    """A recursive-descent parser over the tokens of one formula."""
 
     def __init__(self, tokens: Sequence[str], signature: Signature, *, marked: bool = False) -> None:
-        """Start before the first token. ``marked``: variables are written ``?x``, every other name is a constant."""
+        """Start at the first token. With ``marked``, variables are written ``?x`` and all other names are constants."""
         self._tokens, self._at, self._end = tokens, 0, len(tokens)
         self._signature, self._marked = signature, marked
         self._bound: list[str] = []
@@ -472,7 +472,7 @@ class FormulaParser:
         self._depth = 0
 
     def read(self) -> FormulaPattern:
-        """Return the formula, or raise ``StatementError`` at the first token that does not fit."""
+        """Return the formula, or raise ``StatementError`` at the first unexpected token."""
         formula = self._iff()
         if self._at < self._end:
             self._unexpected("the end of the formula")
@@ -492,7 +492,7 @@ class FormulaParser:
         if token in _SIGNS:
             raise StatementError(
                 self._at,
-                f"{token!r} is no sign of this language",
+                f"{token!r} is not an operator of this language",
                 f"write {_SIGNS[token]!r}",
                 code=FaultCode.BAD_SYNTAX,
             )
@@ -710,5 +710,5 @@ class FormulaParser:
 
 
 def constant_names(tokens: Sequence[str], shape: FormulaPattern) -> tuple[str, ...]:
-    """Return the constants of a line that has a given shape."""
+    """Return the constants of a line with a given pattern."""
     return tuple([unquote(tokens[slot]) for slot in shape.slots])

@@ -1,7 +1,8 @@
-"""Does a formula make sense: known predicates, the right number of arguments, one type for each variable.
+"""Declarations and types: the signature of a model, and the type check of its formulas.
 
-One check serves files and models built in Python. It counts atoms, equations, terms and quantifiers as it walks, left
-to right; a file's reader has noted the token of each, so that a finding can name its line and column.
+One check (``check_types``) serves files and models built in Python: known predicates, the number of arguments, one
+type for each variable. It counts atoms, equations, terms and quantifiers from left to right; the parser has noted the
+token of each, so that a fault has its line and column.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,40 +29,40 @@ _USE_OTHER_TERM = "use another one here, or change the declaration"
 
 @dataclass(slots=True)
 class Signature:
-    """The declarations of a model while it is being read; ``mentioned`` are the constants that only formulas name."""
+    """The declarations of a model while it is read; ``mentioned`` are constants that only formulas name."""
 
     predicates: dict[str, Predicate] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     declared: dict[str, dict[str, None]] = field(default_factory=dict)
     mentioned: dict[str, set[str]] = field(default_factory=dict)
-    where: dict[str, str] = field(default_factory=dict)  # what was declared, and where, for messages
+    where: dict[str, str] = field(default_factory=dict)  # name -> place of its declaration, for messages
 
     def add_constant(self, kind: str, constant: str) -> str:
-        """Add a constant to a type; answer with what is error, if the type is closed to it."""
+        """Add a constant to a type; return an error message if the type is closed, else an empty string."""
         declared = self.declared.get(kind)
         if (
             declared is not None
             and constant not in declared
             and not (is_whole_number(constant) and all(map(is_whole_number, declared)))
         ):
-            return f"{constant!r} is no {kind}"
+            return f"{kind} has no constant {constant!r}"
         self.mentioned.setdefault(kind, set()).add(constant)
         return ""
 
     def suggest_constant(self, kind: str, constant: str) -> str:
-        """Suggest the constant of a closed type that was meant."""
+        """Return a suggestion for an unknown constant of a closed type."""
         return name_hint(constant, self.declared.get(kind, ()))
 
     @property
     def types(self) -> set[str]:
-        """All types that some declaration names."""
+        """All types that occur in a declaration."""
         named = {kind for predicate in self.predicates.values() for kind in predicate.types}
         for function in self.functions.values():
             named |= {function.returns, *function.types}
         return named | set(self.declared)
 
     def constants(self) -> dict[str, tuple[str, ...]]:
-        """Return the constants of each type: numbers, then declared names, then the others by the alphabet."""
+        """Return the constants of each type: numbers, then declared names, then the others, sorted."""
         kinds = sorted(set(self.declared) | set(self.mentioned))
         return {
             kind: order_constants((*self.declared.get(kind, ()), *sorted(self.mentioned.get(kind, ()))))
@@ -70,7 +71,7 @@ class Signature:
 
 
 def signature_of(model: MarkovLogic) -> Signature:
-    """Return the declarations of a model that is already built."""
+    """Return the declarations of a complete model."""
     constants: Mapping[str, tuple[str, ...]] = model.constants
     declared = {kind: dict.fromkeys(constants.get(kind, ())) for kind in model.closed}
     mentioned = {kind: set(names) for kind, names in constants.items() if kind not in model.closed}
@@ -79,7 +80,7 @@ def signature_of(model: MarkovLogic) -> Signature:
 
 @dataclass(frozen=True, slots=True)
 class TypeFault:
-    """Something error at the ``mark``-th part of a formula."""
+    """A fault at the ``mark``-th part of a formula."""
 
     mark: int
     message: str
@@ -89,7 +90,7 @@ class TypeFault:
 
 @dataclass(slots=True)
 class FormulaTypes:
-    """What a checker over a formula found: types of its free variables, types of its constants, and what is error."""
+    """The types of a formula's free variables and constants, and its faults."""
 
     types: dict[str, str] = field(default_factory=dict)
     constants: list[tuple[int, str, str]] = field(default_factory=list)  # mark, constant, type ("": not known)
@@ -97,7 +98,7 @@ class FormulaTypes:
 
 
 def check_types(formula: Formula, signature: Signature, plus: Sequence[str] = ()) -> FormulaTypes:
-    """Return the types in a formula, and all that is error with it.
+    """Return the types in a formula, and all its faults.
 
     >>> from telos.logic.model import Predicate
     >>> words = Signature({"goal": Predicate("goal", ("time", "aim"))})
@@ -110,7 +111,7 @@ def check_types(formula: Formula, signature: Signature, plus: Sequence[str] = ()
 
 
 def iter_table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Give the constants, with their types, that a rule's table of weights names: for ``+t`` and ``t-1``, both."""
+    """Yield the constants in a rule's table of weights, with types; for ``+t`` and ``t-1``, both."""
     shifts: dict[str, set[int]] = {name: set() for name in rule.plus}
 
     def note(term: Variable | Constant) -> Term:
@@ -120,14 +121,16 @@ def iter_table_constants(rule: Rule, types: Mapping[str, str]) -> Iterator[tuple
 
     rewrite_terms(rule.formula, note)
     for place, name in enumerate(rule.plus):
-        for said in dict.fromkeys(key[place] for key in rule.weights if len(key) == len(rule.plus)):
-            yield types[name], said
-            yield from ((types[name], str(int(said) + shift)) for shift in shifts[name] if is_whole_number(said))
+        for constant in dict.fromkeys(key[place] for key in rule.weights if len(key) == len(rule.plus)):
+            yield types[name], constant
+            yield from (
+                (types[name], str(int(constant) + shift)) for shift in shifts[name] if is_whole_number(constant)
+            )
 
 
 @dataclass(slots=True)
 class _VariableType:
-    """A variable and what is known of it; free ones live in the outermost scope."""
+    """A variable and the type found so far."""
 
     name: str
     mark: int
@@ -145,7 +148,7 @@ class _TypeChecker:
         self._equations: list[tuple[int, _VariableType | str, _VariableType | str]] = []
         self._equated_constants: list[
             tuple[int, str, _VariableType | str]
-        ] = []  # constants in equations, and what they are equal to
+        ] = []  # constants in equations, and the other side
         self._result = FormulaTypes()
 
     def _report(self, mark: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
@@ -190,7 +193,7 @@ class _TypeChecker:
             self._term(each, "" if types is None else types[place])
 
     def _term(self, term: Term, kind: str) -> _VariableType | str:
-        """Take in a term in a place of a type; answer with the variable that it is, or with its type."""
+        """Check a term at a place with a type; return the variable, or the type of any other term."""
         self._mark += 1
         if isinstance(term, Variable):
             return self._variable(term, kind)
@@ -210,7 +213,7 @@ class _TypeChecker:
         elif kind and kind != function.returns:
             self._report(
                 mark,
-                f"{term.function} gives type {function.returns}, but type {kind} belongs here",
+                f"{term.function} has type {function.returns}, but type {kind} is expected here",
                 _USE_OTHER_TERM,
                 code=FaultCode.WRONG_TYPE,
             )
@@ -232,8 +235,8 @@ class _TypeChecker:
 
     def _unify(self, scope: _VariableType, kind: str, mark: int) -> None:
         if kind and scope.kind and kind != scope.kind:
-            said = f"variable {scope.name!r} is of type {scope.kind}, but type {kind} belongs here"
-            self._report(mark, said, _USE_OTHER_TERM, code=FaultCode.WRONG_TYPE)
+            message = f"variable {scope.name!r} has type {scope.kind}, but type {kind} is expected here"
+            self._report(mark, message, _USE_OTHER_TERM, code=FaultCode.WRONG_TYPE)
         scope.kind = scope.kind or kind
 
     def _equal(self, left: Term, right: Term) -> None:
@@ -279,10 +282,10 @@ class _TypeChecker:
             if scope.shifted >= 0 and any(
                 not is_whole_number(name) for name in self._signature.declared.get(scope.kind, ())
             ):
-                said = f"{scope.name!r} is moved by a number, but {scope.kind} is not a type of numbers"
+                message = f"{scope.name!r} is shifted by a number, but {scope.kind} is not a type of numbers"
                 self._report(
                     scope.shifted,
-                    said,
+                    message,
                     "give it whole numbers as constants, or leave out the number",
                     code=FaultCode.WRONG_TYPE,
                 )
@@ -301,7 +304,7 @@ class _TypeChecker:
         return self._result
 
     def _unify_equations(self) -> None:
-        for _ in range(len(self._equations) + 1):  # types flow along chains of equations: x = y, y = z
+        for _ in range(len(self._equations) + 1):  # types propagate along chains of equations: x = y, y = z
             for _, one, other in self._equations:
                 for side, beside in ((one, other), (other, one)):
                     if isinstance(side, _VariableType) and not side.kind:
@@ -311,8 +314,8 @@ class _TypeChecker:
             if all(kinds) and kinds[0] != kinds[1]:
                 self._report(
                     mark,
-                    f"things of types {kinds[0]} and {kinds[1]} are never equal",
-                    "compare things of one type",
+                    f"terms of types {kinds[0]} and {kinds[1]} are never equal",
+                    "compare terms of one type",
                     code=FaultCode.WRONG_TYPE,
                 )
 

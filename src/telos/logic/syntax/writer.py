@@ -33,10 +33,10 @@ _BARE = re.compile(r"\w[\w']*\Z")
 
 
 def format_mln(model: MarkovLogic) -> str:
-    r"""Return a model as the text of an ``.mln`` file, which reads back as the same model.
+    r"""Return a model as the text of an ``.mln`` file, which parses back to the same model.
 
-    A rule with ``+`` is written as its template, without a weight, and under it one line for each weight of its table.
-    Numbers keep all their digits. If constants begin with small letters, variables are written ``?x``, as in pracmln.
+    A rule with ``+`` is written as its template, without a weight, followed by one line for each weight. Numbers keep
+    all their digits. If constants begin with lower-case letters, variables are written ``?x``, as in pracmln.
 
     >>> from telos.logic.syntax.mln import parse_mln
     >>> print(format_mln(parse_mln("goal(time, goal!)\n0.5 goal(t, Eat)\n-1 goal(t, Rest)")))
@@ -70,14 +70,14 @@ def _type_line(kind: str, names: tuple[str, ...]) -> str:
     numbers = [int(name) for name in names if is_whole_number(name)]
     others = [format_constant(name) for name in names if not is_whole_number(name)]
     if len(numbers) > 3 and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        said = [str(numbers[0]), "...", str(numbers[-1])]
+        listed = [str(numbers[0]), "...", str(numbers[-1])]
     else:
-        said = [str(number) for number in numbers]
-    return f"{kind} = {{{','.join([*said, *others])}}}"
+        listed = [str(number) for number in numbers]
+    return f"{kind} = {{{','.join([*listed, *others])}}}"
 
 
 def _types_to_list(model: MarkovLogic, signature: Signature) -> list[str]:
-    """Return the types that need a list: closed ones, and those with constants that no formula names."""
+    """Return the types that need a list of constants: closed ones, and those with constants outside formulas."""
     named: dict[str, set[str]] = {}
     for rule in model.rules:
         found = check_types(rule.formula, signature, rule.plus)
@@ -91,7 +91,7 @@ def _types_to_list(model: MarkovLogic, signature: Signature) -> list[str]:
 
 
 def _needs_marked_variables(model: MarkovLogic) -> bool:
-    """Return whether variables have to be written ``?x`` to be told from constants."""
+    """Return whether variables must be written ``?x`` to differ from constants."""
     constants = {each for rule in model.rules for each in _iter_constants(rule)}
     constants |= {name for kind in model.closed for name in model.constants.get(kind, ())}
     free = {name for rule in model.rules for name in free_variables(rule.formula)}
@@ -122,26 +122,26 @@ def _iter_constants(rule: Rule) -> Iterator[str]:
 def _iter_bound(formula: Formula) -> Iterator[str]:
     found: list[str] = []
 
-    def name(said: str) -> str:
-        found.append(said)
-        return said
+    def name(old: str) -> str:
+        found.append(old)
+        return old
 
     rewrite_terms(formula, lambda each: each, name)
     yield from found
 
 
 def _rule_lines(rule: Rule, signature: Signature, marked: bool) -> list[str]:
-    said = format_formula(rule.formula, rule.plus, marked=marked)
+    text = format_formula(rule.formula, rule.plus, marked=marked)
     if rule.hard:
-        return [f"{said}."]
+        return [f"{text}."]
     if not rule.plus:
         weight = rule.weights.get((), None)
-        return [_format_unweighted(said, signature) if weight is None else f"{float(weight)!r} {said}"]
-    template = f"{float(rule.otherwise)!r} {said}" if rule.otherwise else _format_unweighted(said, signature)
+        return [_format_unweighted(text, signature) if weight is None else f"{float(weight)!r} {text}"]
+    template = f"{float(rule.otherwise)!r} {text}" if rule.otherwise else _format_unweighted(text, signature)
     lines = [template]
     for key in sorted(rule.weights, key=_sort_key):
         formula = substitute(rule.formula, dict(zip(rule.plus, key, strict=True)))
-        weight = float(rule.weights[key]) - rule.otherwise  # lines add up with the weight of their template
+        weight = float(rule.weights[key]) - rule.otherwise  # the weight of the template is added again on reading
         lines.append(f"{weight!r} {format_formula(formula, marked=marked)}")
     return lines
 
@@ -150,18 +150,18 @@ def _sort_key(key: Key) -> list[tuple[bool, int, str]]:
     return [(not is_whole_number(name), int(name) if is_whole_number(name) else 0, name) for name in key]
 
 
-def _format_unweighted(said: str, signature: Signature) -> str:
-    """Return a formula without a weight, in parentheses if it would be read as a declaration."""
-    return f"({said})" if is_declaration(TOKEN.findall(said), signature) else said
+def _format_unweighted(text: str, signature: Signature) -> str:
+    """Return a formula without a weight, in parentheses if it would parse as a declaration."""
+    return f"({text})" if is_declaration(TOKEN.findall(text), signature) else text
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
 def format_formula(formula: Formula, plus: Collection[str] = (), *, marked: bool = False) -> str:
-    """Return a formula as it is written in files; the variables of ``plus`` get their ``+``.
+    """Return a formula as text; the variables of ``plus`` get their ``+``.
 
-    ``marked`` writes variables as ``?x``, and then constants may begin with a small letter without quotes.
+    With ``marked``, variables are written ``?x``, and constants may begin with a lower-case letter without quotes.
 
     >>> from telos.logic.formulas import Variable
     >>> eats = Atom("action", (Variable("t", -1), Constant("Eat")))
@@ -172,7 +172,7 @@ def format_formula(formula: Formula, plus: Collection[str] = (), *, marked: bool
 
 
 def format_constant(name: str, *, marked: bool = True) -> str:
-    """Return a constant as it is written in files: in quotes if it would be read as something else.
+    """Return a constant as text, in quotes if it would parse as something else.
 
     >>> format_constant("Eat"), format_constant("eat", marked=False), format_constant("Dr. No")
     ('Eat', '"eat"', '"Dr. No"')
@@ -182,7 +182,7 @@ def format_constant(name: str, *, marked: bool = True) -> str:
     for quote in ('"', "'"):
         if name and quote not in name and "\n" not in name:
             return f"{quote}{name}{quote}"
-    raise TelosError(f"the constant {name!r} cannot be written to a file", "leave out quotes and line ends")
+    raise TelosError(f"the constant {name!r} cannot be written to a file", "remove quotes and line ends from it")
 
 
 class _FormulaWriter:
@@ -190,7 +190,7 @@ class _FormulaWriter:
         self._plus, self._marked = plus, marked
 
     def formula(self, formula: Formula, around: int) -> str:
-        """Return a formula that stands inside something that binds as tightly as ``around``."""
+        """Return a formula as text, in parentheses if it binds less tightly than ``around``."""
         level, text = self._level(formula)
         return text if level >= around else f"({text})"
 
