@@ -44,19 +44,19 @@ def check_chances(network: Network, answer: Marginals | Unsatisfiable | None) ->
 
 @given(networks())
 @settings(deadline=None, max_examples=300)
-def test_the_most_probable_world_is_the_best_of_all(network: Network) -> None:
+def test_exact_map_is_the_best_of_all_worlds(network: Network) -> None:
     check_best(network, exact_map(network))
 
 
 @given(networks())
 @settings(deadline=None, max_examples=300)
-def test_chances_are_shares_of_all_worlds(network: Network) -> None:
+def test_exact_marginals_match_enumeration(network: Network) -> None:
     check_chances(network, exact_marginals(network))
 
 
 @given(networks(chains=True, clauses=False))
 @settings(deadline=None, max_examples=300)
-def test_chains_are_found_and_solved(network: Network) -> None:
+def test_chains_match_enumeration(network: Network) -> None:
     assert find_chain(network) is not None
     check_best(network, exact_map(network))
     check_chances(network, exact_marginals(network))
@@ -78,19 +78,19 @@ def check_expected(network: Network, answer: ExpectedCounts | Unsatisfiable | No
 
 @given(networks())
 @settings(deadline=None, max_examples=200)
-def test_expected_counts_are_the_mean_over_all_worlds(network: Network) -> None:
+def test_expected_counts_match_enumeration(network: Network) -> None:
     check_expected(network, expected_counts(network))
 
 
 @given(networks(chains=True, clauses=False))
 @settings(deadline=None, max_examples=200)
-def test_expected_counts_of_chains_are_the_mean_over_all_worlds(network: Network) -> None:
+def test_expected_counts_of_chains_match_enumeration(network: Network) -> None:
     check_expected(network, expected_counts(network))
 
 
 @given(networks(given=False))
 @settings(deadline=None, max_examples=200)
-def test_counts_times_weights_are_the_score_of_every_world(network: Network) -> None:
+def test_counts_times_weights_are_the_score(network: Network) -> None:
     allowed = dict(worlds(network))
     for world in itertools.product(*map(range, network.sizes.tolist())):
         values = np.array(world, np.int32)
@@ -100,7 +100,7 @@ def test_counts_times_weights_are_the_score_of_every_world(network: Network) -> 
 
 @given(networks(chains=True, clauses=False))
 @settings(deadline=None, max_examples=200)
-def test_elimination_and_the_chain_give_one_answer(network: Network) -> None:
+def test_elimination_agrees_with_the_chain(network: Network) -> None:
     known, weights = exact_marginals(network), network.weights
     plan = plan_elimination(network, weights, max_cells=2**20)
     assert plan is not None

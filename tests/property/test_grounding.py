@@ -73,7 +73,7 @@ def assert_same_scores(network: Network, naive: NaiveNetwork, rng: Random, weigh
 
 @settings(max_examples=100, deadline=None)
 @given(seeds)
-def test_every_world_scores_as_by_nested_loops(seed: int) -> None:
+def test_every_world_scores_as_in_naive_grounding(seed: int) -> None:
     rng = Random(seed)
     model, database, query = problem(rng)
     assert_same_scores(ground(model, database, query), naive_network(model, database, query), rng)
@@ -81,7 +81,7 @@ def test_every_world_scores_as_by_nested_loops(seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(seeds)
-def test_weights_to_be_learned_are_those_that_occur(seed: int) -> None:
+def test_learned_weights_are_those_that_occur(seed: int) -> None:
     rng = Random(seed)
     model, database, query = problem(rng)
     network = ground(model, database, query, learning=True)
@@ -99,7 +99,7 @@ def test_weights_to_be_learned_are_those_that_occur(seed: int) -> None:
 @pytest.mark.parametrize(("cells", "long"), [(1, 1), (1, 2), (2, 3), (1 << 12, 3)])
 @settings(max_examples=40, deadline=None)
 @given(seeds)
-def test_wide_formulas_and_rare_cases_score_alike(cells: int, long: int, seed: int) -> None:
+def test_all_encodings_score_alike(cells: int, long: int, seed: int) -> None:
     rng = Random(seed)
     model, database, query = problem(rng)
     with pytest.MonkeyPatch.context() as patch:
@@ -137,7 +137,7 @@ def test_clauses_score_as_the_network_does(seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(seeds)
-def test_the_truth_is_what_the_facts_say(seed: int) -> None:
+def test_truth_is_read_from_the_facts(seed: int) -> None:
     rng = Random(seed)
     model, database, query = problem(rng)
     network = ground(model, database, query, learning=True)

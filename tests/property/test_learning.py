@@ -59,7 +59,7 @@ def slope(sequences: SequenceWorlds | NetworkWorlds, weights: Floats, number: in
 
 @given(some_chains, st.integers(0, 100))
 @settings(deadline=None)
-def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Network, seed: int) -> None:
+def test_likelihood_of_a_chain_matches_enumeration(network: Network, seed: int) -> None:
     truth = truth_from(network, seed)
     found = plain_sequences(network, truth).log_likelihood([0], network.weights)
     assert found == pytest.approx(log_chance(network, truth, list(range(len(truth)))), abs=1e-9)
@@ -67,7 +67,7 @@ def test_the_likelihood_of_a_chain_is_the_chance_of_its_true_world(network: Netw
 
 @given(some_chains, st.integers(0, 100))
 @settings(max_examples=60, deadline=None)
-def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_time(network: Network, seed: int) -> None:
+def test_prefix_objective_matches_enumeration(network: Network, seed: int) -> None:
     truth = truth_from(network, seed)
     chain = find_chain(network)
     assert chain is not None
@@ -79,9 +79,7 @@ def test_the_prefix_objective_adds_up_what_each_true_value_looked_like_at_its_ti
 
 @given(some_chains, st.integers(0, 100), st.booleans())
 @settings(deadline=None)
-def test_gradients_along_chains_are_the_slopes_of_their_objectives(
-    network: Network, seed: int, is_prefix: bool
-) -> None:
+def test_gradients_of_chains_match_finite_differences(network: Network, seed: int, is_prefix: bool) -> None:
     sequences = plain_sequences(network, truth_from(network, seed))
     _, gradient = sequences.objective([0], network.weights, is_prefix=is_prefix)
     for number in range(len(gradient)):
@@ -92,7 +90,7 @@ def test_gradients_along_chains_are_the_slopes_of_their_objectives(
 
 @given(some_chains, st.integers(0, 100), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Network, seed: int, is_prefix: bool) -> None:
+def test_gradients_hold_for_extreme_scores(network: Network, seed: int, is_prefix: bool) -> None:
     """Beliefs of 1e-400 are no numbers any more; the sweeps must notice, and turn to logarithms."""
     sequences = plain_sequences(network, truth_from(network, seed))
     weights = network.weights * 400
@@ -107,7 +105,7 @@ def test_scores_that_are_far_apart_make_no_difference_to_the_laws(network: Netwo
 
 @given(networks(max_variables=4, clauses=True), st.integers(0, 100))
 @settings(max_examples=40, deadline=None)
-def test_gradients_of_any_small_network_are_slopes(network: Network, seed: int) -> None:
+def test_gradients_of_networks_match_finite_differences(network: Network, seed: int) -> None:
     general = NetworkWorlds(network, truth_from(network, seed))
     _, gradient = general.objective([0], network.weights)
     for number in range(len(gradient)):
@@ -116,7 +114,7 @@ def test_gradients_of_any_small_network_are_slopes(network: Network, seed: int) 
 
 @given(some_chains, st.integers(0, 100), st.sampled_from([0.0, 0.1, 1.0]))
 @settings(deadline=None)
-def test_updates_along_sequences_are_those_of_the_textbook(network: Network, seed: int, most: float) -> None:
+def test_updates_of_sequences_match_the_textbook(network: Network, seed: int, most: float) -> None:
     """The textbook subtracts the counts of two whole worlds; the kernel moves only what differs."""
     truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
@@ -135,7 +133,7 @@ def test_updates_along_sequences_are_those_of_the_textbook(network: Network, see
 
 @given(some_chains, st.integers(0, 100))
 @settings(deadline=None)
-def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(network: Network, seed: int) -> None:
+def test_sequence_worlds_learn_as_network_worlds(network: Network, seed: int) -> None:
     truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
     sequences, general = plain_sequences(network, truth), NetworkWorlds(network, truth)
@@ -153,9 +151,7 @@ def test_worlds_learn_the_same_whether_they_are_taken_for_sequences_or_not(netwo
 
 @given(some_chains, st.integers(0, 100), st.integers(1, 9))
 @settings(deadline=None, max_examples=50)
-def test_the_average_is_that_of_the_weights_after_each_world_since_the_last_mark(
-    network: Network, seed: int, epochs: int
-) -> None:
+def test_average_covers_the_weights_since_the_last_mark(network: Network, seed: int, epochs: int) -> None:
     sequences = plain_sequences(network, truth_from(network, seed))
     learner = MarginLearner(sequences, [0], network.weights, phase="mira", seed=0, aggressiveness=0.3, average=True)
     after, now = [network.weights.copy()], network.weights.copy()
@@ -170,7 +166,7 @@ def test_the_average_is_that_of_the_weights_after_each_world_since_the_last_mark
 
 @given(networks(max_variables=3), networks(max_variables=3), st.integers(0, 100))
 @settings(deadline=None)
-def test_the_parts_of_a_network_have_its_whole_score(one: Network, two: Network, seed: int) -> None:
+def test_split_worlds_keep_the_score(one: Network, two: Network, seed: int) -> None:
     pair = [replace(each, weights=one.weights) for each in (one, two)]
     truths = [truth_from(each, seed) for each in pair]
     whole, order = shuffled_together(pair, Random(seed))
@@ -203,7 +199,7 @@ def shuffled_together(pair: list[Network], rng: Random) -> tuple[Network, Ints]:
 @pytest.mark.skipif(not kernels.is_installed(), reason="no Numba")
 @given(some_chains, st.integers(0, 100), st.booleans(), st.sampled_from([1.0, 300.0]))
 @settings(max_examples=30, deadline=None)
-def test_compiled_kernels_do_what_the_plain_ones_do(network: Network, seed: int, is_prefix: bool, scale: float) -> None:
+def test_compiled_kernels_equal_the_plain_ones(network: Network, seed: int, is_prefix: bool, scale: float) -> None:
     truth, weights = truth_from(network, seed), network.weights * scale
     chain = find_chain(network)
     assert chain is not None

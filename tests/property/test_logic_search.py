@@ -29,7 +29,7 @@ def _score(network: Network, answer: MostProbable) -> float:
 
 @settings(max_examples=250, deadline=None)
 @given(networks())
-def test_potentials_score_every_world_as_the_oracle_does(network: Network) -> None:
+def test_potentials_score_every_world_as_the_oracle(network: Network) -> None:
     potentials = to_potentials(network)
     for world, score in worlds(network):
         values = np.array(world, np.int32)
@@ -40,7 +40,7 @@ def test_potentials_score_every_world_as_the_oracle_does(network: Network) -> No
 
 @settings(max_examples=200, deadline=None)
 @given(networks())
-def test_cutting_planes_and_the_whole_program_find_the_best_world(network: Network) -> None:
+def test_cutting_planes_and_full_program_find_the_best_world(network: Network) -> None:
     every = dict(worlds(network))
     for answer in (cutting_planes(network), full_program(network)):
         if not every:
@@ -55,7 +55,7 @@ def test_cutting_planes_and_the_whole_program_find_the_best_world(network: Netwo
 
 @settings(max_examples=100, deadline=None)
 @given(networks(), SEEDS)
-def test_walks_never_claim_what_is_not_so(network: Network, seed: int) -> None:
+def test_walks_make_no_false_claims(network: Network, seed: int) -> None:
     every = dict(worlds(network))
     for answer in (walksat(network, seed, steps=2000), cutting_planes(network, "walksat", seed)):
         if not every:
@@ -69,7 +69,7 @@ def test_walks_never_claim_what_is_not_so(network: Network, seed: int) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(networks(max_variables=5), SEEDS)
-def test_sampled_chances_are_near_those_of_all_worlds_or_known_not_to_be(network: Network, seed: int) -> None:
+def test_sampled_marginals_are_near_enumeration_or_flagged(network: Network, seed: int) -> None:
     every = dict(worlds(network))
     start = np.concatenate([[0], np.cumsum(network.sizes)])
     chances = np.zeros(int(start[-1]))
@@ -88,13 +88,13 @@ def test_sampled_chances_are_near_those_of_all_worlds_or_known_not_to_be(network
 
 @settings(max_examples=150, deadline=None)
 @given(networks(max_variables=4))
-def test_a_program_is_feasible_exactly_if_there_is_a_world(network: Network) -> None:
+def test_program_is_feasible_iff_a_world_exists(network: Network) -> None:
     assert is_possible(to_potentials(network)) == (next(worlds(network), None) is not None)
 
 
 @settings(max_examples=120, deadline=None)
 @given(SEEDS)
-def test_whole_models_are_answered_as_by_looking_at_every_world(seed: int) -> None:
+def test_infer_matches_enumeration(seed: int) -> None:
     rng = Random(seed)
     model = random_model(rng)
     query = rng.sample(HIDDEN, 2)
@@ -132,7 +132,7 @@ def _is_so(words: str, true: frozenset[str]) -> bool:
 
 @settings(max_examples=400, deadline=None)
 @given(networks(max_values=2, max_variables=5))
-def test_from_a_conflict_nothing_can_be_left_out(network: Network) -> None:
+def test_conflict_is_minimal(network: Network) -> None:
     if next(worlds(network), None) is not None:
         return
     conflict = find_conflict(network).conflict

@@ -102,14 +102,14 @@ def _model(rule: Rule, closed: bool) -> MarkovLogic:
 
 @settings(max_examples=200, deadline=None)
 @given(rules(), st.booleans())
-def test_a_model_that_was_written_is_read_back_as_it_was(rule: Rule, closed: bool) -> None:
+def test_model_text_round_trip(rule: Rule, closed: bool) -> None:
     model = _model(rule, closed)
     assert parse_mln(format_mln(model)) == model
 
 
 @settings(max_examples=200, deadline=None)
 @given(FORMULAS)
-def test_a_formula_that_was_written_is_read_back_as_it_was(formula: Formula) -> None:
+def test_formula_text_round_trip(formula: Formula) -> None:
     (rule,) = parse_mln(f"{WORDS}goal(?t, ?g).\n1 {format_formula(formula, marked=True)}").rules[1:]
     assert rule.formula == rename_apart(formula)
 

@@ -94,9 +94,7 @@ def exactly(model: MarkovLogic, steps: list[dict[str, Any]]) -> tuple[float, ...
 
 @settings(max_examples=150, deadline=None)
 @given(models(), STEPS)
-def test_the_live_belief_is_exact_inference_over_the_story_so_far(
-    model: MarkovLogic, steps: list[dict[str, Any]]
-) -> None:
+def test_online_belief_is_exact_inference_so_far(model: MarkovLogic, steps: list[dict[str, Any]]) -> None:
     online = OnlineFilter(model)
     for count, facts in enumerate(steps, 1):
         belief = online.step(facts)
@@ -105,7 +103,7 @@ def test_the_live_belief_is_exact_inference_over_the_story_so_far(
 
 @settings(max_examples=60, deadline=None)
 @given(models(), STEPS, st.integers(0, 3))
-def test_saved_and_restored_it_goes_on_exactly(model: MarkovLogic, steps: list[dict[str, Any]], cut: int) -> None:
+def test_restored_filter_continues_exactly(model: MarkovLogic, steps: list[dict[str, Any]], cut: int) -> None:
     whole, halves = OnlineFilter(model), OnlineFilter(model)
     for facts in steps:
         whole.step(facts)
@@ -119,7 +117,7 @@ def test_saved_and_restored_it_goes_on_exactly(model: MarkovLogic, steps: list[d
     assert resumed.belief == whole.belief
 
 
-def test_facts_that_leave_no_goal_are_passed_over_and_told() -> None:
+def test_contradicting_facts_are_ignored_and_flagged() -> None:
     model = "goal = {Eat, Talk}\naction(time, act)\ngoal(time, goal!)\n1 goal(t, Eat)\naction(t, Die) => !goal(t, g)."
     online = OnlineFilter(parse_mln(model))
     before = online.step({"action": "Walk"})

@@ -27,19 +27,19 @@ def _table(scope: list[int], holds: list[float], *, hard: bool = False) -> Facto
     )
 
 
-def test_a_formula_over_two_atoms_takes_one_column() -> None:
+def test_formula_over_two_atoms_takes_one_column() -> None:
     implies = _program(network_of([2, 2], [_table([0, 1], [1, 1, 0, 1])], weights=[1.5]))
     assert len(implies.cost) == 3
     same = _program(network_of([2, 2], [_table([0, 1], [1, 0, 0, 1])], weights=[1.5]))
     assert len(same.cost) == 3
 
 
-def test_a_clause_over_three_atoms_takes_one_column_and_one_row() -> None:
+def test_clause_over_three_atoms_takes_one_column_and_row() -> None:
     program = _program(network_of([2, 2, 2], [_table([0, 1, 2], [1, 1, 1, 1, 1, 1, 0, 1])], weights=[1.5]))
     assert (len(program.cost), len(program.most)) == (4, 1)
 
 
-def test_a_hard_clause_takes_one_row_and_no_column() -> None:
+def test_hard_clause_takes_one_row_and_no_column() -> None:
     program = _program(network_of([2, 2, 2], [_table([0, 1, 2], [1, 1, 1, 1, 1, 1, 0, 1], hard=True)]))
     assert (len(program.cost), len(program.most)) == (3, 1)
 
@@ -57,7 +57,7 @@ def test_forbidden_cells_have_no_column() -> None:
     assert len(program.cost) == 6 + 3
 
 
-def test_a_long_clause_that_costs_something_has_a_row_for_each_literal() -> None:
+def test_long_clause_with_a_cost_has_a_row_per_literal() -> None:
     literals = np.arange(5, dtype=np.int32)
     clause = Clauses(
         rule=0,
@@ -73,7 +73,7 @@ def test_a_long_clause_that_costs_something_has_a_row_for_each_literal() -> None
     assert len(_program(network_of([2] * 5, clauses=[clause], weights=[-1.0])).most) == 5
 
 
-def test_the_relaxation_of_a_chain_is_whole() -> None:
+def test_relaxation_of_a_chain_is_integral() -> None:
     highspy = pytest.importorskip("highspy")
     from telos.logic.search.integer_program import _load_program  # the relaxation alone is no promise to users
 

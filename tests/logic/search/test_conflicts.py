@@ -22,7 +22,7 @@ def words(found: Unsatisfiable) -> set[str]:
     return {each.split("  [")[0] for each in found.conflict}
 
 
-def test_only_the_formulas_that_contradict_each_other_are_named() -> None:
+def test_conflict_has_only_contradicting_formulas() -> None:
     found = conflict(
         """
         Tall(person)
@@ -41,31 +41,31 @@ def test_only_the_formulas_that_contradict_each_other_are_named() -> None:
     assert sorted(found.rules) == [0, 1, 2]
 
 
-def test_each_formula_is_named_with_its_line() -> None:
+def test_conflict_names_the_line_of_each_formula() -> None:
     found = conflict("Tall(person)\nTall(Ann).\n!Tall(Ann).", "", "Tall")
     assert [each.split("  [")[1].split(":")[:2] for each in found.conflict] == [["rules.mln", "2"], ["rules.mln", "3"]]
 
 
-def test_what_is_given_may_be_part_of_it() -> None:
+def test_conflict_may_contain_given_values() -> None:
     found = conflict("Tall(person)\nDark(person)\nTall(x) => Dark(x).\n!Dark(x).", "Tall(Ann)", "Tall", "Dark")
     assert "Tall(Ann)" in words(found)
     assert any(each.endswith("[given]") for each in found.conflict)
     assert -1 in found.rules
 
 
-def test_that_one_atom_of_a_block_is_true_is_said_where_it_matters() -> None:
+def test_conflict_mentions_a_block_where_needed() -> None:
     model = parse_mln("goal = {Eat, Talk}\ntime = {1}\ngoal(time, goal!)\n!goal(t, Eat).\n!goal(t, Talk).")
     found = find_conflict(ground(model, parse_db("", model), ["goal"]))
     assert words(found) == {"!goal(1,Eat)", "!goal(1,Talk)", "exactly one of goal(1,Eat), goal(1,Talk)"}
 
 
-def test_a_block_that_does_not_matter_is_not_named() -> None:
+def test_conflict_omits_irrelevant_blocks() -> None:
     model = parse_mln("goal = {Eat, Talk, Walk}\ntime = {1}\ngoal(time, goal!)\ngoal(t, Eat).\n!goal(t, Eat).")
     found = find_conflict(ground(model, parse_db("", model), ["goal"]))
     assert words(found) == {"goal(1,Eat)", "!goal(1,Eat)"}
 
 
-def test_a_pigeon_too_many_is_told_by_all_pigeons_and_holes_and_nothing_else() -> None:
+def test_pigeonhole_conflict_has_all_pigeons_and_holes() -> None:
     text = "hole = {A, B}\npigeon = {P, Q, R}\nin(pigeon, hole)\nother(pigeon)\nother(x) v !other(x).\n"
     text += "EXIST h in(p, h).\n!(p1 = p2) ^ in(p1, h) => !in(p2, h).\n"
     found = conflict(text, "", "in")
@@ -73,7 +73,7 @@ def test_a_pigeon_too_many_is_told_by_all_pigeons_and_holes_and_nothing_else() -
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 2), (2, 2, 2), (3, 3), (4,)])
-def test_prime_clauses_forbid_just_the_barred_cells(sizes: tuple[int, ...]) -> None:
+def test_prime_clauses_forbid_exactly_the_barred_cells(sizes: tuple[int, ...]) -> None:
     cells = list(itertools.product(*map(range, sizes)))
     for pattern in range(0, 1 << len(cells), max(1, (1 << len(cells)) // 500)):
         barred = [bool(pattern >> place & 1) for place in range(len(cells))]

@@ -64,13 +64,13 @@ def names(network: Network) -> list[str]:
     return [network.atoms.name(variable) for variable in range(len(network.sizes))]
 
 
-def test_two_smokers_score_as_worked_out_by_hand() -> None:
+def test_two_smokers_score_as_computed_by_hand() -> None:
     network = network_of(SMOKERS, "Smokes(A)\nFriends(A,B)", "Smokes", "Cancer", "Friends")
     assert log_z(network) == pytest.approx(10.191763081339278)
     assert max(scores(network).values()) == pytest.approx(7.4)
 
 
-def test_marcus_hates_caesar_as_often_as_worked_out_by_hand() -> None:
+def test_marcus_hates_caesar_as_computed_by_hand() -> None:
     facts = "People(Marcus)\nPompeian(Marcus)\nRuler(Caesar)\nAssassinate(Marcus, Caesar)"
     network = network_of(ROME, facts, "Hate")
     assert sorted(network.atoms.predicates) == ["Hate", "Loyal", "Roman"]
@@ -78,7 +78,7 @@ def test_marcus_hates_caesar_as_often_as_worked_out_by_hand() -> None:
     assert max(scores(network).values()) == pytest.approx(6.0)
 
 
-def test_a_step_of_goals_is_one_table() -> None:
+def test_step_of_goals_is_one_table() -> None:
     network = network_of(GOALS, PLAYED, "goal", learning=True)
     assert network.sizes.tolist() == [3, 3, 3]
     assert [group.scope.tolist() for group in network.factors] == [
@@ -91,7 +91,7 @@ def test_a_step_of_goals_is_one_table() -> None:
     assert (network.given == -1).all()
 
 
-def test_weights_are_called_by_their_rule_and_constants() -> None:
+def test_weights_are_named_by_rule_and_constants() -> None:
     network = network_of(GOALS, PLAYED, "goal", learning=True)
     assert len(network.names) == len(network.weights) == 3 + 2 * 3 + 2 * 9
     assert network.names[1] == (0, ("Cook",))
@@ -101,7 +101,7 @@ def test_weights_are_called_by_their_rule_and_constants() -> None:
         network.names[27]
 
 
-def test_only_weights_that_the_rules_have_are_numbered() -> None:
+def test_only_stated_weights_are_numbered() -> None:
     model = "action(time, act)\ngoal(time, goal!)\ngoal = {Eat, Cook}\n0.5 action(t, Talk) => goal(t, Cook)\n"
     network = network_of(model, "action(0, Talk)\naction(1, Walk)", "goal")
     assert network.weights.tolist() == [0.5]
@@ -109,13 +109,13 @@ def test_only_weights_that_the_rules_have_are_numbered() -> None:
     assert score(network, np.asarray([1, 0], np.int32)) == 0.5
 
 
-def test_a_rule_without_weights_adds_nothing() -> None:
+def test_rule_without_weights_adds_nothing() -> None:
     network = network_of(GOALS, PLAYED, "goal")
     assert network.factors == ()
     assert score(network, np.zeros(3, np.int32)) == 0.0
 
 
-def test_the_truth_is_kept_back_for_learning() -> None:
+def test_learning_keeps_the_truth_out_of_the_network() -> None:
     logic = parse_mln(GOALS)
     database = parse_db(PLAYED, logic)
     network = ground(logic, database, ["goal"], learning=True)
@@ -123,49 +123,49 @@ def test_the_truth_is_kept_back_for_learning() -> None:
     assert ground(logic, database, ["goal"]).given.tolist() == [0, 0, 2]
 
 
-def test_a_block_without_a_stated_value_has_no_truth() -> None:
+def test_block_without_stated_value_has_no_truth() -> None:
     logic = parse_mln(GOALS)
     database = parse_db("action(0, Talk)\naction(1, Talk)\ngoal(1, Cook)", logic)
     assert read_truth(ground(logic, database, ["goal"], learning=True), database).tolist() == [-1, 1]
 
 
-def test_a_value_that_a_block_is_said_not_to_have_is_forbidden() -> None:
+def test_false_value_of_a_block_is_forbidden() -> None:
     network = network_of(GOALS, "action(0, Talk)\n!goal(0, Eat)", "goal")
     allowed = {values for values, score in scores(network).items() if score > -math.inf}
     assert allowed == {(1,), (2,)}
 
 
-def test_a_stated_atom_of_a_hidden_predicate_is_given() -> None:
+def test_stated_hidden_atom_is_given() -> None:
     network = network_of(SMOKERS, "Smokes(A)\n!Smokes(B)\nFriends(A,B)", "Smokes")
     known = dict(zip(names(network), network.given.tolist(), strict=True))
     assert known == {"Smokes(A)": 1, "Smokes(B)": 0, "Cancer(A)": -1, "Cancer(B)": -1}
 
 
-def test_what_evidence_alone_decides_is_not_counted() -> None:
+def test_formulas_decided_by_evidence_are_not_counted() -> None:
     model = "Sunny(day)\nHappy(day)\n2 Sunny(x) => Happy(x)\n3 Sunny(x) v Sunny(x)\n"
     network = network_of(model, "Sunny(Mon)\n!Sunny(Tue)", "Happy")
     assert max(scores(network).values()) == 2.0
 
 
-def test_a_time_that_does_not_exist_has_no_ground_formula() -> None:
+def test_missing_time_has_no_ground_formula() -> None:
     network = network_of("S(time)\nE(time)\n1 S(t-1) => S(t)\n", "E(1)\nE(2)\nE(5)", "S")
     (group,) = network.factors
     assert [[network.atoms.name(v) for v in row] for row in group.scope] == [["S(1)", "S(2)"]]
 
 
-def test_atoms_that_coincide_are_one_variable_of_the_factor() -> None:
+def test_coinciding_atoms_are_one_variable_of_the_factor() -> None:
     network = network_of("S(p)\nF(p,p)\n1 F(x,y) => (S(x) => S(y))\n", "F(A,A)\nF(A,B)", "S")
     assert sorted(group.scope.tolist() for group in network.factors) == [[[0]], [[0, 1]]]
     assert score(network, np.asarray([1, 0], np.int32)) == 1.0
 
 
-def test_a_variable_bound_by_evidence_may_name_the_value_of_a_block() -> None:
+def test_evidence_may_bind_the_value_of_a_block() -> None:
     model = "seen(time, goal)\ngoal(time, goal!)\ngoal = {Eat, Cook}\n2 seen(t, g) => goal(t, g)\n"
     network = network_of(model, "seen(0, Eat)\nseen(1, Cook)\nseen(2, Cook)", "goal")
     assert max(scores(network), key=lambda values: scores(network)[values]) == (0, 1, 1)
 
 
-def test_worlds_never_meet() -> None:
+def test_ground_formulas_stay_within_a_world() -> None:
     logic = parse_mln("S(p)\nF(p,p)\n1 F(x,y) => (S(x) <=> S(y))\n1 S(x) v S(y)\n")
     one = parse_db("F(A,B)", logic)
     facts = replace(one.true["F"], world=np.asarray([0, 1], np.int32), arguments=np.asarray([[0, 1], [1, 0]], np.int32))
@@ -176,7 +176,7 @@ def test_worlds_never_meet() -> None:
         assert (network.world[group.scope] == network.world[group.scope[:, :1]]).all()
 
 
-def test_hard_rules_that_spell_out_a_block_make_one() -> None:
+def test_hard_rules_can_define_a_block() -> None:
     model = """
     At(time, place)
     place = {Hall, Lab, Camp}
@@ -192,7 +192,7 @@ def test_hard_rules_that_spell_out_a_block_make_one() -> None:
     assert not any(group.hard for group in network.factors)
 
 
-def test_a_block_of_two_arguments_has_a_value_for_each_pair() -> None:
+def test_block_of_two_arguments_has_a_value_per_pair() -> None:
     network = network_of("move(a!, b!)\na = {A, B}\nb = {C, D}\n1 move(B, x)\n", "", "move")
     assert network.sizes.tolist() == [4]
     assert [network.atoms.name(0, value) for value in range(4)] == ["move(A,C)", "move(A,D)", "move(B,C)", "move(B,D)"]
@@ -217,13 +217,13 @@ def test_long_conjunctions_are_negated_clauses() -> None:
     assert score(network, np.asarray([0] + [1] * 15, np.int32)) == 0.0
 
 
-def test_what_is_wide_and_no_clause_is_refused_with_advice() -> None:
+def test_wide_formula_that_is_not_a_clause_is_rejected() -> None:
     people = " ".join(f"P({name})\n" for name in "ABCDEFGHIJKLMNOP")
-    with pytest.raises(TelosError, match="ties 32 hidden atoms together in a way that is no clause; write it as"):
+    with pytest.raises(TelosError, match="32 hidden atoms"):
         network_of("P(p)\nS(p)\nT(p)\n1 EXIST y (S(y) ^ T(y))\n", people, "S", "T")
 
 
-def test_a_long_disjunction_beside_other_atoms_is_counted_once() -> None:
+def test_long_disjunction_with_other_atoms_is_counted_once() -> None:
     people = " ".join(f"P({name})\n" for name in "ABCDEFGHIJKLMNOP")
     for formula in ("1.5 (EXIST y S(y)) => T(A)", "1.5 T(A) <=> (EXIST y S(y))", "(EXIST y S(y)) => T(A)."):
         network = network_of(f"P(p)\nS(p)\nT(p)\n{formula}\n", people, "S", "T")
@@ -234,25 +234,25 @@ def test_a_long_disjunction_beside_other_atoms_is_counted_once() -> None:
             assert score(network, values) == (whole if holds else broken)
 
 
-def test_too_many_instances_of_a_quantifier_are_refused() -> None:
+def test_too_many_quantifier_instances_are_rejected() -> None:
     people = "\n".join(f"P(N{number})" for number in range(100))
-    with pytest.raises(TelosError, match=r"rule `.*`.*quantified over x, y would have 1\.0e\+04 instances with hidden"):
+    with pytest.raises(TelosError, match=r"rule `.*`.*x, y .* 1\.0e\+04 instances"):
         network_of("P(p)\nS(p)\n1 EXIST x,y (S(x) ^ S(y))\n", people, "S")
 
 
-def test_arithmetic_needs_whole_numbers() -> None:
+def test_shifted_variable_needs_whole_numbers() -> None:
     with pytest.raises(TelosError, match="whole number"):
         network_of("S(day)\nE(day)\n1 S(d-1) => S(d)\n", "E(Mon)\nE(Tue)", "S")
 
 
-def test_a_quantified_part_of_evidence_is_looked_up() -> None:
+def test_quantified_evidence_is_looked_up() -> None:
     model = "L(p,p)\nS(p)\n1 (EXIST y L(x,y)) => S(x)\n2 (FORALL y L(x,y)) => S(x)\n"
     network = network_of(model, "L(A,A)\nL(A,B)\nL(B,A)", "S")
     assert scores(network)[(1, 1)] == 4.0
     assert scores(network)[(1, 0)] == 3.0
 
 
-def test_functions_are_looked_up_and_undefined_ones_drop_the_formula() -> None:
+def test_undefined_function_values_drop_the_formula() -> None:
     model = "Happens(event, time)\nHolds(fluent, time)\nfluent meet(id, id)\nevent walk(id)\nid = {A, B, C}\n"
     model += "1 Happens(walk(x), t) => Holds(meet(x, y), t)\n"
     facts = "Meet_AB = meet(A, B)\nMeet_BA = meet(B, A)\nWalk_A = walk(A)\nHappens(Walk_A, 3)"
@@ -261,51 +261,49 @@ def test_functions_are_looked_up_and_undefined_ones_drop_the_formula() -> None:
     assert [network.atoms.name(int(v)) for v in group.scope[:, 0]] == ["Holds(Meet_AB,3)"]
 
 
-def test_a_million_million_ground_formulas_are_refused_before_they_are_made() -> None:
+def test_too_many_ground_formulas_are_rejected_in_advance() -> None:
     model = "P(p)\nS(p)\n1 S(a) ^ S(b) ^ S(c) => S(d)\n"
     people = "\n".join(f"P(N{number})" for number in range(1000))
-    with pytest.raises(
-        TelosError, match=r"rule `.*S\(a\).*` .* would have 1\.0e\+12 ground formulas, and there is room"
-    ):
+    with pytest.raises(TelosError, match=r"rule `.*S\(a\).*` .* 1\.0e\+12 ground formulas"):
         network_of(model, people, "S")
 
 
-def test_too_many_atoms_to_ask_for_are_refused() -> None:
+def test_too_many_queried_atoms_are_rejected() -> None:
     people = "\n".join(f"P(N{number})" for number in range(1000))
-    with pytest.raises(TelosError, match=r"predicate Q would have 1\.0e\+09 atoms"):
+    with pytest.raises(TelosError, match=r"predicate Q .* 1\.0e\+09 atoms"):
         network_of("P(p)\nQ(p,p,p)\n1 P(x)\n", people, "Q")
 
 
-def test_joins_that_evidence_keeps_small_are_not_refused() -> None:
+def test_selective_joins_are_not_rejected() -> None:
     model = "L(p,p)\nS(p)\n1 L(a,b) ^ L(b,c) ^ L(c,d) => S(d)\n"
     ring = "\n".join(f"L(N{number},N{(number + 1) % 1000})" for number in range(1000))
     (group,) = network_of(model, ring, "S").factors
     assert len(group.scope) == 1000
 
 
-def test_an_unknown_query_names_the_one_that_was_meant() -> None:
-    with pytest.raises(TelosError, match="no predicate 'gaol'; did you mean 'goal'"):
+def test_unknown_query_gets_a_suggestion() -> None:
+    with pytest.raises(TelosError, match="did you mean 'goal'"):
         network_of(GOALS, PLAYED, "gaol")
 
 
-def test_an_empty_database_leaves_nothing_open() -> None:
+def test_empty_database_leaves_nothing_open() -> None:
     network = network_of("goal(time, goal!)\naction(time, act)\n1 action(t,a) => goal(t,g)\n", "", "goal")
     assert len(network.sizes) == 0
     assert score(network, np.zeros(0, np.int32)) == 0.0
 
 
-def test_a_block_without_values_is_refused() -> None:
-    with pytest.raises(TelosError, match="goal needs a value, and goal has no constants; declare"):
+def test_block_without_values_is_rejected() -> None:
+    with pytest.raises(TelosError, match="goal has no constants"):
         network_of("goal(time, goal!)\naction(time, act)\n", "action(0, Talk)", "goal")
 
 
-def test_opened_predicates_are_hidden_and_closed_ones_are_false() -> None:
+def test_opened_predicates_are_hidden_closed_ones_false() -> None:
     network = network_of(SMOKERS, "Smokes(A)\nFriends(A,B)", "Cancer", opened=["Smokes"])
     assert set(network.atoms.predicates) == {"Cancer", "Smokes"}
     assert network_of(SMOKERS, "Smokes(A)", "Cancer", closed=["Friends"]).atoms.predicates == ("Cancer",)
 
 
-def test_tables_have_weights_and_forbidden_cells() -> None:
+def test_to_clauses_turns_tables_into_clauses() -> None:
     network = network_of("A(x)\nB(x)\n1.5 A(x) => B(x)\nA(x) v B(x).\n", "", "A", "B")
     assert network.factors == ()  # there is no x
     network = network_of("A(x)\nB(x)\nE(x)\n1.5 A(x) => B(x)\nA(x) v B(x).\n", "E(One)", "A", "B")
@@ -322,14 +320,14 @@ def test_equal_clauses_are_one_with_summed_weights() -> None:
     assert (len(clauses), clauses.atoms) == (2, 1)
 
 
-def test_a_soft_clause_that_a_hard_one_repeats_is_a_constant() -> None:
+def test_soft_clause_equal_to_a_hard_one_is_a_constant() -> None:
     network = network_of("A(x)\nE(x)\nA(x).\n2 A(x)\n0.5 !A(x) v A(x)\n", "E(One)", "A")
     clauses = to_clauses(network)
     assert list(clauses.text(network)) == ["A(One)."]
     assert clauses.constant == score(network, np.ones(1, np.int32)) == 2.5
 
 
-def test_a_formula_that_is_no_clause_becomes_several() -> None:
+def test_formula_that_is_not_a_clause_becomes_several() -> None:
     network = network_of("A(x)\nB(x)\nE(x)\n1.5 A(x) <=> B(x)\nA(x) ^ B(x).\n", "E(One)", "A", "B")
     said = sorted(to_clauses(network).text(network))
     assert said == ["1.5 !A(One) v B(One)", "1.5 A(One) v !B(One)", "A(One).", "B(One)."]

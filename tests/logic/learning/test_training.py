@@ -20,13 +20,13 @@ def run(function: Function, descent: LbfgsState, steps: int) -> LbfgsState:
     return descent
 
 
-def test_it_finds_the_end_of_a_long_bent_valley() -> None:
+def test_lbfgs_minimises_the_rosenbrock_function() -> None:
     descent = run(rosenbrock, start_descent(rosenbrock, np.array([-1.2, 1.0])), 60)
     assert descent.place == pytest.approx([1.0, 1.0], abs=1e-6)
     assert descent.is_over
 
 
-def test_no_step_makes_it_worse() -> None:
+def test_lbfgs_never_increases_the_function() -> None:
     descent = start_descent(rosenbrock, np.array([-1.2, 1.0]))
     for _ in range(40):
         after = descend(rosenbrock, descent)
@@ -34,18 +34,18 @@ def test_no_step_makes_it_worse() -> None:
         descent = after
 
 
-def test_it_goes_on_where_it_stopped() -> None:
+def test_lbfgs_continues_where_it_stopped() -> None:
     start = start_descent(rosenbrock, np.array([-1.2, 1.0]))
     half = run(rosenbrock, start, 10)
     again = LbfgsState(half.place.copy(), half.value, half.gradient.copy(), half.steps, half.turns)
     assert run(rosenbrock, again, 10).place.tolist() == run(rosenbrock, start, 20).place.tolist()
 
 
-def test_at_the_bottom_it_is_over_at_once() -> None:
+def test_lbfgs_is_over_at_the_minimum() -> None:
     assert descend(rosenbrock, start_descent(rosenbrock, np.array([1.0, 1.0]))).is_over
 
 
-def test_a_slope_that_lies_ends_the_search_and_changes_nothing() -> None:
+def test_lbfgs_stops_at_a_wrong_gradient() -> None:
     def liar(place: Floats) -> tuple[float, Floats]:
         return float(place @ place), -place  # downhill is said to be where uphill is
 
@@ -54,7 +54,7 @@ def test_a_slope_that_lies_ends_the_search_and_changes_nothing() -> None:
     assert descent.place.tolist() == [1.0]
 
 
-def test_a_function_that_is_no_number_far_out_is_searched_nearer() -> None:
+def test_lbfgs_shortens_steps_to_nan() -> None:
     def cliff(place: Floats) -> tuple[float, Floats]:
         x = float(place[0])
         return (x - 0.4) ** 2 if x < 0.6 else float("nan"), 2 * (place - 0.4)
@@ -62,7 +62,7 @@ def test_a_function_that_is_no_number_far_out_is_searched_nearer() -> None:
     assert run(cliff, start_descent(cliff, np.array([-3.0])), 30).place == pytest.approx([0.4], abs=1e-6)
 
 
-def test_it_agrees_with_scipy_on_a_logistic_regression() -> None:
+def test_lbfgs_agrees_with_scipy() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(80, 6)), rng.integers(0, 2, 80) * 2.0 - 1.0

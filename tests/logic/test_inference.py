@@ -5,10 +5,14 @@ import math
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.logic.inference import METHODS, InferenceResult, infer
-from telos.logic.network import Unsatisfiable
+from telos.logic.exact import exact_map
+from telos.logic.grounding import ground
+from telos.logic.inference import METHODS, InferenceResult, explain, infer
+from telos.logic.network import Network, Unsatisfiable, score
 from telos.logic.syntax import parse_db, parse_mln
 
 SMOKERS = """
@@ -86,7 +90,7 @@ def test_two_smokers_without_evidence() -> None:
     assert (chances.exact, chances.score, chances.gap) == (True, None, None)
 
 
-def test_two_smokers_one_of_them_known() -> None:
+def test_two_smokers_with_one_known() -> None:
     facts = "Smokes(A)\nFriends(A,B)"
     chances = answered(SMOKERS, facts, *ALL, marginal=True)
     assert chances.log_z == pytest.approx(10.191763081339278)
@@ -100,7 +104,7 @@ def test_two_smokers_one_of_them_known() -> None:
 
 
 @pytest.mark.parametrize("method", [each for each in METHODS if each not in ("gibbs", "mcsat")])
-def test_every_method_finds_the_best_score_of_the_smokers(method: str) -> None:
+def test_every_method_finds_the_best_score(method: str) -> None:
     world = answered(SMOKERS, "", *ALL, method=method, seed=3)
     assert world.score == pytest.approx(7.4)
     assert world.exact
@@ -108,7 +112,7 @@ def test_every_method_finds_the_best_score_of_the_smokers(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["gibbs", "mcsat"])
-def test_samplers_tell_chances_whether_asked_to_or_not(method: str) -> None:
+def test_samplers_always_return_marginals(method: str) -> None:
     chances = answered(SMOKERS, "", *ALL, method=method, seed=3)
     assert chances.atoms["Smokes(A)"] == pytest.approx(0.337, abs=0.05)
     assert not chances.exact
@@ -129,14 +133,14 @@ def test_two_hard_clauses() -> None:
     assert sampled.atoms == pytest.approx({"H": 1 / 3, "S": 2 / 3}, abs=0.05)
 
 
-def test_a_coin_with_a_weight() -> None:
+def test_weighted_coin() -> None:
     assert answered("Heads\n1 Heads", "", "Heads", marginal=True).atoms["Heads"] == pytest.approx(0.7310585786300049)
 
 
 @pytest.mark.parametrize(
     "how", ["Outcome(face!)", "Outcome(face)\nEXIST f Outcome(f).\nOutcome(f) ^ !(f = g) => !Outcome(g)."]
 )
-def test_a_die_shows_one_face_and_a_weight_makes_it_likelier(how: str) -> None:
+def test_weighted_die_has_one_face(how: str) -> None:
     text = f"face = {{1,...,6}}\n{how}\n"
     fair = answered(text, "", "Outcome", marginal=True)
     assert list(fair.atoms.values()) == pytest.approx([1 / 6] * 6)
@@ -213,7 +217,7 @@ def test_colds_and_coughs_of_the_chapter(family: str) -> None:
     assert best.score == pytest.approx(max(score for _, score in worlds) + 1.1 * clauses)
 
 
-def test_three_people_of_whom_one_smokes() -> None:
+def test_three_people_with_one_smoker() -> None:
     """The worked example that comes with Alchemy 2, its chances computed by looking at every world."""
     text = """
     p = {Jerry, Elaine, George}
@@ -236,7 +240,7 @@ def test_three_people_of_whom_one_smokes() -> None:
     assert drawn.atoms["Friends(George,Jerry)"] == pytest.approx(0.0954, abs=0.05)
 
 
-def test_an_open_or_a_closed_predicate_is_as_it_is_said_to_be() -> None:
+def test_infer_accepts_opened_and_closed_predicates() -> None:
     text = "person = {A}\nP(person)\nQ(person)\n1 P(x) => Q(x)"
     assert answered(text, "", "P", marginal=True).atoms["P(A)"] == pytest.approx(
         (1 + math.e) / (1 + 3 * math.e)  # Q is hidden too, since nothing is said of it
@@ -246,7 +250,7 @@ def test_an_open_or_a_closed_predicate_is_as_it_is_said_to_be() -> None:
     assert more.atoms == {"Q(A)": 1}
 
 
-def test_atoms_of_several_worlds_are_kept_apart() -> None:
+def test_atoms_are_prefixed_by_their_world() -> None:
     model = parse_mln("P(person)\nQ(person)\n1 Q(x) => P(x)")
     answer = infer(model, parse_db("Q(A)\n---\nQ(A)\nQ(B)", model), "P")
     assert isinstance(answer, InferenceResult)
@@ -254,7 +258,7 @@ def test_atoms_of_several_worlds_are_kept_apart() -> None:
     assert len({name.split(": ")[0] for name in answer.atoms}) == 2
 
 
-def test_an_answer_says_why() -> None:
+def test_result_explains_an_atom() -> None:
     world = answered(ROMANS, ROMAN_FACTS, "Hate")
     said = str(world.why("Hate(Marcus,Marcus)"))
     assert "Hate" in said
@@ -263,7 +267,7 @@ def test_an_answer_says_why() -> None:
         world.why("Hate(Brutus)")
 
 
-def test_contradictory_hard_formulas_are_answered_with_a_smallest_set() -> None:
+def test_contradictory_hard_formulas_yield_a_minimal_conflict() -> None:
     model = parse_mln("P(person)\nP(Ann).\n!P(x).\nP(x) v !P(x).", "bad.mln")
     for options in ({}, {"marginal": True}, {"method": "cpi"}, {"method": "walksat"}, {"method": "mcsat"}):
         answer = infer(model, parse_db("", model), "P", **options)  # type: ignore[arg-type]
@@ -272,7 +276,7 @@ def test_contradictory_hard_formulas_are_answered_with_a_smallest_set() -> None:
         assert all("bad.mln:" in each for each in answer.conflict)
 
 
-def test_an_empty_database_is_named() -> None:
+def test_query_without_constants_is_rejected() -> None:
     model = parse_mln("goal(time, goal)\n1 goal(t, g)")
     with pytest.raises(TelosError, match="no constants of type time"):
         infer(model, parse_db("", model), "goal")
@@ -288,13 +292,13 @@ def test_an_empty_database_is_named() -> None:
         ({"query": "Smokes", "method": "cpi", "marginal": True}, "cpi finds one world and no marginals"),
     ],
 )
-def test_wrong_questions_are_named(options: dict[str, object], said: str) -> None:
+def test_infer_rejects_bad_options(options: dict[str, object], said: str) -> None:
     model = parse_mln(SMOKERS)
     with pytest.raises(TelosError, match=said):
         infer(model, parse_db("", model), **options)  # type: ignore[arg-type]
 
 
-def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
+def test_exact_method_rejects_wide_networks() -> None:
     count = 40
     facts = "\n".join(f"Near(P{a},P{b})" for a in range(count) for b in range(count) if a != b)
     text = "P(thing)\nNear(thing, thing)\n1 Near(x,y) ^ P(x) => P(y)\n-0.3 P(x)"
@@ -305,8 +309,59 @@ def test_what_is_too_wide_for_exact_inference_is_said_to_be() -> None:
     assert answered(text, facts, "P").method.startswith("cpi")
 
 
-def test_a_soft_formula_that_a_hard_one_says_too_is_not_counted() -> None:
+def test_soft_formula_implied_by_a_hard_one_is_not_counted() -> None:
     model = parse_mln("person = {Anna, Bob}\nill(person)\nold(person)\n!ill(Anna).\n2 !ill(x)\n1 old(x)")
     answer = infer(model, parse_db("old(Anna)", model), "ill")
     assert isinstance(answer, InferenceResult)
     assert answer.score == 2  # of Bob; that Anna is well has to hold anyway
+
+
+MODEL = parse_mln(
+    """
+    goal = {Eat, Talk, Test}
+    action(time, action)
+    goal(time, goal!)
+    0.5 goal(t, Eat)
+    1.2 action(t, Chat) => goal(t, Talk)
+    0.7 action(t, Chew) => goal(t, Eat)
+    0.9 goal(t-1, Talk) => goal(t, Talk)
+    """
+)
+STORY = parse_db("action(0, Chat)\naction(1, Chew)\naction(2, Chew)", MODEL)
+
+
+def best(network: Network) -> object:
+    answer = exact_map(network)
+    return answer.values  # type: ignore[union-attr]
+
+
+def test_explanation_names_formulas_with_their_contribution() -> None:
+    network = ground(MODEL, STORY, ["goal"])
+    said = str(explain(MODEL, network, best(network), 0, against=1))  # type: ignore[arg-type]
+    assert said.splitlines() == [
+        "goal(0,Eat) rather than goal(0,Talk): +0.2",
+        "  -1.200  action(t,Chat) => goal(t,Talk)",
+        "  +0.900  goal(t-1,Talk) => goal(t,Talk)   with goal(1,Eat)",
+        "  +0.500  goal(t,Eat)",
+    ]
+
+
+def test_explanation_names_hard_formulas() -> None:
+    model = parse_mln("person = {Anna}\nsmokes(person)\nill(person)\nsmokes(x) => ill(x).\n-1 ill(x)")
+    network = ground(model, parse_db("smokes(Anna)", model), ["ill"])
+    told = explain(model, network, best(network), 0)  # type: ignore[arg-type]
+    assert (told.chosen, told.against) == ("ill(Anna)", "!ill(Anna)")
+    assert told.forbidden == ("smokes(x) => ill(x)",)
+    assert told.total == -1
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=3, max_size=3), st.integers(0, 2), st.integers(0, 2))
+def test_contributions_sum_to_the_change_of_score(values: list[int], variable: int, against: int) -> None:
+    network = ground(MODEL, STORY, ["goal"])
+    world = network.given.copy()
+    world[:] = values
+    other = world.copy()
+    other[variable] = against
+    told = explain(MODEL, network, world, variable, against=against)
+    assert told.total == pytest.approx(score(network, world) - score(network, other))

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from telos.cli.logic import learn
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "learn-weights.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "learn-weights.md"
 APP = typer.Typer()
 APP.command()(learn)
 
@@ -27,14 +27,14 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text(text, encoding="utf-8")
 
 
-def test_the_page_shows_what_the_command_prints() -> None:
+def test_page_shows_the_output_of_the_command() -> None:
     (block,) = blocks("console")
     command, shown = block.split("\n", 1)
     said = CliRunner().invoke(APP, shlex.split(command.removeprefix("$ telos logic learn ")), catch_exceptions=False)
     assert said.stdout == shown
 
 
-def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = blocks("python")
     exec(compile(block, str(PAGE), "exec"), {})  # noqa: S102
     assert capsys.readouterr().out == "no step makes the objective better\n"

@@ -32,7 +32,7 @@ def scores(network: Network) -> dict[tuple[int, ...], float]:
     return {world: score(network, np.array(world, np.int32)) for world in itertools.product(*ranges)}
 
 
-def test_the_negation_of_a_hard_clause_holds_where_no_literal_does() -> None:
+def test_negated_hard_clause_holds_without_a_literal() -> None:
     network = network_of([2, 2], clauses=[clause(-1.0, hard=True)])
     assert scores(network) == {(0, 0): -math.inf, (0, 1): 0.0, (1, 0): -math.inf, (1, 1): -math.inf}
     assert [world for world, _ in worlds(network)] == [(0, 1)]
@@ -42,25 +42,25 @@ def test_the_negation_of_a_hard_clause_holds_where_no_literal_does() -> None:
         assert found.values.tolist() == [0, 1]  # type: ignore[union-attr]
 
 
-def test_the_negation_of_a_hard_clause_is_a_clause_for_each_literal() -> None:
+def test_negated_hard_clause_is_a_clause_per_literal() -> None:
     network = network_of([2, 2], clauses=[clause(-1.0, hard=True)])
     assert sorted(to_clauses(network).text(network)) == ["!P(0).", "P(1)."]
 
 
-def test_a_clause_and_its_negation_cannot_both_be_hard() -> None:
+def test_clause_and_its_negation_cannot_both_be_hard() -> None:
     network = network_of([2, 2], clauses=[clause(1.0, hard=True), clause(-1.0, hard=True)])
     assert set(scores(network).values()) == {-math.inf}
     assert set(find_conflict(network).conflict) == {"P(0) v !P(1)", "!P(0)", "P(1)"}
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_soft_clause_counts_where_its_formula_holds(sign: float) -> None:
+def test_soft_clause_counts_where_its_formula_holds(sign: float) -> None:
     network = network_of([2, 2], clauses=[clause(sign, hard=False)], weights=[2.5])
     holds = {(0, 0): True, (0, 1): False, (1, 0): True, (1, 1): True}
     assert scores(network) == {world: 2.5 * (held == (sign > 0)) for world, held in holds.items()}
 
 
-def test_a_weight_index_of_minus_one_stands_for_nothing() -> None:
+def test_weight_index_minus_one_is_zero() -> None:
     pair = Factors(
         rule=0,
         scope=np.array([[0, 1]], np.int32),

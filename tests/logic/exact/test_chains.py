@@ -26,7 +26,7 @@ from telos.logic.exact import (
 from telos.logic.exact.chains import KERNEL, find_chain
 from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable
 
-CASES = json.loads((Path(__file__).parent / "data" / "goal_chains.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parents[1] / "data" / "goal_chains.json").read_text(encoding="utf-8"))
 
 
 def goal_chain(case: dict[str, Any]) -> Network:
@@ -56,7 +56,7 @@ def random_chain(rng: Random, length: int, size: int, spread: float = 2.0) -> Ne
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['G']}x{case['A']}x{case['T']}")
-def test_goal_chains_have_the_answers_on_record(case: dict[str, Any]) -> None:
+def test_goal_chains_match_recorded_answers(case: dict[str, Any]) -> None:
     network = goal_chain(case)
     best, chances = exact_map(network), exact_marginals(network)
     assert isinstance(best, MostProbable)
@@ -67,7 +67,7 @@ def test_goal_chains_have_the_answers_on_record(case: dict[str, Any]) -> None:
     assert np.allclose(chances.of(case["T"] // 2), case["marginals_mid_step"], atol=1e-8)
 
 
-def test_a_chain_is_found_whatever_the_numbers_of_its_variables() -> None:
+def test_chain_is_found_for_any_numbering() -> None:
     rng = Random(1)
     network = random_chain(rng, 40, 3)
     known = exact_marginals(network)
@@ -87,7 +87,7 @@ def test_a_chain_is_found_whatever_the_numbers_of_its_variables() -> None:
         assert np.allclose(found.of(variable), known.of(position))
 
 
-def test_sequences_start_where_nothing_ties_a_variable_to_the_one_before() -> None:
+def test_sequences_start_at_variables_without_predecessor() -> None:
     chain = find_chain(network_of([2] * 6, [factors_over([(0, 1), (3, 4), (5, 4)], [0.0] * 4)], weights=[0.0] * 4))
     assert chain is not None
     assert chain.start.tolist() == [0, 2, 3, 6]
@@ -97,7 +97,7 @@ def test_sequences_start_where_nothing_ties_a_variable_to_the_one_before() -> No
     ]
 
 
-def test_factors_of_one_rule_on_one_position_are_laid_in_layers() -> None:
+def test_factors_on_one_position_are_layered() -> None:
     chain = find_chain(network_of([2] * 2, [factors_over([(0,), (1,), (1,)], [0.0, 1.0])], weights=[0.0, 1.0]))
     assert chain is not None
     assert [links.key.tolist() for links in chain.singles] == [[0, 0], [-1, 0]]
@@ -111,7 +111,7 @@ def test_factors_of_one_rule_on_one_position_are_laid_in_layers() -> None:
         pytest.param([(0, 1), (0, 2), (0, 3)], id="star"),
     ],
 )
-def test_rings_and_stars_are_no_chains_but_are_solved_all_the_same(scopes: list[tuple[int, ...]]) -> None:
+def test_rings_and_stars_are_solved_without_a_chain(scopes: list[tuple[int, ...]]) -> None:
     network = network_of([2] * 4, [factors_over(scopes, [0.0] * 4)], weights=[0.3, 1.0, -0.5, 0.9])
     assert find_chain(network) is None
     best = exact_map(network)
@@ -120,7 +120,7 @@ def test_rings_and_stars_are_no_chains_but_are_solved_all_the_same(scopes: list[
     assert math.isclose(best.score, max(score for _, score in worlds(network)))
 
 
-def test_unequal_sizes_and_factors_over_three_are_no_chain() -> None:
+def test_unequal_sizes_and_ternary_factors_are_not_a_chain() -> None:
     assert find_chain(network_of([2, 3])) is None
     assert find_chain(network_of([2] * 3, [factors_over([(0, 1, 2)], [0.0] * 8)], weights=[0.0] * 8)) is None
 
@@ -140,7 +140,7 @@ def clauses(*said: list[tuple[int, int]], hard: bool = False) -> Clauses:
     )
 
 
-def test_clauses_on_two_variables_are_part_of_a_chain_and_longer_ones_are_not() -> None:
+def test_only_clauses_on_two_variables_join_a_chain() -> None:
     short = network_of([3] * 3, clauses=[clauses([(0, 1), (0, 2), (1, 0)], [(1, 2), (2, 2)])], weights=[1.5])
     assert find_chain(short) is not None
     best = exact_map(short)
@@ -149,13 +149,13 @@ def test_clauses_on_two_variables_are_part_of_a_chain_and_longer_ones_are_not() 
     assert find_chain(network_of([3] * 3, clauses=[clauses([(0, 1), (1, 2), (2, 0)])], weights=[1.5])) is None
 
 
-def test_among_equals_the_lowest_values_win() -> None:
+def test_viterbi_prefers_lowest_values_among_equals() -> None:
     best = exact_map(chain_network([[0.0] * 3], [0] * 5, [[0.0] * 3] * 3))
     assert isinstance(best, MostProbable)
     assert best.values.tolist() == [0] * 5
 
 
-def test_no_variables_is_one_empty_world() -> None:
+def test_network_without_variables_has_one_world() -> None:
     best, chances = exact_map(network_of([])), exact_marginals(network_of([]))
     assert isinstance(best, MostProbable)
     assert isinstance(chances, Marginals)
@@ -170,7 +170,7 @@ def test_contradictory_hard_factors_are_unsatisfiable() -> None:
     assert isinstance(exact_marginals(network_of([2] * 3, [stays], given=[1, -1, 1])), Marginals)
 
 
-def test_a_hundred_thousand_steps_do_not_underflow() -> None:
+def test_hundred_thousand_steps_do_not_underflow() -> None:
     network = random_chain(Random(3), 100_000, 3)
     chances = exact_marginals(network)
     assert isinstance(chances, Marginals)
@@ -192,7 +192,7 @@ def pieces(network: Network, length: int) -> tuple[list[list[float]], list[int],
 
 
 @pytest.mark.parametrize("spread", [1.0, 400.0])  # the second has shares far too faint for plain products
-def test_filtering_sums_over_the_past_alone(spread: float) -> None:
+def test_filtering_sums_over_the_past_only(spread: float) -> None:
     for seed in range(20):
         network = random_chain(Random(seed), 5, 3, spread)
         chain = find_chain(network)
@@ -209,7 +209,7 @@ def test_filtering_sums_over_the_past_alone(spread: float) -> None:
 
 
 @pytest.mark.parametrize("spread", [1.0, 400.0])
-def test_steps_are_counted_with_their_chances(spread: float) -> None:
+def test_steps_are_counted_with_their_probability(spread: float) -> None:
     for seed in range(20):
         network = random_chain(Random(seed), 5, 3, spread)
         chain = find_chain(network)
@@ -225,7 +225,7 @@ def test_steps_are_counted_with_their_chances(spread: float) -> None:
         assert math.isclose(float(smoothed.log_z.sum()), peak + math.log(total), rel_tol=1e-12)
 
 
-def test_a_world_that_gets_rarer_at_every_step_is_not_lost() -> None:
+def test_world_that_gets_rarer_each_step_is_not_lost() -> None:
     """Value 1 falls behind by e^-5 at each of 1000 steps, and then value 0 turns out to be impossible."""
     network = chain_network([[0.0, -5.0], [-1e6, 0.0]], [0] * 1000 + [1], [[0.0, -1e7], [-1e7, 0.0]])
     chances = exact_marginals(network)
@@ -235,7 +235,7 @@ def test_a_world_that_gets_rarer_at_every_step_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize("end", [0, 1000])
-def test_what_is_known_at_one_end_of_hard_steps_reaches_the_other(end: int) -> None:
+def test_given_value_propagates_along_hard_steps(end: int) -> None:
     """Value 1 is worth e^-5 at each step, and yet it is the one that is known: its share is ever fainter on the way."""
     stays = factors_over([(t - 1, t) for t in range(1, 1001)], [1.0, 0.0, 0.0, 1.0], hard=True)
     alone = factors_over([(t,) for t in range(1000)], [0.0, 0.0])
@@ -248,7 +248,7 @@ def test_what_is_known_at_one_end_of_hard_steps_reaches_the_other(end: int) -> N
 
 
 @pytest.mark.parametrize("spread", [1.0, 300.0])
-def test_the_plain_and_the_compiled_kernel_agree(spread: float) -> None:
+def test_plain_and_compiled_kernel_agree(spread: float) -> None:
     pytest.importorskip("numba")
     plain, fast = kernels.plain(*KERNEL), kernels.compiled(*KERNEL)
     for seed in range(3):
@@ -264,7 +264,7 @@ def test_the_plain_and_the_compiled_kernel_agree(spread: float) -> None:
             assert np.allclose(getattr(slow, name), getattr(quick, name), rtol=1e-12, atol=0)
 
 
-def test_rows_are_added_alike_by_the_plain_and_the_compiled_kernel() -> None:
+def test_add_rows_is_equal_in_plain_and_compiled_kernel() -> None:
     pytest.importorskip("numba")
     table, key = np.array([[1.0, 2.0], [0.5, -np.inf]]), np.array([1, -1, 0], np.int32)
     for form in (kernels.plain, kernels.compiled):
@@ -287,7 +287,7 @@ def test_steps_with_the_same_keys_share_a_table() -> None:
     assert score_chain(both, chain).tables.shape == (3, 3, 3)
 
 
-def test_steps_are_told_apart_however_many_keys_there_are() -> None:
+def test_steps_are_distinguished_for_any_number_of_keys() -> None:
     rng = Random(4)
     network = random_chain(rng, 50, 2)
     pair = network.factors[1]

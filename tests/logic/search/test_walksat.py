@@ -15,14 +15,14 @@ from telos.logic.search.potentials import KERNEL, draw_seeds, start_state, to_po
 from telos.logic.search.walksat import hard_weight
 
 
-def test_the_same_seed_gives_the_same_world() -> None:
+def test_same_seed_gives_the_same_world() -> None:
     one, two = walksat(random_chain(60), 5, steps=500), walksat(random_chain(60), 5, steps=500)
     assert isinstance(one, MostProbable)
     assert isinstance(two, MostProbable)
     assert one.values.tolist() == two.values.tolist()
 
 
-def test_a_walk_is_no_worse_than_where_it_starts() -> None:
+def test_walk_is_no_worse_than_its_start() -> None:
     network = random_chain(60)
     potentials = to_potentials(network)
     answer = walksat(network, steps=50)
@@ -30,21 +30,21 @@ def test_a_walk_is_no_worse_than_where_it_starts() -> None:
     assert answer.score > potentials.score(potentials.greedy_world())
 
 
-def test_a_walk_that_proves_nothing_says_so() -> None:
+def test_walk_without_proof_is_not_exact() -> None:
     answer = walksat(random_chain(60), steps=100)
     assert isinstance(answer, MostProbable)
     assert not answer.exact
     assert answer.gap > 0
 
 
-def test_a_world_in_which_nothing_is_broken_is_known_to_be_the_best() -> None:
+def test_world_without_broken_formulas_is_exact() -> None:
     stays = [[3.0 * (a == b) for b in range(4)] for a in range(4)]
     answer = walksat(chain_network([[1.0, 0.0, 0.0, 0.0]], [0] * 20, stays))
     assert isinstance(answer, MostProbable)
     assert answer.exact
 
 
-def test_hard_formulas_outbid_all_soft_ones() -> None:
+def test_hard_formulas_outweigh_all_soft_ones() -> None:
     cells = [float(a != b) for a in range(2) for b in range(2)]
     differ = Factors(
         rule=0,
@@ -71,7 +71,7 @@ def test_hard_formulas_outbid_all_soft_ones() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(networks())
-def test_the_compiled_walk_is_the_python_walk(network: Network) -> None:
+def test_compiled_walk_equals_the_plain_one(network: Network) -> None:
     pytest.importorskip("numba")
     potentials = to_potentials(network)
     if not potentials.is_possible:
@@ -88,7 +88,7 @@ def test_the_compiled_walk_is_the_python_walk(network: Network) -> None:
     assert ends[0] == ends[1]
 
 
-def test_a_walk_that_cannot_keep_the_hard_formulas_names_them() -> None:
+def test_walk_reports_unsatisfiable_hard_formulas() -> None:
     both = [(v, [0.0, 1.0]) for v in (0, 1)] + [((0, 1), [1.0, 1.0, 1.0, 0.0])]
     factors = [
         Factors(
@@ -110,9 +110,9 @@ def test_a_walk_that_cannot_keep_the_hard_formulas_names_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
-    [({"steps": -1}, "0 steps"), ({"restarts": 0}, "1 restart"), ({"noise": 1.5}, "noise is a share from 0 to 1")],
+    ("wrong", "words"),
+    [({"steps": -1}, "0 steps"), ({"restarts": 0}, "1 restart"), ({"noise": 1.5}, "noise")],
 )
-def test_wrong_options_are_named(wrong: dict[str, float], said: str) -> None:
-    with pytest.raises(TelosError, match=said):
+def test_walksat_rejects_bad_options(wrong: dict[str, float], words: str) -> None:
+    with pytest.raises(TelosError, match=words):
         walksat(random_chain(2), **wrong)  # type: ignore[arg-type]

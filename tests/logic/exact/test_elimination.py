@@ -7,9 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from logic.networks import network_of, worlds
+from logic.networks import chain_network, network_of, worlds
 from telos.logic.exact import exact_map, exact_marginals, expected_counts
-from telos.logic.exact.elimination import find_cliques
+from telos.logic.exact.chains import find_chain
+from telos.logic.exact.elimination import find_cliques, label_components, split_components
 from telos.logic.network import Clauses, Factors, Marginals, MostProbable, Network, Unsatisfiable, score
 
 
@@ -66,7 +67,7 @@ def chances(network: Network) -> Marginals:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_trees_with_unequal_sizes_have_the_answers_of_all_worlds(seed: int) -> None:
+def test_trees_with_unequal_sizes_match_enumeration(seed: int) -> None:
     rng = Random(seed)
     sizes = [rng.randint(1, 4) for _ in range(7)]
     network = tied(rng, sizes, [(rng.randrange(child), child) for child in range(1, 7)])
@@ -81,7 +82,7 @@ def test_trees_with_unequal_sizes_have_the_answers_of_all_worlds(seed: int) -> N
             assert answer.of(variable)[value] == pytest.approx(mine / total)
 
 
-def test_a_long_grid_is_solved_since_it_is_narrow() -> None:
+def test_long_narrow_grid_is_solved() -> None:
     network = tied(Random(1), [2] * 300, grid(5, 60))
     answer = best(network)
     assert answer.method == "elimination"
@@ -92,7 +93,7 @@ def test_a_long_grid_is_solved_since_it_is_narrow() -> None:
         assert score(network, changed) <= answer.score
 
 
-def test_the_chance_of_a_value_is_what_fixing_it_leaves_of_the_sum() -> None:
+def test_marginal_is_the_share_of_the_conditioned_sum() -> None:
     network = tied(Random(2), [2] * 60, grid(4, 15))
     free = chances(network)
     for variable in (0, 17, 59):
@@ -105,7 +106,7 @@ def test_the_chance_of_a_value_is_what_fixing_it_leaves_of_the_sum() -> None:
         assert free.of(variable)[1] == pytest.approx(math.exp(fixed.log_z - free.log_z))
 
 
-def test_what_is_too_wide_is_refused() -> None:
+def test_wide_network_is_not_solved_exactly() -> None:
     network = tied(Random(3), [2] * 144, grid(12, 12))
     assert exact_map(network, max_cells=2**8) is None
     assert exact_marginals(network, max_cells=2**8) is None
@@ -113,20 +114,20 @@ def test_what_is_too_wide_is_refused() -> None:
     assert best(network).exact
 
 
-def test_what_is_given_makes_a_wide_network_narrow() -> None:
+def test_given_values_make_a_wide_network_narrow() -> None:
     network = tied(Random(3), [2] * 144, grid(12, 12))
     given = np.array([at % 2 if at % 3 == 0 else -1 for at in range(144)], np.int32)  # every third column
     assert isinstance(exact_map(dataclasses.replace(network, given=given), max_cells=2**8), MostProbable)
 
 
-def test_one_variable_may_be_tied_to_thousands() -> None:
+def test_variable_may_have_thousands_of_neighbours() -> None:
     network = tied(Random(4), [2] * 3001, [(0, other) for other in range(1, 3001)])
     answer = best(network)
     assert score(network, answer.values) == pytest.approx(answer.score)
     assert np.isfinite(chances(network).log_z)
 
 
-def test_a_clause_that_is_too_long_is_refused_unless_what_is_given_shortens_it() -> None:
+def test_long_clause_needs_given_values_for_exact_inference() -> None:
     network = network_of([2] * 40, clauses=[one_clause(40)], weights=[1.5])
     assert exact_map(network) is None
     mostly = dataclasses.replace(network, given=np.array([0] * 37 + [-1] * 3, np.int32))
@@ -137,7 +138,7 @@ def test_a_clause_that_is_too_long_is_refused_unless_what_is_given_shortens_it()
     assert chances(met).log_z == pytest.approx(1.5 + 39 * math.log(2))
 
 
-def test_settled_clauses_count_if_their_formula_holds() -> None:
+def test_decided_clauses_count_if_their_formula_holds() -> None:
     nobody = network_of([2] * 20, clauses=[one_clause(20, sign=-1.0)], weights=[1.5])
     assert best(dataclasses.replace(nobody, given=np.zeros(20, np.int32))).score == 1.5
     somebody = np.array([1] + [-1] * 19, np.int32)
@@ -145,7 +146,7 @@ def test_settled_clauses_count_if_their_formula_holds() -> None:
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_hard_clause_that_what_is_given_breaks_is_unsatisfiable(sign: float) -> None:
+def test_hard_clause_broken_by_given_values_is_unsatisfiable(sign: float) -> None:
     network = network_of([2] * 20, clauses=[one_clause(20, sign=sign, hard=True)])
     broken = dataclasses.replace(network, given=np.array([0 if sign > 0 else 1] * 20, np.int32))
     kept = dataclasses.replace(network, given=np.array([1 if sign > 0 else 0] * 20, np.int32))
@@ -155,7 +156,7 @@ def test_a_hard_clause_that_what_is_given_breaks_is_unsatisfiable(sign: float) -
     assert chances(kept).log_z == 0.0
 
 
-def test_other_weights_may_be_tried_on_the_same_network() -> None:
+def test_exact_inference_accepts_other_weights() -> None:
     network = tied(Random(5), [2] * 9, grid(3, 3))
     weights = np.array([Random(6).gauss(0, 1) for _ in network.weights])
     answer = exact_map(network, weights)
@@ -165,7 +166,7 @@ def test_other_weights_may_be_tried_on_the_same_network() -> None:
     assert answer.score == pytest.approx(score(network, answer.values, weights))
 
 
-def test_expected_counts_are_the_slope_of_the_sum_over_all_worlds() -> None:
+def test_expected_counts_are_the_gradient_of_log_z() -> None:
     network = tied(Random(7), [2, 3, 2, 3, 2, 3], [*grid(2, 3), (0, 1, 5)], [-1, -1, 1, -1, -1, -1])
     expected = expected_counts(network)
     assert expected is not None
@@ -182,9 +183,144 @@ def test_expected_counts_are_the_slope_of_the_sum_over_all_worlds() -> None:
         assert expected.counts[index] == pytest.approx((higher.log_z - lower.log_z) / 2e-4, abs=1e-6)
 
 
-def test_a_ring_is_cut_where_its_tables_stay_small() -> None:
+def test_ring_is_cut_where_tables_stay_small() -> None:
     ring = [(at, (at + 1) % 6) for at in range(6)]
     cliques = find_cliques(range(6), ring, dict.fromkeys(range(6), 2), max_cells=8)
     assert cliques is not None
     assert max(len(clique.scope) for clique in cliques) == 3
     assert find_cliques(range(6), ring, dict.fromkeys(range(6), 2), max_cells=7) is None
+
+
+SHORT = chain_network([[0.3, -1.0], [0.2, 0.9]], [0, 1, 1], [[0.5, -0.2], [0.1, 0.4]])
+LONG = chain_network([[0.3, -1.0, 0.1], [0.2, 0.9, 0.0]], [1, 0, 1, 1], [[0.5, -0.2, 0.0], [0.1, 0.4, 0.0], [0.0] * 3])
+RING = network_of(
+    [2] * 3,
+    [
+        Factors(
+            rule=0,
+            scope=np.array([(0, 1), (1, 2), (2, 0)], np.int32),
+            key=np.zeros(3, np.int32),
+            weights=np.array([[0, 1, 1, 2]], np.int32),
+            holds=np.eye(4),
+            hard=False,
+            formulas=4,
+        )
+    ],
+    weights=[0.4, 0.7, -0.3],
+)
+STAR = network_of(
+    [2] * 4,
+    [dataclasses.replace(RING.factors[0], scope=np.array([(0, 1), (0, 2), (3, 0)], np.int32))],
+    weights=[0.4, 0.7, -0.3],
+)
+CLAUSE = network_of(
+    [2] * 4,
+    clauses=[
+        Clauses(
+            rule=0,
+            start=np.array([0, 3, 4, 6], np.int32),
+            variable=np.array([0, 1, 2, 3, 3, 2], np.int32),
+            value=np.ones(6, np.int32),
+            negated=np.zeros(6, np.int8),
+            weight=np.array([0, 1, 2], np.int32),
+            sign=np.ones(3),
+            hard=False,
+        )
+    ],
+    weights=[1.0, -0.5, 0.25],
+)
+
+
+def beside(*networks: Network) -> Network:
+    """Return networks as one, without anything in common."""
+    sizes: list[int] = []
+    weights: list[float] = []
+    factors: list[Factors] = []
+    clauses: list[Clauses] = []
+    for each in networks:
+        for group in each.factors:
+            factors.append(
+                dataclasses.replace(group, scope=group.scope + len(sizes), weights=group.weights + len(weights))
+            )
+        for said in each.clauses:
+            clauses.append(
+                dataclasses.replace(said, variable=said.variable + len(sizes), weight=said.weight + len(weights))
+            )
+        sizes += each.sizes.tolist()
+        weights += each.weights.tolist()
+    return network_of(sizes, factors, clauses, weights)
+
+
+def test_components_are_chains_by_size_and_the_rest() -> None:
+    parts = split_components(beside(SHORT, RING, LONG, CLAUSE, SHORT, STAR))
+    assert [part.variables.tolist() for part in parts] == [
+        [3, 4, 5, 10, 11, 12, 13, 17, 18, 19, 20],
+        [0, 1, 2, 14, 15, 16],
+        [6, 7, 8, 9],
+    ]
+    assert [find_chain(part.network) is not None for part in parts] == [False, True, True]
+
+
+def test_network_score_is_the_sum_over_components() -> None:
+    together = beside(SHORT, RING, LONG, CLAUSE)
+    best, chances, expected = exact_map(together), exact_marginals(together), expected_counts(together)
+    assert isinstance(best, MostProbable)
+    assert isinstance(chances, Marginals)
+    assert expected is not None
+    assert not isinstance(expected, Unsatisfiable)
+    assert best.score == pytest.approx(sum(max(dict(worlds(each)).values()) for each in (SHORT, RING, LONG, CLAUSE)))
+    alone = [exact_marginals(each) for each in (SHORT, RING, LONG, CLAUSE)]
+    assert np.allclose(chances.chances, np.concatenate([each.chances for each in alone if isinstance(each, Marginals)]))
+    assert chances.log_z == pytest.approx(sum(each.log_z or 0.0 for each in alone if isinstance(each, Marginals)))
+    counted = [expected_counts(each) for each in (SHORT, RING, LONG, CLAUSE)]
+    assert np.allclose(
+        expected.counts,
+        np.concatenate([each.counts for each in counted if each is not None and not isinstance(each, Unsatisfiable)]),
+    )
+
+
+def test_impossible_component_decides_beside_a_wide_one() -> None:
+    never = dataclasses.replace(RING.factors[0], hard=True, weights=np.array([[-1]]), holds=np.zeros((4, 1)))
+    impossible = network_of([2] * 3, [dataclasses.replace(never, scope=never.scope[:2], key=never.key[:2])])
+    network = beside(RING, impossible)
+    assert exact_map(beside(RING, SHORT), max_cells=4) is None
+    assert isinstance(exact_map(network, max_cells=4), Unsatisfiable)
+    assert isinstance(exact_marginals(network, max_cells=4), Unsatisfiable)
+    assert isinstance(expected_counts(network, max_cells=4), Unsatisfiable)
+
+
+def test_factors_without_variables_count_once() -> None:
+    """A factor and a clause over nothing: the first adds 0.7, and the second, being empty, never holds."""
+    settled = dataclasses.replace(
+        RING.factors[0],
+        scope=np.empty((1, 0), np.int32),
+        key=np.zeros(1, np.int32),
+        weights=np.array([[1]], np.int32),
+        holds=np.ones((1, 1)),
+    )
+    empty = dataclasses.replace(
+        CLAUSE.clauses[0],
+        start=np.zeros(2, np.int32),
+        variable=np.empty(0, np.int32),
+        value=np.empty(0, np.int32),
+        negated=np.empty(0, np.int8),
+        weight=np.array([1], np.int32),
+        sign=np.ones(1),
+    )
+    for network in (RING, SHORT, beside(RING, SHORT), beside(LONG, SHORT)):
+        more = dataclasses.replace(network, factors=(*network.factors, settled), clauses=(empty,))
+        before, after = exact_map(network), exact_map(more)
+        assert isinstance(before, MostProbable)
+        assert isinstance(after, MostProbable)
+        assert after.score == pytest.approx(before.score + network.weights[1])
+
+
+def test_components_are_found_for_any_edges() -> None:
+    rng = np.random.default_rng(1)
+    mixed = rng.permutation(1000)
+    first, second = mixed[:-1], mixed[1:]
+    is_kept = (np.arange(999) + 1) % 100 != 0  # ten paths of a hundred
+    found = label_components(1000, first[is_kept], second[is_kept])
+    for at in range(0, 1000, 100):
+        members = mixed[at : at + 100]
+        assert (found[members] == members.min()).all()

@@ -30,7 +30,7 @@ def rule(line: str) -> Rule:
     return found
 
 
-def test_declarations_name_types_blocks_functions_and_constants() -> None:
+def test_declarations_of_types_blocks_functions_and_constants() -> None:
     model = parse_mln(WORDS)
     assert model.predicates["Feels"] == Predicate("Feels", ("time", "mood"), frozenset({1}))
     assert model.predicates["Rain"] == Predicate("Rain", ())
@@ -39,7 +39,7 @@ def test_declarations_name_types_blocks_functions_and_constants() -> None:
     assert model.closed == {"mood", "person", "time"}
 
 
-def test_declarations_may_stand_after_the_formulas_that_use_them() -> None:
+def test_declarations_may_follow_the_formulas() -> None:
     model = parse_mln("1 Smokes(x) => Ill(x)\nSmokes(person)\nIll(person)\nperson = {Anna}")
     assert model.rules[0].weights == {(): 1.0}
 
@@ -70,7 +70,7 @@ def test_declarations_may_stand_after_the_formulas_that_use_them() -> None:
         ("Smokes('Anna')", Atom("Smokes", (Constant("Anna"),))),
     ],
 )
-def test_connectives_bind_as_in_alchemy(text: str, formula: object) -> None:
+def test_connectives_have_the_precedence_of_alchemy(text: str, formula: object) -> None:
     found = rule(f"1 {text}").formula
     assert formula is None or found == formula
 
@@ -87,28 +87,28 @@ def test_connectives_bind_as_in_alchemy(text: str, formula: object) -> None:
         ("-log(0.5)", math.log(2)),
     ],
 )
-def test_weights_are_small_sums(text: str, weight: float) -> None:
+def test_weights_may_be_arithmetic(text: str, weight: float) -> None:
     assert rule(f"{text} Rain").weights == {(): pytest.approx(weight)}
 
 
-def test_a_weight_may_stand_behind_two_colons() -> None:
+def test_weight_may_follow_two_colons() -> None:
     assert rule("(Smokes(x) | Rain) ::0.5").weights == {(): 0.5}
 
 
-def test_a_full_stop_or_an_infinite_weight_makes_a_formula_hard() -> None:
+def test_full_stop_or_infinite_weight_makes_a_formula_hard() -> None:
     assert rule("Rain.") == Rule(RAIN, hard=True)
     assert rule("inf Rain") == Rule(RAIN, hard=True)
     assert rule("inf Smokes(x)") == Rule(SMOKES, hard=True)
     assert rule("-inf Rain") == rule("log(0) Rain") == Rule(Not(RAIN), hard=True)
 
 
-def test_a_formula_without_weight_is_to_be_learned() -> None:
+def test_formula_without_weight_is_to_be_learned() -> None:
     assert rule("Smokes(x) => Rain").weights == {}
     assert rule("0 Rain").weights == {(): 0.0}
     assert rule("Smokes(x)") == Rule(SMOKES), "a lone atom whose arguments are no types is a formula"
 
 
-def test_formulas_go_on_over_lines_while_something_is_open() -> None:
+def test_formulas_continue_over_lines_while_open() -> None:
     text = """
     1 Smokes(x) ^
        // who smokes
@@ -124,11 +124,11 @@ def test_formulas_go_on_over_lines_while_something_is_open() -> None:
     assert first.text == "Smokes(x) ^ Rain => Friends( x, y)"
 
 
-def test_comments_of_both_kinds_are_left_out() -> None:
+def test_comments_of_both_kinds_are_removed() -> None:
     assert len(parse_mln(f"{WORDS}/* 1 Rain\n2 Rain */ 3 Rain // 4 Rain").rules) == 1
 
 
-def test_files_that_mark_variables_take_other_names_for_constants() -> None:
+def test_marked_variables_make_other_names_constants() -> None:
     model = parse_mln("shape(thing, shape)\n0.5 shape(?c, box)\n0.7 shape(?c, round)\n-1 shape(?c, +?s)")
     table, template = model.rules
     assert table.weights == {("box",): 0.5, ("round",): 0.7}
@@ -137,7 +137,7 @@ def test_files_that_mark_variables_take_other_names_for_constants() -> None:
     assert model.constants == {"shape": ("box", "round")}
 
 
-def test_a_small_name_is_a_constant_only_where_its_type_lists_it() -> None:
+def test_lowercase_name_is_a_constant_only_if_listed() -> None:
     found = rule("1 Feels(t, glad) => Smokes(glad)").formula
     assert found == Implies(Atom("Feels", (Variable("t"), Constant("glad"))), Atom("Smokes", (Variable("glad"),)))
 
@@ -158,26 +158,26 @@ def test_constants_that_never_differ_stay_in_the_formula() -> None:
     assert table.weights == {("Bob",): 1.0, ("Anna",): 2.0}
 
 
-def test_a_template_takes_in_its_lines_whatever_their_variables_are_called() -> None:
+def test_template_collects_lines_with_other_variable_names() -> None:
     lines = "0.5 Smokes(Anna) ^ Feels(a1, sad)\nSmokes(+who) ^ Feels(t, +how)\n2 Feels(a2, glad) ^ Smokes(Bob)"
     table, other = parse_mln(f"{WORDS}{lines}").rules
     assert (table.plus, table.weights) == (("who", "how"), {("Anna", "sad"): 0.5})
     assert other.plus == (), "the same atoms in another order are another formula"
 
 
-def test_a_template_with_a_variable_twice_takes_in_only_lines_that_agree() -> None:
+def test_template_with_repeated_variable_needs_equal_constants() -> None:
     lines = "Friends(x, +y) => Smokes(+y)\n1 Friends(x, Bob) => Smokes(Bob)\n2 Friends(x, Bob) => Smokes(Anna)"
     table, other = parse_mln(f"{WORDS}{lines}").rules
     assert table.weights == {("Bob",): 1.0}
     assert other.weights == {(): 2.0}
 
 
-def test_a_template_that_moves_its_variable_reads_the_key_back() -> None:
+def test_template_with_shifted_variable_recovers_the_key() -> None:
     table = rule("Feels(+t, m) => Feels(+t+1, m)\n0.5 Feels(1, m) => Feels(2, m)\n0.7 Feels(0, m) => Feels(1, m)")
     assert table.weights == {("1",): 0.5, ("0",): 0.7}
 
 
-def test_a_template_with_a_weight_is_a_rule_of_its_own_because_weights_add_up() -> None:
+def test_weighted_template_is_a_rule_of_its_own() -> None:
     every, one = parse_mln(f"{WORDS}0.8 Friends(x, +y)\n0.3 Friends(x, Bob)").rules
     assert (every.otherwise, every.weights) == (0.8, {})
     assert one.weights == {(): 0.3}
@@ -187,7 +187,7 @@ def test_hard_lines_are_not_grouped() -> None:
     assert [each.hard for each in parse_mln(f"{WORDS}Smokes(Anna).\nSmokes(Bob).").rules] == [True, True]
 
 
-def test_a_learned_model_of_many_lines_is_one_rule() -> None:
+def test_learned_model_of_many_lines_is_one_rule() -> None:
     lines = "".join(f"{n / 8} act(t,A{n % 50}) ^ act(t-1,B{n // 50}) => goal(t,G{n % 7})\n" for n in range(2_000))
     model = parse_mln("act(time, act)\ngoal(time, goal!)\n" + lines)
     assert len(model.rules) == 1
@@ -196,7 +196,7 @@ def test_a_learned_model_of_many_lines_is_one_rule() -> None:
     assert parse_mln(format_mln(model)) == model
 
 
-def test_a_file_includes_others_beside_it_and_may_be_packed(tmp_path: Path) -> None:
+def test_file_includes_others_and_may_be_gzipped(tmp_path: Path) -> None:
     (tmp_path / "words.mln").write_text("Smokes(person)\n", encoding="utf-8")
     (tmp_path / "rules.mln.gz").write_bytes(gzip.compress(b'#include "words.mln"\n2 Smokes(Anna)\n'))
     model = load_mln(tmp_path / "rules.mln.gz")
@@ -204,7 +204,7 @@ def test_a_file_includes_others_beside_it_and_may_be_packed(tmp_path: Path) -> N
     assert model.rules[0].source.endswith("rules.mln.gz:2")
 
 
-def test_the_headings_of_alchemy_2_are_passed_over() -> None:
+def test_headings_of_alchemy_2_are_ignored() -> None:
     model = parse_mln("#domains\nd={0,1}\n\n#predicates\nR(d)\n#formulas\n(R(x) | R(y)) ::0.5\n")
     assert isinstance(model, MarkovLogic)
     assert len(model.rules) == 1

@@ -53,20 +53,20 @@ def mistakes(model: MarkovLogic, database: Database, query: str) -> int:
     return int((found.values != read_truth(network, database)).sum())
 
 
-def test_a_coin_with_three_heads_of_four_has_the_weight_log_3() -> None:
+def test_coin_with_three_heads_of_four_has_weight_log_3() -> None:
     learned = learn(COIN, FOUR_TOSSES, ["heads"], by="likelihood", l2=0.0)
     assert weights_of(learned) == [{(): pytest.approx(math.log(3), abs=1e-5)}]
     assert learned.stopped is LearningStop.CONVERGED
 
 
-def test_a_prior_pulls_the_weight_of_a_coin_towards_nothing() -> None:
+def test_prior_pulls_weights_towards_zero() -> None:
     (weights,) = weights_of(learn(COIN, FOUR_TOSSES, ["heads"], by="likelihood", l2=2.0))
     w = weights[()]
     assert 4 * (0.75 - 1 / (1 + math.exp(-w))) == pytest.approx(2.0 * w, abs=1e-5)  # where pull and counts balance
 
 
 @every_learner
-def test_every_learner_tells_apart_what_can_be_told_apart(by: LearningMethod) -> None:
+def test_every_learner_separates_separable_data(by: LearningMethod) -> None:
     database = stories(6)
     learned = learn(GOALS, database, ["goal"], by=by, epochs=30)
     assert mistakes(learned.model, database, "goal") == 0
@@ -74,27 +74,27 @@ def test_every_learner_tells_apart_what_can_be_told_apart(by: LearningMethod) ->
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron"])
-def test_learners_from_mistakes_stop_when_there_are_none(by: LearningMethod) -> None:
+def test_mistake_driven_learners_stop_without_mistakes(by: LearningMethod) -> None:
     learned = learn(GOALS, stories(6), ["goal"], by=by)
     assert learned.stopped is LearningStop.NO_MISTAKES
     assert learned.epochs[-1].loss == 0.0
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron", "likelihood"])
-def test_worlds_that_are_no_sequences_are_learned_from_too(by: LearningMethod) -> None:
+def test_general_networks_are_learned(by: LearningMethod) -> None:
     learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by=by, epochs=20)
     assert learned.epochs[-1].accuracy >= 0.75
     assert any(weights_of(learned))
 
 
-def test_the_likelihood_of_a_world_that_is_no_sequence_grows_until_it_is_at_its_top() -> None:
+def test_likelihood_of_a_general_network_increases_to_its_maximum() -> None:
     learned = learn(SMOKERS, FOUR_FRIENDS, ["Smokes"], by="likelihood", l2=0.1)
     losses = [epoch.loss for epoch in learned.epochs]
     assert learned.stopped is LearningStop.CONVERGED
     assert losses[-1] < losses[0] < math.log(2)
 
 
-def test_prefixes_are_foreseen_better_by_the_learner_that_is_made_for_them() -> None:
+def test_prefix_learner_predicts_prefixes_better() -> None:
     database = stories(12, length=12, noise=0.5)
     whole = learn(GOALS, database, ["goal"], by="likelihood", l2=0.1, epochs=200)
     live = learn(GOALS, database, ["goal"], by="prefix", l2=0.1, epochs=200, start=whole)
@@ -103,13 +103,13 @@ def test_prefixes_are_foreseen_better_by_the_learner_that_is_made_for_them() -> 
     assert live.epochs[-1].loss < begun.epochs[0].loss
 
 
-def test_prefixes_are_warmed_up_by_the_likelihood() -> None:
+def test_prefix_learner_starts_with_the_likelihood() -> None:
     learned = learn(GOALS, stories(4, noise=0.5), ["goal"], by="prefix", epochs=2, warm_up=3)
     assert [epoch.phase for epoch in learned.epochs] == ["likelihood"] * 3 + ["prefix"] * 2
 
 
 @every_learner
-def test_going_on_leads_where_an_unbroken_run_leads(by: LearningMethod) -> None:
+def test_resumed_learning_equals_an_unbroken_run(by: LearningMethod) -> None:
     database = stories(6, noise=0.6)
     held_out = [database.worlds[0]]
     whole = learn(GOALS, database, ["goal"], by=by, epochs=7, warm_up=3, patience=99, held_out=held_out)
@@ -120,26 +120,26 @@ def test_going_on_leads_where_an_unbroken_run_leads(by: LearningMethod) -> None:
     assert weights_of(again) == weights_of(whole)
 
 
-def test_a_run_that_had_nothing_left_to_learn_stays_where_it_is() -> None:
+def test_finished_learning_does_not_change_when_resumed() -> None:
     done = learn(GOALS, stories(6), ["goal"])
     again = learn(GOALS, stories(6), ["goal"], start=done)
     assert (again.epochs, again.stopped, weights_of(again)) == (done.epochs, done.stopped, weights_of(done))
 
 
-def test_new_facts_are_learned_from_the_weights_of_the_old_ones() -> None:
+def test_new_facts_start_from_the_old_weights() -> None:
     old = learn(GOALS, stories(4), ["goal"], by="perceptron")
     new = learn(GOALS, stories(5, seed=1), ["goal"], by="perceptron", start=old, epochs=1)
     assert [epoch.number for epoch in new.epochs] == [1]
     assert new.epochs[0].loss == 0.0
 
 
-def test_weights_that_the_data_never_meets_stay_as_they_began() -> None:
+def test_weights_without_data_keep_their_start_values() -> None:
     start = parse_mln(format_mln(GOALS) + "\n2.5 action(t, Sleep) => goal(t, Rested)\n")
     learned = learn(GOALS, stories(2), ["goal"], start=start)
     assert weights_of(learned)[1]["Sleep", "Rested"] == 2.5
 
 
-def test_the_seed_decides_the_order_of_the_worlds() -> None:
+def test_seed_determines_the_order_of_worlds() -> None:
     database = stories(8, noise=0.7)
     one, same, other = (
         weights_of(learn(GOALS, database, ["goal"], epochs=3, seed=seed, average=False)) for seed in (1, 1, 2)
@@ -148,7 +148,7 @@ def test_the_seed_decides_the_order_of_the_worlds() -> None:
     assert one != other
 
 
-def test_held_out_worlds_end_learning_and_their_best_weights_are_kept() -> None:
+def test_held_out_worlds_stop_learning_at_their_best_weights() -> None:
     database = stories(10, noise=0.8, seed=3)
     held_out = database.worlds[:5]
     learned = learn(GOALS, database, ["goal"], epochs=200, held_out=held_out, patience=4)
@@ -166,7 +166,7 @@ def test_held_out_worlds_are_not_learned_from() -> None:
     assert not any("Sleep" in key for table in weights_of(learned) for key in table)
 
 
-def test_weights_that_never_move_are_not_written() -> None:
+def test_zero_weights_are_not_written() -> None:
     database = parse_db("action(0,Eat)\ngoal(0,Fed)\naction(1,Eat)\ngoal(1,Fed)\naction(2,Talk)\ngoal(2,Told)", GOALS)
     learned = learn(GOALS, database, ["goal"], average=False)
     assert weights_of(learned)
@@ -174,21 +174,21 @@ def test_weights_that_never_move_are_not_written() -> None:
     assert not [line for line in format_mln(learned.model).splitlines() if line.startswith(("0 ", "0.0 "))]
 
 
-def test_progress_is_told_epoch_by_epoch() -> None:
+def test_progress_is_called_for_every_epoch() -> None:
     told: list[Epoch] = []
     learned = learn(GOALS, stories(3, noise=0.5), ["goal"], epochs=4, progress=told.append)
     assert tuple(told) == learned.epochs
     assert [epoch.number for epoch in told] == list(range(1, len(told) + 1))
 
 
-def test_learning_against_the_worst_rival_also_separates() -> None:
+def test_loss_augmented_learning_separates() -> None:
     database = stories(6)
     learned = learn(GOALS, database, ["goal"], loss_augmented=True, epochs=30)
     assert mistakes(learned.model, database, "goal") == 0
 
 
 @pytest.mark.parametrize("by", ["mira", "perceptron"])
-def test_calibrated_weights_find_the_same_worlds_and_are_as_sure_as_they_are_right(by: LearningMethod) -> None:
+def test_calibration_keeps_worlds_and_adjusts_beliefs(by: LearningMethod) -> None:
     database = stories(10, noise=0.8, seed=5)
     raw = learn(GOALS, database, ["goal"], by=by, epochs=5)
     calibrated = learn(GOALS, database, ["goal"], by=by, epochs=5, calibrate=True)
@@ -209,7 +209,7 @@ def surprise(model: MarkovLogic, database: Database, factor: float) -> float:
     return -worlds.log_likelihood(range(len(database.worlds)), factor * network.weights, is_prefix=True)
 
 
-def test_what_was_learned_from_other_facts_or_another_objective_only_lends_its_weights() -> None:
+def test_other_facts_or_objective_reuse_only_the_weights() -> None:
     one = parse_db("action(0,Eat)\ngoal(0,Fed)\naction(1,Talk)\ngoal(1,Told)", GOALS)
     other = parse_db("action(0,Eat)\ngoal(0,Told)\naction(1,Talk)\ngoal(1,Fed)", GOALS)
     learned = learn(GOALS, one, ["goal"], by="likelihood", l2=0.1)
