@@ -146,7 +146,7 @@ def test_an_open_or_closed_predicate_can_be_named(tmp_path: Path) -> None:
     [
         (("-q", "Smoke"), "did you mean 'Smokes'"),
         (("-q", "Smokes", "--method", "gib"), "did you mean 'gibbs'"),
-        (("-q", "Smokes", "--method", "cpi", "--marginal"), "no chances"),
+        (("-q", "Smokes", "--method", "cpi", "--marginal"), "no marginals"),
         (("-q", "Smokes", "--why", "Smokes(Bab)"), r"did you mean 'Smokes\(Bob\)'"),
     ],
 )
