@@ -13,7 +13,7 @@ from telos.core.errors import TelosError
 from telos.studies.report import bars, lines, page, save_report
 from telos.studies.results import Chart, Grid, Line, Point, Study
 from telos.studies.scoring import Condition, Published, compared, scored, tally
-from telos.svg import Scale, alone, ticks
+from telos.svg import Scale, standalone_figure, ticks
 
 pytest.importorskip("scipy")
 GOALS = ("level", "town")
@@ -63,7 +63,7 @@ def test_figures_are_well_formed_and_say_what_they_are() -> None:
     for picture in (bars(study.conditions, LABELS, title="Right & wrong"), lines(study.charts[0][0])):
         tree = ElementTree.fromstring(picture)
         assert tree.get("aria-label")
-        assert ElementTree.fromstring(alone(picture)).find("{http://www.w3.org/2000/svg}style") is not None
+        assert ElementTree.fromstring(standalone_figure(picture)).find("{http://www.w3.org/2000/svg}style") is not None
 
 
 def test_a_bar_is_as_high_as_its_accuracy_and_the_diamond_stands_at_the_published_figure() -> None:

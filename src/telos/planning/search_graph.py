@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import escape
 
+from telos import svg
 from telos.core.action import Action
 from telos.core.domain import Domain
 from telos.core.errors import TelosError
@@ -22,6 +22,7 @@ from telos.planning.planner import BUDGET, WEIGHTS, Planner, Prepared
 from telos.planning.search import PATIENCE_ONCE, Ended, Engine, Limits
 from telos.planning.search import Answer as Reply
 from telos.planning.task import Assembled, Workspace
+from telos.svg import clip_text, element, escape_text, tenths
 
 # --- graph ------------------------------------------------------------------------------------------------------------
 # The graph of a search: the states it came across, and by which action each was reached most cheaply.
@@ -311,13 +312,12 @@ def draw(graph: SearchGraph) -> str:
     width = math.ceil(max(width + _MARGIN, 560))
     height = math.ceil(max(spot.y for spot in spots) + 20 + _MARGIN)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img">',
-        f"<title>{_text(head[0][0])}</title>",
-        f"<style>{_STYLE}</style>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        f'<text class="head" x="{_MARGIN}" y="34">{_text(head[0][0])}</text>',
-        *(f'<text x="{_MARGIN}" y="{54 + 17 * i}">{_text(line)}</text>' for i, (line, _) in enumerate(head[1:])),
+        "",
+        svg.title(head[0][0]),
+        element("style", _STYLE),
+        element("rect", width=str(width), height=str(height), fill="#ffffff"),
+        element("text", escape_text(head[0][0]), class_="head", x=_MARGIN, y=34),
+        *(element("text", escape_text(line), x=_MARGIN, y=54 + 17 * i) for i, (line, _) in enumerate(head[1:])),
         *_legend(),
     ]
     way = set(graph.way)
@@ -326,7 +326,9 @@ def draw(graph: SearchGraph) -> str:
         lines += _edge(graph, spots, number, number in way)
     for number in range(len(graph.nodes)):
         lines += _box(graph, spots[number], number, number in way)
-    return "\n".join([*lines, "</svg>", ""])
+    content = "\n".join([*lines, ""])
+    size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
+    return f"{svg.document(content, **size, role='img')}\n"
 
 
 @dataclass(slots=True)
@@ -350,10 +352,12 @@ def _layout(graph: SearchGraph) -> list[_Spot]:
     row = _rows(graph, depth)
     is_roomy = len(graph.nodes) <= _ROOMY
     height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
-    labels = ["start" if node.parent is None else _cut(", ".join(node.changes) or "…") for node in graph.nodes]
+    labels = [
+        "start" if node.parent is None else clip_text(", ".join(node.changes) or "…", _LONGEST) for node in graph.nodes
+    ]
     if isinstance(graph.answer, Plan) and not is_roomy:  # elsewhere the small print says so
         labels[graph.way[-1]] = f"goal: {labels[graph.way[-1]]}"
-    bys = ["" if node.parent is None else f"{_cut(node.action)}  {node.cost:g}" for node in graph.nodes]
+    bys = ["" if node.parent is None else f"{clip_text(node.action, _LONGEST)}  {node.cost:g}" for node in graph.nodes]
     small = max(_wide(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
     lefts, widths, x = list[float](), list[float](), float(_MARGIN)
     for column in range(max(depth) + 1):
@@ -411,12 +415,11 @@ def _edge(graph: SearchGraph, spots: Sequence[_Spot], number: int, is_way: bool)
     x = start.x + start.width
     way = " way" if is_way else ""
     bend = f"C{x + 16:.1f},{start.y:.1f} {x + 8:.1f},{to.y:.1f} {x + _BEND:.1f},{to.y:.1f}"
-    yield f'<path class="edge{way}" d="M{x:.1f},{start.y:.1f} {bend} H{to.x:.1f}"/>'
+    yield element("path", class_=f"edge{way}", d=f"M{x:.1f},{start.y:.1f} {bend} H{to.x:.1f}")
     tip = f"{node.action}\ncost {node.cost:g}"
-    yield (
-        f'<text class="by{way}" x="{x + _BEND + 2:.1f}" y="{to.y - 5:.1f}" xml:space="preserve">'
-        f"{_text(to.by)}<title>{_text(tip)}</title></text>"
-    )
+    words = escape_text(to.by) + svg.title(tip)
+    place = {"x": tenths(x + _BEND + 2), "y": tenths(to.y - 5), "xml:space": "preserve"}
+    yield element("text", words, class_=f"by{way}", **place)
 
 
 def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator[str]:
@@ -426,14 +429,18 @@ def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator
     is_goal = isinstance(graph.answer, Plan) and number == graph.way[-1]
     kinds += ["goal"] * is_goal
     middle, is_roomy = spot.x + spot.width / 2, spot.height > 30
-    yield f'<g class="{" ".join(kinds)}" text-anchor="middle"><title>{_text(_tip(node, is_goal))}</title>'
     top = spot.y - spot.height / 2
-    yield f'<rect x="{spot.x:.1f}" y="{top:.1f}" width="{spot.width:.1f}" height="{spot.height:.0f}" rx="6"/>'
-    yield f'<text x="{middle:.1f}" y="{spot.y - 2 if is_roomy else spot.y + 4:.1f}">{_text(spot.label)}</text>'
+    size = {"width": tenths(spot.width), "height": f"{spot.height:.0f}"}
+    base = spot.y - 2 if is_roomy else spot.y + 4
+    parts = [
+        svg.title(_tip(node, is_goal)),
+        element("rect", x=tenths(spot.x), y=tenths(top), **size, rx=6),
+        element("text", escape_text(spot.label), x=tenths(middle), y=tenths(base)),
+    ]
     if is_roomy:
         small = f"goal · {_numbers(node)}" if is_goal else _numbers(node)
-        yield f'<text class="small" x="{middle:.1f}" y="{spot.y + 12:.1f}">{_text(small)}</text>'
-    yield "</g>"
+        parts.append(element("text", escape_text(small), class_="small", x=tenths(middle), y=tenths(spot.y + 12)))
+    yield element("g", "\n".join([*parts, ""]), class_=" ".join(kinds), text_anchor="middle")
 
 
 def _head(graph: SearchGraph) -> list[tuple[str, int]]:
@@ -450,8 +457,8 @@ def _head(graph: SearchGraph) -> list[tuple[str, int]]:
     counted = f"{len(graph.nodes)} {'state' if len(graph.nodes) == 1 else 'states'} drawn, {expanded} expanded"
     if graph.left_out:
         counted += f"; {graph.left_out:,} more left out of the picture"
-    start = _cut(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
-    return [(_cut(f"{graph.domain} › {answer.goal}: {found}", _LONGEST_LINE), 17), (start, 12), (counted, 12)]
+    start = clip_text(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
+    return [(clip_text(f"{graph.domain} › {answer.goal}: {found}", _LONGEST_LINE), 17), (start, 12), (counted, 12)]
 
 
 def _legend() -> Iterator[str]:
@@ -463,11 +470,11 @@ def _legend() -> Iterator[str]:
         ("way expanded", "on the way"),
         ("goal", "goal"),
     ):
-        yield f'<g class="{kind}"><rect x="{x:.0f}" y="86" width="18" height="12" rx="3"/></g>'
-        yield f'<text class="small" x="{x + 24:.0f}" y="96">{said}</text>'
+        yield element("g", element("rect", x=f"{x:.0f}", y=86, width=18, height=12, rx=3), class_=kind)
+        yield element("text", said, class_="small", x=f"{x + 24:.0f}", y=96)
         x += 44 + _wide(said, 10)
     said = "g: cost so far · h: at least still to come · f: what the search goes by"
-    yield f'<text class="small" x="{_MARGIN}" y="114">{said}</text>'
+    yield element("text", said, class_="small", x=_MARGIN, y=114)
 
 
 def _numbers(node: Node) -> str:
@@ -484,12 +491,3 @@ def _tip(node: Node, is_goal: bool) -> str:
 def _wide(text: str, size: float) -> float:
     """Return about how wide a text is, on the safe side for the usual fonts."""
     return 0.6 * size * len(text)
-
-
-def _cut(text: str, most: int = _LONGEST) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _text(text: str) -> str:
-    """Return a text for XML, which cannot hold control characters at all."""
-    return escape("".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text))

@@ -19,7 +19,7 @@ from telos.recognition.recognizer import Recognizer
 from telos.studies.players import Session, session_of
 from telos.studies.report import framed, listed, table, write_page
 from telos.studies.scoring import Reading, Score, Tally, read, scored, shared_out
-from telos.svg import COLOURS, Scale, box, diamond, stroke, svg, text
+from telos.svg import COLOURS, Scale, box, diamond, figure, segment, text
 from telos.worlds.adventure.recording import read_recording
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import load_rules
@@ -408,7 +408,7 @@ def bars(condition: str, scores: dict[str, Score]) -> str:
     """Draw the accuracy of every method, with its interval, and the published figure as a diamond."""
     across = Scale(0, 1, _LEFT, _WIDTH - _RIGHT)
     bottom = 20 + _ROW * len(scores)
-    parts = [stroke(across(_CHANCE), 12, across(_CHANCE), bottom, "dash")]
+    parts = [segment(across(_CHANCE), 12, across(_CHANCE), bottom, "dash")]
     for number, (method, score) in enumerate(scores.items()):
         y, (low, high) = 20 + _ROW * number, score.interval
         tip = f"{METHODS[method]}: {score.accuracy:.1%} (95% interval {low:.1%} to {high:.1%})"
@@ -416,11 +416,11 @@ def bars(condition: str, scores: dict[str, Score]) -> str:
         parts += [
             text(_LEFT - 10, y + 15, METHODS[method], anchor="end"),
             box(_LEFT, y, width, _ROW - 9, f"f{number % COLOURS}", tip),
-            stroke(across(low), y + 10.5, across(high), y + 10.5, "whisker"),
+            segment(across(low), y + 10.5, across(high), y + 10.5, "whisker"),
             text(across(1) + 8, y + 15, f"{score.accuracy:.0%}"),  # in a column, where no diamond can be
         ]
         if score.published is not None:
             parts.append(diamond(across(score.published / 100), y + 10.5, f"published: {score.published:g}%"))
     foot = "bars: human, with 95% intervals · ◇ published · dashes: chance"
     parts.append(text(_LEFT, bottom + 18, foot, look="soft small"))
-    return svg(_WIDTH, bottom + 28, parts, says=f"How often each method was right, {condition}: human players")
+    return figure(_WIDTH, bottom + 28, parts, label=f"How often each method was right, {condition}: human players")

@@ -8,7 +8,21 @@ from telos.core.errors import TelosError
 from telos.studies.results import Chart, Line, Study
 from telos.studies.scoring import Comparison, Condition, Score
 from telos.studies.statistics import said_p
-from telos.svg import COLOURS, STYLE_SHEET, Scale, alone, band, box, curve, diamond, dot, stroke, svg, text, ticks
+from telos.svg import (
+    COLOURS,
+    STYLE_SHEET,
+    Scale,
+    band,
+    box,
+    curve,
+    diamond,
+    dot,
+    figure,
+    segment,
+    standalone_figure,
+    text,
+    ticks,
+)
 
 # --- report page ------------------------------------------------------------------------------------------------------
 # What every page of a study shares: its frame and looks, tables, lists, and how it is written to disk.
@@ -73,7 +87,7 @@ def write_pictures(study: str, pictures: Mapping[str, str], folder: Path) -> lis
     for key, picture in pictures.items():
         path = folder / f"study-{study}-{key.replace('_', '-')}.svg"
         try:
-            path.write_text(alone(picture), encoding="utf-8")
+            path.write_text(standalone_figure(picture), encoding="utf-8")
         except OSError as error:
             raise TelosError(f"cannot write {str(path)!r}: {error.strerror}", "name another folder") from error
         written.append(path)
@@ -97,7 +111,7 @@ def bars(conditions: Sequence[Condition], labels: Mapping[str, str], *, title: s
     top, height = _TOP + 20 * rows + 12, 300.0
     up = Scale(0, 1, top + height, top)
     parts = [text(_LEFT, 22, title, look="title"), *legend, *_percent_axis(up, _LEFT, width - _RIGHT)]
-    parts += [stroke(_LEFT, up(chance), width - _RIGHT, up(chance), "dash")]
+    parts += [segment(_LEFT, up(chance), width - _RIGHT, up(chance), "dash")]
     left = _LEFT + _APART / 2
     for condition, wide in zip(conditions, widths, strict=True):
         x = left + (wide - len(condition.scores) * (_BAR + _GAP) + _GAP) / 2
@@ -112,7 +126,7 @@ def bars(conditions: Sequence[Condition], labels: Mapping[str, str], *, title: s
     said = f"{title}: bars are simulated players, diamonds the published figures, whiskers 95% intervals"
     foot = "bars: simulated, with 95% intervals · ◇ published · dashes: chance"
     parts.append(text(_LEFT, up.start + 54, foot, look="soft small"))
-    return svg(width, up.start + 64, parts, says=said)
+    return figure(width, up.start + 64, parts, label=said)
 
 
 def _bar(score: Score, x: float, up: Scale, number: int, label: str) -> list[str]:
@@ -120,9 +134,9 @@ def _bar(score: Score, x: float, up: Scale, number: int, label: str) -> list[str
     tip = f"{label}: {value:.1%} (95% interval {low:.1%} to {high:.1%})"
     parts = [
         box(x, up(value), _BAR, up.start - up(value), f"f{number % COLOURS}", tip),
-        stroke(middle, up(low), middle, up(high), "whisker"),
-        stroke(middle - 4, up(low), middle + 4, up(low), "whisker"),
-        stroke(middle - 4, up(high), middle + 4, up(high), "whisker"),
+        segment(middle, up(low), middle, up(high), "whisker"),
+        segment(middle - 4, up(low), middle + 4, up(low), "whisker"),
+        segment(middle - 4, up(high), middle + 4, up(high), "whisker"),
     ]
     above = up(max(high, value))
     if score.published is not None:
@@ -145,14 +159,14 @@ def lines(chart: Chart, *, width: float = 460.0) -> str:
     parts += _percent_axis(up, _LEFT, width - _RIGHT) if chart.percent else _axis(up, _LEFT, width - _RIGHT)
     places = sorted(set(xs)) if chart.log_x or len(set(xs)) <= 9 else ticks(min(xs), max(xs), 7)
     for x in _apart(places, across):
-        parts += [stroke(across(x), up.start, across(x), up.start + 4, "axis")]
+        parts += [segment(across(x), up.start, across(x), up.start + 4, "axis")]
         parts += [text(across(x), up.start + 18, f"{x:.3g}", anchor="middle", look="soft small")]
     if chart.marked is not None:
-        parts.append(stroke(across(chart.marked), up.start, across(chart.marked), up.end, "dash"))
+        parts.append(segment(across(chart.marked), up.start, across(chart.marked), up.end, "dash"))
     parts += [text((_LEFT + width - _RIGHT) / 2, up.start + 36, chart.x, anchor="middle", look="soft small")]
     for number, line in enumerate(chart.lines):
         parts += _curve(line, number % COLOURS, across, up)
-    return svg(width, up.start + _BOTTOM, parts, says=f"{chart.title}: {chart.y} by {chart.x}")
+    return figure(width, up.start + _BOTTOM, parts, label=f"{chart.title}: {chart.y} by {chart.x}")
 
 
 def _curve(line: Line, number: int, across: Scale, up: Scale) -> list[str]:
@@ -187,17 +201,17 @@ def _range(chart: Chart) -> tuple[float, float]:
 def _percent_axis(up: Scale, left: float, right: float) -> list[str]:
     parts = []
     for value in ticks(up.low, up.high):
-        parts.append(stroke(left, up(value), right, up(value), "rule"))
+        parts.append(segment(left, up(value), right, up(value), "rule"))
         parts.append(text(left - 8, up(value) + 4, f"{value * 100:.0f}%", anchor="end", look="soft small"))
-    return [*parts, stroke(left, up.start, right, up.start, "axis")]
+    return [*parts, segment(left, up.start, right, up.start, "axis")]
 
 
 def _axis(up: Scale, left: float, right: float) -> list[str]:
     parts = []
     for value in ticks(up.low, up.high):
-        parts.append(stroke(left, up(value), right, up(value), "rule"))
+        parts.append(segment(left, up(value), right, up(value), "rule"))
         parts.append(text(left - 8, up(value) + 4, f"{value:g}", anchor="end", look="soft small"))
-    return [*parts, stroke(left, up.start, right, up.start, "axis")]
+    return [*parts, segment(left, up.start, right, up.start, "axis")]
 
 
 def _legend(entries: Sequence[tuple[str, int]], width: float) -> tuple[list[str], int]:

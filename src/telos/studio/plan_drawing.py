@@ -11,7 +11,7 @@ from telos.core.errors import TelosError
 from telos.core.expressions import names_in
 from telos.core.parser import parse_expression
 from telos.studio.mind_view import MindView, Need, StepLine
-from telos.svg import clipped, disc, ink, label, mark, mono_width, path, rounded_box, safe
+from telos.svg import clip_text, disc, escape_text, label, mark, mono_width, path, role_colour, rounded_box, title
 
 WIDTH = 420
 _SPINE = 19  # x of the numbered discs
@@ -40,13 +40,13 @@ def plan_svg(view: MindView) -> str:
 
 def _svg(height: float, title: str, parts: Sequence[str]) -> str:
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="telos-plan" width="{WIDTH}" height="{height:g}" '
-    head += f'viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{safe(title)}">'
+    head += f'viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape_text(title)}">'
     return "".join([head, *parts, "</svg>"])
 
 
 def _empty(view: MindView) -> str:
     words = f"No plan: {view.who} {view.doing}." if view.doing else f"{view.who} has no plan at the moment."
-    shown = label(WIDTH / 2, 32, clipped(words, 64), "faint", size=13, anchor="middle")
+    shown = label(WIDTH / 2, 32, clip_text(words, 64), "faint", size=13, anchor="middle")
     return _svg(56, words, [rounded_box(1, 6, WIDTH - 2, 44, "", "line", radius=8, dashed=True), shown])
 
 
@@ -98,7 +98,7 @@ def _pills(steps: Sequence[StepLine], number: int, top: float) -> Iterator[_Pill
     """Yield the preconditions of a step in rows; one with a link from an earlier step ends its row."""
     x, y = float(_LEFT + 12), top
     for need in sorted(steps[number].needs, key=lambda each: (each.holds is not False, each.holds is None)):
-        width = mono_width(clipped(need.text, _MAX_NEED)) + 30
+        width = mono_width(clip_text(need.text, _MAX_NEED)) + 30
         if x > _LEFT + 12 and (need.holds is None or x + width > _RIGHT - 10):
             x, y = _LEFT + 12, y + _ROW
         maker = _find_maker(steps, number, need.text) if need.holds is None else None
@@ -125,7 +125,11 @@ def _variable(effect: str) -> str:
 
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
-_COLOURS = {"done": ("good", "faint"), "now": ("accent", "ink"), "next": ("faint", "ink")}  # of the disc, of the name
+_COLOURS = {
+    "done": ("good", "faint"),
+    "now": ("accent", "ink"),
+    "next": ("faint", "ink"),
+}  # of the disc, of the name
 
 
 def _step(placed: _Placed, number: int) -> Iterator[str]:
@@ -134,14 +138,15 @@ def _step(placed: _Placed, number: int) -> Iterator[str]:
     is_now = step.state == "now"
     opacity = ' opacity="0.65"' if step.state == "done" else ""
     action = step.name.partition("(")[0]
-    yield f'<g class="telos-plan-step" data-state="{safe(step.state)}" data-what="{safe(action)}"{opacity}>'
-    yield f"<title>{safe(f'{step.name} ({_format_state(step.state)})')}</title>"
+    data = f'data-state="{escape_text(step.state)}" data-what="{escape_text(action)}"'
+    yield f'<g class="telos-plan-step" {data}{opacity}>'
+    yield f"<title>{escape_text(f'{step.name} ({_format_state(step.state)})')}</title>"
     yield rounded_box(
         _LEFT, placed.top, _RIGHT - _LEFT, placed.height, "panel", colour if is_now else "line", bold=is_now
     )
     yield from _disc(step.state, number, placed.top + 15, colour)
     room = 40 if step.cost is None else 34
-    yield label(_LEFT + 12, placed.top + 20, clipped(step.name, room), words, size=13, bold=step.state != "done")
+    yield label(_LEFT + 12, placed.top + 20, clip_text(step.name, room), words, size=13, bold=step.state != "done")
     if step.cost is not None:
         yield label(_RIGHT - 12, placed.top + 20, f"cost {step.cost:g}", "faint", anchor="end")
     for pill in placed.pills:
@@ -175,22 +180,22 @@ _LOOKS = {
 def _pill(pill: _Pill) -> Iterator[str]:
     colour, sign, is_dashed, status = _LOOKS[pill.need.holds]
     is_bad = pill.need.holds is False
-    yield f'<g class="telos-plan-need"><title>{safe(f"{pill.need.text}: {status}")}</title>'
+    yield f'<g class="telos-plan-need"><title>{escape_text(f"{pill.need.text}: {status}")}</title>'
     fill = "danger/14" if is_bad else ""
     yield rounded_box(
         pill.x, pill.y, pill.width, 19, fill, colour if pill.need.holds is not True else "line", 9.5, is_dashed
     )
     yield mark(sign, pill.x + 12, pill.y + 9.5, colour)
-    words = clipped(pill.need.text, _MAX_NEED)
+    words = clip_text(pill.need.text, _MAX_NEED)
     yield label(pill.x + 22, pill.y + 13.5, words, "danger" if is_bad else "ink", size=11, mono=True, bold=is_bad)
     yield "</g>"
 
 
 def _effects(effects: Sequence[str], y: float) -> Iterator[str]:
     words = ", ".join(effects)
-    yield f"<g><title>{safe(f'effects: {words}')}</title>"
+    yield f"<g><title>{escape_text(f'effects: {words}')}</title>"
     yield mark("brings", _LEFT + 18, y - 4, "faint")
-    yield label(_LEFT + 30, y, clipped(words, 46), "faint", size=11, mono=True)
+    yield label(_LEFT + 30, y, clip_text(words, 46), "faint", size=11, mono=True)
     yield "</g>"
 
 
@@ -218,11 +223,11 @@ def _links(placed: Sequence[_Placed]) -> Iterator[str]:
 def _goal(view: MindView, top: float) -> Iterator[str]:
     pursued = next((goal for goal in view.goals if goal.pursued), None)
     name = pursued.name if pursued is not None else "nothing in particular"
-    yield f'<g class="telos-plan-goal" data-what="{safe(name)}"><title>{safe(f"the goal: {name}")}</title>'
+    yield f'<g class="telos-plan-goal" data-what="{escape_text(name)}">{title(f"the goal: {name}")}'
     yield disc(_SPINE, top + 19, 11, "panel", "accent") + disc(_SPINE, top + 19, 6, "", "accent")
-    yield f'<circle cx="{_SPINE}" cy="{top + 19:g}" r="2.2" fill="{ink("accent")}"/>'
+    yield f'<circle cx="{_SPINE}" cy="{top + 19:g}" r="2.2" fill="{role_colour("accent")}"/>'
     yield rounded_box(_LEFT, top + 4, _RIGHT - _LEFT, 30, "accent/14", "accent", 15)
-    yield label(_LEFT + 14, top + 24, clipped(name, 40), "ink", size=13, bold=True)
+    yield label(_LEFT + 14, top + 24, clip_text(name, 40), "ink", size=13, bold=True)
     if pursued is not None:
         yield label(_RIGHT - 14, top + 24, f"{pursued.weight:g}", "faint", anchor="end")
     yield "</g>"

@@ -15,7 +15,7 @@ from telos.studies.report import framed, lines, listed, table, write_page, write
 from telos.studies.results import Chart, Line, Point
 from telos.studies.scoring import SHARES
 from telos.studies.statistics import LEVEL, Anova, said_p
-from telos.svg import COLOURS, Scale, diamond, dot, stroke, svg, text, ticks
+from telos.svg import COLOURS, Scale, diamond, dot, figure, segment, text, ticks
 
 # --- crystal island published -----------------------------------------------------------------------------------------
 # What was published, and how this study was done: the figures that stand beside ours.
@@ -271,7 +271,7 @@ def dots(found: Outcome, way: str, title: str) -> str:
     bottom = top + _ROW * len(read)
     parts = [text(8, 22, title, look="title")]
     for value in ticks(0.0, high):
-        parts.append(stroke(across(value), top - 6, across(value), bottom, "rule"))
+        parts.append(segment(across(value), top - 6, across(value), bottom, "rule"))
         parts.append(text(across(value), bottom + 16, f"{value:.1f}", anchor="middle", look="soft small"))
     for number, (key, score) in enumerate(read.items()):
         parts += _row(score.label, score.decodings[way].folds, number, top + _ROW * (number + 0.5), across)
@@ -280,7 +280,7 @@ def dots(found: Outcome, way: str, title: str) -> str:
     who = "simulated" if found.is_simulated else "human"
     foot = f"{who} players · a dot is a fold · the stroke is the mean" + (" · ◇ published" if printed else "")
     parts.append(text(8, bottom + 36, foot, look="soft small"))
-    return svg(_WIDE, bottom + 46, parts, says=f"{title}, {who} players")
+    return figure(_WIDE, bottom + 46, parts, label=f"{title}, {who} players")
 
 
 def _row(label: str, folds: Sequence[float], number: int, y: float, across: Scale) -> list[str]:
@@ -288,7 +288,7 @@ def _row(label: str, folds: Sequence[float], number: int, y: float, across: Scal
     parts = [text(_LEFT - 12, y + 4, label, anchor="end")]
     for fold, value in enumerate(folds):
         parts.append(dot(across(value), y, f"f{number % COLOURS}", f"{label}, fold {fold}: {value:.3f}", 3.6))
-    return [*parts, stroke(across(mean), y - 9, across(mean), y + 9, "whisker")]
+    return [*parts, segment(across(mean), y - 9, across(mean), y + 9, "whisker")]
 
 
 def _by_share(found: Outcome, way: str, words: str) -> Chart:

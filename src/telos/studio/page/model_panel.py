@@ -5,12 +5,12 @@ import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from html import escape
 from typing import Any, Literal
 
 from nicegui import background_tasks, ui
 from nicegui.events import GenericEventArguments
 
+from telos import svg
 from telos.core.errors import Fault, TelosError
 from telos.studio.models.compare import Comparison, compare, faults_of
 from telos.studio.models.completion import Completion, completions
@@ -19,6 +19,7 @@ from telos.studio.page.widgets import Act, box, empty, mark, show_text, tell, te
 from telos.studio.session import Session
 from telos.studio.stage import Model
 from telos.studio.worlds.shapes import GOALS
+from telos.svg import clip_text, element, escape_text, role_colour, tenths, to_points
 
 # --- editor -----------------------------------------------------------------------------------------------------------
 # The editor of model files: CodeMirror with our completion, and faults shown where they are.
@@ -195,9 +196,12 @@ def overlaid_svg(times: Sequence[float], truths: Sequence[str | None], curves: C
         for number, (goal, (old, new)) in enumerate(curves.items())
         for part in _row(_TOP + number * (_ROW + _GAP), goal, _colour(goal, goals), times, truths, old, new)
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ts-overlaid" viewBox="0 0 {_WIDTH:g} {height:g}" '
-        f'role="img" aria-label="Old and new beliefs">{"".join(parts)}{_axis(height - _FOOT, times)}</svg>'
+    return svg.document(
+        "".join(parts) + _axis(height - _FOOT, times),
+        class_="ts-overlaid",
+        viewBox=f"0 0 {_WIDTH:g} {height:g}",
+        role="img",
+        aria_label="Old and new beliefs",
     )
 
 
@@ -208,29 +212,24 @@ def _row(
     bottom = top + _ROW
     width = _WIDTH - _LEFT - _RIGHT
     return [
-        f'<rect x="{_LEFT:g}" y="{top:g}" width="{width:g}" height="{_ROW:g}" rx="3" fill="var(--telos-ground)"/>',
+        element("rect", x=_LEFT, y=top, width=width, height=_ROW, rx=3, fill=role_colour("ground")),
         *(_shade(begin, end, top, colour, times) for begin, end in stretches(truths, goal)),
-        _curve(times, old, bottom, 'stroke="var(--telos-faint)" stroke-dasharray="4 3" stroke-width="1.3"'),
-        _curve(times, new, bottom, f'stroke="{colour}" stroke-width="1.8"'),
-        f'<text x="{_LEFT - 10:g}" y="{top + _ROW / 2 + 4:g}" text-anchor="end" fill="var(--telos-ink)" '
-        f'font-size="12">{escape(_clipped(goal))}</text>',
+        _curve(times, old, bottom, stroke=role_colour("faint"), stroke_dasharray="4 3", stroke_width=1.3),
+        _curve(times, new, bottom, stroke=colour, stroke_width=1.8),
+        _text(_LEFT - 10, top + _ROW / 2 + 4, escape_text(clip_text(goal, 16)), "end", "ink", 12),
         *(_tick(_LEFT - 4, bottom - share * _ROW + 3, f"{share:g}") for share in (0, 1)),
     ]
 
 
-def _curve(times: Sequence[float], values: Sequence[float], bottom: float, style: str) -> str:
-    points = " ".join(
-        f"{_x(times, at):.1f},{bottom - min(max(values[at], 0.0), 1.0) * _ROW:.1f}" for at in thinned(len(values))
-    )
-    return f'<polyline points="{points}" fill="none" {style}/>'
+def _curve(times: Sequence[float], values: Sequence[float], bottom: float, **style: str | float) -> str:
+    points = ((_x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW) for at in thinned(len(values)))
+    return element("polyline", points=to_points(points), fill="none", **style)
 
 
 def _shade(begin: int, end: int, top: float, colour: str, times: Sequence[float]) -> str:
     left, right = _x(times, begin), _x(times, min(end, len(times) - 1))
     width = max(right - left, 1)
-    return (
-        f'<rect x="{left:.1f}" y="{top:g}" width="{width:.1f}" height="{_ROW:g}" fill="{colour}" fill-opacity="0.16"/>'
-    )
+    return element("rect", x=tenths(left), y=top, width=tenths(width), height=_ROW, fill=colour, fill_opacity=0.16)
 
 
 def _axis(y: float, times: Sequence[float]) -> str:
@@ -242,7 +241,11 @@ def _axis(y: float, times: Sequence[float]) -> str:
 
 
 def _tick(x: float, y: float, words: str, anchor: str = "end") -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="var(--telos-faint)" font-size="10">{words}</text>'
+    return _text(x, y, words, anchor, "faint", 10)
+
+
+def _text(x: float, y: float, words: str, anchor: str, role: str, size: float) -> str:
+    return element("text", words, x=x, y=y, text_anchor=anchor, fill=role_colour(role), font_size=size)
 
 
 def _x(times: Sequence[float], at: int) -> float:
@@ -281,10 +284,6 @@ def thinned(count: int) -> list[int]:
 def _colour(goal: str, goals: Sequence[str]) -> str:
     number = list(goals).index(goal) if goal in goals else len(goals)
     return f"var(--telos-goal{number % len(GOALS)})"
-
-
-def _clipped(words: str, most: int = 16) -> str:
-    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 # --- compare ----------------------------------------------------------------------------------------------------------
