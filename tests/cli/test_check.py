@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from telos.cli.main import app
+from telos.files.formats import FORMATS
 
 DOMAINS = Path(__file__).parents[2] / "examples" / "domains"
 TELOS = [sys.executable, "-c", "from telos.cli.main import run; run()"]
@@ -97,6 +99,22 @@ def test_the_schema_is_printed_for_editors() -> None:
     assert json.loads(answer.stdout)["title"] == "Telos domain file"
 
 
+@pytest.mark.parametrize("kind", [kind for kind, each in FORMATS.items() if each.has_schema])
+def test_schema_of_every_kind_is_printed(kind: str) -> None:
+    answer = CliRunner().invoke(app, ["check", "--schema", kind])
+    assert answer.exit_code == 0
+    schema = json.loads(answer.stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert FORMATS[kind].key in json.dumps(schema)
+
+
+def test_schema_of_unknown_kind_is_refused_with_a_suggestion() -> None:
+    answer = telos("check", "--schema", "scen")
+    assert answer.returncode == 2
+    assert "'scen'" in answer.stderr
+    assert "'scene'" in answer.stderr
+
+
 def test_folders_are_searched_to_the_bottom(tmp_path: Path) -> None:
     for name in ("one.yaml", "deep/two.yml", "deep/notes.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -151,7 +169,7 @@ def test_files_of_every_sort_are_told_apart_and_checked() -> None:
         package / "worlds/forge/data/grammar.yaml": "a recogniser of",
         package / "worlds/arena/data/scenes/flank.yaml": "a scene with",
         package / "worlds/adventure/data/flairs.yaml": "rules of the adventure",
-        package / "squads/lines.yaml": "dialogue, 28 exchanges",
+        package / "squads/dialogue/lines.yaml": "dialogue, 28 exchanges",
         package / "telemetry/data/island.yaml": "columns of the corpus island",
         package / "recognition/data/island.mln": "12 formulas, 0 weights",
     }

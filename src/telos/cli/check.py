@@ -1,7 +1,6 @@
-"""Check."""
+"""``telos check``: report every fault of authored files, or summarise what is in them."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,135 +10,60 @@ import typer
 
 from telos.core.domain import Domain
 from telos.core.errors import DefinitionError, Fault, TelosError
-from telos.files.domain_file import load, schema_text
+from telos.files.domain_file import load
+from telos.files.formats import FORMATS, find_kind, schema_text
 from telos.files.yaml import MAX_BYTES
 
-# --- check sorts ------------------------------------------------------------------------------------------------------
-# What sort of file ``telos check`` is looking at, and how each sort is read.
-
-
 ENDINGS = (".yaml", ".yml", ".mln")
-_FIRST_KEYS = re.compile(r"^(recognizer|scene|rules|exchanges|corpus):", re.MULTILINE)
-_LOOKED_AT = 20_000  # characters: the key that says what a file is stands near its top
+FORMULAS = "formulas"  # .mln files, the one kind that is not YAML
+_SEARCHED = 20_000  # characters: the key that identifies a file is near its top
 
-
-def sort_of(file: Path) -> str:
-    """Return what a file is by the key that only its sort has: ``recognizer``, ``scene``, … or ``domain``."""
-    if file.suffix == ".mln":
-        return "formulas"
-    try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            found = _FIRST_KEYS.search(opened.read(_LOOKED_AT))
-    except OSError:
-        return "domain"  # whose loader says why it cannot be read
-    return found[1] if found else "domain"
-
-
-def read(sort: str, file: Path) -> str:
-    """Read a file that is no domain, and say in a few words what is in it; a bad one raises its faults."""
-    return _READERS[sort](file)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
-def _recognizer(file: Path) -> str:
-    from telos.recognition.files.load import named_model  # each reader is loaded when it is needed
-
-    model: Any = named_model(file)
-    return f"a recogniser of {', '.join(model.goals)}"
-
-
-def _scene(file: Path) -> str:
-    from telos.worlds.arena.scene import load_scene
-
-    return f"a scene with {_counted(len(load_scene(file).cast), 'fighter')}"
-
-
-def _rules(file: Path) -> str:
-    from telos.worlds.adventure.rules_file import load_rules
-
-    load_rules(file)
-    return "rules of the adventure"
-
-
-def _exchanges(file: Path) -> str:
-    from telos.squads.dialogue.lines import load_lines
-
-    return f"dialogue, {_counted(len(load_lines(file)), 'exchange')}"
-
-
-def _corpus(file: Path) -> str:
-    from telos.telemetry.columns import load_columns
-
-    return f"columns of the corpus {load_columns(file).name}"
-
-
-def _formulas(file: Path) -> str:
-    from telos.logic.syntax import load_mln
-
-    model = load_mln(file)
-    weights = sum(len(rule.weights) for rule in model.rules)
-    return f"{_counted(len(model.rules), 'formula')}, {_counted(weights, 'weight')}"
-
-
-_READERS: dict[str, Callable[[Path], str]] = {
-    "recognizer": _recognizer,
-    "scene": _scene,
-    "rules": _rules,
-    "exchanges": _exchanges,
-    "corpus": _corpus,
-    "formulas": _formulas,
-}
-
-
-# --- check ------------------------------------------------------------------------------------------------------------
-# ``telos check``: whether authored files are right, and if not, where and why.
-
-
-MOST_SHOWN = 50  # faults of one file; --json has them all
-_WIDTH = 100  # characters of a source line that are shown
+MAX_SHOWN = 50  # faults per file; --json has them all
+_WIDTH = 100  # characters shown of a source line
+_KINDS = ", ".join(kind for kind, each in FORMATS.items() if each.has_schema)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One file, and what is in it: a domain, something else in a few words, or faults."""
+class CheckedFile:
+    """A file and what was found in it: a domain, a summary of something else, or faults."""
 
     file: Path
-    sort: str = "domain"
+    kind: str = "domain"
     domain: Domain | None = None
-    words: str = ""
+    summary: str = ""
     faults: tuple[Fault, ...] = ()
 
 
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files of the sorts named above, or folders of them.", show_default=False),
+        typer.Argument(help="Files of the kinds named above, or folders of them.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of lines.")] = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of domain files, for editors, and exit.")
+        bool,
+        typer.Option(
+            "--schema", help=f"Print the JSON Schema of a kind of file and exit: {_KINDS}; domain by default."
+        ),
     ] = False,
 ) -> None:
     """Check authored files and report every fault, with its line and a remedy.
 
-    Domains, recognisers, plan grammars, scenes, rules, dialogue, columns and formulas (.mln) are told apart by what is
-    in them. Exits 0 if all files are right and 2 if any has faults.
+    Domains, recognisers, plan grammars, scenes, rules, dialogue, columns and formulas (.mln) are recognised by their
+    first key. Exits 0 if all files are right and 2 if any has faults.
 
-    Example: telos check soldier.yaml examples/domains
+    Examples: telos check soldier.yaml examples/domains; telos check --schema scene
     """
     if schema:
-        typer.echo(schema_text())
+        typer.echo(schema_text(str(paths[0]) if paths else "domain"))
         return
     if not paths:
         raise TelosError("nothing to check", "name a file or a folder, as in: telos check soldier.yaml")
-    checked = [_checked(file) for path in paths for file in _files(path)]
+    checked = [_check_file(file) for path in paths for file in _files(path)]
     if as_json:
-        typer.echo(json.dumps({"files": [_as_json(each) for each in checked]}, indent=2))
+        typer.echo(json.dumps({"files": [_to_json(each) for each in checked]}, indent=2))
     else:
-        _tell(checked)
+        _print_checked(checked)
     if any(each.faults for each in checked):
         raise typer.Exit(2)
 
@@ -154,14 +78,66 @@ def _files(path: Path) -> Iterator[Path]:
     yield from found
 
 
-def _checked(file: Path) -> Checked:
-    sort = sort_of(file)
+def _check_file(file: Path) -> CheckedFile:
+    kind = _find_kind(file)
     try:
-        if sort != "domain":
-            return Checked(file, sort, words=read(sort, file))
-        return Checked(file, domain=load(file))
+        if kind == "domain":
+            return CheckedFile(file, domain=load(file))
+        return CheckedFile(file, kind, summary=_SUMMARIES[kind](file))
     except DefinitionError as error:
-        return Checked(file, sort, faults=error.faults)
+        return CheckedFile(file, kind, faults=error.faults)
+
+
+def _find_kind(file: Path) -> str:
+    """Return the kind of a file by its first key; ``domain`` for one that cannot be read or identified."""
+    if file.suffix == ".mln":
+        return FORMULAS
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            kind = find_kind(opened.read(_SEARCHED))
+    except OSError:
+        return "domain"  # whose loader reports why it cannot be read
+    return kind if kind in _SUMMARIES else "domain"
+
+
+def _load(kind: str, file: Path) -> Any:
+    return FORMATS[kind].load_function()(file)
+
+
+def _summarise_recognizer(file: Path) -> str:
+    from telos.recognition.files.load import named_model
+
+    model: Any = named_model(file)
+    return f"a recogniser of {', '.join(model.goals)}"
+
+
+def _summarise_rules(file: Path) -> str:
+    _load("rules", file)
+    return "rules of the adventure"
+
+
+def _summarise_formulas(file: Path) -> str:
+    from telos.logic.syntax import load_mln
+
+    model = load_mln(file)
+    weights = sum(len(rule.weights) for rule in model.rules)
+    return f"{_count(len(model.rules), 'formula')}, {_count(weights, 'weight')}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+# Each loads a file, which raises its faults, and returns a few words on what is in it.
+_SUMMARIES: dict[str, Callable[[Path], str]] = {
+    "recognizer": _summarise_recognizer,
+    "grammar": _summarise_recognizer,
+    "scene": lambda file: f"a scene with {_count(len(_load('scene', file).cast), 'fighter')}",
+    "rules": _summarise_rules,
+    "lines": lambda file: f"dialogue, {_count(len(_load('lines', file)), 'exchange')}",
+    "corpus": lambda file: f"columns of the corpus {_load('corpus', file).name}",
+    FORMULAS: _summarise_formulas,
+}
 
 
 def _counts(domain: Domain) -> dict[str, int]:
@@ -173,14 +149,14 @@ def _counts(domain: Domain) -> dict[str, int]:
     }
 
 
-def _as_json(checked: Checked) -> dict[str, Any]:
+def _to_json(checked: CheckedFile) -> dict[str, Any]:
     domain = checked.domain
     counts = _counts(domain) if domain else dict.fromkeys(("variables", "actions", "goals"))
     shown = ("line", "column", "text", "message", "suggestion")
     return {
         "file": str(checked.file),
         "ok": not checked.faults,
-        **({} if checked.sort == "domain" else {"sort": checked.sort}),
+        **({} if checked.kind == "domain" else {"sort": _first_key(checked.kind)}),
         "domain": domain.name if domain else None,
         **counts,
         "functions_needed": list(domain.functions_needed) if domain else None,
@@ -190,9 +166,13 @@ def _as_json(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _tell(checked: list[Checked]) -> None:
+def _first_key(kind: str) -> str:
+    return FORMATS[kind].key if kind in FORMATS else kind
+
+
+def _print_checked(checked: list[CheckedFile]) -> None:
     for each in checked:
-        typer.echo("\n".join(_fault_lines(each)) if each.faults else _summary(each))
+        typer.echo("\n".join(_fault_lines(each)) if each.faults else _format_summary(each))
     total = sum(len(each.faults) for each in checked)
     faulty = sum(1 for each in checked if each.faults)
     if total:
@@ -200,28 +180,28 @@ def _tell(checked: list[Checked]) -> None:
         typer.secho(f"{total} {'fault' if total == 1 else 'faults'} in {files}", fg=typer.colors.RED)
 
 
-def _summary(checked: Checked) -> str:
-    said = checked.words if checked.domain is None else _described(checked.domain)
-    return f"{checked.file}: {typer.style('fine', fg=typer.colors.GREEN)}: {said}"
+def _format_summary(checked: CheckedFile) -> str:
+    summary = checked.summary if checked.domain is None else _summarise_domain(checked.domain)
+    return f"{checked.file}: {typer.style('fine', fg=typer.colors.GREEN)}: {summary}"
 
 
-def _described(domain: Domain) -> str:
+def _summarise_domain(domain: Domain) -> str:
     counts = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in _counts(domain).items())
     needs = f"; needs from the game: {', '.join(domain.functions_needed)}" if domain.functions_needed else ""
     return f"{domain.name}, {counts}{needs}"
 
 
-def _fault_lines(checked: Checked) -> Iterator[str]:
-    lines = _source(checked.file)
-    for fault in checked.faults[:MOST_SHOWN]:
+def _fault_lines(checked: CheckedFile) -> Iterator[str]:
+    lines = _read_lines(checked.file)
+    for fault in checked.faults[:MAX_SHOWN]:
         yield typer.style(str(fault), bold=True)
         if 0 < fault.line <= len(lines):
-            yield from _pointed(lines[fault.line - 1], fault.column)
-    if len(checked.faults) > MOST_SHOWN:
-        yield f"… and {len(checked.faults) - MOST_SHOWN} more in {checked.file}"
+            yield from _with_caret(lines[fault.line - 1], fault.column)
+    if len(checked.faults) > MAX_SHOWN:
+        yield f"… and {len(checked.faults) - MAX_SHOWN} more in {checked.file}"
 
 
-def _source(file: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
     try:
         with file.open("rb") as opened:
             return opened.read(MAX_BYTES).decode("utf-8-sig", errors="replace").split("\n")
@@ -229,9 +209,9 @@ def _source(file: Path) -> list[str]:
         return []
 
 
-def _pointed(line: str, column: int) -> Iterator[str]:
+def _with_caret(line: str, column: int) -> Iterator[str]:
     """Yield the part of a source line around ``column``, and a caret under it."""
-    # A terminal must not obey what stands in a file, and a tab or an unprintable character takes one column here.
+    # Unprintable characters are replaced: they could control the terminal, and a tab would shift the caret.
     shown = "".join(each if each.isprintable() else " " for each in line.rstrip())
     start = max(0, column - 1 - _WIDTH // 2) if len(shown) > _WIDTH else 0
     if shown:
