@@ -8,7 +8,8 @@ import pytest
 
 from studio.tiny import LINE, Line
 from telos.checks import check_stage
-from telos.studio.stage import NAMES, Happening, Hud, Inputs, Poke, world
+from telos.studio.stage import Happening, Hud, Inputs, Poke, world
+from telos.worlds.registry import WORLDS
 
 PLAYED: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
     ("adventure", {"plays": "you"}, ("up", "right+swing", "", "left")),
@@ -20,7 +21,7 @@ PLAYED: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(WORLDS))
 def test_every_world_of_the_studio_keeps_its_promises(name: str) -> None:
     check_stage(world(name))
 

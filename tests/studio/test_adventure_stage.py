@@ -17,7 +17,7 @@ from telos.studies.players import session_of
 from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds.adventure import ADVENTURE, RULES, AdventureStage, adventure_models, ffbm_text, from_recording
-from telos.studio.worlds.adventure_drawing import ground, vanished
+from telos.studio.worlds.adventure_drawing import draw_ground, find_vanished
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
 from telos.worlds.adventure.map import STOP, Keys, direction_of, keys_text
@@ -241,7 +241,7 @@ def test_companion_and_director_go_by_a_model_that_is_applied() -> None:
     assert on.game.reading is not None
     assert on.apply("fsm", "whatever it is, nobody in the game goes by it") == ""
     assert on.game.reading.text == ffbm_text("wilds") != WATCHER
-    assert on.apply("ffbm", WATCHER).startswith("Wren reads you by the new model")
+    assert on.apply("ffbm", WATCHER).startswith("Wren uses the new model")
     assert on.game.reading.text == WATCHER
     with pytest.raises(DefinitionError):
         on.apply("ffbm", "recognizer: ffbm\ngoals: []")
@@ -267,7 +267,7 @@ def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
     picks = {shape[7].get("pick") for shape in on.picture() if shape[0] == "s"} - {None}
     assert picks <= set(who)
     assert on.mind("nobody") is None
-    with pytest.raises(TelosError, match="nobody called"):
+    with pytest.raises(TelosError, match="with a mind"):
         on.why_not("nobody", "hunt")
 
 
@@ -278,7 +278,7 @@ def test_the_companion_is_heard_and_the_game_says_why_it_adapts() -> None:
         told += on.step(Inputs(grinding(on)))
     said = [each for each in told if each.kind == "said"]
     assert said
-    assert all(each.who == "Wren" and "It believes" in each.why for each in said)
+    assert all(each.who == "Wren" and "Belief" in each.why for each in said)
     adapted = next(each for each in told if each.who == "game" and each.why)
     assert adapted.kind == "game"
     assert "in force" in adapted.why
@@ -345,7 +345,7 @@ def test_a_recording_that_is_brought_along_plays_as_it_was(given: dict[str, str]
     [
         ({"rules": "/etc/passwd"}, "the studio has wilds"),
         ({"monsters": 4}, "4 monsters"),
-        ({"fingerprint": "0123456789ab"}, "other rules"),
+        ({"fingerprint": "0123456789ab"}, "have changed"),
         ({"seed": -1}, "too large"),
         ({"inputs": (("up", 10**12),)}, "too large"),
     ],
@@ -396,7 +396,7 @@ def test_woods_stand_exactly_on_the_edges_that_do_not_lead_on(rules: str) -> Non
     played = load_rules(rules)
     for area in played.map.reachable:
         exits = tuple(sorted(played.map.exits[area]))
-        drawn = ground(played.map.name(area), (played.width, played.height), exits, town=False, chest=False)
+        drawn = draw_ground(played.map.name(area), (played.width, played.height), exits, town=False, chest=False)
         edges = {
             found[1] for shape in drawn if shape[0] == "s" and (found := re.match(r"(north|east|south|west)", shape[1]))
         }
@@ -453,4 +453,4 @@ def test_whoever_vanishes_is_found_though_the_others_have_moved(
     gone = data.draw(st.sets(st.integers(0, max(0, len(before) - 1))))
     step = st.floats(-6, 6)
     after = [(x + data.draw(step), y + data.draw(step)) for i, (x, y) in enumerate(before) if i not in gone]
-    assert vanished(tuple(before), tuple(after)) == [each for i, each in enumerate(before) if i in gone]
+    assert find_vanished(tuple(before), tuple(after)) == [each for i, each in enumerate(before) if i in gone]

@@ -10,7 +10,7 @@ from telos.core.belief import Belief
 from telos.core.errors import DefinitionError, TelosError
 from telos.planning import search
 from telos.studio.stage import Happening, Inputs
-from telos.studio.worlds.forge import FORGE, ForgeStage, grammar_reader
+from telos.studio.worlds.forge import FORGE, ForgeStage, make_grammar_reader
 from telos.studio.worlds.shapes import ROLES
 from telos.worlds.forge.scene import ForgeScene
 from telos.worlds.forge.trace import BeliefUpdated
@@ -164,7 +164,7 @@ def test_the_companion_reads_by_a_new_grammar_with_all_that_was_done_before() ->
     assert companion.reader is not None
     text = next(model.text for model in stage.models() if model.name == "grammar")
     again = dict(companion.reader.belief)
-    assert stage.apply("grammar", text + "# the same\n") == "The companion reads you by the new grammar now."
+    assert stage.apply("grammar", text + "# the same\n") == "The companion uses the new grammar now."
     assert dict(companion.reader.belief) == pytest.approx(again)
     stage.apply("grammar", text.replace("noise: 0.1", "noise: 0.6"))
     assert dict(companion.reader.belief) != pytest.approx(again)
@@ -190,11 +190,11 @@ def test_a_grammar_for_another_game_is_refused() -> None:
     with pytest.raises(
         DefinitionError, match=r"grammar\.yaml:2:1: 'key' is missing; the goals of this grammar are key"
     ):
-        grammar_reader(other)
+        make_grammar_reader(other)
     more = "recognizer: grammar\ngoals: [key, force, spare, rest]\ntasks:\n"
     more += "".join(f"  {goal}: {{one: {{steps: do-{goal}}}}}\n" for goal in ("key", "force", "spare", "rest"))
-    with pytest.raises(DefinitionError, match="nobody here knows 'rest'"):
-        grammar_reader(more)
+    with pytest.raises(DefinitionError, match="'rest'"):
+        make_grammar_reader(more)
 
 
 def test_minds_can_be_looked_into_at_any_time() -> None:
@@ -210,7 +210,7 @@ def test_minds_can_be_looked_into_at_any_time() -> None:
                     assert stage.why_not(who, what)
     assert list(ForgeStage(0, companion="none").characters()) == []
     assert ForgeStage(0).mind("player") is None
-    with pytest.raises(TelosError, match="nobody called 'player' can be asked here"):
+    with pytest.raises(TelosError, match="'player'"):
         ForgeStage(0).why_not("player", "key")
 
 
@@ -277,7 +277,7 @@ def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]
 def test_of_a_simulated_player_one_is_an_onlooker() -> None:
     stage = ForgeStage(4, play="key")
     assert (stage.keys, list(stage.commands())) == ((), [])
-    with pytest.raises(TelosError, match="you only look on, so 'go door' is nobody's to do; begin with play=you"):
+    with pytest.raises(TelosError, match="disabled while watching"):
         stage.step(Inputs(asked=("go door",)))
     held, alone = ForgeStage(4, play="key"), ForgeStage(4, play="key")
     for _ in range(40):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from telos.core.errors import TelosError
 from telos.studio.stage import Happening, Inputs, Stage
 from telos.studio.worlds.home import HOME, HomeStage
-from telos.studio.worlds.home_drawing import scene
+from telos.studio.worlds.home_drawing import draw_scene
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.home.home import Home
 from telos.worlds.home.household import Household
@@ -96,10 +96,10 @@ def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
     [
         ("poke lock-bathrom", "did you mean 'lock-bathroom'"),
         ("poke unlock-bathroom", "would change nothing now"),
-        ("toilet.use", "nobody is told 'toilet.use': say who"),
+        ("toilet.use", "'toilet.use'"),
         ("Ada: toilet.us", "did you mean 'toilet.use'"),
         ("Zoe: toilet.use", "nobody here is called 'Zoe'"),
-        ("", "nobody is told ''"),
+        ("", "names no resident"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, message: str) -> None:
@@ -128,13 +128,13 @@ def test_no_name_runs_over_the_edge_of_the_picture() -> None:
     home.step({"Ada": "toilet.use", "Ben": "bookshelf.read"})
     for _ in range(8):
         home.step({})
-    labels = {shape[1]: shape[7]["label"] for shape in scene(home.plan, home.view()) if shape[1] in ("Ada", "Ben")}
+    labels = {shape[1]: shape[7]["label"] for shape in draw_scene(home.plan, home.view()) if shape[1] in ("Ada", "Ben")}
     assert labels == {"Ada": "Ada", "Ben": "Ben reads"}
 
 
 def test_what_is_wrong_is_said_above_the_house_where_no_card_is() -> None:
     stage = HomeStage(5, people=2)
-    assert stage.hud().task == "Poke the house, and see what they make of it"
+    assert stage.hud().task == "Poke the house, and see how they react"
     lived(stage, 2, "poke lock-bathroom", "poke cut-power")
     assert (stage.hud().task, stage.hud().message) == ("The bathroom is locked, the power is out", "")
     lived(stage, 2, "poke unlock-bathroom", "poke restore-power")
@@ -159,7 +159,7 @@ def test_who_does_not_live_here_cannot_be_played() -> None:
     assert isinstance(stage, HomeStage)
     assert stage.you is None
     assert not stage.commands()
-    assert stage.hud().task == "Finn does not live here: begin with more people"
+    assert stage.hud().task == "Finn does not live here: start a game with more people"
 
 
 def test_a_command_that_a_poke_of_the_same_minute_makes_impossible_is_left_out() -> None:

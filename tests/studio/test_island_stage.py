@@ -11,7 +11,7 @@ from telos.studio.session import Session
 from telos.studio.stage import Happening, Inputs
 from telos.studio.worlds import island
 from telos.studio.worlds.island import ISLAND, IslandStage
-from telos.studio.worlds.island_drawing import HEIGHT, WIDTH, spot
+from telos.studio.worlds.island_drawing import HEIGHT, WIDTH, position
 from telos.studio.worlds.shapes import ROLES
 from telos.telemetry.logs import read_log
 from telos.worlds.island.playthrough import record_player
@@ -68,7 +68,7 @@ def test_you_play_by_word_and_nobody_knows_what_you_are_after() -> None:
     assert on.hud().message == ""
     with pytest.raises(TelosError, match="closed; open it first"):
         on.step(Inputs("", ("move dining-entrance",)))
-    with pytest.raises(TelosError, match="themselves"):
+    with pytest.raises(TelosError, match="simulated"):
         on.why_not("player", "explore")
 
 
@@ -162,7 +162,7 @@ def test_the_log_can_be_read_by_the_other_commands(tmp_path: Path) -> None:
 
 
 def test_every_place_has_a_spot_of_its_own_inside_the_picture() -> None:
-    spots = [spot(place) for place in load_story().map.places.values()]
+    spots = [position(place) for place in load_story().map.places.values()]
     assert len(spots) == 39
     assert all(30 < x < WIDTH - 30 and 60 < y < HEIGHT - 30 for x, y in spots)
     pairs = [(one, other) for i, one in enumerate(spots) for other in spots[:i]]
@@ -186,7 +186,7 @@ def test_the_visitor_is_on_the_way_while_walking_and_leaves_a_trail() -> None:
     play(on, 3, "move gate")
     visitor = next(shape for shape in on.picture() if shape[1] == "visitor")
     places = load_story().map
-    start, end = spot(places.place("dock")), spot(places.place("gate"))
+    start, end = position(places.place("dock")), position(places.place("gate"))
     assert end[0] < visitor[3] < start[0]
     assert [shape[0] for shape in on.picture()].count("l") == 1
     play(on, 5)
@@ -197,4 +197,4 @@ def test_the_end_is_told() -> None:
     on = stage(plays="you")
     play(on, 3600)
     assert on.over
-    assert on.hud().over.startswith("The hour is up, and nobody knows. Look back on the timeline")
+    assert on.hud().over.startswith("The hour is up, and the mystery is unsolved. Look back on the timeline")

@@ -20,10 +20,11 @@ from telos.studio.page.score_panel import ScorePanel
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
-from telos.studio.stage import NAMES, Inputs, world
+from telos.studio.stage import Inputs, world
+from telos.worlds.registry import WORLDS
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(WORLDS))
 def test_every_world_has_a_page_that_can_be_used_without_seeing_it(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
@@ -129,7 +130,7 @@ def test_a_mind_is_shown_as_it_was_at_the_moment_that_is_looked_at() -> None:
     in_page(act)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(WORLDS))
 def test_looking_again_at_the_same_moment_sends_nothing(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")

@@ -21,7 +21,8 @@ from telos.studio.page.model_panel import diff_class, overlaid_svg, sentence, st
 from telos.studio.page.page import free_keys, key_name, played_with, studio_keys
 from telos.studio.page.score_panel import accuracy_rows, examples, matrix
 from telos.studio.session import Session
-from telos.studio.stage import NAMES, world
+from telos.studio.stage import world
+from telos.worlds.registry import WORLDS
 
 GOALS = ("level", "explore", "town")
 words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
@@ -128,7 +129,7 @@ def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(WORLDS))
 def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str) -> None:
     session = Session(world(name), 7)
     for example in examples(session):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from telos.core.errors import TelosError
 from telos.studio.recording import parse_game_log
 from telos.studio.session import Session
-from telos.studio.stage import NAMES, world
+from telos.studio.stage import world
+from telos.worlds.registry import WORLDS
 
 LONGEST = 25  # steps between two acts: what is told below must stay cheap
 acts = st.lists(
@@ -89,7 +90,7 @@ def told(session: Session) -> dict[str, Any]:
     return {"frames": frames, "history": session.history(), "score": score, "log": session.log.to_bytes()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(WORLDS))
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(seed=choices, number=choices, acts=acts)
 def test_a_game_is_played_again_from_its_log_as_it_was_and_looking_changes_nothing(

@@ -41,7 +41,7 @@ def play(
     """
     from telos.studio.recording import MAX_SEED
     from telos.studio.server.auth import LOOPBACK
-    from telos.studio.stage import known_world
+    from telos.worlds.registry import known_world
 
     known_world(world)
     if not 0 <= seed < MAX_SEED:

@@ -7,7 +7,6 @@ to it. `world` finds one of the built-in worlds by its name.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from types import MappingProxyType
 
 from telos.core.errors import Fault, TelosError, name_hint
@@ -16,8 +15,7 @@ from telos.core.values import Value
 from telos.recognition.recognizer import Recognizer
 from telos.studio.mind_view import MindView
 from telos.studio.worlds.shapes import Picture, Symbols
-
-NAMES = ("adventure", "arena", "home", "forge", "island")  # the worlds of the studio, in the order of its tabs
+from telos.worlds.registry import WORLDS, known_world, load_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +217,5 @@ class StudioWorld:
 
 def world(name: str) -> StudioWorld:
     """Return a built-in world by its name, importing its module at the first use to keep startup fast."""
-    found: StudioWorld = getattr(import_module(f"telos.studio.worlds.{known_world(name)}"), name.upper())
+    found: StudioWorld = load_object(WORLDS[known_world(name)].stage)
     return found
-
-
-def known_world(name: str) -> str:
-    """Return ``name``, or raise a ``TelosError`` if the studio has no such world."""
-    if name not in NAMES:
-        raise TelosError(f"there is no world {name!r}", name_hint(name, NAMES))
-    return name

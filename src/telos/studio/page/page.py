@@ -35,7 +35,8 @@ from telos.studio.page.widgets import (
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
 from telos.studio.session import SPEEDS, Session
-from telos.studio.stage import NAMES, Poke
+from telos.studio.stage import Poke
+from telos.worlds.registry import WORLDS
 
 # --- panels -----------------------------------------------------------------------------------------------------------
 # The panels beside the picture: one at a time behind tabs, and on a wide screen the last two side by side.
@@ -463,7 +464,7 @@ class Shell:
             ui.label("telos").classes("ts-wordmark")
             with ui.element("nav").classes("ts-worlds") as nav:
                 nav.props["aria-label"] = "Worlds"
-                for name in NAMES:
+                for name in WORLDS:
                     link = ui.link(name.capitalize(), f"/{name}").classes("ts-world")
                     if name == self._session.world.name:
                         link.classes("ts-on").props["aria-current"] = "page"

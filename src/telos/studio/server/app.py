@@ -24,7 +24,8 @@ from telos.studio.page.page import build_page
 from telos.studio.server.auth import LOOPBACK, AuthMiddleware
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
-from telos.studio.stage import NAMES, world
+from telos.studio.stage import world
+from telos.worlds.registry import WORLDS
 
 DEFAULT_PORT = 8484
 _MAX_PORTS = 50  # that are tried from the default one on
@@ -64,8 +65,8 @@ def create_app(folder: Path, *, records: Path | None = None, seed: int = 0, firs
 
     @ui.page("/{name}", title="Telos studio", response_timeout=20)
     def page(name: str, request: Request) -> None:
-        if name not in NAMES:
-            ui.label(f"There is no world {name[:40]!r}; there are {', '.join(NAMES)}.")
+        if name not in WORLDS:
+            ui.label(f"There is no world {name[:40]!r}; there are {', '.join(WORLDS)}.")
             return
         try:
             game = _open_game(hub, name, dict(request.query_params), seed)

@@ -34,7 +34,7 @@ class Flash:
     grows: float  # by how much of its size
 
 
-class Flashes:
+class FlashEffects:
     """Looks at two views in a row, and remembers what flashes because of the second."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Flashes:
             self._died = after.frame
             self._flashes = [Flash("ring", after.x, after.y, after.frame, 24, 1.6)]
         elif after.kills != before.kills:
-            gone = vanished(before.monsters, after.monsters)
+            gone = find_vanished(before.monsters, after.monsters)
             self._flashes += [Flash("puff", x, y, after.frame, 10, 0.7) for x, y in gone]
         if after.carrying and not before.carrying:
             self._flashes.append(Flash("puff", after.x, after.y, after.frame, 18, 1.4))
@@ -75,10 +75,10 @@ class Flashes:
             yield place(f"flash{i}", flash.symbol, flash.x, flash.y, scale=size, alpha=round(1 - share, 2))
 
 
-def vanished(before: tuple[Point, ...], after: tuple[Point, ...]) -> list[Point]:
+def find_vanished(before: tuple[Point, ...], after: tuple[Point, ...]) -> list[Point]:
     """Return where those were that are no longer there; the others may have moved a little.
 
-    >>> vanished(((10, 10), (200, 40)), ((14, 10),))
+    >>> find_vanished(((10, 10), (200, 40)), ((14, 10),))
     [(200, 40)]
     """
     left, gone = list(after), []
@@ -110,7 +110,7 @@ _NORMAL = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
 @lru_cache(maxsize=128)  # every game shows the same areas, and each is drawn once
-def ground(area: str, size: tuple[int, int], exits: tuple[str, ...], *, town: bool, chest: bool) -> Picture:
+def draw_ground(area: str, size: tuple[int, int], exits: tuple[str, ...], *, town: bool, chest: bool) -> Picture:
     """Return all that stands still in an area; the same area always looks the same."""
     rng = Random(f"area {area}")  # a look, not a chance of the game
     width, height = size
@@ -366,7 +366,7 @@ _TOP = 46.0  # below the lines that the page writes over the upper edge
 _DOORS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
-def map_symbol(area_map: AreaMap) -> Symbol:
+def minimap_symbol(area_map: AreaMap) -> Symbol:
     """Return the empty map, drawn from its upper left corner."""
     width, height = _extent(area_map)
     right, down = width - 2 * _RIM, height - 2 * _RIM
@@ -375,7 +375,7 @@ def map_symbol(area_map: AreaMap) -> Symbol:
     return [area("panel/62", panel), area("faint/18", cells)]
 
 
-def little_map(area_map: AreaMap, visited: Sequence[str], here: str, width: int) -> Picture:
+def draw_minimap(area_map: AreaMap, visited: Sequence[str], here: str, width: int) -> Picture:
     """Return the map with what is known, in the upper right corner of a picture that is so wide."""
     left = width - _extent(area_map)[0] - 10
     numbers = {area_map.name(each): each for each in range(area_map.columns * area_map.rows)}
@@ -557,7 +557,7 @@ _DIM = {"lurking": 0.5, "stunned": 0.7}
 _NAMED = 20 * FRAMES_A_SECOND  # frames in which names stand below everybody, for those who play for the first time
 
 
-class Artist:
+class AdventureDrawing:
     """Draws one game of the adventure. Much is the same from frame to frame, and kept."""
 
     def __init__(self, rules: Rules) -> None:
@@ -568,15 +568,15 @@ class Artist:
         self._numbers = {rules.map.name(each): each for each in range(rules.map.columns * rules.map.rows)}
         self._signs_for: tuple[str, tuple[str, ...]] = ("", ())
         self._signs: Picture = []
-        self.symbols: Symbols = {**BODIES, **SCENERY, "map": map_symbol(rules.map)}
+        self.symbols: Symbols = {**BODIES, **SCENERY, "map": minimap_symbol(rules.map)}
 
     def backdrop(self, view: AdventureView) -> tuple[str, Picture]:
         """Return what stands still in the area, and a key for it."""
         town, chest = view.town is not None, view.chest is not None
-        picture = ground(view.area, self._size, tuple(sorted(view.exits)), town=town, chest=chest)
+        picture = draw_ground(view.area, self._size, tuple(sorted(view.exits)), town=town, chest=chest)
         return f"{self._rules.name} {view.area}{' chest' if chest else ''}", picture
 
-    def picture(self, view: AdventureView, flashes: Flashes) -> Picture:
+    def picture(self, view: AdventureView, flashes: FlashEffects) -> Picture:
         """Return what moves."""
         drawn = [*self._signposts(view)]  # first: whoever walks below the little map is to be seen
         drawn += [place(f"gem{i}", "gem", x, y) for i, (x, y) in enumerate(view.gems)]
@@ -635,7 +635,7 @@ class Artist:
             says=companion.says or None,
         )
 
-    def _hero(self, view: AdventureView, flashes: Flashes) -> Iterator[Shape]:
+    def _hero(self, view: AdventureView, flashes: FlashEffects) -> Iterator[Shape]:
         scale, alpha = round(self._bodies[0], 2), 0.35 if flashes.is_dim(view.frame) else None
         stride = 0.08 * math.sin(view.frame * 0.7) if view.moving != "stop" else 0.0
         facing = ANGLES[view.facing]
@@ -656,7 +656,7 @@ class Artist:
         known = view.area, view.visited
         if known != self._signs_for:
             self._signs_for = known
-            self._signs = [*self._ways_on(view), *little_map(self._rules.map, view.visited, view.area, view.width)]
+            self._signs = [*self._ways_on(view), *draw_minimap(self._rules.map, view.visited, view.area, view.width)]
         return self._signs
 
     def _ways_on(self, view: AdventureView) -> Iterator[Shape]:

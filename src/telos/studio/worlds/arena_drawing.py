@@ -27,7 +27,7 @@ def outline(cells: Iterable[GridPoint], unit: float, *, left: float = 0.0, top: 
     'M0 0L20 0L20 10L0 10Z'
     """
     inside = set(cells)
-    return "".join(_drawn(loop, unit, left, top) for loop in _loops(inside))
+    return "".join(_loop_path(loop, unit, left, top) for loop in _loops(inside))
 
 
 def _loops(inside: set[GridPoint]) -> Iterator[list[GridPoint]]:
@@ -39,7 +39,7 @@ def _loops(inside: set[GridPoint]) -> Iterator[list[GridPoint]]:
     while ends:
         start = here = next(iter(ends))
         loop = [start]
-        while (here := _left(ends, here)) != start:
+        while (here := _take_end(ends, here)) != start:
             loop.append(here)
         yield loop
 
@@ -57,7 +57,7 @@ def _sides(cell: GridPoint, inside: Collection[GridPoint]) -> Iterator[tuple[Gri
         yield (x, y + 1), (x, y)
 
 
-def _left(ends: dict[GridPoint, list[GridPoint]], here: GridPoint) -> GridPoint:
+def _take_end(ends: dict[GridPoint, list[GridPoint]], here: GridPoint) -> GridPoint:
     """Take one side that leaves a corner, and return where it leads."""
     after = ends[here].pop()
     if not ends[here]:
@@ -65,7 +65,7 @@ def _left(ends: dict[GridPoint, list[GridPoint]], here: GridPoint) -> GridPoint:
     return after
 
 
-def _drawn(loop: list[GridPoint], unit: float, left: float, top: float) -> str:
+def _loop_path(loop: list[GridPoint], unit: float, left: float, top: float) -> str:
     turns = [
         here
         for before, here, after in zip([loop[-1], *loop], loop, [*loop[1:], loop[0]], strict=False)
@@ -88,7 +88,7 @@ _SOLID = "#=+/%"
 _EDGE = "panel/60"
 
 
-class Scale:
+class MapScale:
     """Where the metres of a map are in the picture: as large as fits, in the middle."""
 
     def __init__(self, map: ArenaMap) -> None:
@@ -115,7 +115,7 @@ class MapDrawing:
     """Draws one map. What never changes is worked out once; doors, glass and light are as they are told."""
 
     def __init__(self, map: ArenaMap) -> None:
-        self._map, self.scale = map, Scale(map)
+        self._map, self.scale = map, MapScale(map)
         self._rooms: dict[str, list[Cell]] = {}
         for y, row in enumerate(map.rows):
             for x in range(len(row)):
@@ -258,7 +258,7 @@ _FUSE = FUSE / TICKS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
-class Flash:
+class MapFlash:
     """Something that was to be seen or heard for a moment, from ``time`` on."""
 
     time: float
@@ -268,7 +268,7 @@ class Flash:
 
 
 @dataclass(frozen=True, slots=True)
-class Fight:
+class FightMoment:
     """All that is drawn of one moment beside the map."""
 
     view: ArenaView
@@ -277,13 +277,13 @@ class Fight:
     labels: Mapping[str, str] = field(default_factory=dict)
     says: Mapping[str, str] = field(default_factory=dict)
     shots: Iterable[tuple[float, ShotView]] = ()
-    blasts: Iterable[Flash] = ()  # all there were: they leave marks
-    noises: Iterable[Flash] = ()
+    blasts: Iterable[MapFlash] = ()  # all there were: they leave marks
+    noises: Iterable[MapFlash] = ()
     player: str | None = None
     aim: str | None = None  # whom the player would shoot
 
 
-def tints(view: ArenaView) -> dict[str, str]:
+def side_colours(view: ArenaView) -> dict[str, str]:
     """Return the role of each side's colour: the sides called red and blue have their own."""
     sides = list(dict.fromkeys(each.side for each in view.fighters))
     return {side: _SIDES.get(side, f"side{number % 2}") for number, side in enumerate(sides)}
@@ -292,13 +292,13 @@ def tints(view: ArenaView) -> dict[str, str]:
 class FightDrawing:
     """Draws moments of a fight, over a map that is drawn to ``scale``."""
 
-    def __init__(self, scale: Scale) -> None:
+    def __init__(self, scale: MapScale) -> None:
         self._at, self._unit = scale.at, scale.unit
         self._scale = round(min(_LARGEST, max(_SMALLEST, scale.unit * _BODY / 10)), 2)  # of symbols
 
-    def picture(self, fight: Fight) -> Picture:
+    def picture(self, fight: FightMoment) -> Picture:
         """Return everything that moves, what lies on the floor first."""
-        view, tint = fight.view, tints(fight.view)
+        view, tint = fight.view, side_colours(fight.view)
         scorched = [circle(*self._at(each.x, each.y), self._unit * 1.1, "shadow") for each in fight.blasts]
         lying = [
             place(each.name, each.kind, *self._at(each.x, each.y), scale=self._scale, label=each.kind)
@@ -316,7 +316,7 @@ class FightDrawing:
 
     # --- fighters -----------------------------------------------------------------------------------------------------
 
-    def _standing(self, each: FighterView, fight: Fight, tint: str) -> Shape:
+    def _standing(self, each: FighterView, fight: FightMoment, tint: str) -> Shape:
         look = _LOOKS.get(each.character, "kneeling" if each.crouched else "soldier")
         return place(
             each.name,
@@ -344,7 +344,7 @@ class FightDrawing:
         yield path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), stroke=f"{tint}/30", width=1.2)
         yield circle(*points[-1], 2, f"{tint}/45")
 
-    def _aim(self, fight: Fight) -> Iterator[Shape]:
+    def _aim(self, fight: FightMoment) -> Iterator[Shape]:
         """Yield a mark around whom the player would shoot."""
         if fight.aim is None:
             return
@@ -383,7 +383,7 @@ class FightDrawing:
             yield circle(x, y, max(3.0, radius * each.left / _FUSE), "", stroke="danger/85", width=1.8)
             yield place(each.name, "grenade", x, y, scale=self._scale * 1.2)
 
-    def _flashes(self, fight: Fight) -> Iterator[Shape]:
+    def _flashes(self, fight: FightMoment) -> Iterator[Shape]:
         now = fight.view.time
         for blast in fight.blasts:
             part = (now - blast.time) / BLAST_LASTS
@@ -396,7 +396,7 @@ class FightDrawing:
                 radius = self._unit * (0.8 + min(4.0, noise.metres / 6) * part)
                 yield circle(x, y, radius, "", stroke=f"faint/{round(60 * (1 - part))}", width=1.2)
 
-    def _blast(self, blast: Flash, part: float) -> Iterator[Shape]:
+    def _blast(self, blast: MapFlash, part: float) -> Iterator[Shape]:
         x, y = self._at(blast.x, blast.y)
         grown = BLAST_RADIUS * self._unit * (0.35 + 0.65 * math.sqrt(part))
         left = 1 - part

@@ -45,16 +45,16 @@ _TUFTS = ((60, 290), (200, 300), (230, 212), (420, 210), (540, 210), (440, 318),
           (700, 400), (380, 400), (250, 390), (540, 130), (470, 180), (160, 340), (660, 270))  # fmt: skip
 
 
-def at(column: float, row: float) -> tuple[float, float]:
+def to_picture(column: float, row: float) -> tuple[float, float]:
     """Return where a spot of the village's own drawing is in the picture.
 
-    >>> at(5, 9)
+    >>> to_picture(5, 9)
     (127.5, 240.0)
     """
     return _LEFT + column * _COLUMN, _TOP + row * _LINE
 
 
-def village_map(village: Village, *, is_open: bool) -> Picture:
+def draw_village(village: Village, *, is_open: bool) -> Picture:
     """Return the village without anybody in it."""
     return [
         rect(0, 0, WIDTH, HEIGHT, "grass"),
@@ -83,14 +83,14 @@ def _river() -> Iterator[Shape]:
 
 def _ways(village: Village) -> Iterator[Shape]:
     pairs = sorted({tuple(sorted((one, two))) for one, ways in village.ways.items() for two in ways})
-    ends = [(*at(*village.places[one]), *at(*village.places[two])) for one, two in pairs]
+    ends = [(*to_picture(*village.places[one]), *to_picture(*village.places[two])) for one, two in pairs]
     yield from (line(*each, "wall2/30", width=14) for each in ends)
     yield from (line(*each, "path", width=11) for each in ends)
 
 
 def _bridge(village: Village) -> Iterator[Shape]:
-    x, y = at(*village.places["bridge"])
-    u, v = at(*village.places["woods"])
+    x, y = to_picture(*village.places["bridge"])
+    u, v = to_picture(*village.places["woods"])
     far_x, far_y = x + (u - x) * 0.42, y + (v - y) * 0.42
     yield line(x + 4, y + 6, far_x, far_y, "wall2", width=24)
     yield line(x + 4, y + 6, far_x, far_y, "wood", width=20)
@@ -102,12 +102,12 @@ def _bridge(village: Village) -> Iterator[Shape]:
 
 def _paving(village: Village) -> Iterator[Shape]:
     for name in village.places:
-        x, y = at(*village.places[name])
+        x, y = to_picture(*village.places[name])
         yield circle(x, y, 24 if name == "square" else 15, "path", stroke="wall2/30", width=1.5)
 
 
 def _town_wall(village: Village, *, is_open: bool) -> Iterator[Shape]:
-    y = at(*village.places["door"])[1]
+    y = to_picture(*village.places["door"])[1]
     yield rect(_WALL_LEFT, 0, WIDTH - _WALL_LEFT, HEIGHT, "stone", stroke="wall2")
     bricks = "".join(
         f"M{_WALL_LEFT} {row}h24M{_WALL_LEFT + (6 if row % 28 else 16)} {row}v14" for row in range(0, int(HEIGHT), 14)
@@ -126,14 +126,14 @@ def _standing(village: Village) -> Iterator[Shape]:
     for number, (u, v) in enumerate(_APPLE_TREES):
         found.append((v, place(f"apple tree {number}", "apple_tree", u, v)))
     for name, (symbol, right, down) in _HOUSES.items():
-        x, y = at(*village.places[name])
+        x, y = to_picture(*village.places[name])
         found.append((y + down, place(name, symbol, x + right, y + down, scale=1.1)))
     yield from (shape for _, shape in sorted(found, key=lambda each: each[0]))
 
 
 def _names(village: Village) -> Iterator[Shape]:
     for name in village.places:
-        x, y = at(*village.places[name])
+        x, y = to_picture(*village.places[name])
         right, down = _NAMES_AT.get(name, (0.0, _BELOW))
         yield text(x + right, y + down, _NAMES.get(name, name).upper(), "faint", size=9)
 
@@ -151,7 +151,7 @@ _HINT = 50.0  # how far from the player the arrows are shown
 _HEARTH = (-8.0, -19.0)  # seen from the place of the forge
 
 
-def picture(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
+def draw_scene(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
     """Return people and things; ``hints`` is which place each arrow leads to, ``is_you`` whether you are the player."""
     return [
         *_things(village, view.village),
@@ -161,7 +161,7 @@ def picture(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str],
 
 
 def _things(village: Village, view: ForgeView) -> Iterator[Shape]:
-    x, y = at(*village.places["forge"])
+    x, y = to_picture(*village.places["forge"])
     if view.fire != "out":
         is_hot = view.fire == "hot"
         yield circle(x + _HEARTH[0], y + _HEARTH[1], 26 if is_hot else 15, "fire/25")
@@ -170,18 +170,18 @@ def _things(village: Village, view: ForgeView) -> Iterator[Shape]:
     if view.bellows:
         yield place("bellows", "bellows", x - 24, y - 18)
     if view.tool != "in_hand":
-        u, v = at(*village.places["shed" if view.tool == "in_shed" else "door"])
+        u, v = to_picture(*village.places["shed" if view.tool == "in_shed" else "door"])
         yield place("the hammer", "hammer", u + (34 if view.tool == "in_shed" else -22), v - 16, scale=1.2)
-    u, v = at(*village.places["cottage"])
+    u, v = to_picture(*village.places["cottage"])
     for basket in range(max(0, view.owed)):
         yield place(f"wanted {basket}", "apples", u + 38 + 18 * basket, v - 18, alpha=0.35)
 
 
 def _hints(village: Village, player: VillagerView, hints: Mapping[str, str]) -> Iterator[Shape]:
     """Yield the ways that the player may choose, each with its key."""
-    x, y = at(*village.places[player.heading])
+    x, y = to_picture(*village.places[player.heading])
     for key, name in hints.items():
-        u, v = at(*village.places[name])
+        u, v = to_picture(*village.places[name])
         far = math.hypot(u - x, v - y)
         part = _HINT / far
         yield line(x + (u - x) * part, y + (v - y) * part, u, v, "accent/70", width=2, dashed=True)
@@ -192,7 +192,7 @@ def _hints(village: Village, player: VillagerView, hints: Mapping[str, str]) -> 
 
 def _person(person: VillagerView, view: ForgeSceneView, *, is_you: bool) -> Iterator[Shape]:
     name = "you" if is_you and person.name == PLAYER else person.name
-    x, y = at(person.x, person.y)
+    x, y = to_picture(person.x, person.y)
     others = [each for each in view.village.people if each.name != person.name]
     is_alone = all(math.hypot(each.x - person.x, each.y - person.y) > 0.8 for each in others)
     if not is_alone:

@@ -1,4 +1,7 @@
-"""Home stage."""
+"""The house in the studio: `HomeStage`, residents that act on their motives, to watch, to poke or to direct.
+
+`resident_mind` and `resident_why_not` explain their choices.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +11,7 @@ from telos.core.trace import as_json
 from telos.core.values import Value
 from telos.studio.mind_view import FactLine, GoalLine, MindView, Need, StepLine
 from telos.studio.stage import Happening, Hud, Inputs, Poke, Setting, Stage, StudioWorld
-from telos.studio.worlds.home_drawing import HEIGHT, SYMBOLS, WIDTH, floor_plan, scene
+from telos.studio.worlds.home_drawing import HEIGHT, SYMBOLS, WIDTH, draw_floor_plan, draw_scene
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.home import home as home_world
 from telos.worlds.home.house import NAMES
@@ -16,17 +19,203 @@ from telos.worlds.home.household import Household
 from telos.worlds.home.trace import Accident, Began, Delivered, HomeChoice, Poked, why_unchosen
 from telos.worlds.home.views import PersonView
 
-# --- home minds -------------------------------------------------------------------------------------------------------
-# Minds of the house on paper: motives, the action that was chosen by them, and why not another.
+NOBODY = "nobody"
+_POKE = "poke "
 
 
-def sheet_of(household: Household, who: str) -> MindView:
-    """Return somebody's mind: motives by insistence, what they do and for how long, and the table they chose from."""
+class HomeStage(Stage):
+    """A household, one minute per step. A command is a poke, or an action for the resident that the user directs."""
+
+    name, title = "home", "A house, and people who live in it by their motives"
+    rate, size, symbols = 10.0, (WIDTH, HEIGHT), SYMBOLS
+    unit = "min"
+
+    def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
+        self._records: list[object] = []
+        self._wanted = you
+        self.you = you if you in NAMES[:people] else None  # only if that resident exists
+        played = () if self.you is None else (self.you,)
+        self.household = Household(people, seed=seed, played=played, trace=self._records.append)
+        self._seed = seed
+        self._backdrops: dict[str, Picture] = {}
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    def step(self, inputs: Inputs) -> Sequence[Happening]:
+        """Advance by one minute; an invalid command raises before anything has changed."""
+        asked = [line.strip() for line in inputs.asked]
+        done = list(dict.fromkeys(line.removeprefix(_POKE).strip() for line in asked if line.startswith(_POKE)))
+        commands = dict(self._parse(line) for line in asked if not line.startswith(_POKE))
+        for name in done:
+            home_world.find_poke(self.household.home, name)
+        self.household.home.check(commands)
+        known = len(self._records)
+        for name in done:
+            self.household.poke(name)
+        self.household.step(self._still_possible(commands) if done else commands)
+        happened = (self._happening(record) for record in self._records[known:])
+        return [happening for happening in happened if happening is not None]
+
+    def _parse(self, line: str) -> tuple[str, str]:
+        """Return the resident and the action of ``Ada: toilet.use``, or of an action for the directed resident."""
+        who, colon, action = line.partition(":")
+        if not colon and self.you is None:
+            raise TelosError(f"the command {line!r} names no resident", f"write `{NAMES[0]}: {line}`")
+        return (who.strip(), action.strip()) if colon else (str(self.you), line)
+
+    def _still_possible(self, commands: Mapping[str, str]) -> dict[str, str]:
+        """Return the commands, or none if a poke of the same minute has made them impossible."""
+        try:
+            self.household.home.check(commands)
+        except TelosError:
+            return {}
+        return dict(commands)
+
+    # --- the picture --------------------------------------------------------------------------------------------------
+
+    def backdrop(self) -> tuple[str, Picture]:
+        """Return the house; its key changes when furniture is added."""
+        plan = self.household.home.plan
+        key = f"home {len(plan.furniture)}"
+        if key not in self._backdrops:
+            self._backdrops[key] = draw_floor_plan(plan)
+        return key, self._backdrops[key]
+
+    def picture(self) -> Picture:
+        """Return the residents, the light, and a card per resident."""
+        return draw_scene(self.household.home.plan, self.household.view)
+
+    def hud(self) -> Hud:
+        """Return the clock, the food left, and the problems of the house."""
+        view, food = self.household.view, str(self.household.home.food)
+        return Hud(self._task(), counts=(("food", food),), clock=f"day {view.day}, {view.clock}")
+
+    def _task(self) -> str:
+        """Return who waits for a command, and the problems of the house."""
+        view = self.household.view
+        problems = [f"the {room} is locked" for room in sorted(view.locked)]
+        problems += [] if view.has_power else ["the power is out"]
+        lines = [", ".join(problems).capitalize()] if problems else []
+        if self.you is not None and view.person(self.you).doing is None:
+            lines = [f"{self.you} waits: tell them what to do", *lines]
+        elif self.you is None and self._wanted != NOBODY:
+            lines = [f"{self._wanted} does not live here: start a game with more people", *lines]
+        return ". ".join(lines) or ("Poke the house, and see how they react" if self.you is None else "")
+
+    @property
+    def time(self) -> float:
+        """The minutes since the start of day 1."""
+        return float(self.household.view.time)
+
+    # --- the instruments ----------------------------------------------------------------------------------------------
+
+    def bands(self) -> Mapping[str, str]:
+        """Return each resident's activity."""
+        return {each.name: "walk" if each.walking else each.kind for each in self.household.view.people}
+
+    def curves(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the motives of each resident; 1 is the strongest."""
+        return {
+            person.name: {motive: min(1.0, level / 10) for motive, level in person.levels.items()}
+            for person in self.household.view.people
+        }
+
+    def facts(self) -> Mapping[str, Value]:
+        """Return the hour, the food left, the problems of the house, and the state of each resident."""
+        view, home = self.household.view, self.household.home
+        facts: dict[str, Value] = {
+            "hour": view.time // 60 % 24,
+            "day": view.day,
+            "food": home.food,
+            "power": view.has_power,
+            "bathroom_locked": home_world.BATHROOM in view.locked,
+        }
+        for person in view.people:
+            facts[f"{person.name}.doing"] = person.doing or "nothing"
+            facts[f"{person.name}.kind"] = person.kind
+            facts[f"{person.name}.room"] = person.room.replace(" ", "_")
+            facts |= {f"{person.name}.{motive}": round(level, 3) for motive, level in person.levels.items()}
+        return facts
+
+    def characters(self) -> Sequence[str]:
+        """Return all residents."""
+        return self.household.view.players
+
+    def mind(self, who: str) -> MindView | None:
+        """Return the mind of a resident."""
+        return resident_mind(self.household, who) if who in self.household.minds else None
+
+    def why_not(self, who: str, what: str) -> str:
+        """Explain why a resident does not perform an action or satisfy a motive."""
+        if who not in self.household.minds:
+            return super().why_not(who, what)
+        return resident_why_not(self.household, who, what)
+
+    def pokes(self) -> Sequence[Poke]:
+        """Return the possible interventions."""
+        return [Poke(each.name, each.title) for each in home_world.available_pokes(self.household.home)]
+
+    def commands(self) -> Sequence[str]:
+        """Return the actions that the directed resident could perform now."""
+        if self.you is None or not self.household.view.person(self.you).interruptible:
+            return ()
+        return [offer.action.name for offer in self.household.home.offers(self.you)]
+
+    def _happening(self, record: object) -> Happening | None:
+        """Return a trace record as a happening, if the timeline shows it."""
+        match record:
+            case HomeChoice():
+                why = record.why if record.because is None else f"{record.because}; {record.why}"
+                return Happening(record.time, record.person, record.words, why=why)
+            case Began() if not self._is_chosen(record):
+                return Happening(record.time, record.person, record.words, why=why_unchosen(record.action))
+            case Accident():
+                return Happening(record.time, record.person, "has an accident", "bad", why="the bathroom was locked")
+            case Delivered():
+                return Happening(record.time, "grocer", "fills the fridge", "game")
+            case Poked():
+                return Happening(record.time, "you", record.words, "game", why="an observer did this")
+        return None
+
+    def _is_chosen(self, record: Began) -> bool:
+        """Return whether a started action was chosen: the choice is on the timeline already."""
+        decision = self.household.decisions.get(record.person)
+        return decision is not None and decision.action.name == record.action
+
+    def recording(self) -> tuple[str, bytes]:
+        """Return the trace so far, as ``telos watch home --json`` prints it."""
+        lines = "".join(f"{as_json(record)}\n" for record in self._records)
+        return f"home-seed{self._seed}.jsonl", lines.encode()
+
+
+def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:
+    return HomeStage(seed, people=int(settings["people"]), you=settings["you"])
+
+
+HOME = StudioWorld(
+    "home",
+    "Home",
+    "People who act on their motives. Lock the bathroom, drop a fridge, and see how they react.",
+    (
+        Setting("people", "People", "4", tuple(map(str, range(1, len(NAMES) + 1)))),
+        Setting(
+            "you", "You play", NOBODY, (NOBODY, *NAMES), "the resident that you direct; the others decide themselves"
+        ),
+    ),
+    _make,
+)
+
+
+# --- minds ------------------------------------------------------------------------------------------------------------
+
+
+def resident_mind(household: Household, who: str) -> MindView:
+    """Return a resident's mind: motives by insistence, the current action, and the table of the last choice."""
     person = household.view.person(who)
     decision = household.decisions.get(who)
     is_own = decision is not None and decision.action.name == person.doing
     if decision is None or not is_own:
-        story = f"{who} has not chosen this: {why_unchosen(person.doing)}." if person.doing else f"{who} waits."
+        story = f"{who} did not choose this: {why_unchosen(person.doing)}." if person.doing else f"{who} waits."
     else:
         story = f"{decision.why}\n{decision.choice.why()}"
     return MindView(
@@ -59,15 +248,15 @@ def _goals(household: Household, person: PersonView) -> tuple[GoalLine, ...]:
         level, drift = person.levels[goal.name], person.drift[goal.name]
         is_helped = changes.get(goal.name, 0.0) < 0 or promises.get(goal.name, 0.0) < 0
         weight = goal.discontentment(level)
-        said = f"{level:.1f} of 10, {drift * 60:+.1f} an hour; counts {weight:.1f}"
+        reason = f"{level:.1f} of 10, {drift * 60:+.1f} an hour; counts {weight:.1f}"
         if level >= mind.urgent:
-            said += "; cannot wait"
-        lines.append(GoalLine(goal.name, round(level, 2), weight > 0, is_helped, said))
+            reason += "; cannot wait"
+        lines.append(GoalLine(goal.name, round(level, 2), weight > 0, is_helped, reason))
     return tuple(sorted(lines, key=lambda line: -line.weight))
 
 
 def _plan(household: Household, person: PersonView) -> tuple[StepLine, ...]:
-    """Return the way and the deed: a mind of motives looks no further than one action."""
+    """Return the walk and the action: a mind of motives plans no further than one action."""
     if person.doing is None:
         return ()
     action = household.home.activity(person.doing).action
@@ -95,7 +284,7 @@ def _facts(household: Household, person: PersonView) -> tuple[FactLine, ...]:
 
 
 def _actions(household: Household, who: str) -> tuple[str, ...]:
-    """Return what somebody could ever do: what is for others alone is left out."""
+    """Return all actions that a resident may ever perform."""
     names = ["potter"]
     for thing in household.home.things.values():
         if thing.name != who and not (thing.name.endswith("s_bed") and thing.name != f"{who}s_bed"):
@@ -103,28 +292,28 @@ def _actions(household: Household, who: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def why_not(household: Household, who: str, what: str) -> str:
-    """Say why somebody does not do an action, or does not see to a motive."""
+def resident_why_not(household: Household, who: str, what: str) -> str:
+    """Explain why a resident does not perform an action or satisfy a motive."""
     if what in {goal.name for goal in household.minds[who].goals}:
         return _why_not_motive(household, who, what)
     if what not in (known := _actions(household, who)):
         raise TelosError(f"{what!r} is neither a motive nor an action of {who}", name_hint(what, known))
     person, decision = household.view.person(who), household.decisions.get(who)
     if person.doing == what:
-        return f"{what}: {who} is doing just that."
+        return f"{what}: {who} is doing this now."
     if decision is not None:
-        said = _compared(decision.choice, what)
+        said = _compare_with_choice(decision.choice, what)
         if said is not None:
             return said
     try:
         household.home.check({who: what})
     except TelosError as error:
         return f"{what}: {error}."
-    return f"{what}: it was not on offer when {who} chose last, or was no help with anything felt then."
+    return f"{what}: it was not available when {who} chose last, or helped no motive at that time."
 
 
-def _compared(choice: Choice, what: str) -> str | None:
-    """Say what an action was rated at, beside the one that was chosen."""
+def _compare_with_choice(choice: Choice, what: str) -> str | None:
+    """Return the value of an action beside that of the chosen one."""
     chosen = next(row for row in choice.table if row.action is choice.action)
     for row in choice.table:
         if row.action.name == what and row is not chosen:
@@ -136,7 +325,7 @@ def _compared(choice: Choice, what: str) -> str | None:
             return (
                 f"{what}: it would leave a discontentment of {row.value:.2f}, and {chosen.action.name}"
                 f" {chosen.value:.2f} (less is better)."
-                f" It takes {row.time:.0f} min with the way, and leaves {moved or 'all the same'}."
+                f" It takes {row.time:.0f} min with the walk, and leaves {moved or 'all the same'}."
             )
     return None
 
@@ -150,202 +339,17 @@ def _why_not_motive(household: Household, who: str, motive: str) -> str:
         return f"{motive}: at {level:.1f} it is not felt yet."
     decision = household.decisions.get(who)
     if person.doing is not None and household.home.activity(person.doing).action.changes.get(motive, 0.0) < 0:
-        return f"{motive}: {person.doing} is for just that."
+        return f"{motive}: {person.doing} satisfies it."
     helping = {
         offer.action.name
         for offer in household.home.offers(who)
         if offer.action.changes.get(motive, 0.0) < 0 or offer.action.promises.get(motive, 0.0) < 0
     }
     if not helping:
-        return f"{motive}: at {level:.1f} it counts {weight:.1f}, but nothing on offer now would help."
-    rest = f"{decision.action.name} was the better choice: {decision.why}" if decision is not None else "nobody chose"
+        return f"{motive}: at {level:.1f} it counts {weight:.1f}, but no available action would help."
+    rest = (
+        f"{decision.action.name} was the better choice: {decision.why}"
+        if decision is not None
+        else "there was no choice"
+    )
     return f"{motive}: at {level:.1f} it counts {weight:.1f}; {', '.join(sorted(helping))} would help, but {rest}."
-
-
-# --- home -------------------------------------------------------------------------------------------------------------
-# The house on stage: people who live by their motives, to watch and to poke, or with one of them played by you.
-
-
-NOBODY = "nobody"
-_POKE = "poke "
-
-
-class HomeStage(Stage):
-    """A household, a minute a step. What is asked of it is a poke, or what the person that you play should do."""
-
-    name, title = "home", "A house, and people who live in it by their motives"
-    rate, size, symbols = 10.0, (WIDTH, HEIGHT), SYMBOLS
-    unit = "min"
-
-    def __init__(self, seed: int, *, people: int = 4, you: str = NOBODY) -> None:
-        self._records: list[object] = []
-        self._wanted = you
-        self.you = you if you in NAMES[:people] else None  # nobody plays who does not live here
-        played = () if self.you is None else (self.you,)
-        self.household = Household(people, seed=seed, played=played, trace=self._records.append)
-        self._seed = seed
-        self._backdrops: dict[str, Picture] = {}
-
-    # --- playing ------------------------------------------------------------------------------------------------------
-
-    def step(self, inputs: Inputs) -> Sequence[Happening]:
-        """Let a minute pass; what makes no sense is refused before anything has happened."""
-        asked = [line.strip() for line in inputs.asked]
-        done = list(dict.fromkeys(line.removeprefix(_POKE).strip() for line in asked if line.startswith(_POKE)))
-        told = dict(self._told(line) for line in asked if not line.startswith(_POKE))
-        for name in done:
-            home_world.find_poke(self.household.home, name)
-        self.household.home.check(told)
-        known = len(self._records)
-        for name in done:
-            self.household.poke(name)
-        self.household.step(self._still_possible(told) if done else told)
-        happened = (self._happening(record) for record in self._records[known:])
-        return [happening for happening in happened if happening is not None]
-
-    def _told(self, line: str) -> tuple[str, str]:
-        """Return who is told what: ``Ada: toilet.use``, or just the action for the person that you play."""
-        who, colon, action = line.partition(":")
-        if not colon and self.you is None:
-            raise TelosError(f"nobody is told {line!r}: say who, as in `{NAMES[0]}: {line}`")
-        return (who.strip(), action.strip()) if colon else (str(self.you), line)
-
-    def _still_possible(self, told: Mapping[str, str]) -> dict[str, str]:
-        """Return what a poke of the same minute has not made impossible."""
-        try:
-            self.household.home.check(told)
-        except TelosError:
-            return {}
-        return dict(told)
-
-    # --- the picture --------------------------------------------------------------------------------------------------
-
-    def backdrop(self) -> tuple[str, Picture]:
-        """Return the house; it looks different once a thing was added to it."""
-        plan = self.household.home.plan
-        key = f"home {len(plan.furniture)}"
-        if key not in self._backdrops:
-            self._backdrops[key] = floor_plan(plan)
-        return key, self._backdrops[key]
-
-    def picture(self) -> Picture:
-        """Return people, light, and everybody's card."""
-        return scene(self.household.home.plan, self.household.view)
-
-    def hud(self) -> Hud:
-        """Return the clock, what is left to eat, and what is wrong with the house."""
-        view, food = self.household.view, str(self.household.home.food)
-        return Hud(self._task(), counts=(("food", food),), clock=f"day {view.day}, {view.clock}")
-
-    def _task(self) -> str:
-        """Return who waits for you and what is wrong, above the house: below it are everybody's cards."""
-        view = self.household.view
-        wrong = [f"the {room} is locked" for room in sorted(view.locked)]
-        wrong += [] if view.has_power else ["the power is out"]
-        lines = [", ".join(wrong).capitalize()] if wrong else []
-        if self.you is not None and view.person(self.you).doing is None:
-            lines = [f"{self.you} waits: tell them what to do", *lines]
-        elif self.you is None and self._wanted != NOBODY:
-            lines = [f"{self._wanted} does not live here: begin with more people", *lines]
-        return ". ".join(lines) or ("Poke the house, and see what they make of it" if self.you is None else "")
-
-    @property
-    def time(self) -> float:
-        """The minutes since the midnight that day 1 began with."""
-        return float(self.household.view.time)
-
-    # --- the instruments ----------------------------------------------------------------------------------------------
-
-    def bands(self) -> Mapping[str, str]:
-        """Return what everybody is at."""
-        return {each.name: "walk" if each.walking else each.kind for each in self.household.view.people}
-
-    def curves(self) -> Mapping[str, Mapping[str, float]]:
-        """Return everybody's motives; 1 is desperate."""
-        return {
-            person.name: {motive: min(1.0, level / 10) for motive, level in person.levels.items()}
-            for person in self.household.view.people
-        }
-
-    def facts(self) -> Mapping[str, Value]:
-        """Return the hour, what is left to eat, what is wrong, and how everybody is."""
-        view, home = self.household.view, self.household.home
-        facts: dict[str, Value] = {
-            "hour": view.time // 60 % 24,
-            "day": view.day,
-            "food": home.food,
-            "power": view.has_power,
-            "bathroom_locked": home_world.BATHROOM in view.locked,
-        }
-        for person in view.people:
-            facts[f"{person.name}.doing"] = person.doing or "nothing"
-            facts[f"{person.name}.kind"] = person.kind
-            facts[f"{person.name}.room"] = person.room.replace(" ", "_")
-            facts |= {f"{person.name}.{motive}": round(level, 3) for motive, level in person.levels.items()}
-        return facts
-
-    def characters(self) -> Sequence[str]:
-        """Return everybody who lives here."""
-        return self.household.view.players
-
-    def mind(self, who: str) -> MindView | None:
-        """Return somebody's motives, and what they have made of them."""
-        return sheet_of(self.household, who) if who in self.household.minds else None
-
-    def why_not(self, who: str, what: str) -> str:
-        """Say why somebody does not do an action, or sees to another motive first."""
-        if who not in self.household.minds:
-            return super().why_not(who, what)
-        return why_not(self.household, who, what)
-
-    def pokes(self) -> Sequence[Poke]:
-        """Return what may be done to the house now."""
-        return [Poke(each.name, each.title) for each in home_world.available_pokes(self.household.home)]
-
-    def commands(self) -> Sequence[str]:
-        """Return what the person that you play could do now."""
-        if self.you is None or not self.household.view.person(self.you).interruptible:
-            return ()
-        return [offer.action.name for offer in self.household.home.offers(self.you)]
-
-    def _happening(self, record: object) -> Happening | None:
-        """Return a record of the trace for the timeline, if it belongs there."""
-        match record:
-            case HomeChoice():
-                why = record.why if record.because is None else f"{record.because}; {record.why}"
-                return Happening(record.time, record.person, record.words, why=why)
-            case Began() if not self._is_chosen(record):
-                return Happening(record.time, record.person, record.words, why=why_unchosen(record.action))
-            case Accident():
-                return Happening(record.time, record.person, "has an accident", "bad", why="the bathroom was locked")
-            case Delivered():
-                return Happening(record.time, "grocer", "fills the fridge", "game")
-            case Poked():
-                return Happening(record.time, "you", record.words, "game", why="an onlooker has done it")
-        return None
-
-    def _is_chosen(self, record: Began) -> bool:
-        """Whether somebody begins what they have chosen, which was told when they did."""
-        decision = self.household.decisions.get(record.person)
-        return decision is not None and decision.action.name == record.action
-
-    def recording(self) -> tuple[str, bytes]:
-        """Return the trace so far, as ``telos watch home --json`` prints it."""
-        lines = "".join(f"{as_json(record)}\n" for record in self._records)
-        return f"home-seed{self._seed}.jsonl", lines.encode()
-
-
-def _make(seed: int, settings: Mapping[str, str]) -> HomeStage:
-    return HomeStage(seed, people=int(settings["people"]), you=settings["you"])
-
-
-HOME = StudioWorld(
-    "home",
-    "Home",
-    "People who live by their motives. Lock the bathroom, drop a fridge, and see what they make of it.",
-    (
-        Setting("people", "People", "4", tuple(map(str, range(1, len(NAMES) + 1)))),
-        Setting("you", "You play", NOBODY, (NOBODY, *NAMES), "who is told what to do; the others decide themselves"),
-    ),
-    _make,
-)

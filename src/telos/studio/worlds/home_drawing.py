@@ -41,7 +41,7 @@ def centre(cell: Cell) -> tuple[float, float]:
     return LEFT + (column + 0.5) * CELL_WIDE, TOP + (row + 0.5) * CELL_HIGH
 
 
-def spot(plan: FloorPlan, cell: Cell) -> tuple[float, float]:
+def person_position(plan: FloorPlan, cell: Cell) -> tuple[float, float]:
     """Return where somebody in a cell is drawn: on the sofa, people sit further apart than its cells are."""
     x, y = centre(cell)
     if plan.rows[cell[0]][cell[1]].isdigit():
@@ -52,7 +52,7 @@ def spot(plan: FloorPlan, cell: Cell) -> tuple[float, float]:
     return x, y
 
 
-def rooms(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
+def room_boxes(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
     """Return each room as a box from the middle of one wall to that of the other: x, y, width, height."""
     found: dict[str, list[Cell]] = {}
     for row in range(plan.height):
@@ -67,18 +67,18 @@ def rooms(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
     return boxes
 
 
-def floor_plan(plan: FloorPlan) -> Picture:
+def draw_floor_plan(plan: FloorPlan) -> Picture:
     """Return the house without anybody in it."""
     return [
         rect(0, 0, WIDTH, HEIGHT, "ground"),
-        *(shape for name, box in rooms(plan).items() for shape in _floor(name, *box)),
+        *(shape for name, box in room_boxes(plan).items() for shape in _floor(name, *box)),
         *_rugs(plan),
         *_walls(plan),
         *(_leaf(plan, door) for door in sorted(plan.doors)),
         *(shape for mark, cells in plan.furniture.items() for shape in _furniture(mark, cells)),
         *(
             text(x + 9, y + h - 12, name.upper(), "faint", size=9, align="left")
-            for name, (x, y, _, h) in rooms(plan).items()
+            for name, (x, y, _, h) in room_boxes(plan).items()
         ),
     ]
 
@@ -141,7 +141,7 @@ def _leaf(plan: FloorPlan, door: Cell) -> Shape:
     return line(x, y - CELL_HIGH / 2, x + 17, y - CELL_HIGH / 2 + 3, "wood", width=3)
 
 
-def locked_door(plan: FloorPlan, room: str) -> Picture:
+def draw_locked_door(plan: FloorPlan, room: str) -> Picture:
     """Return the doors of a room, shut and marked."""
     shapes: Picture = []
     for door in sorted(plan.doors):
@@ -192,13 +192,13 @@ _LETTER = 6.2  # how wide one is, about
 _CROWD = 62.0  # who is nearer to another than this is labelled by name alone
 
 
-def doing(person: PersonView) -> str:
+def describe_doing(person: PersonView) -> str:
     """Say in two words what somebody does.
 
     >>> from telos.worlds.home.home import Home
     >>> home = Home(people=1)
     >>> home.step({"Ada": "toilet.use"})
-    >>> doing(home.view().people[0])
+    >>> describe_doing(home.view().people[0])
     'to the toilet'
     """
     if person.doing is None:
@@ -214,12 +214,12 @@ def doing(person: PersonView) -> str:
     return f"to the {thing.replace('_', ' ')}" if thing else short
 
 
-def scene(plan: FloorPlan, view: HomeView) -> Picture:
+def draw_scene(plan: FloorPlan, view: HomeView) -> Picture:
     """Return all that may look different in the next minute."""
     return [
         *_light(plan, view),
         *_switched_on(plan, view),
-        *(shape for room in sorted(view.locked) for shape in locked_door(plan, room)),
+        *(shape for room in sorted(view.locked) for shape in draw_locked_door(plan, room)),
         *_people(plan, view),
         *_cards(view),
     ]
@@ -235,7 +235,7 @@ def _light(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
     if not is_dark(view) and view.has_power:
         return
     awake = {person.room for person in view.people if person.kind != "sleep" or person.walking}
-    for name, box in rooms(plan).items():
+    for name, box in room_boxes(plan).items():
         if is_dark(view) and view.has_power and name in awake:
             yield rect(*box, "gold/12")
         else:
@@ -259,7 +259,7 @@ def _switched_on(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
 
 
 def _people(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
-    spots = _apart([spot(plan, person.cell) for person in view.people])
+    spots = _apart([person_position(plan, person.cell) for person in view.people])
     for number, person in enumerate(view.people):
         x, y = spots[number]
         others = [each for place_of, each in enumerate(spots) if place_of != number]
@@ -295,7 +295,7 @@ def _apart(spots: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _label(person: PersonView, x: float) -> str:
     """Return the name and what is worth saying, if that is anything and does not run over the edge."""
-    said = f"{person.name} {doing(person)}"
+    said = f"{person.name} {describe_doing(person)}"
     is_worth_saying = not person.walking and person.kind not in ("idle", "sleep")
     fits = _LETTER * len(said) / 2 < min(x, WIDTH - x)
     return said if is_worth_saying and fits else person.name
@@ -314,7 +314,7 @@ def _card(person: PersonView, tint: str, x: float, wide: float) -> Iterator[Shap
     yield rect(x, _CARD_TOP, wide, _CARD_HIGH, "panel/85", radius=6, stroke="line")
     yield circle(x + 11, _CARD_TOP + 12, 4.5, tint)
     yield text(x + 21, _CARD_TOP + 12.5, person.name, size=12, align="left")
-    yield text(x + 7, _CARD_TOP + 30, doing(person), "faint", size=10, align="left")
+    yield text(x + 7, _CARD_TOP + 30, describe_doing(person), "faint", size=10, align="left")
     step = 6.0
     for place_of, level in enumerate(person.levels.values()):
         at = x + wide - 8 - (len(person.levels) - place_of) * step + 2

@@ -31,10 +31,10 @@ _SHORT = {
 }
 
 
-def spot(place: IslandPlace) -> tuple[float, float]:
+def position(place: IslandPlace) -> tuple[float, float]:
     """Return the point of a place on the map.
 
-    >>> spot(IslandPlace("dock", "outdoors", 36, 14))
+    >>> position(IslandPlace("dock", "outdoors", 36, 14))
     (725.2, 486.0)
     """
     return round(_LEFT + place.column * _COLUMN, 1), _line(place.row)
@@ -50,7 +50,7 @@ def _line(row: int) -> float:
     return _ROWS[below] + share * (_ROWS[above] - _ROWS[below])
 
 
-def words(name: str) -> str:
+def place_label(name: str) -> str:
     """Return what is written at a place: in a building it goes without saying whose entrance it is."""
     return _SHORT.get(name, name).replace("-", " ")
 
@@ -63,7 +63,7 @@ Point = tuple[float, float]
 _TRAIL = 16  # ways that are still seen
 
 
-def picture(
+def draw_moment(
     the_map: IslandMap,
     now: TimedAction,
     time: float,
@@ -75,20 +75,20 @@ def picture(
     who: str,
 ) -> Picture:
     """Return what changes: ``walked`` are the places so far, ``reached`` where a goal was, ``aim`` where they want."""
-    here = whereabouts(the_map, now, time)
+    here = visitor_position(the_map, now, time)
     drawn = [path(_dots(the_map, set(walked)), fill="player")]
-    drawn += _trail([spot(the_map.place(each)) for each in walked[-_TRAIL:]], here)
+    drawn += _trail([position(the_map.place(each)) for each in walked[-_TRAIL:]], here)
     for i, name in enumerate(dict.fromkeys(reached)):
         drawn.append(place(f"reached{i}", "star", *_beside(the_map, name), scale=0.8))
     if aim:
-        drawn.append(place("aim", "aim", *spot(the_map.place(aim))))
+        drawn.append(place("aim", "aim", *position(the_map.place(aim))))
     drawn.append(place("visitor", "visitor", here[0], here[1] - 8, pick=who, label=doing or None))
     return drawn
 
 
-def whereabouts(the_map: IslandMap, now: TimedAction, time: float) -> Point:
+def visitor_position(the_map: IslandMap, now: TimedAction, time: float) -> Point:
     """Return where the visitor is: on the way, while on the way."""
-    (x, y), (to_x, to_y) = (spot(the_map.place(view.place)) for view in (now.before, now.after))
+    (x, y), (to_x, to_y) = (position(the_map.place(view.place)) for view in (now.before, now.after))
     share = now.share(time)
     return x + (to_x - x) * share, y + (to_y - y) * share
 
@@ -104,12 +104,12 @@ def _trail(points: Sequence[Point], here: Point) -> Iterator[Shape]:
 
 def _dots(the_map: IslandMap, places: set[str]) -> str:
     """Return dots for places: an outline of circles."""
-    spots = [spot(the_map.place(name)) for name in sorted(places)]
+    spots = [position(the_map.place(name)) for name in sorted(places)]
     return "".join(f"M{x - 3.5:g} {y:g}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z" for x, y in spots)
 
 
 def _beside(the_map: IslandMap, name: str) -> Point:
-    x, y = spot(the_map.place(name))
+    x, y = position(the_map.place(name))
     return x + 14, y - 2
 
 
@@ -140,7 +140,7 @@ _LANDMARKS = (
 
 
 @lru_cache(maxsize=1)  # there is one island
-def ground() -> Picture:
+def draw_ground() -> Picture:
     """Return all that stands still."""
     story = load_story()
     drawn: Picture = [*_sea(Random("waves")), *_land(Random("meadow")), *_nature(story), *_paths(story)]
@@ -171,16 +171,16 @@ def _land(rng: Random) -> Iterator[Shape]:
 
 def _nature(story: IslandStory) -> Iterator[Shape]:
     """Draw the pool with its fall, the dock, and the landmarks."""
-    x, y = spot(story.map.place("pool"))
+    x, y = position(story.map.place("pool"))
     yield path(f"M{x - 34} {y}a34 18 0 1 0 68 0a34 18 0 1 0 -68 0Z", fill="water", stroke="stone/60", width=3)
     yield path(f"M{x - 12} {y - 44}h24l4 40h-32z", fill="water")
     yield path(f"M{x - 6} {y - 42}v34M{x + 1} {y - 40}v36M{x + 8} {y - 42}v32", stroke="ink/35", width=1.5)
-    x, y = spot(story.map.place("dock"))
+    x, y = position(story.map.place("dock"))
     planks = "".join(f"M{x - 16} {y - 22 + 9 * i:g}h32" for i in range(7))
     yield rect(x - 16, y - 26, 32, 62, "wood", radius=2)
     yield path(planks, stroke="shadow", width=1.5)
     for i, (where, symbol, right, down) in enumerate(_LANDMARKS):
-        x, y = spot(story.map.place(where))
+        x, y = position(story.map.place(where))
         yield place(f"landmark{i}", symbol, x + right, y + down)
 
 
@@ -190,19 +190,19 @@ def _paths(story: IslandStory) -> Iterator[Shape]:
     for name, ways in story.map.ways.items():
         here = story.map.place(name)
         if here.area in _OPEN_AIR and name != "dock":
-            (x, y) = spot(here)
+            (x, y) = position(here)
             net += "".join(f"M{x} {y}L{_point(story, way.to)}" for way in ways)
     yield path(net, stroke="wood/20", width=13)
     yield path(net, stroke="path", width=10)
 
 
 def _point(story: IslandStory, name: str) -> str:
-    x, y = spot(story.map.place(name))
+    x, y = position(story.map.place(name))
     return f"{x} {y}"
 
 
 def _house(story: IslandStory, area: str) -> Iterator[Shape]:
-    spots = [spot(each) for each in story.map.places.values() if each.area == area]
+    spots = [position(each) for each in story.map.places.values() if each.area == area]
     across = min(ROOM[0], *(abs(a[0] - b[0]) - 8 for a in spots for b in spots if a[0] != b[0]))
     left, right = min(x for x, _ in spots) - across / 2 - 8, max(x for x, _ in spots) + across / 2 + 8
     top, bottom = min(y for _, y in spots) - 42, max(y for _, y in spots) + 36
@@ -217,12 +217,12 @@ def _house(story: IslandStory, area: str) -> Iterator[Shape]:
         for way in story.map.ways[one.name]:
             other = story.map.place(way.to)
             if other.area == area and one.name < other.name:
-                yield line(*spot(one), *spot(other), "wall/35", width=5)
+                yield line(*position(one), *position(other), "wall/35", width=5)
 
 
 def _doors(story: IslandStory) -> Iterator[Shape]:
     for one, other in story.map.doors.values():
-        (x, y), (to_x, to_y) = spot(story.map.place(one)), spot(story.map.place(other))
+        (x, y), (to_x, to_y) = position(story.map.place(one)), position(story.map.place(other))
         across, down = (6, 16) if abs(to_x - x) > abs(to_y - y) else (16, 6)
         yield rect(
             (x + to_x) / 2 - across / 2, (y + to_y) / 2 - down / 2, across, down, "wood", radius=2, stroke="panel"
@@ -231,15 +231,15 @@ def _doors(story: IslandStory) -> Iterator[Shape]:
 
 def _places(story: IslandStory) -> Iterator[Shape]:
     for each in story.map.places.values():
-        x, y = spot(each)
+        x, y = position(each)
         yield circle(x, y, 5, "panel", stroke="faint", width=1.5)
-        yield text(x, y + 14, words(each.name), "ink", size=11)
+        yield text(x, y + 14, place_label(each.name), "ink", size=11)
 
 
 def _people(story: IslandStory) -> Iterator[Shape]:
     """Stand everybody to the right of their place, with the name in the left corner of the room."""
     for who in story.people.values():
-        x, y = spot(story.map.place(who.at))
+        x, y = position(story.map.place(who.at))
         if who.name.startswith("patient"):
             yield place(who.name, "patient", x + 32, y - 2, tint=_SICK)
         else:
