@@ -42,7 +42,7 @@ def test_attention_wanders_only_to_what_is_better_by_the_margin(distance: float,
     assert STEADY.choose(memory, 0.0) == chosen
 
 
-def test_what_deserves_none_or_has_been_forgotten_loses_it_whatever_the_margin() -> None:
+def test_attention_leaves_excluded_or_forgotten_facts() -> None:
     memory = WorkingMemory({"enemy": 10.0})
     sees(memory, bert=1.0)
     sees(memory, 5.0, carl=3.5)

@@ -95,7 +95,7 @@ def test_a_priority_of_its_own_leaves_the_rest_of_the_goal_alone(folder: Path) -
     assert DOMAIN.goal("hide").priority == 20
 
 
-def test_the_drone_has_the_wings_of_the_ghost_and_the_weapons_of_the_soldier(folder: Path) -> None:
+def test_drone_combines_ghost_movement_and_soldier_weapons(folder: Path) -> None:
     drone = load_text(folder, "drone", "like: soldier\nactions: [aerial, weapons]\nbody: {speed: 8}")
     assert names(drone.actions) == ["fly", "hover", "attack", "reload"]
     assert names(drone.goals) == ["patrol", "kill_enemy", "hide"]
@@ -105,7 +105,7 @@ def test_the_drone_has_the_wings_of_the_ghost_and_the_weapons_of_the_soldier(fol
     assert names(fly.steps) == ["fly", "hover"]
 
 
-def test_the_policeman_who_must_catch_his_breath_is_one_action_more(folder: Path) -> None:
+def test_policeman_with_limited_breath_needs_one_more_action(folder: Path) -> None:
     soldier = load_character(folder / "soldier.yaml", DOMAIN)
     policeman = load_text(folder, "policeman", "like: soldier\nadd: {actions: [catch-breath]}")
     assert policeman.actions == (*soldier.actions, DOMAIN.action("catch-breath"))
@@ -123,7 +123,7 @@ def test_given_lists_replace_and_maps_are_merged(folder: Path) -> None:
     assert nimble.memory == {"enemy": 12.0, "door": 30.0}
 
 
-def test_what_is_dropped_is_gone_and_a_set_drops_all_its_members(folder: Path) -> None:
+def test_dropped_set_removes_all_its_members(folder: Path) -> None:
     text = "like: soldier\nadd: {goals: [dodge, hide], sensors: {smell: 2 s}}\n"
     text += "drop: {goals: [fight], actions: [weapons, goto], sensors: [sight]}"
     dog = load_text(folder, "dog", text)
@@ -352,7 +352,7 @@ def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_whatever_a_file_says_it_is_a_character_or_has_faults_in_its_lines(data: Any) -> None:
+def test_any_text_is_a_character_or_has_located_faults(data: Any) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder, "mutant.yaml")
         file.write_text(json.dumps(data, indent=1))

@@ -89,7 +89,7 @@ def test_a_thousand_minds_with_nothing_new_think_once_and_then_no_more() -> None
     assert crowd.scheduler.expanded == 0
 
 
-def test_a_stimulus_wakes_the_one_it_reaches_in_the_next_frame_and_nobody_else() -> None:
+def test_stimulus_wakes_only_the_mind_that_it_reaches() -> None:
     still = Still()
     crowd = posted(50, still)
     crowd.tick(0.0)
@@ -110,7 +110,7 @@ def test_a_mind_is_woken_when_a_fact_has_faded_though_nothing_happens() -> None:
     assert crowd.minds["guard-1"].goal is None, "there is no bell to flee from any more"
 
 
-def test_who_is_woken_by_name_thinks_in_the_next_frame() -> None:
+def test_mind_woken_by_name_thinks_in_the_next_frame() -> None:
     crowd = posted(3, Still())
     crowd.tick(0.0)
     crowd.wake("guard-2")
@@ -167,7 +167,7 @@ def test_with_a_tiny_budget_everybody_gets_a_plan_in_the_end() -> None:
     assert {record.who for record in trace if isinstance(record, Planned)} == set(camp.campers)
 
 
-def test_a_plan_that_is_long_in_coming_is_not_carried_out_if_the_world_went_on() -> None:
+def test_late_plan_is_not_executed_if_the_state_has_changed() -> None:
     trace: list[Any] = []
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp, expansions=2, trace=trace.append)
@@ -181,7 +181,7 @@ def test_a_plan_that_is_long_in_coming_is_not_carried_out_if_the_world_went_on()
     assert [record.step for record in trace if isinstance(record, Began)] == ["gather"]
 
 
-def test_nobody_who_waits_for_a_plan_keeps_others_from_acting() -> None:
+def test_mind_waiting_for_a_plan_does_not_delay_others() -> None:
     trace: list[Any] = []
     camp = Camp(2, seed=5)
     crowd = camp_crowd(camp, expansions=1, trace=trace.append)
@@ -192,7 +192,7 @@ def test_nobody_who_waits_for_a_plan_keeps_others_from_acting() -> None:
     assert "camper-0" not in began or began["camper-0"][0] > began["camper-1"][0]
 
 
-def test_who_leaves_thinks_no_more_and_its_request_is_withdrawn() -> None:
+def test_removed_mind_stops_and_its_plan_request_is_withdrawn() -> None:
     trace: list[Any] = []
     camp = Camp(2, seed=1)
     crowd = camp_crowd(camp, expansions=1, trace=trace.append)
@@ -241,7 +241,7 @@ def test_in_a_crowd_too_a_step_that_fails_at_once_is_gone_round_at_once() -> Non
     assert yard.target == "dead"
 
 
-def test_a_question_to_the_game_that_raises_for_one_does_not_keep_the_others_from_their_plans() -> None:
+def test_game_function_that_raises_for_one_mind_leaves_others_unaffected() -> None:
     trace: list[Any] = []
     camp = Camp(4, seed=2)
     crowd = camp_crowd(camp, trace=trace.append)
@@ -275,7 +275,7 @@ def test_a_sensor_that_raises_does_not_stop_the_rota() -> None:
     assert all(mind.memory.recall("wall", "north", 7.0) for mind in crowd.minds.values())
 
 
-def test_a_body_that_never_finishes_costs_nothing_and_is_given_up_when_patience_ends() -> None:
+def test_endless_step_costs_nothing_and_fails_after_patience() -> None:
     trace: list[Any] = []
     crowd = posted(2, Still(), patience=5.0, trace=trace.append)
     crowd.stimulate("guard-0", Fact("bell", "tower", 0.0))
@@ -292,7 +292,7 @@ class Ghost(Still):
     progress = Progress(RUNNING.status.FAILED, "it has no hands")  # type: ignore[assignment]
 
 
-def test_a_body_that_always_fails_is_not_asked_for_the_same_again_every_frame() -> None:
+def test_failing_body_is_not_retried_every_frame() -> None:
     crowd = posted(1, Ghost())
     crowd.stimulate("guard-0", Fact("bell", "tower", 0.0))
     thought = [crowd.tick(frame / 10) for frame in range(90)]

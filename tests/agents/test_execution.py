@@ -26,7 +26,7 @@ def test_steps_follow_one_another_to_the_end() -> None:
     assert execution.left == ()
 
 
-def test_a_plan_works_from_where_it_was_made_and_from_whatever_does_not_matter_to_it() -> None:
+def test_execution_ignores_changes_of_irrelevant_variables() -> None:
     execution = under_way()
     assert execution.flaw(DOMAIN.state()) is None
     assert execution.flaw(DOMAIN.state({"kick_failed": True})) is None
@@ -72,7 +72,7 @@ def test_a_performance_is_meant_for_what_attention_rested_on_when_it_began() -> 
     assert not attack.is_valid(ann, telos.Action("attack"), entered)
 
 
-def test_a_performance_looks_for_a_name_in_the_step_then_in_the_focus_then_in_the_state() -> None:
+def test_performance_resolves_names_in_step_then_focus_then_state() -> None:
     ann, go = Somebody(), Performed(Performance(Animate("wave", at="post")))
     assert go.activate(ann, telos.Action("wave")) == Animate("wave", 4)
     ann.memory.focus["post"] = "gate"

@@ -45,7 +45,7 @@ def test_a_relevant_goal_says_because() -> None:
     assert why(crowd.minds["camper-0"]).startswith("camper-0 pursues shelter (priority 5), because bell.")
 
 
-def test_who_waits_or_has_nothing_to_do_says_so() -> None:
+def test_why_of_waiting_or_idle_mind_says_so() -> None:
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp, expansions=1)
     crowd.tick(0.0)

@@ -74,7 +74,7 @@ def test_saying_the_same_again_is_no_news_until_it_has_been_forgotten() -> None:
     assert memory.note(noise(60.0, loud=False, confidence=0.6)), "nobody remembered the one of a minute ago"
 
 
-def test_what_is_dropped_is_gone_at_once() -> None:
+def test_dropped_fact_is_gone_at_once() -> None:
     memory = WorkingMemory()
     memory.note(noise(0.0))
     version = memory.version

@@ -42,7 +42,7 @@ def plans(diary: Diary) -> list[tuple[str, ...]]:
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_sensed_becomes_a_goal_a_plan_and_deeds_and_the_world_changes_only_through_the_body() -> None:
+def test_mind_senses_chooses_plans_and_acts_only_through_its_body() -> None:
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append)
     mind.think(0.0)
@@ -152,7 +152,7 @@ class Watch:
         self.mind.note(Fact("news", "world", now, attributes=FrozenMap(self.true)))
 
 
-def test_a_goal_that_matters_more_takes_over_and_what_it_replaced_is_taken_up_again() -> None:
+def test_higher_priority_goal_interrupts_and_the_old_goal_resumes() -> None:
     watch = Watch()
     watch.mind.think(0.0)
     watch.learn(1.0, alarm=True)
@@ -203,7 +203,7 @@ def test_goals_are_weighed_again_only_when_something_flags_it() -> None:
     assert watch.mind.deliberation is not first
 
 
-def test_who_learns_nothing_does_not_even_look_at_memory_again() -> None:
+def test_mind_without_news_does_not_read_memory_again() -> None:
     watch = Watch()
     watch.mind.think(0.0)
     before = watch.believed
@@ -212,7 +212,7 @@ def test_who_learns_nothing_does_not_even_look_at_memory_again() -> None:
     assert watch.believed == before
 
 
-def test_a_chance_to_reach_the_goal_at_one_stroke_is_taken_in_the_middle_of_a_longer_plan() -> None:
+def test_opportunity_interrupts_a_longer_plan() -> None:
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append)
     live(mind, yard, 0.8)
@@ -222,7 +222,7 @@ def test_a_chance_to_reach_the_goal_at_one_stroke_is_taken_in_the_middle_of_a_lo
     assert diary.of(Dropped)[0].why == "melee is better now"
 
 
-def test_nobody_breaks_off_half_way_through_a_door_for_a_mere_chance() -> None:
+def test_opportunity_does_not_interrupt_the_use_of_an_object() -> None:
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append)
     live(mind, yard, 0.3)
@@ -235,7 +235,7 @@ def test_nobody_breaks_off_half_way_through_a_door_for_a_mere_chance() -> None:
 # --- attention --------------------------------------------------------------------------------------------------------
 
 
-def test_the_plan_is_for_what_attention_rests_on_and_is_dropped_when_that_vanishes() -> None:
+def test_plan_is_dropped_when_the_focus_of_attention_vanishes() -> None:
     domain = telos.Domain(
         variables=[telos.Variable("armed", "bool"), telos.Variable("enemy_dead", "bool")],
         actions=[telos.Action("fire", preconditions="armed", effects="enemy_dead = true")],
@@ -269,7 +269,7 @@ def test_the_plan_is_for_what_attention_rests_on_and_is_dropped_when_that_vanish
 # --- failures are knowledge -------------------------------------------------------------------------------------------
 
 
-def test_a_door_that_would_not_open_is_known_and_the_next_plans_go_round_it() -> None:
+def test_failed_door_is_remembered_and_avoided_by_later_plans() -> None:
     diary, yard = Diary(), Yard(held=True)
     live(soldier(yard, trace=diary.append), yard, 4.0)
     assert plans(diary) == [
@@ -319,7 +319,7 @@ def test_a_step_that_ends_well_without_doing_what_it_promised_has_failed() -> No
     assert plans(diary)[-1][0] == "kick-door"
 
 
-def test_a_step_that_has_become_impossible_explains_itself_and_is_no_failure_to_remember() -> None:
+def test_step_with_unmet_preconditions_is_not_remembered_as_failure() -> None:
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append)
     live(mind, yard, 0.5)
@@ -356,7 +356,7 @@ class Faulty(Procedure):
 
 
 @pytest.mark.parametrize("where", ["activate", "is_valid", "progress"])
-def test_an_action_that_raises_fails_is_remembered_and_gone_round_until_that_fades(where: str) -> None:
+def test_action_that_raises_is_avoided_until_the_failure_fades(where: str) -> None:
     diary, yard = Diary(), Yard()
     faulty = Faulty(UseSmartObject("door", "open"), where)
     mind = soldier(yard, trace=diary.append, procedures={**PROCEDURES, "open-door": faulty})
@@ -394,7 +394,7 @@ def asking(answer: Callable[[], bool]) -> telos.Domain:
 
 
 @pytest.mark.parametrize("where", ["activate", "is_valid", "progress"])
-def test_who_cannot_go_round_what_raises_turns_to_another_goal_and_comes_back(where: str) -> None:
+def test_mind_turns_to_another_goal_if_a_failure_cannot_be_avoided(where: str) -> None:
     faulty = Faulty(Animate("eat"), where)
     others = {action.name: Does(Animate(action.name)) for action in CAMP.actions}
     watch = Watch(asking(lambda: True), procedures={**others, "eat": faulty})
@@ -409,7 +409,7 @@ def test_who_cannot_go_round_what_raises_turns_to_another_goal_and_comes_back(wh
     assert 4.75 <= watch.diary.of(Began)[-1].time <= 5.0 + RETRY
 
 
-def test_a_question_to_the_game_that_raises_is_a_fact_and_another_goal_is_pursued_until_it_fades() -> None:
+def test_game_function_that_raises_makes_the_mind_pursue_another_goal() -> None:
     broken = [True]
 
     def is_ripe() -> bool:
@@ -431,7 +431,7 @@ def test_a_question_to_the_game_that_raises_is_a_fact_and_another_goal_is_pursue
     assert watch.mind.goal == "food"
 
 
-def test_a_question_that_begins_to_raise_while_the_plan_is_carried_out_breaks_the_plan_and_nothing_else() -> None:
+def test_game_function_that_raises_during_execution_drops_only_the_plan() -> None:
     broken = [False]
 
     def is_ripe() -> bool:
@@ -460,7 +460,7 @@ class Flickering:
         raise OSError("no signal")
 
 
-def test_a_sensor_that_raises_keeps_what_it_saw_and_its_failure_is_a_fact_told_once() -> None:
+def test_sensor_that_raises_keeps_its_facts_and_is_traced_once() -> None:
     diary, yard = Diary(), Yard()
     mind = soldier(yard, trace=diary.append)
     assert mind.sense("sight", Flickering(), 0.0)
@@ -483,7 +483,7 @@ def test_a_body_that_never_finishes_has_failed_when_patience_ends() -> None:
     assert watch.mind.goal == "looks"
 
 
-def test_who_has_all_the_patience_in_the_world_still_heeds_what_matters_more() -> None:
+def test_mind_interrupts_endless_step_for_higher_priority_goal() -> None:
     watch = Watch()
     for now in range(1000):
         watch.mind.think(now)

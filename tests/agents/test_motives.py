@@ -20,7 +20,7 @@ HANDS = Action("wash-hands", duration=2, changes={"hygiene": -1})
 WAIT = Action("wait", duration=15)
 
 
-def test_the_mind_takes_what_leaves_it_least_discontent_and_says_which_motive_that_relieves() -> None:
+def test_motive_mind_takes_least_discontentment_and_names_the_motive() -> None:
     decision = MotiveMind([HUNGER, SLEEP]).decide([WAIT, SNACK, BED], {"hunger": 5, "sleep": 4})
     assert decision.action is SNACK
     assert decision.why == "hunger 5.0 → 2.0"
@@ -39,14 +39,14 @@ def test_a_drift_that_is_told_replaces_the_one_the_mind_was_born_with() -> None:
     assert choice.table[0].levels["hunger"] == pytest.approx(5.5)
 
 
-def test_a_short_action_that_helps_nothing_is_not_taken_to_let_less_time_pass() -> None:
+def test_short_useless_action_is_not_chosen_for_its_shortness() -> None:
     mind = MotiveMind([HUNGER, SLEEP, Goal("hygiene", curve=beyond_three)])
     decision = mind.decide([HANDS, WAIT], {"hunger": 2, "sleep": 5, "hygiene": 1})
     assert decision.action is WAIT
     assert decision.why == "nothing is pressing"
 
 
-def test_if_nothing_helps_and_waiting_is_not_possible_the_mind_still_chooses() -> None:
+def test_motive_mind_chooses_even_if_no_action_helps() -> None:
     assert MotiveMind([HUNGER]).decide([HANDS], {"hunger": 5}).action is HANDS
 
 
@@ -61,13 +61,13 @@ def test_something_urgent_makes_restless_unless_the_action_helps_it() -> None:
     assert mind.restless(BED, {"hunger": 7.9, "sleep": 5}) is None
 
 
-def test_who_has_had_enough_stops() -> None:
+def test_motive_mind_stops_when_satisfied() -> None:
     mind = MotiveMind([HUNGER, SLEEP])
     assert mind.restless(BED, {"hunger": 3, "sleep": 0}) == "had enough"
     assert mind.restless(WAIT, {"hunger": 0, "sleep": 0}) is None, "waiting lowers nothing, so it is never enough"
 
 
-def test_nothing_is_broken_off_for_more_of_the_same_or_for_what_does_not_help_the_urgent_motive() -> None:
+def test_action_is_interrupted_only_for_one_that_helps_the_urgent_motive() -> None:
     mind = MotiveMind([HUNGER, SLEEP], urgent=8)
     starving = {"hunger": 9.0, "sleep": 4.0}
     assert not mind.reconsider(BED, mind.decide([BED], starving))

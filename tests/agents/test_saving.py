@@ -49,7 +49,7 @@ def test_a_restored_mind_still_says_why_not() -> None:
         assert why_not(other, asked) == why_not(mind, asked)
 
 
-def test_a_mind_is_restored_only_into_one_of_its_name_that_can_do_what_it_planned() -> None:
+def test_mind_is_restored_only_into_one_with_its_name_and_actions() -> None:
     yard = Yard()
     mind = soldier(yard)
     mind.think(0.0)
@@ -88,7 +88,7 @@ def _asks(mind: Any, ticket: Any) -> bool:
     return mind.deliberation is not None and mind.deliberation.ticket is ticket
 
 
-def test_who_was_saved_in_the_middle_of_weighing_goals_knows_what_was_passed_over_for_want_of_a_plan() -> None:
+def test_deliberation_saved_midway_keeps_the_goals_without_plan() -> None:
     camp, crowd = camp_of(3, 0, 1, [])
     for _ in range(600):
         pass_frames(camp, crowd, 1)

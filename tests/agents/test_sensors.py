@@ -38,7 +38,7 @@ def frames(rota: SensorSchedule, count: int) -> Iterator[tuple[float, list[int]]
         yield frame / 10, [mind.number for mind in rota.poll(frame / 10)]
 
 
-def test_a_new_mind_looks_at_once_with_every_sensor_and_then_as_often_as_it_should() -> None:
+def test_new_mind_reads_all_sensors_at_once_then_by_period() -> None:
     rota, ann = SensorSchedule({"sight": Glance(), "smell": Glance()}), Pupil(0)
     rota.join(ann, {"sight": 0.5, "smell": 2.0}, now=0.0)
     for _ in frames(rota, 101):
@@ -58,7 +58,7 @@ def test_minds_that_join_together_are_spread_over_the_frames() -> None:
     assert max(read[11:]) <= 8, "not all forty in one frame for ever"
 
 
-def test_only_those_who_learned_something_are_returned() -> None:
+def test_poll_returns_only_minds_with_news() -> None:
     rota, ann, bert = SensorSchedule({"sight": Glance()}), Pupil(0), Pupil(1)
     bert.learns = False
     for mind in (ann, bert):
@@ -67,7 +67,7 @@ def test_only_those_who_learned_something_are_returned() -> None:
     assert bert.read
 
 
-def test_a_frame_spends_its_budget_and_what_is_left_comes_first_in_the_next() -> None:
+def test_sensor_budget_defers_readings_to_the_next_frame() -> None:
     rota, minds = SensorSchedule({"sight": Glance(2.0)}, budget=5.0), [Pupil(number) for number in range(7)]
     for mind in minds:
         rota.join(mind, {"sight": 60.0}, now=0.0)
@@ -75,7 +75,7 @@ def test_a_frame_spends_its_budget_and_what_is_left_comes_first_in_the_next() ->
     assert read == [[0, 1, 2], [3, 4, 5], [6], []]
 
 
-def test_who_leaves_is_read_no_more_and_a_newcomer_with_the_same_number_is_not_read_twice() -> None:
+def test_removed_mind_is_not_read_and_its_number_can_be_reused() -> None:
     rota, ann, bert = SensorSchedule({"sight": Glance()}), Pupil(0), Pupil(0)
     rota.join(ann, {"sight": 0.1}, now=0.0)
     rota.poll(0.0)

@@ -46,7 +46,7 @@ def log(tmp_path: Path) -> Path:
     return write_lines(tmp_path / "play.jsonl", interleaved(ann, bo))
 
 
-def test_accuracy_is_the_share_of_updates_at_which_the_likeliest_goal_was_right(log: Path) -> None:
+def test_accuracy_is_the_share_of_updates_with_the_right_top_goal(log: Path) -> None:
     (score,) = scores(log, "--model", "flairs")
     right: Counter[str] = Counter()
     seen: Counter[str] = Counter()

@@ -33,7 +33,7 @@ def test_json_is_one_object_with_the_seed_and_all_figures() -> None:
     assert contest["mean_seconds"] == pytest.approx(3.0)
 
 
-def test_the_table_has_a_row_for_each_contest_and_says_that_it_is_simulated() -> None:
+def test_table_has_a_row_per_contest_and_says_simulated() -> None:
     lines = run("--layer", "orderly-advance").splitlines()
     assert "2 simulated fights" in lines[0]
     assert [line.split("  ")[0] for line in lines[2:4]] == ["orderly-advance added", "squads added"]

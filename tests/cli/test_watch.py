@@ -107,7 +107,7 @@ def test_the_same_seed_fights_the_same_fight() -> None:
     assert run(*arguments, "3") == run(*arguments, "3") != run(*arguments, "4")
 
 
-def test_without_a_terminal_a_fight_is_told_in_lines_that_end_with_the_winner() -> None:
+def test_fight_without_terminal_prints_a_log_that_ends_with_the_winner() -> None:
     lines = run("arena", "--seed", "3").splitlines()
     assert lines[0].startswith("  0.0  skirmish, seed 3: ")
     assert "  wins: " in lines[-1]
