@@ -64,14 +64,14 @@ def test_keys_are_names_whatever_they_look_like() -> None:
     ],
 )
 def test_an_offset_in_a_text_leads_to_its_column(text: str, offset: int, column: int) -> None:
-    fault = read_yaml(text).located(Fault("here", path=(text[0],), offset=offset))
+    fault = read_yaml(text).locate(Fault("here", path=(text[0],), offset=offset))
     assert (fault.line, fault.column) == (1, column)
 
 
 def test_aliases_are_followed_and_point_at_what_they_repeat() -> None:
     document = read_yaml("a: &one [x, y]\nb: *one\n")
     assert document.data == {"a": ["x", "y"], "b": ["x", "y"]}
-    assert document.places["b", 1].value.line == 1
+    assert document.positions["b", 1].value.line == 1
 
 
 def test_a_file_may_hold_many_entries_but_not_endlessly_many() -> None:
@@ -84,7 +84,7 @@ def test_a_file_may_hold_many_entries_but_not_endlessly_many() -> None:
 def test_a_byte_order_mark_and_windows_line_ends_do_no_harm() -> None:
     document = read_yaml("domain: x\r\nactions:\r\n  wait: {cost: 2}\r\n")
     assert document.data == {"domain": "x", "actions": {"wait": {"cost": 2}}}
-    assert document.places["actions", "wait", "cost"].value[:2] == (3, 16)
+    assert document.positions["actions", "wait", "cost"].value[:2] == (3, 16)
 
 
 PLAIN = st.recursive(

@@ -126,7 +126,9 @@ def test_every_key_of_the_files_that_come_along_would_have_been_offered(path: Pa
         ("outcomes",),
         *([("observations",)] if is_trained else []),
     }  # names that people give themselves
-    keys = {way: entry.key for way, entry in document.places.items() if entry.key is not None and way[:-1] not in free}
+    keys = {
+        way: entry.key for way, entry in document.positions.items() if entry.key is not None and way[:-1] not in free
+    }
     missed = []
     for way, key in keys.items():
         lines = text.split("\n")[: key.line]
@@ -139,7 +141,7 @@ def test_every_key_of_the_files_that_come_along_would_have_been_offered(path: Pa
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_cursor_is_where_the_reader_of_yaml_says(path: Path) -> None:
     text = path.read_text()
-    for way, entry in read_yaml(text).places.items():
+    for way, entry in read_yaml(text).positions.items():
         if entry.key is not None:
             spot = spot_at(text, entry.key.line, entry.key.column)
             assert spot is not None

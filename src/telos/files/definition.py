@@ -47,13 +47,13 @@ class Definition(Generic[Model]):
         self._left_out = self._unreadable() | {
             each.fault.path for each in findings if each.fault.code is not FaultCode.BAD_NAME
         }
-        meant = {finding.meant for finding in findings if finding.meant} - self.document.places.keys()
+        meant = {finding.meant for finding in findings if finding.meant} - self.document.positions.keys()
         hidden = self._broken | meant  # a misspelt key is not reported as missing too
         reported: set[tuple[KeyPath, bool]] = set()  # a key and its value may both have a fault
         for finding in findings:
             fault, place = finding.fault, (finding.fault.path, finding.at_key)
             if fault.path not in hidden and place not in reported:
-                self.faults.append(self.document.located(fault, at_key=finding.at_key))
+                self.faults.append(self.document.locate(fault, at_key=finding.at_key))
                 self._broken.add(fault.path)
                 reported.add(place)
         self._broken |= meant
@@ -137,19 +137,19 @@ class Definition(Generic[Model]):
     ) -> None:
         """Add a fault of meaning; the entry counts as faulty from now on."""
         fault = Fault(message, suggestion=suggestion, path=path, code=code)
-        self.faults.append(self.document.located(fault, at_key=at_key))
+        self.faults.append(self.document.locate(fault, at_key=at_key))
         self._broken.add(path)
 
     def is_block(self, *path: str | int) -> bool:
         """Whether the entry is a text of several lines, or written with ``|`` or ``>``."""
-        return not self.document.places[path].value.source or "\n" in self._written(path)
+        return not self.document.positions[path].value.source or "\n" in self._written(path)
 
     def drawing(self, *path: str | int) -> "FileDrawing | None":
         """Return the drawing below ``key: |``; None if there is none. Lines that run together are a fault."""
         text = self.entry(*path)
         if text is None:
             return None
-        place, lines = self.document.places[path].value, self._text.split("\n")
+        place, lines = self.document.positions[path].value, self._text.split("\n")
         if not _BLOCK.match(lines[place.line - 1], place.column - 1):
             message = "the lines of this drawing run together"
             self.fault(message, path, f"write `{path[-1]}: |`, and draw below it", code=FaultCode.BAD_SYNTAX)

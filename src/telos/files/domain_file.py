@@ -222,7 +222,7 @@ def loads(text: str, *, name: str = "<text>", functions: Mapping[str, Callable[.
 
 def _located(document: Document, fault: Fault) -> Fault:
     at_key = isinstance(fault.path[-1], str) and fault.path[-1] not in _IN_VALUE
-    return document.located(fault, at_key=at_key)
+    return document.locate(fault, at_key=at_key)
 
 
 NameTest: TypeAlias = Callable[[str], bool]

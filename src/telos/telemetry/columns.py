@@ -330,5 +330,5 @@ def _condition(sheet: Definition, path: KeyPath, *, default: bool) -> Condition:
     try:
         return Condition(parse_expression(said))
     except DefinitionError as error:
-        sheet.faults += [sheet.document.located(replace(fault, path=path)) for fault in error.faults]
+        sheet.faults += [sheet.document.locate(replace(fault, path=path)) for fault in error.faults]
         return ALWAYS

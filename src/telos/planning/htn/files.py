@@ -55,7 +55,7 @@ def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwo
 
 def _located(document: Document, fault: Fault) -> Fault:
     at_key = bool(fault.path) and isinstance(fault.path[-1], str) and fault.path[-1] not in _IN_VALUE
-    return document.located(fault, at_key=at_key)
+    return document.locate(fault, at_key=at_key)
 
 
 class _Draft:

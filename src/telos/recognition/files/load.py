@@ -89,7 +89,7 @@ class RecognizerDefinition:
 
     def tell(self, fault: Fault, *, at_key: bool = False) -> None:
         """Note a fault where its path and offset lead."""
-        self.sheet.faults.append(self.sheet.document.located(fault, at_key=at_key))
+        self.sheet.faults.append(self.sheet.document.locate(fault, at_key=at_key))
 
     def note(
         self,

@@ -209,7 +209,7 @@ def _tell(sheet: Definition, fault: Fault) -> None:
     at_key = (path[:1] == ("tasks",) and len(path) <= 3) or (
         path[:1] == ("goals",) and fault.code is FaultCode.UNKNOWN_NAME
     )
-    sheet.faults.append(sheet.document.located(replace(fault, path=path), at_key=at_key))
+    sheet.faults.append(sheet.document.locate(replace(fault, path=path), at_key=at_key))
 
 
 def is_grammar(text: str) -> bool:

@@ -552,7 +552,7 @@ def _condition(sheet: Definition, path: KeyPath) -> Condition:
 def _tell(sheet: Definition, fault: Fault) -> None:
     """Note a fault where it stands: in a text, or at the role of a turn, which is a key that the author chose."""
     *around, last = fault.path
-    if fault.path not in sheet.document.places and isinstance(last, int):
+    if fault.path not in sheet.document.positions and isinstance(last, int):
         fault = replace(fault, path=tuple(around))  # one text in place of a list has no first item
     at_key = isinstance(last, str) and last not in TURN_KEYS and isinstance(around[-1], int)
-    sheet.faults.append(sheet.document.located(fault, at_key=at_key))
+    sheet.faults.append(sheet.document.locate(fault, at_key=at_key))
