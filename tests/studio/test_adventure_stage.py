@@ -20,7 +20,7 @@ from telos.studio.worlds.adventure import ADVENTURE, RULES, AdventureStage, adve
 from telos.studio.worlds.adventure_drawing import draw_ground, find_vanished
 from telos.studio.worlds.shapes import ROLES, Picture
 from telos.worlds.adventure.adventure import replay
-from telos.worlds.adventure.map import STOP, Keys, direction_of, keys_text
+from telos.worlds.adventure.map import STOP, Keys, format_keys, to_direction
 from telos.worlds.adventure.recording import Recording, read_recording, recording_text
 from telos.worlds.adventure.rules_file import load_rules
 
@@ -48,10 +48,10 @@ def grinding(on: AdventureStage) -> str:
     """Return what somebody holds who goes for the nearest monster, and strikes it."""
     view = on.game.view()
     x, y = min(view.monsters, key=lambda spot: math.dist(spot, (view.x, view.y)), default=(view.x, view.y))
-    way = direction_of(x - view.x, y - view.y)
+    way = to_direction(x - view.x, y - view.y)
     is_near = math.dist((x, y), (view.x, view.y)) <= 75
     held = Keys(STOP if is_near and view.facing == way else way, swing=is_near and view.frame % 8 < 3)
-    return keys_text(held)
+    return format_keys(held)
 
 
 # --- playing ----------------------------------------------------------------------------------------------------------

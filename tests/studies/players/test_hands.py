@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from telos.studies.players.motor import Hands, Wish, frames
 from telos.studies.players.presets import BEGINNER, MASTER, Limits
-from telos.worlds.adventure.map import DIRECTIONS, STOP, VECTORS, read_keys
+from telos.worlds.adventure.map import DIRECTIONS, STOP, VECTORS, parse_keys
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 
 SURE = replace(MASTER, reaction=0.1, reaction_spread=0.0, aim=0.0, rollover=0.0, tap=0.1)
@@ -60,7 +60,7 @@ def test_who_has_a_steady_aim_never_slips() -> None:
     hands = Hands(Random(2))
     for direction in DIRECTIONS:
         hands.want(Wish(direction), SURE)
-        assert read_keys(held(hands, 9)[-1]).direction == direction
+        assert parse_keys(held(hands, 9)[-1]).direction == direction
     assert hands.slips == 0
 
 
@@ -132,5 +132,5 @@ def test_one_knows_where_the_hands_will_lead(asked: list[tuple[Wish, int, bool]]
         held(hands, wait)
     foreseen = hands.path(ahead + 1)
     # The first frame is the one that goes on now: keys() tells what is held in the next.
-    ways = [VECTORS[hands._held.direction], *(VECTORS[read_keys(text).direction] for text in held(hands, ahead))]
+    ways = [VECTORS[hands._held.direction], *(VECTORS[parse_keys(text).direction] for text in held(hands, ahead))]
     assert foreseen == pytest.approx((sum(way[0] for way in ways), sum(way[1] for way in ways)))

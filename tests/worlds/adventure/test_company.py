@@ -16,15 +16,15 @@ from telos.core.belief import Belief
 from telos.core.trace import as_json, silent
 from telos.studies.players.player import Player
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.companion import TAKEN, Voice, the_lines
-from telos.worlds.adventure.events import Adapted, Read, Said
+from telos.worlds.adventure.companion import TAKEN, CompanionVoice, load_lines
+from telos.worlds.adventure.events import Adapted, CompanionLine, PlayerBelief
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.rules_file import (
     COMPANION,
     KINDS,
-    beast_domain,
-    companion_domain,
-    companion_kind,
+    load_beast_domain,
+    load_companion_character,
+    load_companion_domain,
     load_rules,
 )
 from telos.worlds.adventure.views import AdventureView, BeastView, CompanionView
@@ -287,8 +287,8 @@ def test_believing_explore_it_first_keeps_a_monster_off_that_comes_near_the_play
 
 
 def test_what_it_has_said_often_it_says_more_and_more_seldom() -> None:
-    voice = Voice("Wren")
-    said = [now for now in range(3600) if voice.takes_up("stay_near", "", float(now)) is not None]
+    voice = CompanionVoice("Wren")
+    said = [now for now in range(3600) if voice.announce("stay_near", "", float(now)) is not None]
     waits = [later - sooner for sooner, later in pairwise(said)]
     assert waits[:7] == [20, 40, 60, 80, 100, 120, 120]
 
@@ -343,9 +343,9 @@ def test_other_names_for_the_same_goals_are_understood_by_what_achieves_them() -
 
 
 def test_the_files_fit_together() -> None:
-    assert set(KINDS) == beast_domain().goal_sets.keys() == beast_domain().action_sets.keys()
-    assert the_lines().keys() == {goal.name for goal in companion_kind().goals}
-    assert companion_domain().state()["reading"] == "unsure"
+    assert set(KINDS) == load_beast_domain().goal_sets.keys() == load_beast_domain().action_sets.keys()
+    assert load_lines().keys() == {goal.name for goal in load_companion_character().goals}
+    assert load_companion_domain().state()["reading"] == "unsure"
 
 
 # --- a world like the others ----------------------------------------------------------------------------------------
@@ -402,11 +402,11 @@ def test_simulated_players_play_it_to_its_end() -> None:
 
 def test_the_game_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str], None]) -> None:
     records: list[object] = []
-    kept = (Chose, Planned, Said, Adapted)
+    kept = (Chose, Planned, CompanionLine, Adapted)
     game, expert = Adventure("wilds", seed=7, trace=records.append), Player(7)
     for _ in range(900):
         game.step({"player": expert.input(game.view())})
-    assert any(isinstance(each, Read) for each in records)
+    assert any(isinstance(each, PlayerBelief) for each in records)
     told = [each for each in records if isinstance(each, kept)]
     golden("wilds_seed7.jsonl", "".join(f"{as_json(each)}\n" for each in told))
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from telos.core.event import Event
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.events import toward_monster
-from telos.worlds.adventure.map import DIRECTIONS, Keys, keys_text, read_keys
+from telos.worlds.adventure.events import is_toward_monster
+from telos.worlds.adventure.map import DIRECTIONS, Keys, format_keys, parse_keys
 from telos.worlds.adventure.rules_file import load_rules
-from telos.worlds.adventure.state import Play
+from telos.worlds.adventure.state import AdventureState
 from worlds.adventure.walker import INPUTS, SIDES, centre, events_of, go, hold, played, put, way
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
@@ -32,7 +32,7 @@ def moved(direction: str) -> tuple[int, int]:
 def noticed(game: Adventure, direction: str) -> Event:
     """Return the event of starting to go somewhere."""
     put(game, keys="")
-    (event,) = hold(game, keys_text(Keys(direction)))
+    (event,) = hold(game, format_keys(Keys(direction)))
     return event
 
 
@@ -67,7 +67,7 @@ def test_the_action_is_what_the_player_does_from_now_on(rules: str, held: list[t
             assert event.player == "player"
             assert event.time * 30 == pytest.approx(round(event.time * 30))
             assert event.action in ("swing", event.context["moving"])
-            assert event.context["moving"] == read_keys(text).direction
+            assert event.context["moving"] == parse_keys(text).direction
             assert event.context["moved"] == (event.context["moving"] != "stop")
             assert event.action != "swing" or (event.context["cause"] == "input" and "swing" in text)
 
@@ -228,13 +228,13 @@ def meets(start: tuple[int, int], direction: str, monster: tuple[int, int], sigh
 def test_a_straight_movement_is_toward_a_monster_if_it_meets_it_or_its_circle(
     rules: str, direction: str, monsters: list[tuple[int, int]]
 ) -> None:
-    play = Play(load_rules(rules), directed=True, number=0, seed=0)
+    play = AdventureState(load_rules(rules), directed=True, number=0, seed=0)
     play.x, play.y, play.keys = 320.0, 240.0, Keys(direction)
     play.xs, play.ys = [float(x) for x, _ in monsters], [float(y) for _, y in monsters]
     sight = int(play.rules.monsters.sight or 10_000)  # who sees everything has the player inside its circle
     body = int(play.rules.player.size + play.rules.monsters.size) // 2
     met = any(meets((320, 240), direction, spot, sight, body) for spot in monsters)
-    assert toward_monster(play) == (met and "_" not in direction)
+    assert is_toward_monster(play) == (met and "_" not in direction)
 
 
 @settings(max_examples=150, deadline=None)

@@ -7,8 +7,8 @@ gymnasium = pytest.importorskip("gymnasium", reason="needs the extra telos[gym]"
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from telos.core.errors import TelosError  # noqa: E402
-from telos.worlds.adventure.gym_env import WAYS, AdventureEnv, picture  # noqa: E402
-from telos.worlds.adventure.map import read_keys  # noqa: E402
+from telos.worlds.adventure.gym_env import WAYS, AdventureEnv, render_picture  # noqa: E402
+from telos.worlds.adventure.map import parse_keys  # noqa: E402
 from worlds.adventure.walker import Expert  # noqa: E402
 
 
@@ -70,12 +70,12 @@ def test_strange_settings_are_refused() -> None:
 def test_a_picture_shows_the_player_in_the_middle_at_first() -> None:
     env = AdventureEnv("flairs", render_mode="rgb_array")
     env.reset(seed=0)
-    pixels = picture(env.game)
+    pixels = render_picture(env.game)
     assert pixels.shape == (120, 160, 3)
     assert tuple(pixels[60, 80]) == (40, 120, 60)
     assert (env.render() == pixels).all()
 
 
 def _action(text: str) -> list[int]:
-    keys = read_keys(text)
+    keys = parse_keys(text)
     return [WAYS.index(keys.direction), int(keys.swing)]

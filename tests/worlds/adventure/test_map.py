@@ -67,11 +67,11 @@ def test_distances_are_those_of_the_shortest_way(rules: str) -> None:
 )
 def test_a_bad_drawing_is_told_by_line_and_column(drawing: str, line: int, column: int, said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
-        AreaMap.drawn(drawing)
+        AreaMap.from_drawing(drawing)
     assert (line, column, said) in [(each.line, each.column, each.message) for each in caught.value.faults]
 
 
 def test_all_faults_of_a_drawing_are_told_at_once() -> None:
     with pytest.raises(DefinitionError) as caught:
-        AreaMap.drawn("+---+---+\n| x ? y \n+---+---+")
+        AreaMap.from_drawing("+---+---+\n| x ? y \n+---+---+")
     assert len(caught.value.faults) == 4

@@ -16,7 +16,7 @@ from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.worlds.adventure.adventure import Adventure, replay
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.rules_file import DATA, load_rules, read_rules, rules_names
+from telos.worlds.adventure.rules_file import DATA, load_rules, parse_rules, rules_names
 from worlds.adventure.walker import hold
 
 COMMITTED = Path(shape.__file__).with_name("rules.schema.json")
@@ -43,7 +43,7 @@ phases:
 
 def faults(text: str) -> list[tuple[int, str]]:
     with pytest.raises(DefinitionError) as caught:
-        read_rules(text, file="mine.yaml")
+        parse_rules(text, file="mine.yaml")
     assert all(fault.file == "mine.yaml" and fault.column for fault in caught.value.faults)
     return [(fault.line, fault.message) for fault in caught.value.faults]
 
@@ -163,7 +163,7 @@ def test_whatever_a_file_says_it_is_rules_that_can_be_played_or_has_faults_in_it
     rules: Rules | None = None
     told: tuple[Fault, ...] = ()
     try:
-        rules = read_rules(written(data), file="mutant.yaml")
+        rules = parse_rules(written(data), file="mutant.yaml")
     except DefinitionError as error:
         told = error.faults
     assert bool(told) == (rules is None)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from telos.studies.players.navigation import NOTICE, Foe, Scene, eighth, quarter
 from telos.studies.players.presets import Limits
-from telos.worlds.adventure.map import DIRECTIONS, PARTS, STOP, VECTORS, Keys, keys_text
+from telos.worlds.adventure.map import DIRECTIONS, PARTS, STOP, VECTORS, Keys, format_keys
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.views import AdventureView
 
@@ -69,7 +69,7 @@ class Hands:
         self._frame += 1
         while self._queue and self._queue[0][0] <= self._frame:
             self._held = self._queue.pop(0)[1]
-        return keys_text(self._held)
+        return format_keys(self._held)
 
     def want(self, wish: Wish, limits: Limits, *, halts: bool = False) -> None:
         """Take in a wish, unless it is under way already; ``halts``: let go of all keys before a turn."""

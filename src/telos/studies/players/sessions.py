@@ -11,7 +11,7 @@ from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.files.yaml import read_text
 from telos.studies.players.player import Player
-from telos.worlds.adventure.adventure import Adventure, replayed, restored_event, saved_event
+from telos.worlds.adventure.adventure import Adventure, event_from_data, event_to_data, replay_frames
 from telos.worlds.adventure.recording import Recording
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def session_of(recording: Recording, *, human: bool = True, name: str = "") -> S
         recording.rules, directed=recording.directed, monsters=recording.monsters, seed=recording.seed,
         player=recording.player,
     )  # fmt: skip
-    return _watched(first, replayed(recording), name=name, human=human)
+    return _watched(first, replay_frames(recording), name=name, human=human)
 
 
 def _games(adventure: Adventure, player: Player, max_frames: int) -> Iterator[Adventure]:
@@ -116,7 +116,7 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
             continue
         try:
             said = json.loads(line)
-            event = restored_event({"player": "player", "context": {}, "goal": None, **said})
+            event = event_from_data({"player": "player", "context": {}, "goal": None, **said})
             key = event.player, str(said.get("session", "")), said.get("human") is True
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise TelosError(f"{name}:{number}: this is no event: {error}", "write one JSON object a line") from None
@@ -130,7 +130,7 @@ def read_sessions(path: str | os.PathLike[str]) -> list[Session]:
 
 
 def _line(session: Session, event: Event, truth: str | None) -> dict[str, Any]:
-    said = saved_event(event)
+    said = event_to_data(event)
     about: dict[str, Any] = {"session": session.name} if session.name else {}
     human = {"human": True} if session.human else {}
     return {"player": said.pop("player"), **about, **said, "truth": truth, **human}

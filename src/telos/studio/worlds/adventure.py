@@ -22,7 +22,7 @@ from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, St
 from telos.studio.worlds.adventure_drawing import AdventureDrawing, FlashEffects
 from telos.studio.worlds.shapes import Picture
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.events import Adapted, Said
+from telos.worlds.adventure.events import Adapted, CompanionLine
 from telos.worlds.adventure.map import PARTS
 from telos.worlds.adventure.recording import Recording, loads_recording, recording_text
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
@@ -411,10 +411,10 @@ class TraceListener:
     """Collects the speech and the adaptations in the trace of a game."""
 
     def __init__(self) -> None:
-        self._records: list[Said | Adapted] = []
+        self._records: list[CompanionLine | Adapted] = []
 
     def __call__(self, record: object) -> None:
-        if isinstance(record, Said | Adapted):
+        if isinstance(record, CompanionLine | Adapted):
             self._records.append(record)
 
     def take(self, game: Adventure) -> list[Happening]:
@@ -425,8 +425,8 @@ class TraceListener:
         return [_trace_happening(record, game) for record in records]
 
 
-def _trace_happening(record: Said | Adapted, game: Adventure) -> Happening:
-    if isinstance(record, Said):
+def _trace_happening(record: CompanionLine | Adapted, game: Adventure) -> Happening:
+    if isinstance(record, CompanionLine):
         return Happening(record.time, record.who, record.text, "said", why=_format_belief(game))
     director = None if game.reading is None else game.reading.director
     pay = ", ".join(f"a {what} pays {factor:.0%}" for what, factor in record.pay.items()) or "everything pays in full"

@@ -1,8 +1,12 @@
-"""The companion."""
+"""The companion: a mind that acts on what it recognises of the player's goal, and a body that nothing harms.
+
+``Company`` holds all characters with minds in the player's area: the monsters and the companion.
+"""
 
 import math
 from collections.abc import Collection, Mapping
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 from telos.agents.body import DONE, RUNNING, Actor, Animate, BodyState, Goto, Procedure, Progress
@@ -11,95 +15,92 @@ from telos.agents.mind import Mind
 from telos.agents.saving import restore_mind, save_mind
 from telos.core.action import Action
 from telos.core.belief import Belief
-from telos.core.trace import Trace
+from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.files.yaml import read_text, read_yaml
-from telos.worlds.adventure.events import Said
-from telos.worlds.adventure.map import AreaMap, direction_of
+from telos.worlds.adventure.events import CompanionLine
+from telos.worlds.adventure.map import AreaMap, to_direction
+from telos.worlds.adventure.monsters import BLADE, Beast
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, CompanionRules, Rules
-from telos.worlds.adventure.rules_file import COMPANION, MINDS, companion_domain, companion_kind
-from telos.worlds.adventure.state import Play
+from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_companion_character, load_companion_domain
+from telos.worlds.adventure.state import AdventureState
 
-# --- voice ------------------------------------------------------------------------------------------------------------
-# What the companion says when it takes up a goal: lines as data, now and then.
+# --- lines ---
 
-
-PAUSE = 4.0  # seconds between one line and the next
-AGAIN = 20.0  # ... and until the same is worth saying again, for each time that it was said
-_MOST = 6  # times; from then on it is said as seldom as it gets
-SHOWN = 4.0  # how long a line can be read
+PAUSE = 4.0  # seconds between two lines
+AGAIN = 20.0  # seconds until a line for the same goal may be repeated, times the number of repetitions
+_MAX_REPEATS = 6  # repetitions that lengthen the wait
+SHOWN = 4.0  # seconds that a line is shown
 
 
 @cache
-def the_lines() -> Mapping[str, tuple[str, ...]]:
-    """Return what there is to say, by goal.
+def load_lines() -> Mapping[str, tuple[str, ...]]:
+    """Return the lines for each goal.
 
-    >>> the_lines()["stay_near"][1]
+    >>> load_lines()["stay_near"][1]
     'Lead the way, I am with you.'
     """
     file = MINDS / "lines.yaml"
     return {goal: tuple(lines) for goal, lines in read_yaml(read_text(file), str(file)).data.items()}
 
 
-class Voice:
-    """Says one line for each goal that is taken up, in turn, unless it has just spoken or said the same.
+class CompanionVoice:
+    """Chooses a line for each goal that is taken up, in turn, unless one was just spoken.
 
-    Who has heard a line often needs it seldom: the wait for the same goal grows with every time.
+    The wait before a line for the same goal grows with each repetition.
 
-    >>> voice = Voice("Wren")
-    >>> voice.takes_up("stay_near", "", now=0.0).text
+    >>> voice = CompanionVoice("Wren")
+    >>> voice.announce("stay_near", "", now=0.0).text
     'I cannot tell what you are after. I will stay near.'
-    >>> voice.takes_up("keep_off", "", now=1.0) is None, voice.takes_up("stay_near", "", now=9.0) is None
+    >>> voice.announce("keep_off", "", now=1.0) is None, voice.announce("stay_near", "", now=9.0) is None
     (True, True)
     """
 
     def __init__(self, who: str) -> None:
         self.who = who
-        self.lines: list[Said] = []
-        self._times: dict[str, tuple[int, float]] = {}  # for each goal: how often, and when last
+        self.lines: list[CompanionLine] = []
+        self._times: dict[str, tuple[int, float]] = {}  # by goal: how often, and when last
 
-    def takes_up(self, goal: str, way: str, now: float) -> Said | None:
-        """Return what is said about a goal, if anything; ``way`` is where it leads."""
+    def announce(self, goal: str, way: str, now: float) -> CompanionLine | None:
+        """Return the line about a goal, if one is due; ``way`` is the exit that it names."""
         often, last = self._times.get(goal, (0, 0.0))
-        if (self.lines and now - self.lines[-1].time < PAUSE) or now - last < AGAIN * min(often, _MOST):
+        if (self.lines and now - self.lines[-1].time < PAUSE) or now - last < AGAIN * min(often, _MAX_REPEATS):
             return None
-        choices = the_lines()[goal]
-        said = Said(now, self.who, choices[often % len(choices)].format(way=way))
+        choices = load_lines()[goal]
+        said = CompanionLine(now, self.who, choices[often % len(choices)].format(way=way))
         self._times[goal] = often + 1, now
         self.lines.append(said)
         return said
 
     def saying(self, now: float) -> str:
-        """Return the line that is to be seen now."""
+        """Return the line shown now."""
         return self.lines[-1].text if self.lines and now - self.lines[-1].time < SHOWN else ""
 
     def save(self) -> dict[str, Any]:
-        """Return all that was said as plain data."""
+        """Return the state as plain data."""
         lines = [[each.time, each.text] for each in self.lines]
         return {"lines": lines, "times": {goal: list(each) for goal, each in self._times.items()}}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.lines = [Said(time, self.who, text) for time, text in saved["lines"]]
+        """Continue from saved data."""
+        self.lines = [CompanionLine(time, self.who, text) for time, text in saved["lines"]]
         self._times = {goal: (often, last) for goal, (often, last) in saved["times"].items()}
 
 
-# --- ways -------------------------------------------------------------------------------------------------------------
-# Ways between areas: which edge leads on to where nobody has been, and which leads home.
+# --- exits ---
+
+_INSIDE = 26.0  # pixels between an edge and the waiting position
 
 
-_INSIDE = 26.0  # pixels between an edge and whoever waits there
+def exits_to_unvisited(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
+    """Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
 
-
-def onward(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
-    """Return for each edge behind which a way to an unvisited area begins how many screens it is, 1 being the next.
-
-    >>> tiny = AreaMap.drawn('''
+    >>> tiny = AreaMap.from_drawing('''
     ... +---+---+---+---+
     ... |     T         |
     ... +---+---+---+---+
     ... ''')
-    >>> onward(tiny, 1, {1, 2}), onward(tiny, 1, {0, 1, 2, 3})
+    >>> exits_to_unvisited(tiny, 1, {1, 2}), exits_to_unvisited(tiny, 1, {0, 1, 2, 3})
     ({'east': 2, 'west': 1}, {})
     """
     found = {edge: _screens_to_new(areas, behind, area, visited) for edge, behind in areas.exits[area].items()}
@@ -107,9 +108,9 @@ def onward(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int
 
 
 def _screens_to_new(areas: AreaMap, start: int, back: int, visited: Collection[int]) -> int | None:
-    """Return how many screens it is from the one behind an edge, breadth first and never back through it."""
+    """Return the number of screens from ``start``, breadth first, without going back."""
     reached, queue = {back, start}, [(start, 1)]
-    for area, screens in queue:  # grows while it is walked
+    for area, screens in queue:  # grows during iteration
         if area not in visited:
             return screens
         for behind in areas.exits[area].values():
@@ -119,14 +120,14 @@ def _screens_to_new(areas: AreaMap, start: int, back: int, visited: Collection[i
     return None
 
 
-def homeward(areas: AreaMap, area: int) -> tuple[str, ...]:
-    """Return the edges that lead nearer to town."""
+def exits_to_town(areas: AreaMap, area: int) -> tuple[str, ...]:
+    """Return the exits that lead nearer to town."""
     here = areas.distance[area] or 0
     return tuple(edge for edge, behind in areas.exits[area].items() if (areas.distance[behind] or 0) < here)
 
 
-def spot_at(rules: Rules, edge: str) -> tuple[float, float]:
-    """Return where one waits at an edge: before the middle of it."""
+def exit_position(rules: Rules, edge: str) -> tuple[float, float]:
+    """Return the position in front of the middle of an edge."""
     x, y = rules.width / 2, rules.height / 2
     return {
         "north": (x, _INSIDE),
@@ -136,56 +137,53 @@ def spot_at(rules: Rules, edge: str) -> tuple[float, float]:
     }[edge]
 
 
-# --- companion senses -------------------------------------------------------------------------------------------------
-# What the companion perceives, what it looks at, and how that is put into the words that it plans with.
+# --- senses, attention and beliefs ---
 
-
-TAKEN, KEPT = 0.6, 0.35  # a goal is believed from the one chance on, and until it falls below the other
-BESIDE = 110.0  # pixels: so near it is with the player
+TAKEN, KEPT = 0.6, 0.35  # a goal is believed from TAKEN on, until it falls below KEPT
+BESIDE = 110.0  # pixels within which it is with the player
 AT_EXIT = 20.0
-NOTICED = 220.0  # pixels around the player in which a monster is worth a fight
-PRESSING = 130.0  # ... and in which it is a danger
+NOTICED = 220.0  # pixels around the player within which it fights a monster
+PRESSING = 130.0  # pixels around the player within which a monster is a danger
 
 
-class Eyes:
-    """Sees the whole area: the player, the monsters, and where its exits lead."""
+class CompanionSensor:
+    """Senses the whole area: the player, the monsters, and where the exits lead."""
 
     cost = 1.0
 
-    def __init__(self, play: Play, companion: "Companion") -> None:
-        self._play, self._companion = play, companion
+    def __init__(self, game: AdventureState, companion: "Companion") -> None:
+        self._game, self._companion = game, companion
 
     def read(self, who: str, memory: WorkingMemory, now: float) -> list[Fact]:
-        """Return what is seen now."""
-        play, me = self._play, self._companion
-        near = _distance(play.x, play.y, me.x, me.y) <= BESIDE
+        game, me = self._game, self._companion
+        near = _distance(game.x, game.y, me.x, me.y) <= BESIDE
         return [
-            Fact("player", "player", now, attributes=FrozenMap({"x": play.x, "y": play.y, "near": near})),
+            Fact("player", "player", now, attributes=FrozenMap({"x": game.x, "y": game.y, "near": near})),
             *self._exits(now),
             *self._monsters(now),
         ]
 
     def _exits(self, now: float) -> list[Fact]:
-        play, me, areas = self._play, self._companion, self._play.rules.map
-        leading, home = onward(areas, play.area, play.visited), homeward(areas, play.area)
+        game, me, areas = self._game, self._companion, self._game.rules.map
+        leading, home = exits_to_unvisited(areas, game.area, game.visited), exits_to_town(areas, game.area)
         facts = []
-        for edge in areas.exits[play.area]:
-            x, y = spot_at(play.rules, edge)
+        for edge in areas.exits[game.area]:
+            x, y = exit_position(game.rules, edge)
             about = {
-                "screens": leading.get(edge),  # to where nobody has been
+                "screens": leading.get(edge),  # to an unvisited area
                 "home": edge in home,
-                "away": _distance(x, y, play.x, play.y),  # from the player
+                "away": _distance(x, y, game.x, game.y),  # from the player
                 "here": _distance(x, y, me.x, me.y) <= AT_EXIT,
             }
             facts.append(Fact("exit", edge, now, attributes=FrozenMap(about)))
         return facts
 
     def _monsters(self, now: float) -> list[Fact]:
-        play, me = self._play, self._companion
+        game, me = self._game, self._companion
         facts = []
-        for beast in play.company.beasts if play.company is not None else ():
+        for beast in game.company.beasts if game.company is not None else ():
             about = {
-                "from_player": _distance(beast.x, beast.y, play.x, play.y),
+                "from_player": _distance(beast.x, beast.y, game.x, game.y),
                 "from_me": _distance(beast.x, beast.y, me.x, me.y),
                 "stunned": beast.stunned > 0,
             }
@@ -197,49 +195,48 @@ def _distance(x: float, y: float, to_x: float, to_y: float) -> float:
     return math.sqrt((x - to_x) * (x - to_x) + (y - to_y) * (y - to_y))
 
 
-def _chance(goal: Fact, memory: WorkingMemory, now: float) -> float | None:
-    """Rate a goal by its chance. It takes more to be believed than to stay so."""
+def _score_goal(goal: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Return the score of a goal: its probability, with hysteresis."""
     least = KEPT if memory.focus.get("reading") == goal.subject else TAKEN
     return float(goal["chance"]) if goal["chance"] >= least else None
 
 
-def _nearness(monster: Fact, memory: WorkingMemory, now: float) -> float | None:
-    """Rate a monster by how near it is to the player, and then to oneself; who is stunned or far is let be."""
+def _score_monster(monster: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Score a monster by its distance to the player, then to the companion; stunned and distant ones get None."""
     if monster["stunned"] or monster["from_player"] > NOTICED:
         return None
     return float(-monster["from_player"] - 0.5 * monster["from_me"])
 
 
-def _newness(way: Fact, memory: WorkingMemory, now: float) -> float | None:
-    """Rate an exit by how soon it leads to something new, and then by how near the player is to it."""
+def _score_exit_onward(way: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Score an exit by how soon it leads to an unvisited area, then by its distance from the player."""
     return None if way["screens"] is None else float(-1000.0 * way["screens"] - way["away"])
 
 
-def _homeliness(way: Fact, memory: WorkingMemory, now: float) -> float | None:
-    """Rate an exit that leads nearer to town by how near the player is to it."""
+def _score_exit_to_town(way: Fact, memory: WorkingMemory, now: float) -> float | None:
+    """Score an exit that leads nearer to town by its distance from the player."""
     return float(-way["away"]) if way["home"] else None
 
 
 ATTENTION = (
-    Attention("reading", "goal", _chance, margin=0.2),
-    Attention("foe", "monster", _nearness, margin=60.0),
-    Attention("onward", "exit", _newness, margin=120.0),
-    Attention("homeward", "exit", _homeliness, margin=120.0),
+    Attention("reading", "goal", _score_goal, margin=0.2),
+    Attention("foe", "monster", _score_monster, margin=60.0),
+    Attention("onward", "exit", _score_exit_onward, margin=120.0),
+    Attention("homeward", "exit", _score_exit_to_town, margin=120.0),
 )
 
 
-class Believer:
-    """Puts memory into the variables of the domain. ``words`` says which of the goals it reads is which for it."""
+class CompanionBeliefs:
+    """Returns the values of the domain's variables; ``words`` maps the recognised goals to those of the domain."""
 
     def __init__(self, words: Mapping[str, str], reach: float) -> None:
         self._words, self._reach = dict(words), reach
 
     def __call__(self, memory: WorkingMemory, now: float) -> Mapping[str, Value]:
-        """Return the values of the variables."""
         focus = memory.focus
         player = memory.recall("player", "player", now)
-        foe = _looked_at(memory, "monster", "foe", now)
-        onward, home = _looked_at(memory, "exit", "onward", now), _looked_at(memory, "exit", "homeward", now)
+        foe = _recall_focus(memory, "monster", "foe", now)
+        onward, home = _recall_focus(memory, "exit", "onward", now), _recall_focus(memory, "exit", "homeward", now)
         return {
             "reading": self._words.get(focus.get("reading") or "", "unsure"),
             "foe": "nobody" if foe is None else self._state_of(foe),
@@ -257,20 +254,18 @@ class Believer:
         return "at_hand" if foe["from_me"] <= self._reach else "far"
 
 
-def _looked_at(memory: WorkingMemory, kind: str, focus: str, now: float) -> Fact | None:
+def _recall_focus(memory: WorkingMemory, kind: str, focus: str, now: float) -> Fact | None:
     subject = memory.focus.get(focus)
     return None if subject is None else memory.recall(kind, subject, now)
 
 
-# --- companion --------------------------------------------------------------------------------------------------------
-# The companion: a mind whose memory holds what it reads of the player, in a body that nothing can harm.
+# --- the companion ---
 
-
-THINKS = 6  # frames from one thought to the next: five a second
-LATE = 45  # frames that it is behind at most, when the player has left an area
+THINKS = 6  # frames between two decisions
+LATE = 45  # most frames that it arrives after the player in a new area
 _STROKE = 6  # frames that its staff is out
-_ELBOW = 60.0  # pixels that it leaves between itself and the player
-_FEARED = 110.0  # pixels: monsters that know fear give way to it from so near
+_ELBOW = 60.0  # pixels that it keeps from the player
+_FEARED = 110.0  # pixels within which monsters give way to it
 _WORDS = {
     "follow": "following",
     "close-in": "closing in",
@@ -281,81 +276,81 @@ _WORDS = {
 _FOCUS = {"close-in": "foe", "strike": "foe", "scout": "onward", "lead-home": "homeward"}
 
 
-class _Doing(Procedure):
-    """Goes to the player, to the monster or exit that is looked at, or strikes that monster."""
+class _CompanionProcedure(Procedure):
+    """Goes to the player or to the monster or exit in focus, or strikes that monster."""
 
     def activate(self, doer: Actor, step: Action) -> BodyState:
-        """Return the state that the body enters for the step."""
+        """Return the body state for a step."""
         target = doer.memory.focus[_FOCUS[step.name]] if step.name in _FOCUS else "player"
         return Animate("strike", target) if step.name == "strike" else Goto(target, _WORDS[step.name])
 
     def is_valid(self, doer: Actor, step: Action, entered: BodyState) -> bool:
-        """Whether it still looks at the same monster or exit."""
+        """Whether the focus is still the same."""
         return self.activate(doer, step) == entered
 
 
-_PROCEDURES = {name: _Doing() for name in _WORDS}
+_PROCEDURES = {name: _CompanionProcedure() for name in _WORDS}
 
 
 class Companion:
-    """Where it is, what its body is at, what it says, and its mind."""
+    """The companion: position, current action, voice and mind."""
 
-    def __init__(self, play: Play, rules: CompanionRules, *, trace: Trace) -> None:
-        self._play, self.rules, self._trace = play, rules, trace
-        self.x, self.y = play.x + _ELBOW, play.y  # on the right, where most people go first
+    def __init__(self, game: AdventureState, rules: CompanionRules, *, trace: Trace) -> None:
+        self._game, self.rules, self._trace = game, rules, trace
+        self.x, self.y = game.x + _ELBOW, game.y  # on the right, where most players go first
         self.facing = "down"
         self.target, self.doing = "", "waiting"
-        self.stroke = 0  # frames that its staff is still out
-        self.late = 0  # frames until it comes into the area
-        self.next_thought = play.frame + 1
-        self.voice = Voice(rules.name)
-        self._goal: str | None = None  # that it last took up
+        self.stroke = 0  # frames that its staff remains out
+        self.late = 0  # frames until it arrives in the area
+        self.next_thought = game.frame + 1
+        self.voice = CompanionVoice(rules.name)
+        self._goal: str | None = None  # the last one announced
         self.mind = Mind(
             COMPANION,
-            companion_kind(),
-            companion_domain(),
+            load_companion_character(),
+            load_companion_domain(),
             body=self,
-            believe=Believer(_meanings(play.rules), rules.reach),
+            believe=CompanionBeliefs(_goal_words(game.rules), rules.reach),
             procedures=_PROCEDURES,
             attention=ATTENTION,
-            reflexes={"eyes": Eyes(play, self)},
+            reflexes={"eyes": CompanionSensor(game, self)},
             trace=trace,
         )
 
     def read(self, belief: Belief, now: float) -> None:
-        """Hold a belief about the player as facts: one for each goal."""
+        """Remember a belief about the player: a fact for each goal."""
         for goal, chance in belief.items():
             self.mind.note(Fact("goal", goal, now, attributes=FrozenMap({"chance": chance})))
 
     def forget_reading(self) -> None:
-        """Let go of what it read: somebody else's goals are no goals any more."""
+        """Forget the belief: another model has other goals."""
         memory = self.mind.memory
         for fact in [fact for fact in memory if fact.kind == "goal"]:
             memory.forget("goal", fact.subject)
 
     @property
     def reading(self) -> str | None:
-        """Return the goal that it takes the player to have, if it is sure enough."""
+        """The goal it ascribes to the player, if it is sure enough."""
         return self.mind.memory.focus.get("reading")
 
     @property
     def goal(self) -> str | None:
-        """Return the goal that it pursues, or that holds already: who waits at an exit still serves one."""
+        """The goal it pursues or has satisfied: it serves one also while it waits at an exit."""
         if self.mind.goal is not None:
             return self.mind.goal
         line = self.mind.arbiter.in_line(self.mind.state)
         return line[0].name if line else None
 
     def is_threat(self, x: float, y: float) -> bool:
-        """Whether a monster at a spot has its staff to fear."""
+        """Whether a monster at a position has to fear the staff."""
         if self.late or self.doing not in ("closing in", "striking"):
             return False
         return (self.x - x) ** 2 + (self.y - y) ** 2 <= _FEARED * _FEARED
 
-    # --- the body, as the mind knows it -------------------------------------------------------------------------------
+    # --- the body that the mind controls ---
 
     def enter(self, state: BodyState) -> None:
-        """Leave whatever it was doing for ``state``."""
+        """Replace the current action by that of ``state``."""
         if isinstance(state, Goto):
             self.target, self.doing = str(state.place), state.pace
         elif isinstance(state, Animate) and state.animation == "strike":
@@ -365,7 +360,7 @@ class Companion:
 
     @property
     def progress(self) -> Progress:
-        """Return how that is going."""
+        """The progress of the current action."""
         if self.doing == "striking":
             return RUNNING if self.stroke else DONE
         spot = self._spot()
@@ -375,20 +370,20 @@ class Companion:
         return DONE if (spot[0] - self.x) ** 2 + (spot[1] - self.y) ** 2 <= reach * reach else RUNNING
 
     def _spot(self) -> tuple[float, float] | None:
-        """Return where it is going; None if it goes nowhere, or if whom it went for is gone."""
-        play = self._play
+        """Return the destination; None if there is none, or if the target is gone."""
+        game = self._game
         if self.doing == "following":
-            return play.x, play.y
+            return game.x, game.y
         if self.doing in ("closing in", "striking"):
-            beasts = play.company.beasts if play.company is not None else ()
+            beasts = game.company.beasts if game.company is not None else ()
             return next(((each.x, each.y) for each in beasts if each.name == self.target), None)
-        # The player may have left for an area that has no such exit; the mind will see that in a moment.
-        return spot_at(play.rules, self.target) if self.target in play.rules.map.exits[play.area] else None
+        # In a new area without such an exit there is no destination until the next decision.
+        return exit_position(game.rules, self.target) if self.target in game.rules.map.exits[game.area] else None
 
-    # --- every frame --------------------------------------------------------------------------------------------------
+    # --- per frame ---
 
-    def live(self, frame: int) -> None:
-        """Think if it is time, move, and strike."""
+    def advance(self, frame: int) -> None:
+        """Decide if it is time, move, and strike."""
         if self.late:
             self.late -= 1
             return
@@ -406,13 +401,13 @@ class Companion:
             return
         self._goal = self.mind.goal
         way = {"scout_ahead": "onward", "show_home": "homeward"}.get(self._goal, "")
-        said = self.voice.takes_up(self._goal, self.mind.memory.focus.get(way) or "", now)
+        said = self.voice.announce(self._goal, self.mind.memory.focus.get(way) or "", now)
         if said is not None:
             self._trace(said)
 
     def _strike(self) -> None:
         self.stroke -= 1
-        reach, company = self.rules.reach + self._play.rules.monsters.size / 2, self._play.company
+        reach, company = self.rules.reach + self._game.rules.monsters.size / 2, self._game.company
         for beast in company.beasts if company is not None else ():
             if not beast.stunned and (beast.x - self.x) ** 2 + (beast.y - self.y) ** 2 <= reach * reach:
                 self._face(beast.x - self.x, beast.y - self.y)
@@ -432,37 +427,37 @@ class Companion:
 
     def _face(self, across: float, down: float) -> None:
         if across or down:
-            self.facing = direction_of(across, down)
+            self.facing = to_direction(across, down)
 
     def _put(self, x: float, y: float) -> None:
-        rules, half = self._play.rules, self.rules.size / 2
+        rules, half = self._game.rules, self.rules.size / 2
         self.x, self.y = min(rules.width - half, max(half, x)), min(rules.height - half, max(half, y))
 
-    def come_along(self, away: float) -> None:
-        """Come into the area that the player is in now, through where they came in, a while after them."""
-        play = self._play
+    def follow(self, away: float) -> None:
+        """Enter the player's new area where the player did, with a delay."""
+        game = self._game
         self.late = min(LATE, max(0, round((away - _ELBOW) / self.rules.speed)))
-        across, down = play.rules.width / 2 - play.x, play.rules.height / 2 - play.y
-        # Beside the player, on the side of the middle: there is room in every area.
+        across, down = game.rules.width / 2 - game.x, game.rules.height / 2 - game.y
+        # Beside the player, towards the centre: there is room in every area.
         if abs(across) >= abs(down):
-            self._put(play.x, play.y + (_ELBOW if down >= 0 else -_ELBOW) * 0.7)
+            self._put(game.x, game.y + (_ELBOW if down >= 0 else -_ELBOW) * 0.7)
         else:
-            self._put(play.x + (_ELBOW if across >= 0 else -_ELBOW) * 0.7, play.y)
+            self._put(game.x + (_ELBOW if across >= 0 else -_ELBOW) * 0.7, game.y)
         memory = self.mind.memory
         for fact in [fact for fact in memory if fact.kind in ("exit", "monster")]:
             memory.forget(fact.kind, fact.subject)
         self.target, self.stroke = "", 0
-        self.next_thought = play.frame + 1
+        self.next_thought = game.frame + 1
 
-    # --- on paper -----------------------------------------------------------------------------------------------------
+    # --- persistence ---
 
     def save(self) -> dict[str, Any]:
-        """Return all that changes about it as plain data."""
+        """Return the state as plain data."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         return {**plain, "goal": self._goal, "voice": self.voice.save(), "mind": save_mind(self.mind)}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on from what was saved."""
+        """Continue from saved data."""
         for name in _PLAIN:
             setattr(self, name, saved[name])
         self._goal = saved["goal"]
@@ -473,7 +468,102 @@ class Companion:
 _PLAIN = ("x", "y", "facing", "target", "doing", "stroke", "late", "next_thought")
 
 
-def _meanings(rules: Rules) -> dict[str, str]:
-    """Return which of the player's goals is which to the companion: by what achieves it, whatever it is called."""
+def _goal_words(rules: Rules) -> dict[str, str]:
+    """Return the companion's word for each goal of the player, by the phase condition that achieves it."""
     ends = {"level": "kills", "explore": "chest", "town": "town"}
     return {goal: word for word, end in ends.items() if (goal := rules.goal_of(end)) is not None}
+
+
+# --- all characters with minds ---
+
+
+CROWD = 16  # monsters that are kept apart: every pair of them is compared in every frame
+
+
+class Company:
+    """The characters with minds in the player's area; ``beasts[i]`` is at ``xs[i]``, ``ys[i]`` of the game."""
+
+    def __init__(self, game: AdventureState, *, trace: Trace = silent) -> None:
+        self._game, self.trace = game, trace
+        self.beasts: list[Beast] = []
+        self._number = 0  # monsters that have appeared since the player entered
+        rules = game.rules.companion
+        self.companion = None if rules is None else Companion(game, rules, trace=trace)
+
+    @property
+    def minds(self) -> dict[str, Mind]:
+        """The minds by name, the companion's first."""
+        minds = {} if self.companion is None else {COMPANION: self.companion.mind}
+        return minds | {beast.name: beast.mind for beast in self.beasts}
+
+    def populate(self) -> None:
+        """Give minds to the monsters of an area that the player has entered."""
+        self.beasts, self._number = [], 0
+        for x, y in zip(self._game.xs, self._game.ys, strict=True):
+            self.add(x, y)
+
+    def add(self, x: float, y: float) -> None:
+        """Give a mind to a monster that has just appeared."""
+        kinds = self._game.rules.monsters.kinds
+        kind = kinds[self._number % len(kinds)]
+        self._number += 1
+        self.beasts.append(Beast(self._game, kind, self._number, x, y, trace=self.trace))
+
+    def remove(self, i: int) -> None:
+        """Remove a killed monster."""
+        beast = self.beasts.pop(i)
+        if self.companion is not None:
+            self.companion.mind.memory.forget("monster", beast.name)
+
+    def follow(self, x: float, y: float) -> None:
+        """Let the companion follow the player, who left the last area at ``x``, ``y``."""
+        if self.companion is not None:
+            square = (self.companion.x - x) ** 2 + (self.companion.y - y) ** 2
+            self.companion.follow(square**0.5)
+
+    def alert(self) -> None:
+        """Let monsters near a swung sword decide at once."""
+        game = self._game
+        for beast in self.beasts:
+            if (beast.x - game.x) ** 2 + (beast.y - game.y) ** 2 <= BLADE * BLADE:
+                beast.next_thought = game.frame
+
+    def advance(self) -> None:
+        """Let everybody decide and move for one frame."""
+        game = self._game
+        frame, xs, ys = game.frame, game.xs, game.ys
+        for beast in self.beasts:
+            beast.advance(frame)
+        self._separate()
+        for i, beast in enumerate(self.beasts):
+            xs[i], ys[i] = beast.x, beast.y
+        if self.companion is not None:
+            self.companion.advance(frame)
+
+    def _separate(self) -> None:
+        """Push overlapping monsters apart: hunters would otherwise end up in one place."""
+        size = self._game.rules.monsters.size
+        for one, other in combinations(self.beasts[:CROWD], 2):
+            across, down = other.x - one.x, other.y - one.y
+            if -size < across < size and -size < down < size:
+                push = 0.5 if across >= 0 else -0.5, 0.5 if down >= 0 else -0.5
+                one.shift(-push[0], -push[1])
+                other.shift(*push)
+
+    def is_harmless(self, i: int) -> bool:
+        """Whether a monster is stunned, so that its touch is harmless."""
+        return self.beasts[i].stunned > 0
+
+    def save(self) -> dict[str, Any]:
+        """Return the state as plain data."""
+        companion = None if self.companion is None else self.companion.save()
+        return {"number": self._number, "beasts": [beast.save() for beast in self.beasts], "companion": companion}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Continue from saved data; the positions of the game are those of the monsters."""
+        game = self._game
+        self._number = saved["number"]
+        self.beasts = [Beast.from_data(game, each, trace=self.trace) for each in saved["beasts"]]
+        game.xs, game.ys = [beast.x for beast in self.beasts], [beast.y for beast in self.beasts]
+        if self.companion is not None:
+            self.companion.restore(saved["companion"])

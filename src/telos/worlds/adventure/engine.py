@@ -1,21 +1,22 @@
-"""One frame."""
+"""What one frame does: the player moves, monsters approach, the sword strikes, things are picked up.
+
+``advance`` is the entry point; the order of its calls is part of the rules.
+"""
 
 import math
 from random import Random
 
 from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS, Keys
 from telos.worlds.adventure.rules import Rules
-from telos.worlds.adventure.state import Play, count_kill, find_chest, visit_town
+from telos.worlds.adventure.state import AdventureState, count_kill, take_chest, visit_town
 
-# --- monsters ---------------------------------------------------------------------------------------------------------
-# Monsters: where they appear, and how they come for the player.
+# --- monsters ---
 
-
-_TRIES = 50  # to find a clear spot; on a screen that is all too near, the last one is taken
+_TRIES = 50  # attempts to find a clear spot; on a screen without one the last is used
 
 
 def clear_spot(rules: Rules, rng: Random, x: float, y: float) -> tuple[float, float]:
-    """Return a random spot for a monster, at least ``monsters.clear`` pixels from the player."""
+    """Return a random position for a monster, at least ``monsters.clear`` pixels from the player."""
     size, clear = rules.monsters.size, rules.monsters.clear
     spot = x, y
     for _ in range(_TRIES):
@@ -25,39 +26,39 @@ def clear_spot(rules: Rules, rng: Random, x: float, y: float) -> tuple[float, fl
     return spot
 
 
-def populate(play: Play) -> None:
-    """Fill the area that the player has entered: all its monsters are there, and nothing lies about."""
-    spots = [clear_spot(play.rules, play.rng, play.x, play.y) for _ in range(play.number)]
-    play.xs, play.ys = [x for x, _ in spots], [y for _, y in spots]
-    play.returning = []
-    play.gem_xs, play.gem_ys = [], []
-    if play.company is not None:
-        play.company.settle()
+def populate(game: AdventureState) -> None:
+    """Fill the area that the player has entered: all monsters alive, no gems."""
+    spots = [clear_spot(game.rules, game.rng, game.x, game.y) for _ in range(game.number)]
+    game.xs, game.ys = [x for x, _ in spots], [y for _, y in spots]
+    game.returning = []
+    game.gem_xs, game.gem_ys = [], []
+    if game.company is not None:
+        game.company.populate()
 
 
-def respawn(play: Play) -> None:
-    """Bring back the monsters whose time has come."""
-    while play.returning and play.returning[0] <= play.frame:
-        play.returning.pop(0)
-        x, y = clear_spot(play.rules, play.rng, play.x, play.y)
-        play.xs.append(x)
-        play.ys.append(y)
-        if play.company is not None:
-            play.company.join(x, y)
+def respawn(game: AdventureState) -> None:
+    """Bring back the monsters whose respawn time has come."""
+    while game.returning and game.returning[0] <= game.frame:
+        game.returning.pop(0)
+        x, y = clear_spot(game.rules, game.rng, game.x, game.y)
+        game.xs.append(x)
+        game.ys.append(y)
+        if game.company is not None:
+            game.company.add(x, y)
 
 
-def approach(play: Play) -> None:
+def approach(game: AdventureState) -> None:
     """Move every monster by one frame."""
-    if play.company is not None:
-        play.company.live()
+    if game.company is not None:
+        game.company.advance()
         return
-    monsters = play.rules.monsters
+    monsters = game.rules.monsters
     move = charge if monsters.move == "charge" else approach_by_axes
-    move(play.xs, play.ys, play.x, play.y, monsters.speed, monsters.sight)
+    move(game.xs, game.ys, game.x, game.y, monsters.speed, monsters.sight)
 
 
 def charge(xs: list[float], ys: list[float], x: float, y: float, speed: float, sight: float | None) -> None:
-    """Move monsters straight at the player, those who see the player."""
+    """Move the monsters that see the player straight towards the player."""
     seen = math.inf if sight is None else sight * sight
     for i in range(len(xs)):
         across, down = x - xs[i], y - ys[i]
@@ -71,7 +72,7 @@ def charge(xs: list[float], ys: list[float], x: float, y: float, speed: float, s
 
 
 def approach_by_axes(xs: list[float], ys: list[float], x: float, y: float, speed: float, sight: float | None) -> None:
-    """Move monsters along the axis on which the player is farther away."""
+    """Move the monsters along the axis on which the player is farther away."""
     seen = math.inf if sight is None else sight * sight
     for i in range(len(xs)):
         across, down = x - xs[i], y - ys[i]
@@ -83,147 +84,146 @@ def approach_by_axes(xs: list[float], ys: list[float], x: float, y: float, speed
             ys[i] += min(speed, max(-speed, down))
 
 
-# --- frame ------------------------------------------------------------------------------------------------------------
-# One frame of the game: the player walks, monsters come, the sword strikes, things are picked up.
+# --- one frame ---
 
 
-def advance(play: Play, keys: Keys) -> bool:
-    """Move the game on by one frame in which ``keys`` are held; return whether a swing started in it."""
-    play.frame += 1
-    if play.frame == play.hint_ends:
-        play.tell("")
-    starts = keys.swing and not play.keys.swing and not play.swinging  # holding the key down is one swing
-    play.keys = keys
+def advance(game: AdventureState, keys: Keys) -> bool:
+    """Advance by one frame with ``keys`` held; return whether a swing started in it."""
+    game.frame += 1
+    if game.frame == game.hint_ends:
+        game.tell("")
+    starts = keys.swing and not game.keys.swing and not game.swinging  # a held key is one swing
+    game.keys = keys
     if keys.direction != STOP:
-        _walk(play, keys.direction)
+        _walk(game, keys.direction)
     if starts:
-        play.swinging = play.rules.sword.frames
-        play.since.attacked |= _is_monster_near(play)
-        if play.company is not None:
-            play.company.alarm()
-    approach(play)
-    if play.swinging:
-        play.swinging -= 1
-        _strike(play)
-    if _is_touched(play):
-        _die(play)
-    respawn(play)
-    _pick_up(play)
-    if play.in_town:
-        visit_town(play)
+        game.swinging = game.rules.sword.frames
+        game.since.attacked |= _is_monster_near(game)
+        if game.company is not None:
+            game.company.alert()
+    approach(game)
+    if game.swinging:
+        game.swinging -= 1
+        _strike(game)
+    if _is_touched(game):
+        _die(game)
+    respawn(game)
+    _pick_up(game)
+    if game.in_town:
+        visit_town(game)
     return starts
 
 
-def _walk(play: Play, direction: str) -> None:
-    rules = play.rules
+def _walk(game: AdventureState, direction: str) -> None:
+    rules = game.rules
     across, down = VECTORS[direction]
-    play.facing = direction
+    game.facing = direction
     if len(PARTS[direction]) == 1:
-        play.straight = direction
-    exits = rules.map.exits[play.area]
+        game.straight = direction
+    exits = rules.map.exits[game.area]
     half, speed = rules.player.size / 2, rules.player.speed
-    x, y = play.x + across * speed, play.y + down * speed
+    x, y = game.x + across * speed, game.y + down * speed
     for side, is_beyond in (("left", x < 0), ("right", x > rules.width), ("up", y < 0), ("down", y > rules.height)):
         if is_beyond and EDGES[side] in exits:
-            # One edge a frame: in a corner the other one holds like a wall until the next.
-            _cross(play, side, x, y)
+            # One edge per frame: in a corner the other edge acts as a wall until the next frame.
+            _cross(game, side, x, y)
             return
-    play.x = _kept(x, rules.width, half, low="west" not in exits, high="east" not in exits)
-    play.y = _kept(y, rules.height, half, low="north" not in exits, high="south" not in exits)
+    game.x = _clamp(x, rules.width, half, low="west" not in exits, high="east" not in exits)
+    game.y = _clamp(y, rules.height, half, low="north" not in exits, high="south" not in exits)
 
 
-def _kept(value: float, end: float, half: float, *, low: bool, high: bool) -> float:
-    """Return a coordinate inside the area: half a body away from walls, up to the very edge where it is open."""
+def _clamp(value: float, end: float, half: float, *, low: bool, high: bool) -> float:
+    """Return a coordinate within the area: half a body away from walls, up to the edge where it is open."""
     return min(end - half if high else end, max(half if low else 0.0, value))
 
 
-def _cross(play: Play, side: str, x: float, y: float) -> None:
-    """Walk over an edge, into the next area."""
-    rules, half = play.rules, play.rules.player.size / 2
-    left, left_at = play.area, (play.x, play.y)
-    play.area = rules.map.exits[left][EDGES[side]]
-    play.x = {"left": rules.width - half, "right": half}.get(side, min(rules.width - half, max(half, x)))
-    play.y = {"up": rules.height - half, "down": half}.get(side, min(rules.height - half, max(half, y)))
+def _cross(game: AdventureState, side: str, x: float, y: float) -> None:
+    """Move over an edge into the next area."""
+    rules, half = game.rules, game.rules.player.size / 2
+    left, left_at = game.area, (game.x, game.y)
+    game.area = rules.map.exits[left][EDGES[side]]
+    game.x = {"left": rules.width - half, "right": half}.get(side, min(rules.width - half, max(half, x)))
+    game.y = {"up": rules.height - half, "down": half}.get(side, min(rules.height - half, max(half, y)))
     distance = rules.map.distance
-    play.since.nearer_town |= (distance[play.area] or 0) < (distance[left] or 0)
-    play.since.new_area |= play.area not in play.visited
-    play.visited.add(play.area)
-    populate(play)
-    if play.company is not None:
-        play.company.come_along(*left_at)
+    game.since.nearer_town |= (distance[game.area] or 0) < (distance[left] or 0)
+    game.since.new_area |= game.area not in game.visited
+    game.visited.add(game.area)
+    populate(game)
+    if game.company is not None:
+        game.company.follow(*left_at)
 
 
-def _is_monster_near(play: Play) -> bool:
-    """Whether a swing could have been meant for a monster: one is within reach, whichever way the sword goes."""
-    reach = play.rules.sword.reach + play.rules.monsters.size / 2
-    return any((x - play.x) ** 2 + (y - play.y) ** 2 <= reach * reach for x, y in zip(play.xs, play.ys, strict=True))
+def _is_monster_near(game: AdventureState) -> bool:
+    """Whether a monster is within reach in any direction, so that a swing counts as an attack."""
+    reach = game.rules.sword.reach + game.rules.monsters.size / 2
+    return any((x - game.x) ** 2 + (y - game.y) ** 2 <= reach * reach for x, y in zip(game.xs, game.ys, strict=True))
 
 
-def _strike(play: Play) -> None:
-    sword, body = play.rules.sword, play.rules.monsters.size / 2
-    right, down = VECTORS[play.sword_way]
-    for i in reversed(range(len(play.xs))):
-        x, y = play.xs[i] - play.x, play.ys[i] - play.y
+def _strike(game: AdventureState) -> None:
+    sword, body = game.rules.sword, game.rules.monsters.size / 2
+    right, down = VECTORS[game.sword_way]
+    for i in reversed(range(len(game.xs))):
+        x, y = game.xs[i] - game.x, game.ys[i] - game.y
         if 0 <= x * right + y * down <= sword.reach + body and abs(x * down - y * right) <= sword.width / 2 + body:
-            _kill(play, i)
+            _kill(game, i)
 
 
-def _kill(play: Play, i: int) -> None:
-    if play.rules.gem_size is not None:
-        play.gem_xs.append(play.xs[i])
-        play.gem_ys.append(play.ys[i])
-    del play.xs[i], play.ys[i]
-    if play.company is not None:
-        play.company.lose(i)
-    play.returning.append(play.frame + play.rules.monsters.respawn)
-    count_kill(play)
+def _kill(game: AdventureState, i: int) -> None:
+    if game.rules.gem_size is not None:
+        game.gem_xs.append(game.xs[i])
+        game.gem_ys.append(game.ys[i])
+    del game.xs[i], game.ys[i]
+    if game.company is not None:
+        game.company.remove(i)
+    game.returning.append(game.frame + game.rules.monsters.respawn)
+    count_kill(game)
 
 
-def _is_touched(play: Play) -> bool:
-    near = (play.rules.player.size + play.rules.monsters.size) / 2
-    x, y, xs, ys, company = play.x, play.y, play.xs, play.ys, play.company
+def _is_touched(game: AdventureState) -> bool:
+    near = (game.rules.player.size + game.rules.monsters.size) / 2
+    x, y, xs, ys, company = game.x, game.y, game.xs, game.ys, game.company
     for i in range(len(xs)):
         if -near < xs[i] - x < near and -near < ys[i] - y < near and (company is None or not company.is_harmless(i)):
             return True
     return False
 
 
-def _die(play: Play) -> None:
-    """Start again from the town or the last chest; gems are lost, and a chest only if everybody starts from town."""
-    play.deaths += 1
-    play.phase_deaths += 1
-    play.since.died = True
-    if play.phase_deaths == 1 and play.task and play.task.death_tip:
-        play.tell(play.task.death_tip)
-    play.gems_held = 0
-    play.swinging = 0
-    if play.rules.restart == "town":
-        _lose_chest(play)
-    left_at = play.x, play.y
-    play.area, play.x, play.y = play.restart
-    play.visited.add(play.area)
-    populate(play)
-    if play.company is not None:
-        play.company.come_along(*left_at)
+def _die(game: AdventureState) -> None:
+    """Restart at the town or the last chest; gems are lost, and the chest too if all restarts are in town."""
+    game.deaths += 1
+    game.phase_deaths += 1
+    game.since.died = True
+    if game.phase_deaths == 1 and game.task and game.task.death_tip:
+        game.tell(game.task.death_tip)
+    game.gems_held = 0
+    game.swinging = 0
+    if game.rules.restart == "town":
+        _lose_chest(game)
+    left_at = game.x, game.y
+    game.area, game.x, game.y = game.restart
+    game.visited.add(game.area)
+    populate(game)
+    if game.company is not None:
+        game.company.follow(*left_at)
 
 
-def _lose_chest(play: Play) -> None:
-    """Put a chest back where it was found: else dying would be the quickest way to bring it to town."""
-    if play.carrying:
-        play.chests.add(play.restart[0])
-    play.carrying = False
-    play.restart = (play.rules.map.town, play.rules.width / 2, play.rules.height / 2)
+def _lose_chest(game: AdventureState) -> None:
+    """Put a carried chest back: otherwise dying would be the fastest way to bring it to town."""
+    if game.carrying:
+        game.chests.add(game.restart[0])
+    game.carrying = False
+    game.restart = (game.rules.map.town, game.rules.width / 2, game.rules.height / 2)
 
 
-def _pick_up(play: Play) -> None:
-    rules, x, y = play.rules, play.x, play.y
-    if play.area in play.chests and not play.carrying:
+def _pick_up(game: AdventureState) -> None:
+    rules, x, y = game.rules, game.x, game.y
+    if game.area in game.chests and not game.carrying:
         near = (rules.player.size + rules.chest.size) / 2
         if abs(x - rules.width / 2) < near and abs(y - rules.height / 2) < near:
-            find_chest(play)
-    if play.gem_xs and rules.gem_size is not None:
+            take_chest(game)
+    if game.gem_xs and rules.gem_size is not None:
         near = (rules.player.size + rules.gem_size) / 2
-        for i in reversed(range(len(play.gem_xs))):
-            if abs(play.gem_xs[i] - x) < near and abs(play.gem_ys[i] - y) < near:
-                del play.gem_xs[i], play.gem_ys[i]
-                play.gems_held += 1
+        for i in reversed(range(len(game.gem_xs))):
+            if abs(game.gem_xs[i] - x) < near and abs(game.gem_ys[i] - y) < near:
+                del game.gem_xs[i], game.gem_ys[i]
+                game.gems_held += 1

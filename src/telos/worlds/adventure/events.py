@@ -1,65 +1,61 @@
-"""What recognisers are told; trace records."""
+"""Events for recognisers: when a frame is an event and what its context holds; trace records of games with minds."""
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from telos.core.event import Event
 from telos.core.values import FrozenMap
 from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
-from telos.worlds.adventure.state import Play, Since
+from telos.worlds.adventure.state import AdventureState, SinceLastEvent
 
-# --- noticing ---------------------------------------------------------------------------------------------------------
-# What recognisers are told: when something is an event, and what the game knew at that moment.
-
-
-TICK = FRAMES_A_SECOND // 2  # 500 ms: who goes on moving that long is looked at again
+TICK = FRAMES_A_SECOND // 2  # 500 ms: movement that lasts so long is reported again
 
 
-def cause_of(play: Play, *, input_changed: bool, area_changed: bool) -> str | None:
-    """Return why this frame is an event: new input, a new area, or half a second of moving on; None if it is none.
+def event_cause(game: AdventureState, *, input_changed: bool, area_changed: bool) -> str | None:
+    """Return why this frame is an event: new input, a new area, or half a second of movement; None if it is not.
 
-    What changes in every frame would be counted as fresh evidence thirty times a second, and is not.
+    Reporting every frame would count the same evidence thirty times a second.
     """
     if input_changed:
-        return "input"  # also when the area changed: models that count key presses must not miss one
+        return "input"  # before "area": models that count key presses must not miss one
     if area_changed:
         return "area"
-    if play.keys.direction != STOP and play.frame - play.noted >= TICK:
+    if game.keys.direction != STOP and game.frame - game.noted >= TICK:
         return "tick"
     return None
 
 
-def notice(play: Play, cause: str, *, swings: bool, player: str) -> Event:
-    """Return the event of this frame; what happened since the last one is told, and forgotten."""
-    action = "swing" if swings else play.keys.direction
-    event = Event(action, _context(play, cause), player=player, time=play.frame / FRAMES_A_SECOND, goal=play.since.goal)
-    play.since = Since()
-    play.noted = play.frame
+def create_event(game: AdventureState, cause: str, *, swings: bool, player: str) -> Event:
+    """Return the event of this frame and reset what is collected for the next one."""
+    action = "swing" if swings else game.keys.direction
+    event = Event(action, _context(game, cause), player=player, time=game.frame / FRAMES_A_SECOND, goal=game.since.goal)
+    game.since = SinceLastEvent()
+    game.noted = game.frame
     return event
 
 
-def exits_by_distance(play: Play) -> list[str]:
-    """Return the open edges of the area, the nearest first."""
-    rules = play.rules
-    away = {"north": play.y, "east": rules.width - play.x, "south": rules.height - play.y, "west": play.x}
-    return sorted(rules.map.exits[play.area], key=away.__getitem__)
+def exits_by_distance(game: AdventureState) -> list[str]:
+    """Return the open edges of the area, nearest first."""
+    rules = game.rules
+    away = {"north": game.y, "east": rules.width - game.x, "south": rules.height - game.y, "west": game.x}
+    return sorted(rules.map.exits[game.area], key=away.__getitem__)
 
 
-def _context(play: Play, cause: str) -> dict[str, Any]:
-    area_map, since, direction = play.rules.map, play.since, play.keys.direction
-    exits, behind = exits_by_distance(play), area_map.exits[play.area]
-    here = area_map.distance[play.area] or 0
-    unvisited = tuple(edge for edge in exits if behind[edge] not in play.visited)
+def _context(game: AdventureState, cause: str) -> dict[str, Any]:
+    area_map, since, direction = game.rules.map, game.since, game.keys.direction
+    exits, behind = exits_by_distance(game), area_map.exits[game.area]
+    here = area_map.distance[game.area] or 0
+    unvisited = tuple(edge for edge in exits if behind[edge] not in game.visited)
     return {
         "cause": cause,
-        "area": area_map.name(play.area),
-        "x": play.x,
-        "y": play.y,
-        "monsters": len(play.xs),
-        "gems": len(play.gem_xs),
-        "in_town": play.in_town,
+        "area": area_map.name(game.area),
+        "x": game.x,
+        "y": game.y,
+        "monsters": len(game.xs),
+        "gems": len(game.gem_xs),
+        "in_town": game.in_town,
         "chest_taken": since.chest_taken,
         "killed": since.killed,
         "attacked": since.attacked,
@@ -72,69 +68,70 @@ def _context(play: Play, cause: str) -> dict[str, Any]:
         "unvisited_exits": unvisited,
         "exits_nearer_town": tuple(edge for edge in exits if (area_map.distance[behind[edge]] or 0) < here),
         "toward_unexplored": any(EDGES[part] in unvisited for part in PARTS[direction]),
-        "toward_town": toward_town(play),
-        "toward_monster": toward_monster(play),
-        "toward_gem": toward_gem(play),
+        "toward_town": is_toward_town(game),
+        "toward_monster": is_toward_monster(game),
+        "toward_gem": is_toward_gem(game),
     }
 
 
-def toward_town(play: Play) -> bool:
-    """Whether the movement has a part that leads to the town, as the crow flies; in town, nothing does."""
-    parts, rules = PARTS[play.keys.direction], play.rules
-    if play.area != rules.map.town:
-        return any(part in rules.map.toward_town(play.area) for part in parts)
-    if play.in_town:
+def is_toward_town(game: AdventureState) -> bool:
+    """Whether the movement has a component towards the town, in a straight line; never in town."""
+    parts, rules = PARTS[game.keys.direction], game.rules
+    if game.area != rules.map.town:
+        return any(part in rules.map.toward_town(game.area) for part in parts)
+    if game.in_town:
         return False
-    across, down = rules.width / 2 - play.x, rules.height / 2 - play.y
+    across, down = rules.width / 2 - game.x, rules.height / 2 - game.y
     return any(VECTORS[part][0] * across + VECTORS[part][1] * down > 0 for part in parts)
 
 
-def toward_monster(play: Play) -> bool:
+def is_toward_monster(game: AdventureState) -> bool:
     """Whether a straight movement would meet a monster, or the circle inside which one sees the player.
 
-    Diagonal ones never do: they are no way to attack. From inside its circle, a monster itself must lie ahead.
+    Diagonal movement never does, because it is no attack. Inside a monster's circle the monster itself must be ahead.
     """
-    direction, rules = play.keys.direction, play.rules
+    direction, rules = game.keys.direction, game.rules
     if len(PARTS[direction]) != 1:
         return False
     right, down = VECTORS[direction]
     body = (rules.player.size + rules.monsters.size) / 2
     sight = rules.monsters.sight or math.inf
-    for mx, my in zip(play.xs, play.ys, strict=True):
-        x, y = mx - play.x, my - play.y
+    for mx, my in zip(game.xs, game.ys, strict=True):
+        x, y = mx - game.x, my - game.y
         wide = sight if x * x + y * y > sight * sight else body
         if x * right + y * down > 0 and abs(x * down - y * right) <= wide:
             return True
     return False
 
 
-def toward_gem(play: Play) -> bool:
-    """Whether the movement leads to the nearest gem, by less than 45 degrees beside it."""
-    right, down = VECTORS[play.keys.direction]
-    if play.keys.direction == STOP or not play.gem_xs:
+def is_toward_gem(game: AdventureState) -> bool:
+    """Whether the movement leads to the nearest gem, within 45 degrees."""
+    right, down = VECTORS[game.keys.direction]
+    if game.keys.direction == STOP or not game.gem_xs:
         return False
-    ways = [(x - play.x, y - play.y) for x, y in zip(play.gem_xs, play.gem_ys, strict=True)]
+    ways = [(x - game.x, y - game.y) for x, y in zip(game.gem_xs, game.gem_ys, strict=True)]
     x, y = min(ways, key=lambda way: way[0] * way[0] + way[1] * way[1])
     return x * right + y * down > abs(x * down - y * right)
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The trace of a game with company: what was read, said and advised, beside what the minds tell of themselves.
+# --- trace records ---
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Somebody said something."""
+class CompanionLine:
+    """The companion said something."""
 
+    KIND: ClassVar[str] = "said"
     time: float
     who: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """The companion took in what the player did, and believes this since."""
+class PlayerBelief:
+    """The belief of the companion's recogniser after an event."""
 
+    KIND: ClassVar[str] = "read"
     time: float
     who: str
     action: str
@@ -143,7 +140,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Adapted:
-    """What is earned counts otherwise since, or a hint was given."""
+    """The director changed what is earned, or gave a hint."""
 
     time: float
     pay: FrozenMap[str, float] = field(default_factory=FrozenMap)

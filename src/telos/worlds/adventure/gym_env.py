@@ -1,4 +1,4 @@
-"""The adventure as a Gymnasium environment, for agents that learn to play it (``pip install telos[gym]``)."""
+"""The adventure as a Gymnasium environment, for agents that learn to game it (``pip install telos[gym]``)."""
 
 import os
 from typing import Any, SupportsFloat
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from telos.core.errors import TelosError
 from telos.worlds.adventure.adventure import Adventure
-from telos.worlds.adventure.map import DIRECTIONS, STOP, Keys, keys_text
+from telos.worlds.adventure.map import DIRECTIONS, STOP, Keys, format_keys
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.views import AdventureView, Point
 
 WAYS = (STOP, *DIRECTIONS)
 EDGES = ("north", "east", "south", "west")
-SECONDS = 300  # after which an episode is cut off, unless told otherwise
+SECONDS = 300  # default length of an episode
 
 Observation = dict[str, Any]
 
@@ -24,14 +24,14 @@ Observation = dict[str, Any]
 class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
     """One episode is one game.
 
-    An action is a pair: one of nine ways (0 stands still, 1 is up, and on clockwise), and whether the sword key is
+    An action is a pair: one of nine directions (0 stands still, 1 is up, then clockwise), and whether the sword key is
     held. It is held for ``frame_skip`` frames.
 
     The reward of a step is ``PHASE`` for every goal achieved (in a directed game: every phase finished), ``KILL`` for
-    every kill while kills are asked for (in free play: always), and ``DEATH`` for every death. An episode terminates
+    every kill while kills are asked for (in free game: always), and ``DEATH`` for every death. An episode terminates
     when all phases are over, and is truncated after ``max_frames`` frames.
 
-    An observation holds what the screen shows, and the goal that the player was given; offsets are in screens.
+    An observation holds what the screen shows and the goal given to the player; offsets are in screens.
     Importing this module registers it, so that ``gymnasium.make("telos/Adventure-v0", rules="aiide")`` makes one.
     """
 
@@ -61,7 +61,7 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     def _space(self) -> spaces.Dict:
         area_map = self.game.rules.map
-        here_or_not = spaces.Box(-1.0, 1.0, (3,), np.float32)  # whether there is one, and the offset to it
+        here_or_not = spaces.Box(-1.0, 1.0, (3,), np.float32)  # present or not, and the offset
         return spaces.Dict(
             {
                 "position": spaces.Box(0.0, 1.0, (2,), np.float32),
@@ -89,9 +89,9 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         return self._observation(view), self._info(view)
 
     def step(self, action: NDArray[np.int64]) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Hold an action for some frames."""
+        """Hold an action for ``frame_skip`` frames."""
         way, swing = (int(each) for each in action)
-        text = keys_text(Keys(WAYS[way], bool(swing)))
+        text = format_keys(Keys(WAYS[way], bool(swing)))
         reward = 0.0
         before = self.game.view()
         for _ in range(self._skip):
@@ -147,7 +147,7 @@ class AdventureEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     def render(self) -> Any:
         """Return the screen as pixels, a quarter as wide and high; None without a ``render_mode``."""
-        return None if self.render_mode is None else picture(self.game)
+        return None if self.render_mode is None else render_picture(self.game)
 
 
 def _offsets(view: AdventureView, points: tuple[Point, ...], number: int) -> NDArray[np.float32]:
@@ -159,8 +159,8 @@ def _offsets(view: AdventureView, points: tuple[Point, ...], number: int) -> NDA
     return rows
 
 
-def picture(game: Adventure, *, scale: int = 4) -> NDArray[np.uint8]:
-    """Draw what can be seen, in flat colours."""
+def render_picture(game: Adventure, *, scale: int = 4) -> NDArray[np.uint8]:
+    """Return the screen as pixels in flat colours."""
     view, rules = game.view(), game.rules
     pixels = np.full((view.height // scale, view.width // scale, 3), (222, 209, 164), np.uint8)
     walls = {"north": pixels[:3], "south": pixels[-3:], "west": pixels[:, :3], "east": pixels[:, -3:]}

@@ -1,4 +1,4 @@
-"""Areas and directions."""
+"""Directions and inputs, and the map: areas in a grid, drawn in text with the walls between them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,8 @@ from typing import NamedTuple
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.values import FrozenMap
 
-# --- directions -------------------------------------------------------------------------------------------------------
-# Eight ways to go, and what a player holds down: directions and the sword.
-
-
 STOP = "stop"
-# The straight directions that each way is made of; y grows downwards, as on every screen.
+# The straight components of each direction; y grows downwards.
 PARTS: dict[str, tuple[str, ...]] = {
     "up": ("up",),
     "up_right": ("up", "right"),
@@ -47,7 +43,7 @@ _SWING = "swing"
 
 
 class Keys(NamedTuple):
-    """What is held down during a frame."""
+    """The input of a frame."""
 
     direction: str = STOP
     swing: bool = False
@@ -56,18 +52,18 @@ class Keys(NamedTuple):
 NO_KEYS = Keys()
 
 
-@lru_cache(maxsize=1024)  # there are few inputs, and one is read every frame
-def read_keys(text: str) -> Keys:
-    """Read an input: directions and ``swing``, joined by ``+``; opposite directions cancel out.
+@lru_cache(maxsize=1024)  # few different inputs, one per frame
+def parse_keys(text: str) -> Keys:
+    """Parse an input: directions and ``swing``, joined by ``+``; opposite directions cancel out.
 
-    >>> read_keys("left+up"), read_keys("swing"), read_keys("left+right")
+    >>> parse_keys("left+up"), parse_keys("swing"), parse_keys("left+right")
     (Keys(direction='up_left', swing=False), Keys(direction='stop', swing=True), Keys(direction='stop', swing=False))
     """
     words = text.split("+") if isinstance(text, str) and text else []
     unknown = next((word for word in words if word not in (*STRAIGHT, _SWING)), None)
     if unknown is not None or not isinstance(text, str):
         remedy = name_hint(str(unknown), (*STRAIGHT, _SWING)) if unknown else "join directions and `swing` by `+`"
-        raise TelosError(f"{text!r} is no input of the adventure", remedy)
+        raise TelosError(f"{text!r} is not an input of the adventure", remedy)
     held = set(words) - {_SWING}
     for one, other in (("up", "down"), ("left", "right")):
         if {one, other} <= held:
@@ -75,19 +71,19 @@ def read_keys(text: str) -> Keys:
     return Keys(_WAY_OF[frozenset(held)], _SWING in words)
 
 
-def keys_text(keys: Keys) -> str:
+def format_keys(keys: Keys) -> str:
     """Return the shortest input that means ``keys``.
 
-    >>> keys_text(Keys("up_left", swing=True)), keys_text(NO_KEYS)
+    >>> format_keys(Keys("up_left", swing=True)), format_keys(NO_KEYS)
     ('up+left+swing', '')
     """
     return "+".join((*PARTS[keys.direction], *((_SWING,) if keys.swing else ())))
 
 
-def direction_of(across: float, down: float) -> str:
-    """Return a direction for a way: a diagonal one if neither part of it is twice the other or more.
+def to_direction(across: float, down: float) -> str:
+    """Return the direction of an offset: diagonal if neither component is twice the other or more.
 
-    >>> direction_of(5.0, 0.0), direction_of(3.0, -3.0), direction_of(0.0, 0.0)
+    >>> to_direction(5.0, 0.0), to_direction(3.0, -3.0), to_direction(0.0, 0.0)
     ('right', 'up_right', 'stop')
     """
     flat, steep = abs(across) * 2 > abs(down), abs(down) * 2 > abs(across)
@@ -95,20 +91,16 @@ def direction_of(across: float, down: float) -> str:
     return _WAY_OF[frozenset(part for part in parts if part is not None)]
 
 
-# --- map --------------------------------------------------------------------------------------------------------------
-# Maps of the adventure: areas in a grid, drawn in text with the walls between them.
-
-
-_ACROSS = 4  # columns of text from one wall to the next; down it is two lines
+_ACROSS = 4  # columns of text per area; it is two lines high
 TOWN, CHEST = "T", "C"
 _SHIFTS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
 
 
 @dataclass(frozen=True, slots=True)
 class AreaMap:
-    """Areas by number, from the left and from the top: 0 is the first of the top row.
+    """Areas by number, row by row: 0 is the first of the top row.
 
-    >>> tiny = AreaMap.drawn('''
+    >>> tiny = AreaMap.from_drawing('''
     ... +---+---+---+
     ... | T       C |
     ... +   +---+---+
@@ -121,31 +113,31 @@ class AreaMap:
 
     columns: int
     rows: int
-    exits: tuple[FrozenMap[str, int], ...]  # for each area: "north", "east", "south", "west" to the area behind it
+    exits: tuple[FrozenMap[str, int], ...]  # for each area: an edge ("north", …) to the area behind it
     town: int
     chest_places: tuple[int, ...]
-    distance: tuple[int | None, ...]  # screens from town, None for areas that cannot be reached
+    distance: tuple[int | None, ...]  # screens from town; None: unreachable
 
     @classmethod
-    def drawn(cls, drawing: str) -> "AreaMap":
-        """Read a drawing; a bad one raises a ``DefinitionError`` with all its faults, by line and column of the text.
+    def from_drawing(cls, drawing: str) -> "AreaMap":
+        """Parse a drawing; a ``DefinitionError`` holds all its faults, by line and column of the text.
 
         An area is three characters wide and one line high, with ``---`` or ``|`` where a wall is and spaces where
-        there is none; ``+`` at the corners. In an area stands ``T`` for the town, ``C`` for where a chest may be.
+        there is none; ``+`` at the corners. ``T`` marks the town, ``C`` an area where a chest may be.
         """
         return _Drawing(drawing).map()
 
     @property
     def reachable(self) -> tuple[int, ...]:
-        """Return the areas that can be reached from town."""
+        """The areas that can be reached from town."""
         return tuple(area for area, far in enumerate(self.distance) if far is not None)
 
     def name(self, area: int) -> str:
-        """Return an area as players and papers call it: column and row, both from 1."""
+        """Return the name of an area: column and row, both from 1."""
         return f"{area % self.columns + 1},{area // self.columns + 1}"
 
     def toward_town(self, area: int) -> tuple[str, ...]:
-        """Return the straight directions in which the town lies on the map, as the crow flies."""
+        """Return the straight directions towards the town on the map, ignoring walls."""
         across = self.town % self.columns - area % self.columns
         down = self.town // self.columns - area // self.columns
         sides = (("left", across < 0), ("right", across > 0), ("up", down < 0), ("down", down > 0))
@@ -153,7 +145,7 @@ class AreaMap:
 
 
 class _Drawing:
-    """A drawing while it is read, and everything that is wrong with it."""
+    """Parses a drawing and collects its faults."""
 
     def __init__(self, drawing: str) -> None:
         lines = drawing.split("\n")
@@ -203,7 +195,7 @@ class _Drawing:
         return area // self.columns * 2 + 1, area % self.columns * _ACROSS + 2
 
     def _wall(self, area: int, side: str) -> tuple[int, int, str, str]:
-        """Return where the wall on a side of an area starts, how it is drawn there, and what a wall looks like."""
+        """Return where the wall on a side of an area starts, its text, and the text of a wall."""
         (line, column), (right, down) = self._middle(area), _SHIFTS[side]
         line, column = line + down, column + 2 * right
         if right:
@@ -229,7 +221,7 @@ class _Drawing:
             if drawn == wall:
                 continue
             if drawn.strip():
-                if side in ("right", "down") or not inside:  # the neighbour tells the other half
+                if side in ("right", "down") or not inside:  # the neighbour reports the other half
                     self._fault(
                         line,
                         column,
@@ -270,11 +262,11 @@ class _Drawing:
 
 
 def _distances(exits: Sequence[FrozenMap[str, int]], start: int) -> list[int | None]:
-    """Return how many screens away each area is, breadth first."""
+    """Return the distance of each area in screens, breadth first."""
     distance: list[int | None] = [None] * len(exits)
     distance[start] = 0
     queue = [start]
-    for area in queue:  # grows while it is walked
+    for area in queue:  # grows during iteration
         for behind in exits[area].values():
             if distance[behind] is None:
                 distance[behind] = (distance[area] or 0) + 1

@@ -1,4 +1,4 @@
-"""Monsters with minds."""
+"""Monsters with minds: what they sense and believe, and the body that carries out their plans."""
 
 import math
 from collections.abc import Mapping
@@ -13,50 +13,47 @@ from telos.core.trace import Trace
 from telos.core.values import FrozenMap, Value
 from telos.worlds.adventure.map import VECTORS
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
-from telos.worlds.adventure.rules_file import beast_domain, beast_kind
-from telos.worlds.adventure.state import Play
+from telos.worlds.adventure.rules_file import load_beast_character, load_beast_domain
+from telos.worlds.adventure.state import AdventureState
 
-# --- beast senses -----------------------------------------------------------------------------------------------------
-# What a monster with a mind perceives, and how that is put into the words that it plans with.
+# --- senses and beliefs ---
 
-
-GUARDED = 150.0  # pixels around its post in which a guard bears nobody
+GUARDED = 150.0  # pixels around its post that a guard defends
 AT_POST = 12.0
-BLADE = 130.0  # pixels: a sword that is swung, or a staff, is to be feared from so near
+BLADE = 130.0  # pixels within which a swung sword or staff is a danger
 _PLAYER, _SELF, _BLADE = "player", "self", "blade"
 
 
-def is_watched(play: Play, x: float, y: float) -> bool:
-    """Whether the player faces what is at a spot: it lies less than 75 degrees beside the way faced."""
-    right, down = VECTORS[play.facing]
-    across, along = x - play.x, y - play.y
+def is_watched(game: AdventureState, x: float, y: float) -> bool:
+    """Whether the player faces a position: it lies within 75 degrees of the direction faced."""
+    right, down = VECTORS[game.facing]
+    across, along = x - game.x, y - game.y
     return across * right + along * down > 0.26 * math.sqrt(across * across + along * along)
 
 
-def is_near(play: Play, x: float, y: float, reach: float) -> bool:
-    """Whether the player is within ``reach`` pixels of a spot."""
-    return (play.x - x) ** 2 + (play.y - y) ** 2 <= reach * reach
+def is_near(game: AdventureState, x: float, y: float, reach: float) -> bool:
+    """Whether the player is within ``reach`` pixels of a position."""
+    return (game.x - x) ** 2 + (game.y - y) ** 2 <= reach * reach
 
 
-class Eyes:
-    """Sees the player inside ``monsters.sight``, a blade that is near, and where it stands itself."""
+class MonsterSensor:
+    """Senses the player inside ``monsters.sight``, a weapon nearby, and the own position."""
 
     cost = 1.0
 
-    def __init__(self, play: Play, beast: "Beast") -> None:
-        self._play, self._beast = play, beast
+    def __init__(self, game: AdventureState, beast: "Beast") -> None:
+        self._game, self._beast = game, beast
 
     def read(self, who: str, memory: WorkingMemory, now: float) -> list[Fact]:
-        """Return what is seen now."""
-        play, beast = self._play, self._beast
+        game, beast = self._game, self._beast
         facts = [Fact("self", _SELF, now, attributes=FrozenMap({"at_post": beast.is_at_post}))]
-        sight = play.rules.monsters.sight or math.inf
-        if is_near(play, beast.x, beast.y, sight):
+        sight = game.rules.monsters.sight or math.inf
+        if is_near(game, beast.x, beast.y, sight):
             about = {
-                "x": play.x,
-                "y": play.y,
-                "watches": is_watched(play, beast.x, beast.y),
-                "intrudes": is_near(play, *beast.post, GUARDED),
+                "x": game.x,
+                "y": game.y,
+                "watches": is_watched(game, beast.x, beast.y),
+                "intrudes": is_near(game, *beast.post, GUARDED),
             }
             facts.append(Fact("player", _PLAYER, now, attributes=FrozenMap(about)))
         if self._is_blade_near():
@@ -64,15 +61,15 @@ class Eyes:
         return facts
 
     def _is_blade_near(self) -> bool:
-        play, x, y = self._play, self._beast.x, self._beast.y
-        if play.swinging and is_near(play, x, y, BLADE):
+        game, x, y = self._game, self._beast.x, self._beast.y
+        if game.swinging and is_near(game, x, y, BLADE):
             return True
-        companion = play.company.companion if play.company is not None else None
+        companion = game.company.companion if game.company is not None else None
         return companion is not None and companion.is_threat(x, y)
 
 
 def believe(memory: WorkingMemory, now: float) -> Mapping[str, Value]:
-    """Put memory into the variables of the domain."""
+    """Return the values of the domain's variables from memory."""
     player, own = memory.recall("player", _PLAYER, now), memory.recall("self", _SELF, now)
     return {
         "sees": player is not None,
@@ -85,14 +82,12 @@ def believe(memory: WorkingMemory, now: float) -> Mapping[str, Value]:
     }
 
 
-# --- beast ------------------------------------------------------------------------------------------------------------
-# One monster with a mind: the mind decides a few times a second what to do, the body does it in every frame.
+# --- the monster ---
 
+THINKS = 8  # frames between two decisions
+STUNNED = 2 * FRAMES_A_SECOND  # frames that a blow of the companion lasts
 
-THINKS = 8  # frames from one thought to the next: not quite four a second
-STUNNED = 2 * FRAMES_A_SECOND  # frames for which a blow of the companion lasts
-
-# What the body does for each action, how fast for its speed, and in a word.
+# For each action: where the body goes, its speed as a factor, and a word for it.
 _DOES = {
     "chase": ("player", 1.0, "chasing"),
     "pounce": ("player", 1.5, "pouncing"),
@@ -102,50 +97,50 @@ _DOES = {
     "prowl": ("spot", 0.4, "prowling"),
 }
 _PACES = {word: pace for _, pace, word in _DOES.values()}
-_NEAR, _FAR = 95.0, 125.0  # pixels: who lurks keeps between these
+_NEAR, _FAR = 95.0, 125.0  # pixels; a lurking monster keeps its distance between these
 
 
-class _Doing(Procedure):
-    """Every action of a monster is a way of going somewhere."""
+class _MonsterProcedure(Procedure):
+    """Every action of a monster is a movement."""
 
     def activate(self, doer: Actor, step: Action) -> BodyState:
-        """Return where to go, and how."""
+        """Return the destination and pace of an action."""
         place, _, word = _DOES[step.name]
         return Goto(place, word)
 
 
-_PROCEDURES = {name: _Doing() for name in _DOES}
+_PROCEDURES = {name: _MonsterProcedure() for name in _DOES}
 
 
 class Beast:
-    """A monster's name, its post, what its body is at, and its mind. Where it stands is in ``xs`` and ``ys``, too."""
+    """A monster with a mind: position, post, current movement. ``xs`` and ``ys`` of the game repeat its position."""
 
-    __slots__ = ("_play", "doing", "kind", "mind", "name", "next_thought", "place", "post", "spot", "stunned", "x", "y")
+    __slots__ = ("_game", "doing", "kind", "mind", "name", "next_thought", "place", "post", "spot", "stunned", "x", "y")
 
-    def __init__(self, play: Play, kind: str, number: int, x: float, y: float, *, trace: Trace) -> None:
-        self._play = play
+    def __init__(self, game: AdventureState, kind: str, number: int, x: float, y: float, *, trace: Trace) -> None:
+        self._game = game
         self.kind, self.name = kind, f"{kind}-{number}"
         self.x, self.y = x, y
-        self.post = self.spot = (x, y)  # the spot is where it prowls to
+        self.post = self.spot = (x, y)  # the spot is the destination of prowling
         self.place, self.doing = "", "resting"
-        self.stunned = 0  # frames that it is still stunned
-        self.next_thought = play.frame + 1 + number * 3 % THINKS  # not all at once
+        self.stunned = 0  # frames left
+        self.next_thought = game.frame + 1 + number * 3 % THINKS  # spread over frames
         self.mind = Mind(
             self.name,
-            beast_kind(kind),
-            beast_domain(),
+            load_beast_character(kind),
+            load_beast_domain(),
             body=self,
             believe=believe,
             procedures=_PROCEDURES,
-            reflexes={"eyes": Eyes(play, self)},
+            reflexes={"eyes": MonsterSensor(game, self)},
             number=number,
             trace=trace,
         )
 
-    # --- the body, as the mind knows it -------------------------------------------------------------------------------
+    # --- the body that the mind controls ---
 
     def enter(self, state: BodyState) -> None:
-        """Leave whatever it was doing for ``state``."""
+        """Replace the current movement by that of ``state``."""
         if isinstance(state, Goto):
             self.place, self.doing = str(state.place), state.pace
             if self.place == "spot":
@@ -155,9 +150,9 @@ class Beast:
 
     @property
     def progress(self) -> Progress:
-        """Return how that is going: who chases or gives way is never done, until the mind says otherwise."""
+        """The progress of the movement; chasing and giving way end only when the mind decides so."""
         if self.place == "round":
-            return RUNNING if is_watched(self._play, self.x, self.y) else DONE
+            return RUNNING if is_watched(self._game, self.x, self.y) else DONE
         if self.place in ("post", "spot"):
             x, y = self.post if self.place == "post" else self.spot
             return DONE if (x - self.x) ** 2 + (y - self.y) ** 2 <= AT_POST * AT_POST else RUNNING
@@ -165,20 +160,19 @@ class Beast:
 
     @property
     def is_at_post(self) -> bool:
-        """Whether it stands where it belongs."""
         return (self.post[0] - self.x) ** 2 + (self.post[1] - self.y) ** 2 <= AT_POST * AT_POST
 
     def _somewhere(self) -> tuple[float, float]:
-        rules, rng = self._play.rules, self._play.rng
+        rules, rng = self._game.rules, self._game.rng
         half = rules.monsters.size / 2
         across, down = (rng.random() - 0.5) * 320, (rng.random() - 0.5) * 320
         x = min(rules.width - half, max(half, self.x + across))
         return x, min(rules.height - half, max(half, self.y + down))
 
-    # --- every frame --------------------------------------------------------------------------------------------------
+    # --- per frame ---
 
-    def live(self, frame: int) -> None:
-        """Think if it is time, and move."""
+    def advance(self, frame: int) -> None:
+        """Decide if it is time, and move."""
         if self.stunned:
             self.stunned -= 1
             return
@@ -189,8 +183,8 @@ class Beast:
             self._move()
 
     def _move(self) -> None:
-        play = self._play
-        step = play.rules.monsters.speed * _PACES[self.doing]
+        game = self._game
+        step = game.rules.monsters.speed * _PACES[self.doing]
         if self.place == "player":
             x, y = self._believed_player()
             self._go(x - self.x, y - self.y, step)
@@ -204,32 +198,32 @@ class Beast:
             self._go(x - self.x, y - self.y, step)
 
     def _believed_player(self) -> tuple[float, float]:
-        """Return where the player is, or was when last seen."""
-        play, sight = self._play, self._play.rules.monsters.sight
-        if sight is None or (play.x - self.x) ** 2 + (play.y - self.y) ** 2 <= sight * sight:
-            return play.x, play.y
-        seen = self.mind.memory.recall("player", "player", play.frame / FRAMES_A_SECOND)
+        """Return the player's position, or the one last seen."""
+        game, sight = self._game, self._game.rules.monsters.sight
+        if sight is None or (game.x - self.x) ** 2 + (game.y - self.y) ** 2 <= sight * sight:
+            return game.x, game.y
+        seen = self.mind.memory.recall("player", "player", game.frame / FRAMES_A_SECOND)
         return (self.x, self.y) if seen is None else (seen["x"], seen["y"])
 
     def _feared(self) -> tuple[float, float]:
-        """Return where the blade is that it gives way to: the companion's staff, or else the player's sword."""
-        play, companion = self._play, self._play.company.companion if self._play.company is not None else None
-        if companion is not None and not play.swinging and companion.is_threat(self.x, self.y):
+        """Return the weapon it avoids: the companion's staff or the player's sword."""
+        game, companion = self._game, self._game.company.companion if self._game.company is not None else None
+        if companion is not None and not game.swinging and companion.is_threat(self.x, self.y):
             return companion.x, companion.y
-        return play.x, play.y
+        return game.x, game.y
 
     def _go_round(self, step: float) -> None:
-        """Move round the player, out of the sword's reach, to where they do not look."""
-        play = self._play
-        across, down = self.x - play.x, self.y - play.y
+        """Circle the player, out of reach, towards the player's back."""
+        game = self._game
+        across, down = self.x - game.x, self.y - game.y
         away = math.sqrt(across * across + down * down) or 1.0
-        right, along = VECTORS[play.facing]
+        right, along = VECTORS[game.facing]
         side = 1.0 if right * down - along * across >= 0 else -1.0  # the shorter way round
         out = 1.0 if away < _NEAR else -1.0 if away > _FAR else 0.0
         self._go((out * across - side * down) / away * step, (out * down + side * across) / away * step, step)
 
     def _go(self, across: float, down: float, step: float) -> None:
-        """Move by at most ``step`` pixels, and stay in the area."""
+        """Move by at most ``step`` pixels within the area."""
         square = across * across + down * down
         if square > step * step:
             share = step / math.sqrt(square)  # never hypot, whose last digit differs between machines
@@ -237,20 +231,20 @@ class Beast:
         self.shift(across, down)
 
     def shift(self, across: float, down: float) -> None:
-        """Be somewhere else, but in the area."""
-        rules = self._play.rules
+        """Move by an offset within the area."""
+        rules = self._game.rules
         half = rules.monsters.size / 2
         self.x = min(rules.width - half, max(half, self.x + across))
         self.y = min(rules.height - half, max(half, self.y + down))
 
     def stun(self) -> None:
-        """Be hit by the companion's staff: stand there, and do no harm."""
+        """Stop for a while, hit by the companion's staff; its touch is harmless meanwhile."""
         self.stunned = STUNNED
 
-    # --- on paper -----------------------------------------------------------------------------------------------------
+    # --- persistence ---
 
     def save(self) -> dict[str, Any]:
-        """Return all that changes about it as plain data."""
+        """Return the state as plain data."""
         return {
             "kind": self.kind,
             "number": self.mind.number,
@@ -265,10 +259,10 @@ class Beast:
         }
 
     @classmethod
-    def restored(cls, play: Play, saved: Mapping[str, Any], *, trace: Trace) -> "Beast":
-        """Return the monster that was saved."""
+    def from_data(cls, game: AdventureState, saved: Mapping[str, Any], *, trace: Trace) -> "Beast":
+        """Recreate a saved monster."""
         x, y = saved["at"]
-        beast = cls(play, saved["kind"], saved["number"], x, y, trace=trace)
+        beast = cls(game, saved["kind"], saved["number"], x, y, trace=trace)
         (post_x, post_y), (spot_x, spot_y) = saved["post"], saved["spot"]
         beast.post, beast.spot = (post_x, post_y), (spot_x, spot_y)
         beast.place, beast.doing = saved["place"], saved["doing"]

@@ -1,4 +1,4 @@
-"""Recordings: a whole game as what was held down, frame by frame; played again, it is the same to the last bit."""
+"""Recordings: a game as the inputs of its frames, in JSON Lines; replayed, it is the same to the last bit."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError
 from telos.files.yaml import read_text
 from telos.recognition.files.load import loads_model
-from telos.worlds.adventure.map import read_keys
+from telos.worlds.adventure.map import parse_keys
 
-_PLAIN, _WITH_MODELS = 1, 2  # versions: games with models of their own need the second
+_PLAIN, _WITH_MODELS = 1, 2  # versions: a game with recogniser models needs the second
 _HEADER: dict[str, tuple[type, ...]] = {
     "rules": (str,),
     "seed": (int,),
@@ -25,7 +25,7 @@ _HEADER: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """How a game was set up, and its inputs: each with the number of frames that it was held for."""
+    """The settings of a game and its inputs, each with the number of frames it was held."""
 
     rules: str  # the name of a rule set, or the path of its file
     seed: int
@@ -34,12 +34,11 @@ class Recording:
     inputs: tuple[tuple[str, int], ...] = ()
     player: str = "player"
     fingerprint: str = ""  # of the rules; a recording does not replay under others
-    simulated: bool = False  # whether a simulated player held the keys: studies of people leave such games out
-    models: tuple[tuple[int, str], ...] = ()  # put into force after so many frames: the texts of recogniser files
+    simulated: bool = False  # whether a simulated player played; studies of people exclude such games
+    models: tuple[tuple[int, str], ...] = ()  # texts of recogniser files and the frames from which they were used
 
     @property
     def frames(self) -> int:
-        """Return how long the game was."""
         return sum(frames for _, frames in self.inputs)
 
     def frame_inputs(self) -> Iterator[str]:
@@ -50,7 +49,7 @@ class Recording:
 
 
 def run_lengths(inputs: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """Return inputs of single frames as runs of equal ones.
+    """Return the inputs of single frames as runs of equal ones.
 
     >>> run_lengths(["up", "up", "", "up"])
     (('up', 2), ('', 1), ('up', 1))
@@ -65,14 +64,14 @@ def run_lengths(inputs: Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording as JSON Lines: see ``recording_text``."""
+    """Write a recording to a file; see ``recording_text``."""
     Path(path).write_text(recording_text(recording), encoding="utf-8")
 
 
 def recording_text(recording: Recording) -> str:
-    r"""Return a recording as JSON Lines: how the game was set up, then a line for each input and its frames.
+    r"""Return a recording as JSON Lines: the settings, then a line for each input and its frames.
 
-    Where a model was put into force, a line between the inputs holds its text.
+    A line with the text of a model stands between the inputs where it was applied.
 
     >>> game = Recording("wilds", 7, inputs=(("up", 3),), models=((1, "recognizer: fsm"),))
     >>> recording_text(game).splitlines()[1:]
@@ -88,7 +87,7 @@ def recording_text(recording: Recording) -> str:
 
 
 def _lines(recording: Recording) -> Iterator[Any]:
-    """Yield inputs and models in the order in which they came."""
+    """Yield inputs and models in chronological order."""
     frame, models = 0, list(recording.models)
     for text, frames in recording.inputs:
         end = frame + frames
@@ -105,12 +104,12 @@ def _lines(recording: Recording) -> Iterator[Any]:
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
-    """Read a recording; a corrupt file raises a ``DefinitionError`` that names the line and what is wrong in it."""
+    """Read a recording; a corrupt file raises a ``DefinitionError`` that names the line and the fault."""
     return loads_recording(read_text(path), name=os.fspath(path))
 
 
 def loads_recording(text: str, *, name: str = "recording") -> Recording:
-    """Read a recording from its text; ``name`` stands for it in faults."""
+    """Parse a recording; ``name`` stands for the file in faults."""
     lines = text.splitlines()
     if not lines:
         _refuse("the recording is empty", name, 1)
@@ -135,7 +134,7 @@ def _contents(
             was_model = True
             continue
         text, held = _run(line, name, number)
-        if was_model and inputs and inputs[-1][0] == text:  # the model had split a run in two
+        if was_model and inputs and inputs[-1][0] == text:  # the model line had split a run
             inputs[-1] = (text, inputs[-1][1] + held)
         else:
             inputs.append((text, held))
@@ -144,13 +143,13 @@ def _contents(
 
 
 def _model(line: str, name: str, number: int) -> str | None:
-    """Return the model in a line, if there is one."""
+    """Return the model in a line, if it holds one."""
     said = _json(line, name, number)
     if not isinstance(said, dict) or "model" not in said:
         return None
     text = said["model"]
     if not isinstance(text, str) or len(said) > 1:
-        _refuse(f"{line[:40]!r} is no model", name, number, 'as in {"model": "recognizer: …"}')
+        _refuse(f"{line[:40]!r} is not a model", name, number, 'as in {"model": "recognizer: …"}')
     try:
         loads_model(text, name="model")
     except TelosError as error:
@@ -162,14 +161,14 @@ def _header(line: str, name: str) -> dict[str, Any]:
     header = _json(line, name, 1)
     version = header.get("recording") if isinstance(header, dict) else None
     if type(version) is not int or version not in (_PLAIN, _WITH_MODELS):
-        _refuse(f'this is no recording: line 1 must be {{"recording": {_PLAIN}, …}}', name, 1)
+        _refuse(f'this is not a recording: line 1 must be {{"recording": {_PLAIN}, …}}', name, 1)
     for key, types in {**_HEADER, "frames": (int,)}.items():
         if key not in header:
             _refuse(f"{key!r} is missing", name, 1)
         if type(header[key]) not in types:
             _refuse(f"{key} cannot be {header[key]!r}", name, 1)
         if isinstance(header[key], str) and any("\ud800" <= sign <= "\udfff" for sign in header[key]):
-            _refuse(f"{key} is no text: {header[key]!r}", name, 1)
+            _refuse(f"{key} is not valid text: {header[key]!r}", name, 1)
     if type(header.setdefault("simulated", False)) is not bool:
         _refuse(f"simulated cannot be {header['simulated']!r}", name, 1)
     return {key: header[key] for key in ("recording", *_HEADER, "simulated", "frames")}
@@ -179,18 +178,18 @@ def _run(line: str, name: str, number: int) -> tuple[str, int]:
     match _json(line, name, number):
         case [str(text), int(frames)] if frames > 0 and not isinstance(frames, bool):
             try:
-                read_keys(text)
+                parse_keys(text)
             except TelosError as error:
                 _refuse(str(error), name, number)
             return text, frames
-    _refuse(f"{line[:40]!r} is no input with its frames", name, number, 'as in ["up+swing", 12]')
+    _refuse(f"{line[:40]!r} is not an input with its frames", name, number, 'as in ["up+swing", 12]')
 
 
 def _json(line: str, name: str, number: int) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError of its own
-        _refuse(f"{line[:40]!r} is no JSON", name, number)
+        _refuse(f"{line[:40]!r} is not JSON", name, number)
 
 
 def _refuse(message: str, file: str, line: int, suggestion: str = "") -> NoReturn:

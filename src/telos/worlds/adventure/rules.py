@@ -1,16 +1,16 @@
-"""The rules of an adventure, as data: everything that a rules file can say."""
+"""The rules of an adventure as data. Fingerprints of recordings contain these class and field names: keep them."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
 
 from telos.worlds.adventure.map import AreaMap
 
-FRAMES_A_SECOND = 30  # of both papers
+FRAMES_A_SECOND = 30  # as in both papers
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRules:
-    """The player's body: a square of ``size`` pixels that walks ``speed`` pixels a frame."""
+    """The player's body: a square of ``size`` pixels that moves ``speed`` pixels per frame."""
 
     size: float
     speed: float
@@ -18,17 +18,17 @@ class PlayerRules:
 
 @dataclass(frozen=True, slots=True)
 class SwordRules:
-    """The sword: from the player's middle ``reach`` pixels ahead, ``width`` pixels wide, out for ``frames`` frames."""
+    """The sword: ``reach`` pixels from the player's centre, ``width`` pixels wide, out for ``frames`` frames."""
 
     reach: float
     width: float
     frames: int
-    ways: int  # 8, or 4: then a player who faces a slant strikes the way they last faced straight
+    ways: int  # 8 or 4; with 4 a player who faces diagonally strikes in the last straight direction
 
 
 @dataclass(frozen=True, slots=True)
 class MonsterRules:
-    """Monsters: ``charge`` straight at the player inside ``sight``, come along the ``axes``, or have ``minds``."""
+    """Monsters: they ``charge`` at the player inside ``sight``, approach along the ``axes``, or have ``minds``."""
 
     number: int  # in each area
     size: float
@@ -36,13 +36,13 @@ class MonsterRules:
     move: str  # "axes", "charge" or "minds"
     sight: float | None  # pixels; None sees everything
     respawn: int  # frames after its death
-    clear: float  # no monster appears nearer to the player than this
-    kinds: tuple[str, ...] = field(default=(), repr=False)  # of those with minds, in turn as they appear
+    clear: float  # least distance from the player at which a monster appears
+    kinds: tuple[str, ...] = field(default=(), repr=False)  # of monsters with minds, in turn
 
 
 @dataclass(frozen=True, slots=True)
 class CompanionRules:
-    """The companion: its body, how far its staff reaches, and the recogniser by which it reads the player."""
+    """The companion: its body, the reach of its staff, and its recogniser."""
 
     name: str
     reads: str
@@ -53,7 +53,7 @@ class CompanionRules:
 
 @dataclass(frozen=True, slots=True)
 class ChestRules:
-    """Chests: in ``number`` of the places, or in each with a ``chance``; in one place at least."""
+    """Chests: in ``number`` of the places, or in each with probability ``chance``; at least one."""
 
     size: float
     number: int | None
@@ -62,7 +62,7 @@ class ChestRules:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What is earned: for a kill at once, for gems and chests when they are brought to town."""
+    """Earnings: for a kill at once, for gems and chests when they are brought to town."""
 
     kill: float = 0.0
     gem: float = 0.0
@@ -71,16 +71,16 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A goal that is given to the player, and what ends it."""
+    """A goal given to the player and the condition that ends it."""
 
     goal: str
     say: str
     until: str  # "chest", "town" or "kills"
     kills: int = 0
-    round: str = ""  # a name for several phases, such as "training"
-    tip: str = ""  # shown when it begins
+    round: str = ""  # the name of several phases, such as "training"
+    tip: str = ""  # shown at its start
     death_tip: str = ""  # shown at the first death in it
-    fresh: bool = False  # begins as a game does: with nothing visited but where the player stands
+    fresh: bool = False  # whether all areas but the present one count as unvisited again
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +96,31 @@ class Rules:
     sword: SwordRules
     monsters: MonsterRules
     chest: ChestRules
-    gem_size: float | None  # None: a dead monster leaves nothing
+    gem_size: float | None  # None: killed monsters leave nothing
     town_reach: float | None  # pixels around the middle of its area; None: all of the area is town
-    restart: str  # after a death: "last" (town or chest, wherever the player was last) or "town"
+    restart: str  # after a death: "last" (town or last chest) or "town"
     worth: Worth
     phases: tuple[Phase, ...]
-    # What older rules do not say is not in their text either, so that their fingerprints stay what they were.
+    # Not in the repr if absent, so that the fingerprints of older rules do not change.
     companion: CompanionRules | None = field(default=None, repr=False)
-    minds: str = field(default="", repr=False)  # marks of what those with minds live by
+    minds: str = field(default="", repr=False)  # a fingerprint of the domains of the minds
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """Return the goals that players are given, in the order of the phases."""
+        """The goals given to players, in the order of the phases."""
         return tuple(dict.fromkeys(phase.goal for phase in self.phases))
 
     def goal_of(self, until: str) -> str | None:
-        """Return the goal that is achieved by what ends a phase: "chest", "town" or "kills"."""
+        """Return the goal that is achieved by a phase condition: "chest", "town" or "kills"."""
         return next((phase.goal for phase in self.phases if phase.until == until), None)
 
     @property
     def fingerprint(self) -> str:
-        """Return a short text that is the same only for rules by which games go the same way; recordings name it."""
+        """A short hash that is equal for rules under which games run the same way; recordings contain it."""
         silent = tuple(replace(phase, say="", tip="", death_tip="") for phase in self.phases)
         said = repr(replace(self, name="", about="", phases=silent))
         if self.monsters.kinds or self.companion:
-            # What the companion reads by is in every recording, and it may be replaced while a game runs.
+            # Recordings contain the model, and it may be replaced during a game.
             companion = self.companion and replace(self.companion, name="", reads="")
             said += repr((self.monsters.kinds, companion, self.minds))
         return hashlib.sha256(said.encode()).hexdigest()[:12]

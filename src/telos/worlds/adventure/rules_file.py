@@ -1,11 +1,13 @@
-"""Rules files; mind domains shipped with the world."""
+"""Rules files (YAML) to ``Rules``, and the domains and characters of the minds that they may name.
+
+``load_rules`` reads a packaged rule set by name or a file by path; ``parse_rules`` reads a text.
+"""
 
 import hashlib
 import math
 import os
 from functools import cache, lru_cache
 from pathlib import Path
-from pathlib import Path as File
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
@@ -19,7 +21,7 @@ from telos.files.domain_file import load
 from telos.files.schema import FieldType, FileModel, PositiveDuration, name_type, parse_duration, schema_text, text_type
 from telos.files.yaml import read_text
 from telos.worlds.adventure.map import AreaMap
-from telos.worlds.adventure.recognizer_loop import reader_names
+from telos.worlds.adventure.recognizer import reader_names
 from telos.worlds.adventure.rules import (
     FRAMES_A_SECOND,
     ChestRules,
@@ -32,66 +34,62 @@ from telos.worlds.adventure.rules import (
     Worth,
 )
 
-# --- minds ------------------------------------------------------------------------------------------------------------
-# What the minds of the adventure are made of: their domains, read once, and the kinds of character in them.
-
+# --- minds ---
 
 MINDS = Path(__file__).parent / "data" / "minds"
 KINDS = ("hunter", "guard", "stalker")
 COMPANION = "companion"
 
-# In how many seconds each kind of fact is gone.
+# Seconds until each kind of fact is forgotten.
 _BEAST_FADES = FrozenMap({"player": 2.0, "blade": 1.0, "deed": 3.0, "failure": 1.0})
 _COMPANION_FADES = FrozenMap({"monster": 1.0, "failure": 1.0})
 
 
-@cache  # it never changes, and every game asks for it
-def beast_domain() -> Domain:
-    """Return what monsters live by.
+@cache  # constant; every game needs it
+def load_beast_domain() -> Domain:
+    """Return the domain of monsters with minds.
 
-    >>> [goal.name for goal in beast_domain().goals_of("guard")]
+    >>> [goal.name for goal in load_beast_domain().goals_of("guard")]
     ['stay_alive', 'defend', 'guard']
     """
     return load(MINDS / "beasts.yaml")
 
 
 @cache
-def companion_domain() -> Domain:
-    """Return what the companion lives by.
+def load_companion_domain() -> Domain:
+    """Return the domain of the companion.
 
-    >>> companion_domain().goal("keep_off").priority
+    >>> load_companion_domain().goal("keep_off").priority
     40.0
     """
     return load(MINDS / "companion.yaml")
 
 
 @cache
-def beast_kind(kind: str) -> Character:
-    """Return a kind of monster.
+def load_beast_character(kind: str) -> Character:
+    """Return the character of a kind of monster.
 
-    >>> [action.name for action in beast_kind("stalker").actions]
+    >>> [action.name for action in load_beast_character("stalker").actions]
     ['lurk', 'pounce', 'give-way', 'prowl']
     """
-    domain = beast_domain()
+    domain = load_beast_domain()
     return Character(kind, domain.goals_of(kind), domain.actions_of(kind), memory=_BEAST_FADES)
 
 
 @cache
-def companion_kind() -> Character:
-    """Return the companion's character."""
-    domain = companion_domain()
+def load_companion_character() -> Character:
+    domain = load_companion_domain()
     return Character(COMPANION, domain.goals_of(COMPANION), domain.actions_of(COMPANION), memory=_COMPANION_FADES)
 
 
 @cache
-def mind_marks() -> str:
-    """Return a short text that is the same only for the same minds: games go differently with others."""
+def fingerprint_minds() -> str:
+    """Return a hash of the files of the minds: games run differently with others."""
     texts = (read_text(MINDS / f"{name}.yaml") for name in ("beasts", "companion"))
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
-# --- rules shape ------------------------------------------------------------------------------------------------------
-# The shape of a rules file: which keys stand where, and what kind of entry each is.
+# --- the schema; its docstrings are the descriptions of the JSON Schema ---
 
 
 def _is_number(value: Any) -> bool:
@@ -107,9 +105,9 @@ def _one_of(*words: str | int) -> FieldType:
     return FieldType(wanted, lambda value: not isinstance(value, bool) and value in words, {"enum": list(words)})
 
 
-_LEFT_OUT: Any = None  # no value: what an entry means that is not there is said in its own words
+_LEFT_OUT: Any = None  # a missing entry
 _MOST_PIXELS = 10_000
-_MOST = 1_000  # of anything that is counted
+_MAX_COUNT = 1_000
 _RulesName: TypeAlias = Annotated[str, name_type("the name of the rules")]
 _Goal: TypeAlias = Annotated[str, name_type("the name of a goal")]
 _Who: TypeAlias = Annotated[str, name_type("a name")]
@@ -146,14 +144,14 @@ _Count: TypeAlias = Annotated[
     int,
     FieldType(
         "a whole number, 1 or more",
-        lambda value: _is_whole(value) and 1 <= value <= _MOST,
-        {"type": "integer", "minimum": 1, "maximum": _MOST},
+        lambda value: _is_whole(value) and 1 <= value <= _MAX_COUNT,
+        {"type": "integer", "minimum": 1, "maximum": _MAX_COUNT},
     ),
 ]
 _Chance: TypeAlias = Annotated[
     float,
     FieldType(
-        "a probability from 0.01 to 1",  # with less, drawing until there is a chest would take long
+        "a probability from 0.01 to 1",  # a smaller one would make placing a chest slow
         lambda value: _is_number(value) and 0.01 <= value <= 1,
         {"type": "number", "minimum": 0.01, "maximum": 1},
         "as in `chance: 0.33`",
@@ -352,11 +350,10 @@ def rules_schema() -> str:
     return schema_text(RulesShape, "Telos adventure rules")
 
 
-# --- rules files ------------------------------------------------------------------------------------------------------
-# Rules files: an adventure that a designer wrote down, read and checked.
+# --- loading ---
 
 
-DATA = File(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 
 
 def rules_names() -> tuple[str, ...]:
@@ -369,58 +366,58 @@ def rules_names() -> tuple[str, ...]:
 
 
 def load_rules(rules: str | os.PathLike[str]) -> Rules:
-    """Read one of the rule sets that come with the package, by its name, or the rules file at a path.
+    """Return the packaged rule set of that name, or the rules of the file at a path.
 
     >>> load_rules("flairs").monsters.number
     5
     """
     name = os.fspath(rules)
     if name in rules_names():
-        return _shipped(name)
-    if File(name).name == name and not File(name).suffix and not File(name).exists():
+        return _load_shipped(name)
+    if Path(name).name == name and not Path(name).suffix and not Path(name).exists():
         remedy = name_hint(name, rules_names()) or "name a file, as in ./mine.yaml"
         raise TelosError(f"there are no rules called {name!r}", remedy)
-    return read_rules(read_text(rules), file=name)
+    return parse_rules(read_text(rules), file=name)
 
 
-@lru_cache(maxsize=8)  # they never change, and every game of a study asks for them
-def _shipped(name: str) -> Rules:
+@lru_cache(maxsize=8)  # constant; every game of a study needs them
+def _load_shipped(name: str) -> Rules:
     file = DATA / f"{name}.yaml"
-    return read_rules(read_text(file), file=os.fspath(file))
+    return parse_rules(read_text(file), file=os.fspath(file))
 
 
-def read_rules(text: str, *, file: str = "<text>") -> Rules:
-    """Read rules from the text of a rules file; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    draft = _Draft(Definition(text, file, RulesShape, "a rules file"))
+def parse_rules(text: str, *, file: str = "<text>") -> Rules:
+    """Parse the text of a rules file; a ``DefinitionError`` holds all its faults."""
+    draft = _RulesBuilder(Definition(text, file, RulesShape, "a rules file"))
     if draft.faults or draft.map is None:
         raise_faults(draft.faults)
-    sheet = draft.sheet
-    reach = sheet.entry("town", "reach")
+    definition = draft.definition
+    reach = definition.entry("town", "reach")
     return Rules(
-        name=sheet.entry("rules"),
-        about=sheet.entry("about", default=""),
+        name=definition.entry("rules"),
+        about=definition.entry("about", default=""),
         map=draft.map,
-        width=int(sheet.entry("screen", "width")),
-        height=int(sheet.entry("screen", "height")),
-        player=PlayerRules(float(sheet.entry("player", "size")), float(sheet.entry("player", "speed"))),
+        width=int(definition.entry("screen", "width")),
+        height=int(definition.entry("screen", "height")),
+        player=PlayerRules(float(definition.entry("player", "size")), float(definition.entry("player", "speed"))),
         sword=draft.sword(),
         monsters=draft.monsters(),
         chest=draft.chest(),
-        gem_size=_number(sheet.entry("gems", "size")),
+        gem_size=_number(definition.entry("gems", "size")),
         town_reach=None if reach == "area" else float(reach),
-        restart=sheet.entry("death", "restart"),
-        worth=Worth(**{key: float(value) for key, value in sheet.entry("worth", default={}).items()}),
+        restart=definition.entry("death", "restart"),
+        worth=Worth(**{key: float(value) for key, value in definition.entry("worth", default={}).items()}),
         phases=draft.phases(),
         companion=draft.companion(),
-        minds=mind_marks() if sheet.entry("monsters", "move") == "minds" else "",
+        minds=fingerprint_minds() if definition.entry("monsters", "move") == "minds" else "",
     )
 
 
-class _Draft:
-    """The parts of a rule set as far as they can be made, and the faults met on the way."""
+class _RulesBuilder:
+    """Builds the parts of a rule set and collects all faults."""
 
-    def __init__(self, sheet: Definition) -> None:
-        self.sheet = sheet
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
         self._map_faults: list[Fault] = []
         self.map = self._read_map()
         self._check_sizes()
@@ -430,31 +427,31 @@ class _Draft:
 
     @property
     def faults(self) -> list[Fault]:
-        return [*self.sheet.faults, *self._map_faults]
+        return [*self.definition.faults, *self._map_faults]
 
     def _read_map(self) -> AreaMap | None:
-        drawing = self.sheet.drawing("map")
+        drawing = self.definition.drawing("map")
         if drawing is None:
             return None
         try:
-            return AreaMap.drawn(drawing.text)
+            return AreaMap.from_drawing(drawing.text)
         except DefinitionError as error:
             self._map_faults += map(drawing.in_file, error.faults)
             return None
 
     def _check_sizes(self) -> None:
-        """Whoever is in an area must have room to move in it."""
-        sides = [self.sheet.entry("screen", side) for side in ("width", "height")]
+        """Check that bodies are small compared with the screen."""
+        sides = [self.definition.entry("screen", side) for side in ("width", "height")]
         if None in sides:
             return
         for what, key in ((each, "size") for each in ("player", "monsters", "chest", "gems", "companion")):
-            size = self.sheet.entry(what, key)
+            size = self.definition.entry(what, key)
             if size is not None and size * 4 > min(sides):
                 message = f"{size} pixels are too large for a screen of {sides[0]} x {sides[1]}"
-                self.sheet.fault(message, (what, key), "a quarter of it at most", code=FaultCode.OUT_OF_RANGE)
-        speed = self.sheet.entry("player", "speed")
+                self.definition.fault(message, (what, key), "a quarter of it at most", code=FaultCode.OUT_OF_RANGE)
+        speed = self.definition.entry("player", "speed")
         if speed is not None and speed * 4 > min(sides):
-            self.sheet.fault(
+            self.definition.fault(
                 f"{speed} pixels a frame cross a screen in an instant",
                 ("player", "speed"),
                 "as in 8",
@@ -462,11 +459,11 @@ class _Draft:
             )
 
     def _check_chest(self) -> None:
-        sheet = self.sheet
-        if not sheet.is_touched("chest") and (sheet.entry("chest", "number") is None) == (
-            sheet.entry("chest", "chance") is None
+        definition = self.definition
+        if not definition.is_touched("chest") and (definition.entry("chest", "number") is None) == (
+            definition.entry("chest", "chance") is None
         ):
-            sheet.fault(
+            definition.fault(
                 "a chest has either a `number` or a `chance`",
                 ("chest",),
                 "as in `number: 1`",
@@ -475,39 +472,39 @@ class _Draft:
             )
         if self.map is None:
             return
-        places, number = self.map.chest_places, sheet.entry("chest", "number")
+        places, number = self.map.chest_places, definition.entry("chest", "number")
         if number is not None and number > len(places):
-            sheet.fault(
+            definition.fault(
                 f"the map has {len(places)} places for {number} chests",
                 ("chest", "number"),
                 "draw more `C`",
                 code=FaultCode.WRONG_COUNT,
             )
-        away = sheet.entry("chest", "away", default=1)
+        away = definition.entry("chest", "away", default=1)
         near = [self.map.name(place) for place in places if (self.map.distance[place] or 0) < away]
         if near:
             message = f"the chest at {' and '.join(near)} is nearer to town than {away} screens"
-            sheet.fault(message, ("chest", "away"), "move its `C` away from `T`", code=FaultCode.CONFLICT)
+            definition.fault(message, ("chest", "away"), "move its `C` away from `T`", code=FaultCode.CONFLICT)
 
     def _check_company(self) -> None:
-        sheet, kinds = self.sheet, self.sheet.entry("monsters", "kinds")
-        has_minds = sheet.entry("monsters", "move") == "minds"
-        if not sheet.is_touched("monsters") and has_minds != bool(kinds):
+        definition, kinds = self.definition, self.definition.entry("monsters", "kinds")
+        has_minds = definition.entry("monsters", "move") == "minds"
+        if not definition.is_touched("monsters") and has_minds != bool(kinds):
             message = "monsters with minds are of some `kinds`, and others of none"
             remedy = "as in `kinds: [hunter, guard]`" if has_minds else "write `move: minds`, or leave the kinds out"
-            sheet.fault(message, ("monsters", "move"), remedy, code=FaultCode.CONFLICT)
-        if sheet.entry("companion") is not None and not sheet.is_touched("monsters") and not has_minds:
+            definition.fault(message, ("monsters", "move"), remedy, code=FaultCode.CONFLICT)
+        if definition.entry("companion") is not None and not definition.is_touched("monsters") and not has_minds:
             message = "a companion takes monsters with minds, which its staff can stun"
-            sheet.fault(
+            definition.fault(
                 message,
                 ("companion",),
                 "write `move: minds`, or leave the companion out",
                 at_key=True,
                 code=FaultCode.CONFLICT,
             )
-        reads = sheet.entry("companion", "reads")
+        reads = definition.entry("companion", "reads")
         if reads is not None and reads not in reader_names():
-            sheet.fault(
+            definition.fault(
                 f"no recogniser {reads!r} comes along",
                 ("companion", "reads"),
                 name_hint(reads, reader_names()),
@@ -517,18 +514,18 @@ class _Draft:
     def _check_phases(self) -> None:
         goals: dict[str, str] = {}
         carrying = False
-        if self.sheet.entry("phases") == []:
-            self.sheet.fault("there are no phases", ("phases",), "give the player a goal", code=FaultCode.EMPTY)
-        for where, _ in list(self.sheet.items("phases")):
-            if self.sheet.is_touched(*where):
-                carrying = True  # it may be the one in which the chest is found
+        if self.definition.entry("phases") == []:
+            self.definition.fault("there are no phases", ("phases",), "give the player a goal", code=FaultCode.EMPTY)
+        for where, _ in list(self.definition.items("phases")):
+            if self.definition.is_touched(*where):
+                carrying = True  # the chest may be found in this phase
                 continue
             until = self._until(where)
             if not until:
                 continue
             if until == "town" and not carrying:
                 message = "there is nothing to bring to town yet"
-                self.sheet.fault(
+                self.definition.fault(
                     message,
                     (*where, "until"),
                     "put a phase with `until: chest` right before it",
@@ -538,14 +535,14 @@ class _Draft:
             self._check_goal(where, until, goals)
 
     def _until(self, where: KeyPath) -> str:
-        until, kills = self.sheet.entry(*where, "until"), self.sheet.entry(*where, "kills")
+        until, kills = self.definition.entry(*where, "until"), self.definition.entry(*where, "kills")
         if (until is None) == (kills is None):
-            self.sheet.fault(
+            self.definition.fault(
                 "a phase ends either by `until` or by `kills`", where, "as in `until: chest`", code=FaultCode.CONFLICT
             )
             return ""
         if until == "chest" and self.map is not None and not self.map.chest_places:
-            self.sheet.fault(
+            self.definition.fault(
                 "there is no place for a chest on the map",
                 (*where, "until"),
                 "write `C` into an area",
@@ -555,18 +552,18 @@ class _Draft:
         return until or "kills"
 
     def _check_goal(self, where: KeyPath, until: str, goals: dict[str, str]) -> None:
-        """What ends a phase tells recognisers which goal was achieved, so it must always be the same goal."""
-        goal = self.sheet.entry(*where, "goal")
+        """Check that a phase condition always belongs to the same goal: recognisers rely on it."""
+        goal = self.definition.entry(*where, "goal")
         if goals.setdefault(until, goal) != goal:
             message = f"a phase with the same end has the goal {goals[until]!r}, this one {goal!r}"
-            self.sheet.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
+            self.definition.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
 
     def sword(self) -> SwordRules:
-        entry = self.sheet.entry("sword")
+        entry = self.definition.entry("sword")
         return SwordRules(float(entry["reach"]), float(entry["width"]), _frames(entry["lasts"]), int(entry["ways"]))
 
     def monsters(self) -> MonsterRules:
-        entry = self.sheet.entry("monsters")
+        entry = self.definition.entry("monsters")
         return MonsterRules(
             number=int(entry["number"]),
             size=float(entry["size"]),
@@ -579,26 +576,26 @@ class _Draft:
         )
 
     def companion(self) -> CompanionRules | None:
-        entry = self.sheet.entry("companion")
+        entry = self.definition.entry("companion")
         if entry is None:
             return None
         size, speed, reach = (float(entry[key]) for key in ("size", "speed", "reach"))
         return CompanionRules(entry["name"], entry["reads"], size, speed, reach)
 
     def chest(self) -> ChestRules:
-        entry = self.sheet.entry("chest")
+        entry = self.definition.entry("chest")
         number = entry.get("number")
         return ChestRules(float(entry["size"]), None if number is None else int(number), _number(entry.get("chance")))
 
     def phases(self) -> tuple[Phase, ...]:
         return tuple(
             Phase(**{"until": "kills", **entry, "kills": int(entry.get("kills", 0))})
-            for entry in self.sheet.entry("phases")
+            for entry in self.definition.entry("phases")
         )
 
 
 def _frames(time: float | str) -> int:
-    """Return a written time in frames, one at least."""
+    """Return a duration in frames, at least one."""
     return max(1, round((parse_duration(time) or 0.0) * FRAMES_A_SECOND))
 
 

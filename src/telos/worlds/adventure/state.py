@@ -1,4 +1,4 @@
-"""Mutable game state, quests."""
+"""The state of a game (``AdventureState``) and its goals: chests, the town, kills, and the phases that ask for them."""
 
 from random import Random
 from typing import TYPE_CHECKING
@@ -7,15 +7,11 @@ from telos.worlds.adventure.map import NO_KEYS, Keys
 from telos.worlds.adventure.rules import Phase, Rules
 
 if TYPE_CHECKING:
-    from telos.worlds.adventure.adventure import Company
+    from telos.worlds.adventure.companion import Company
 
 
-# --- play -------------------------------------------------------------------------------------------------------------
-# A game under way: everything about it that changes.
-
-
-class Since:
-    """What happened since the last event: contexts of events tell it."""
+class SinceLastEvent:
+    """What happened since the last event; the context of the next event reports it."""
 
     __slots__ = ("attacked", "chest_taken", "died", "goal", "killed", "nearer_town", "new_area")
 
@@ -24,8 +20,8 @@ class Since:
         self.chest_taken = self.killed = self.attacked = self.died = self.new_area = self.nearer_town = False
 
 
-class Play:
-    """Where everybody is, what was found and what was told. Only the area that the player is in is alive."""
+class AdventureState:
+    """Everything that changes during a game. Only the area of the player is simulated."""
 
     __slots__ = (
         "area", "carrying", "chests", "company", "deaths", "directed", "facing", "frame", "gem_xs", "gem_ys",
@@ -38,19 +34,19 @@ class Play:
         self.rules, self.directed, self.number = rules, directed, number
         self.rng = Random(seed)
         self.frame = 0
-        self.noted = 0  # the frame of the last event
+        self.noted = 0  # frame of the last event
         self.area = rules.map.town
         self.x, self.y = rules.width / 2, rules.height / 2
         self.keys: Keys = NO_KEYS
-        self.facing = self.straight = "down"  # the way faced, and the last straight one
-        self.swinging = 0  # frames that the sword is still out
-        self.xs: list[float] = []  # monsters: flat lists, as they are walked through every frame
+        self.facing = self.straight = "down"  # the direction faced, and the last one that was not diagonal
+        self.swinging = 0  # frames that the sword remains out
+        self.xs: list[float] = []  # monsters: flat lists, because every frame iterates over them
         self.ys: list[float] = []
-        self.returning: list[int] = []  # the frames at which killed monsters come back, soonest first
+        self.returning: list[int] = []  # frames at which killed monsters come back, soonest first
         self.gem_xs: list[float] = []
         self.gem_ys: list[float] = []
         self.visited: set[int] = {self.area}
-        self.chests: set[int] = set()  # the areas that hold one
+        self.chests: set[int] = set()  # the areas with a chest
         self.carrying = False
         self.gems_held = 0
         self.restart = (self.area, self.x, self.y)
@@ -59,25 +55,25 @@ class Play:
         self.phase = 0
         self.phase_kills = self.phase_deaths = 0
         self.message = ""
-        self.hint_ends = 0  # the frame at which the message is taken away, if it is a hint
-        self.pay: dict[str, float] = {}  # what a kill, a gem or a chest counts by now; 1 for what is left out
-        self.company: Company | None = None  # those with minds, if there are any
-        self.since = Since()
+        self.hint_ends = 0  # the frame at which a hint is removed
+        self.pay: dict[str, float] = {}  # factors on what a kill, a gem or a chest earns; 1 if missing
+        self.company: Company | None = None  # the characters with minds, if the rules have any
+        self.since = SinceLastEvent()
 
     @property
     def task(self) -> Phase | None:
-        """Return the phase that the player is in; None in free play, and when all is done."""
+        """The current phase; None in free game and after the last one."""
         phases = self.rules.phases
         return phases[self.phase] if self.directed and self.phase < len(phases) else None
 
     def tell(self, message: str, frames: int = 0) -> None:
-        """Show a line at the bottom of the screen: until there is another, or for so many frames."""
+        """Show a message until the next one, or for so many frames."""
         self.message = message
         self.hint_ends = self.frame + frames if frames else 0
 
     @property
     def in_town(self) -> bool:
-        """Whether the player is in town: in its area, or near the middle of it."""
+        """Whether the player is in town: in its area, or near the centre of it, as the rules say."""
         rules, reach = self.rules, self.rules.town_reach
         if self.area != rules.map.town or reach is None:
             return self.area == rules.map.town
@@ -85,101 +81,99 @@ class Play:
 
     @property
     def sword_way(self) -> str:
-        """Return the way that the sword goes."""
+        """The direction of a swing."""
         return self.facing if self.rules.sword.ways == 8 else self.straight
 
 
-# --- quests -----------------------------------------------------------------------------------------------------------
-# What there is to achieve: chests, the town, kills; and the phases in which one of them is asked for.
+# --- goals and phases ---
+
+_EARNED_BY = {"kill": "kills", "chest": "town"}  # the phase condition that each earning belongs to
 
 
-_EARNED_BY = {"kill": "kills", "chest": "town"}  # what a phase asks for when it asks for something that is paid
-
-
-def begin(play: Play) -> None:
-    """Start a game: the first phase, or chests for whoever plays freely."""
-    if play.directed:
-        _begin_phase(play)
+def start_game(game: AdventureState) -> None:
+    """Start a game: with the first phase, or with chests in free game."""
+    if game.directed:
+        _begin_phase(game)
     else:
-        _hide_chests(play)
+        _hide_chests(game)
 
 
-def find_chest(play: Play) -> None:
-    """Take the chest that the player stands on."""
-    play.chests.discard(play.area)
-    play.carrying = play.since.chest_taken = True
-    play.restart = (play.area, play.x, play.y)
-    _achieve(play, "chest")
+def take_chest(game: AdventureState) -> None:
+    """Take the chest at the player's position."""
+    game.chests.discard(game.area)
+    game.carrying = game.since.chest_taken = True
+    game.restart = (game.area, game.x, game.y)
+    _achieve(game, "chest")
 
 
-def visit_town(play: Play) -> None:
-    """Bank what the player brings; from here they start again if they die."""
-    rules = play.rules
-    play.restart = (rules.map.town, rules.width / 2, rules.height / 2)
-    if not (play.carrying or play.gems_held):
+def visit_town(game: AdventureState) -> None:
+    """Bank what the player carries; the town becomes the restart point."""
+    rules = game.rules
+    game.restart = (rules.map.town, rules.width / 2, rules.height / 2)
+    if not (game.carrying or game.gems_held):
         return
-    gem, chest = rules.worth.gem * paid(play, "gem"), rules.worth.chest * paid(play, "chest")
-    play.score += play.gems_held * gem + play.carrying * chest
-    had_chest, play.carrying, play.gems_held = play.carrying, False, 0
+    gem, chest = rules.worth.gem * pay_factor(game, "gem"), rules.worth.chest * pay_factor(game, "chest")
+    game.score += game.gems_held * gem + game.carrying * chest
+    had_chest, game.carrying, game.gems_held = game.carrying, False, 0
     if had_chest:
-        play.chests.clear()
-        if not play.directed:
-            _hide_chests(play)
-    _achieve(play, "town")
+        game.chests.clear()
+        if not game.directed:
+            _hide_chests(game)
+    _achieve(game, "town")
 
 
-def paid(play: Play, what: str) -> float:
-    """Return what a kill, a gem or a chest counts by now: never by less than 1 if the game itself asks for it."""
-    factor = play.pay.get(what, 1.0)
-    is_asked_for = play.task is not None and play.task.until == _EARNED_BY.get(what)
+def pay_factor(game: AdventureState, what: str) -> float:
+    """Return the factor on an earning: at least 1 for what the present phase asks for."""
+    factor = game.pay.get(what, 1.0)
+    is_asked_for = game.task is not None and game.task.until == _EARNED_BY.get(what)
     return max(1.0, factor) if is_asked_for else factor
 
 
-def count_kill(play: Play) -> None:
-    """Count a monster that the sword has hit."""
-    play.kills += 1
-    play.since.killed = play.since.attacked = True
-    play.score += play.rules.worth.kill * paid(play, "kill")
-    play.phase_kills += 1
-    if kills_wanted(play) == play.phase_kills:
-        play.phase_kills = 0
-        _achieve(play, "kills")
+def count_kill(game: AdventureState) -> None:
+    """Count a monster that was hit by the sword."""
+    game.kills += 1
+    game.since.killed = game.since.attacked = True
+    game.score += game.rules.worth.kill * pay_factor(game, "kill")
+    game.phase_kills += 1
+    if kills_to_achieve(game) == game.phase_kills:
+        game.phase_kills = 0
+        _achieve(game, "kills")
 
 
-def kills_wanted(play: Play) -> int | None:
-    """Return how many kills make the goal: those of the phase, in free play those of the first phase with any."""
-    if play.directed:
-        return (play.task and play.task.kills) or None
-    return next((phase.kills for phase in play.rules.phases if phase.kills), None)
+def kills_to_achieve(game: AdventureState) -> int | None:
+    """Return the number of kills that achieve the goal: of the phase, or of the first such phase in free game."""
+    if game.directed:
+        return (game.task and game.task.kills) or None
+    return next((phase.kills for phase in game.rules.phases if phase.kills), None)
 
 
-def _achieve(play: Play, what: str) -> None:
-    play.since.goal = play.rules.goal_of(what)
-    if play.task is not None and play.task.until == what:
-        play.phase += 1
-        _begin_phase(play)
+def _achieve(game: AdventureState, what: str) -> None:
+    game.since.goal = game.rules.goal_of(what)
+    if game.task is not None and game.task.until == what:
+        game.phase += 1
+        _begin_phase(game)
 
 
-def _begin_phase(play: Play) -> None:
-    play.phase_kills = play.phase_deaths = 0
-    task = play.task
-    play.tell(task.tip if task else "")
+def _begin_phase(game: AdventureState) -> None:
+    game.phase_kills = game.phase_deaths = 0
+    task = game.task
+    game.tell(task.tip if task else "")
     if task is None:
         return
     if task.fresh:
-        play.visited = {play.area}
+        game.visited = {game.area}
     if task.until == "chest":
-        # Only now, so that nobody carries one already when they are told to find one.
-        _hide_chests(play)
+        # Only now, so that the player does not carry one already when the phase asks for it.
+        _hide_chests(game)
 
 
-def _hide_chests(play: Play) -> None:
-    """Put chests into places by chance, but never at the player's feet."""
-    chest = play.rules.chest
-    places = [place for place in play.rules.map.chest_places if place != play.area]
+def _hide_chests(game: AdventureState) -> None:
+    """Place chests at random, but not in the area of the player."""
+    chest = game.rules.chest
+    places = [place for place in game.rules.map.chest_places if place != game.area]
     if chest.number is not None:
-        play.chests = set(play.rng.sample(places, min(chest.number, len(places))))
+        game.chests = set(game.rng.sample(places, min(chest.number, len(places))))
         return
-    play.chests = set()
-    while places and not play.chests:
-        play.chests = {place for place in places if play.rng.random() < (chest.chance or 1.0)}
+    game.chests = set()
+    while places and not game.chests:
+        game.chests = {place for place in places if game.rng.random() < (chest.chance or 1.0)}

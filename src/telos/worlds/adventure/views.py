@@ -1,20 +1,20 @@
-"""What can be seen of the adventure at one moment: enough to draw it."""
+"""What is visible of the adventure at one moment: all that is needed to draw it."""
 
 from dataclasses import dataclass
 
 from telos.worlds.adventure.companion import Companion
 from telos.worlds.adventure.monsters import Beast
 from telos.worlds.adventure.rules import FRAMES_A_SECOND
-from telos.worlds.adventure.state import Play, kills_wanted
+from telos.worlds.adventure.state import AdventureState, kills_to_achieve
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class BeastView:
-    """A monster that has a mind."""
+    """A monster with a mind."""
 
-    name: str  # "hunter-1": its own for as long as the player stays in the area
+    name: str  # "hunter-1"; valid while the player stays in the area
     kind: str  # "hunter", "guard" or "stalker"
     x: float
     y: float
@@ -30,17 +30,17 @@ class CompanionView:
     x: float
     y: float
     facing: str
-    goal: str | None  # that it pursues, or that holds while it waits
+    goal: str | None  # pursued, or already satisfied while it waits
     doing: str  # "following", "closing in", "striking", "scouting", "leading home" or "waiting"
-    says: str  # what it has just said, for a few seconds
-    reading: str | None  # what it takes the player to be after; None if it cannot tell
+    says: str  # the line shown now
+    reading: str | None  # the goal it ascribes to the player; None if unsure
 
 
 @dataclass(frozen=True, slots=True)
 class AdventureView:
-    """One screen of the game, and the little map beside it. Points are middles, in pixels from the upper left corner.
+    """One screen and the map. Points are centres, in pixels from the upper left corner.
 
-    Sizes of bodies and the walls of the whole map do not change: they are in the world's ``rules``.
+    Sizes of bodies and the walls of the map are constant: they are in the world's ``rules``.
     """
 
     time: float  # seconds
@@ -49,20 +49,20 @@ class AdventureView:
     width: int
     height: int
     area: str  # "3,2": column and row, from 1
-    exits: tuple[str, ...]  # the edges without a wall
+    exits: tuple[str, ...]  # open edges
     x: float
     y: float
     facing: str
     moving: str  # a direction, or "stop"
     swinging: bool
-    sword: str  # the way that a swing goes
+    sword: str  # the direction of a swing
     monsters: tuple[Point, ...]
     gems: tuple[Point, ...]
     chest: Point | None  # in this area
     town: Point | None  # in this area
     in_town: bool
     visited: tuple[str, ...]
-    phase: int  # from 1; 0 in free play
+    phase: int  # from 1; 0 in free game
     round: str
     instruction: str
     message: str
@@ -74,49 +74,49 @@ class AdventureView:
     kills: int
     deaths: int
     done: bool
-    beasts: tuple[BeastView, ...] = ()  # the monsters again, in the same order, if they have minds
-    companion: CompanionView | None = None  # if there is one, and it is in this area
+    beasts: tuple[BeastView, ...] = ()  # the monsters in the same order, if they have minds
+    companion: CompanionView | None = None  # None if there is none in this area
 
 
-def seen(play: Play, player: str) -> AdventureView:
-    """Return what can be seen now."""
-    rules, task = play.rules, play.task
+def to_adventure_view(game: AdventureState, player: str) -> AdventureView:
+    """Return the visible state of a game."""
+    rules, task = game.rules, game.task
     middle = (rules.width / 2, rules.height / 2)
-    wanted = kills_wanted(play)
+    wanted = kills_to_achieve(game)
     return AdventureView(
-        time=play.frame / FRAMES_A_SECOND,
+        time=game.frame / FRAMES_A_SECOND,
         players=(player,),
-        frame=play.frame,
+        frame=game.frame,
         width=rules.width,
         height=rules.height,
-        area=rules.map.name(play.area),
-        exits=tuple(rules.map.exits[play.area]),
-        x=play.x,
-        y=play.y,
-        facing=play.facing,
-        moving=play.keys.direction,
-        swinging=play.swinging > 0,
-        sword=play.sword_way,
-        monsters=tuple(zip(play.xs, play.ys, strict=True)),
-        gems=tuple(zip(play.gem_xs, play.gem_ys, strict=True)),
-        chest=middle if play.area in play.chests else None,
-        town=middle if play.area == rules.map.town else None,
-        in_town=play.in_town,
-        visited=tuple(rules.map.name(area) for area in sorted(play.visited)),
-        phase=min(play.phase + 1, len(rules.phases)) if play.directed else 0,
+        area=rules.map.name(game.area),
+        exits=tuple(rules.map.exits[game.area]),
+        x=game.x,
+        y=game.y,
+        facing=game.facing,
+        moving=game.keys.direction,
+        swinging=game.swinging > 0,
+        sword=game.sword_way,
+        monsters=tuple(zip(game.xs, game.ys, strict=True)),
+        gems=tuple(zip(game.gem_xs, game.gem_ys, strict=True)),
+        chest=middle if game.area in game.chests else None,
+        town=middle if game.area == rules.map.town else None,
+        in_town=game.in_town,
+        visited=tuple(rules.map.name(area) for area in sorted(game.visited)),
+        phase=min(game.phase + 1, len(rules.phases)) if game.directed else 0,
         round=task.round if task else "",
         instruction=task.say if task else "",
-        message=play.message,
+        message=game.message,
         truth=task.goal if task else None,
-        kills_left=None if wanted is None else wanted - play.phase_kills,
-        score=play.score,
-        gems_held=play.gems_held,
-        carrying=play.carrying,
-        kills=play.kills,
-        deaths=play.deaths,
-        done=play.directed and task is None,
-        beasts=() if play.company is None else tuple(map(_beast, play.company.beasts)),
-        companion=None if play.company is None else _companion(play.company.companion, play.frame),
+        kills_left=None if wanted is None else wanted - game.phase_kills,
+        score=game.score,
+        gems_held=game.gems_held,
+        carrying=game.carrying,
+        kills=game.kills,
+        deaths=game.deaths,
+        done=game.directed and task is None,
+        beasts=() if game.company is None else tuple(map(_beast, game.company.beasts)),
+        companion=None if game.company is None else _companion(game.company.companion, game.frame),
     )
 
 

@@ -1,4 +1,4 @@
-"""Reading the player inside the game: the model in force, its belief, its director, and all events so far."""
+"""The recogniser inside the game: the model in use, its belief, its director, and all events so far."""
 
 import os
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _READERS = Path(telos.recognition.__path__[0]) / "data"
 
 
 def reader_names() -> tuple[str, ...]:
-    """Return the recognisers that a companion may read by: those that come along as files in YAML.
+    """Return the names of the recognisers that come with the package as YAML files.
 
     >>> "flairs" in reader_names()
     True
@@ -24,10 +24,10 @@ def reader_names() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in _READERS.glob("*.yaml")))
 
 
-def model_text(source: str | os.PathLike[str]) -> str:
-    """Return the text of a recogniser file: of one that comes along, or at a path; a text of several lines is one.
+def load_model_text(source: str | os.PathLike[str]) -> str:
+    """Return the text of a recogniser file, by name or path; a text of several lines is returned as it is.
 
-    >>> model_text("flairs").splitlines()[1]
+    >>> load_model_text("flairs").splitlines()[1]
     'recognizer: ffbm'
     """
     said = os.fspath(source)
@@ -42,35 +42,34 @@ def model_text(source: str | os.PathLike[str]) -> str:
     return read_text(said)
 
 
-class Reading:
-    """What one model makes of one player. It is a function of the model, the seed and the events: nothing else."""
+class GameRecognizer:
+    """The recogniser of one player inside the game, with its director; determined by model, seed and events."""
 
     def __init__(self, text: str, *, seed: int, heard: Iterable[Event] = ()) -> None:
         model = loads_model(text, name="model")
         for what in (what for rule in model.director or () for what in rule.pay):
-            if what not in ADVENTURE_EARNINGS:  # files for other games may pay for other things
+            if what not in ADVENTURE_EARNINGS:  # files for other games may name other earnings
                 raise TelosError(f"nothing is earned by {what!r} here", name_hint(what, ADVENTURE_EARNINGS))
         self.text, self.seed = text, seed
         self.recognizer, self.director = create_recognizer(model, seed=seed), create_director(model)
         self.heard: list[Event] = []
-        self.fault = ""  # what the model made of the last event, if it could make nothing of it
+        self.fault = ""  # why the model failed on the last event, if it did
         for event in heard:
-            self.hear(event)
+            self.observe(event)
 
     @property
     def belief(self) -> Belief:
-        """The belief now."""
         return self.recognizer.belief
 
     @property
     def pay(self) -> dict[str, float]:
-        """What the director has earnings count by now; 1 for what is left out."""
+        """The director's factors on earnings; 1 if missing."""
         return {} if self.director is None else dict(self.director.pay)
 
-    def hear(self, event: Event) -> Advice | None:
-        """Take in what the player did; return what the director advises, if that is new.
+    def observe(self, event: Event) -> Advice | None:
+        """Observe an event and return new advice of the director, if any.
 
-        A designer's condition may divide by zero at one event of a thousand: the game goes on, with the belief it had.
+        A condition of the model may fail on one event (a division by zero); the game goes on with the old belief.
         """
         self.heard.append(event)
         self.fault = ""
