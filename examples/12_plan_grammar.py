@@ -1,9 +1,7 @@
 """Reading plans: a locked door, three ways through it, and a companion who sees what is missing."""
 
 import telos
-from telos.recognition.grammar.files import loads_grammar
-from telos.recognition.grammar.learning import inside_outside
-from telos.recognition.grammar.reader import PlanGrammarReader
+from telos.recognition.grammar import PlanGrammarReader, inside_outside, loads_grammar
 
 grammar = loads_grammar("""
 recognizer: grammar

@@ -4,7 +4,7 @@ from telos.core.event import Event
 from telos.logic.inference import InferenceResult, infer
 from telos.logic.learning import learn
 from telos.logic.syntax import parse_db, parse_mln
-from telos.recognition.markov_logic import MarkovLogicModel, MarkovLogicReader
+from telos.recognition import MarkovLogicModel, MarkovLogicReader
 
 # What matters, without saying how much: a + asks for one weight for each constant, a ! for exactly one goal at a time.
 FORMULAS = parse_mln(

@@ -4,8 +4,7 @@ import pytest
 
 from telos.core.errors import DefinitionError
 from telos.recognition.director import create_director
-from telos.recognition.files.load import loads_model
-from telos.recognition.files.save import format_model
+from telos.recognition.files.load import format_model, loads_model
 from telos.recognition.iohmm import IOHMM, copy_model
 
 DIRECTOR = """

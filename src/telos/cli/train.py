@@ -33,8 +33,7 @@ def train(
 
     Example: telos train play.jsonl --model aiide -o me.yaml
     """
-    from telos.recognition.files.load import named_model
-    from telos.recognition.files.save import save_model
+    from telos.recognition.files.load import named_model, save_model
     from telos.recognition.iohmm import IOHMM
 
     if output is None:

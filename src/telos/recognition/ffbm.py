@@ -31,9 +31,9 @@ class FFBM:
     What every goal makes likely sums to 1 over the same outcomes, whichever rule applies; a model that would break
     that is refused when it is made.
 
-    >>> from telos.recognition.observations import Table, Towards
-    >>> looks = {"level": Table({"swing_still": 0.8}), "explore": Towards("unvisited_exits")}
-    >>> model = FFBM(["level", "explore"], transitions=TransitionRules(lasts=100), observations=looks)
+    >>> from telos.recognition.observations import FixedObservation, HeadingObservation
+    >>> seen = {"level": FixedObservation({"swing_still": 0.8}), "explore": HeadingObservation("unvisited_exits")}
+    >>> model = FFBM(["level", "explore"], transitions=TransitionRules(lasts=100), observations=seen)
     >>> model.evidence(Event("swing")).likelihood
     (0.8, 0.09090909090909091)
     """

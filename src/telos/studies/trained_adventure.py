@@ -13,8 +13,7 @@ from random import Random
 
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files import load
-from telos.recognition.files.load import named_model
-from telos.recognition.files.save import format_model
+from telos.recognition.files.load import format_model, named_model
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.observations import AIIDE_SYMBOLS

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from recognition.readings import play
 from telos.core.errors import TelosError
 from telos.recognition.ffbm import FFBM, ConstantT
-from telos.recognition.files.load import built_in_names, load_model, loads_model, named_model
-from telos.recognition.files.save import format_model, save_model
+from telos.recognition.files.load import built_in_names, format_model, load_model, loads_model, named_model, save_model
 from telos.recognition.filtering import Clock, Reader
 from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM

@@ -14,12 +14,13 @@ from telos.core.errors import DefinitionError, Fault
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.recognition.files import load, schema
+from telos.recognition.files.kinds import SHAPES, recognizer_schema
 from telos.recognition.files.load import loads_model
 from telos.recognition.files.schema import key_findings
 
 DATA = Path(load.__file__).parents[1] / "data"
 COMMITTED = DATA.with_name("recognizer.schema.json")
-VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema.recognizer_schema()))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(recognizer_schema()))
 
 EVERYTHING = """
 recognizer: ffbm
@@ -68,13 +69,13 @@ MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 def shape_faults(data: Any) -> list[Any]:
     """Return what the loader has against a file before it asks what its entries mean."""
-    meant, unknown = schema.shape_for(data)
+    meant, unknown = schema.find_shape(data, SHAPES)
     return [*check_model(meant, data, "a recogniser file"), *key_findings(data), *([unknown] if unknown else [])]
 
 
 def test_the_committed_schema_is_the_generated_one() -> None:
-    assert COMMITTED.read_text(encoding="utf-8") == schema.recognizer_schema() + "\n", "write shape.schema() to it"
-    jsonschema.Draft202012Validator.check_schema(json.loads(schema.recognizer_schema()))
+    assert COMMITTED.read_text(encoding="utf-8") == recognizer_schema() + "\n", "write shape.schema() to it"
+    jsonschema.Draft202012Validator.check_schema(json.loads(recognizer_schema()))
 
 
 @pytest.mark.parametrize("data", GOOD)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.director import Advice, DirectorRule
 from telos.recognition.ffbm import FFBM
+from telos.recognition.files.load import format_model as saved_text
 from telos.recognition.files.load import loads_model, recognizer
-from telos.recognition.files.save import format_model as saved_text
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 from telos.worlds.adventure.adventure import HINT_FRAMES, Adventure, replay, replay_frames
 from telos.worlds.adventure.engine import _die

@@ -1,22 +1,20 @@
-"""Schema of recogniser files."""
+"""The schema of recogniser files: pydantic models of every mapping in them, and the scalars that authors write.
 
-import json
+The docstrings of the models are the descriptions in `recognizer.schema.json`.
+"""
+
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, TypeAdapter
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint, nearest
 from telos.files import schema
 from telos.files.definition import Definition
 from telos.files.schema import FieldType, FileModel, Finding, PositiveDuration, branch_tag, name_type, text_type
-
-# --- context ----------------------------------------------------------------------------------------------------------
-# What a game tells a recogniser: the names that conditions may use, and what kind of value each has.
-
 
 Kind: TypeAlias = str | tuple[str, ...]  # one of KINDS, or the labels that a text may be
 
@@ -25,7 +23,7 @@ CONTEXT_TYPES = ("bool", "int", "number", "text", "edges")
 _ONE_TAG, _LIST_TAG = branch_tag("one"), branch_tag("list")
 _Word: TypeAlias = Annotated[
     str,
-    # Any word will do here: which one was meant is for the loader to say. Editors get the words to complete from.
+    # Any word is valid here: the loader reports unknown ones. Editors complete from the examples.
     FieldType(
         "bool, int, number, text, edges or a list of labels",
         lambda value: isinstance(value, str) and value != "",
@@ -39,51 +37,52 @@ KindShape: TypeAlias = Annotated[
 ]
 
 
-def read_kind(sheet: Definition, path: KeyPath, said: Any) -> Kind:
-    """Return the kind of value that an entry names; a word that is none is a fault."""
-    if isinstance(said, list):
-        if not said:
-            sheet.fault("a list of no labels", path, "write one or more, as in `[input, area]`", code=FaultCode.EMPTY)
-        return tuple(said)
-    if said not in CONTEXT_TYPES:
-        sheet.fault(
-            f"unknown kind of value {said!r}", path, name_hint(said, CONTEXT_TYPES), code=FaultCode.UNKNOWN_NAME
+def read_kind(definition: Definition, path: KeyPath, written: Any) -> Kind:
+    """Return the type that a context entry names; an unknown word is a fault."""
+    if isinstance(written, list):
+        if not written:
+            definition.fault(
+                "a list of no labels", path, "write one or more, as in `[input, area]`", code=FaultCode.EMPTY
+            )
+        return tuple(written)
+    if written not in CONTEXT_TYPES:
+        definition.fault(
+            f"unknown kind of value {written!r}", path, name_hint(written, CONTEXT_TYPES), code=FaultCode.UNKNOWN_NAME
         )
-    return str(said)
+    return str(written)
 
 
-# --- chances ----------------------------------------------------------------------------------------------------------
-# Chances and durations as people write them: `0.8`, `1/3`, `100 updates`.
+# --- chances and durations: `0.8`, `1/3`, `100 updates` -------------------------------------------------------------
 
 
-# Nine digits at most: more is no chance that a person has in mind, and reading it would take time.
+# At most nine digits: longer numbers are mistakes, and slow to read exactly.
 _FRACTION = "[0-9]{1,9} ?/ ?(?=[0-9]*[1-9])[0-9]{1,9}"
 _UPDATES = r"(?:0*[1-9][0-9]{0,8}(?:\.[0-9]{1,9})?) updates?"
 _IS_FRACTION = re.compile(rf"{_FRACTION}\Z")
 _IS_UPDATES = re.compile(rf"{_UPDATES}\Z")
 
 
-def parse_chance(said: Any) -> Fraction | None:
-    """Return a written chance exactly, whatever binary makes of it; None if it is none.
+def parse_chance(written: Any) -> Fraction | None:
+    """Return a written chance as an exact fraction; None if the entry is not a chance.
 
     >>> parse_chance("1/3"), parse_chance(0.1), parse_chance(1.5), parse_chance("much"), parse_chance("4/3")
     (Fraction(1, 3), Fraction(1, 10), Fraction(3, 2), None, Fraction(4, 3))
     """
-    if isinstance(said, str) and _IS_FRACTION.match(said):
-        return Fraction(said.replace(" ", ""))
-    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
-        return Fraction(repr(said))
+    if isinstance(written, str) and _IS_FRACTION.match(written):
+        return Fraction(written.replace(" ", ""))
+    if isinstance(written, int | float) and not isinstance(written, bool) and math.isfinite(written):
+        return Fraction(repr(written))
     return None
 
 
 def _is_chance(value: Any) -> bool:
     chance = parse_chance(value)
-    # A fraction above one is for the loader to tell: a pattern cannot compare.
+    # The loader reports fractions above one: the pattern of a JSON Schema cannot compare.
     return chance is not None and (isinstance(value, str) or 0 <= chance <= 1)
 
 
 def format_chance(chance: float) -> float | str:
-    """Return a chance as a person would write it; reading it again gives the very same number.
+    """Return a chance as an author would write it; reading it back gives the same number.
 
     >>> format_chance(1 / 3), format_chance(0.25), format_chance(0.005), format_chance(1.0)
     ('1/3', 0.25, 0.005, 1)
@@ -95,16 +94,16 @@ def format_chance(chance: float) -> float | str:
     return f"{near.numerator}/{near.denominator}" if not is_round and float(near) == chance else chance
 
 
-def parse_updates(said: Any) -> float | None:
-    """Return how many updates a goal is said to last; None if that cannot be.
+def parse_updates(written: Any) -> float | None:
+    """Return the written number of updates that a goal lasts; None if the entry is not one.
 
     >>> parse_updates("100 updates"), parse_updates(10), parse_updates("0 updates"), parse_updates("a while")
     (100.0, 10.0, None, None)
     """
-    if isinstance(said, str) and _IS_UPDATES.match(said):
-        return float(said.split()[0])
-    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said) and said >= 1:
-        return float(said)
+    if isinstance(written, str) and _IS_UPDATES.match(written):
+        return float(written.split()[0])
+    if isinstance(written, int | float) and not isinstance(written, bool) and math.isfinite(written) and written >= 1:
+        return float(written)
     return None
 
 
@@ -137,7 +136,7 @@ Count: TypeAlias = Annotated[
         {"type": "number", "minimum": 0},
     ),
 ]
-MAX_PAY = 1000  # so that no product of factors runs out of numbers
+MAX_PAY = 1000  # so that products of factors do not overflow
 Factor: TypeAlias = Annotated[
     float,
     FieldType(
@@ -148,11 +147,11 @@ Factor: TypeAlias = Annotated[
 ]
 
 
-# --- shape ------------------------------------------------------------------------------------------------------------
-# The shapes of recogniser files: which keys stand where, and what kind of entry each is.
+# --- models of the file -----------------------------------------------------------------------------------------------
 
 
 FROM = "from "  # as in `from explore: {…}`; `from any` is all goals
+ANY_EXIT, EXITS = "any_exit", "exits"  # the word in a file, and the context entry that it stands for
 TOWARDS = re.compile(r"towards ([A-Za-z][A-Za-z0-9_]*)\Z")
 
 _ONE, _LIST, _MAPPING = branch_tag("one"), branch_tag("list"), branch_tag("mapping")
@@ -178,7 +177,7 @@ Row: TypeAlias = dict[GoalMember, ChanceOrShared]
 
 
 def _from_rows(schema: dict[str, Any]) -> None:
-    """Say in a schema that every key but the known ones is `from` and a goal."""
+    """State in a JSON Schema that every other key is `from` and a goal."""
     rows = schema.pop("additionalProperties")
     schema["patternProperties"] = {f"^{FROM}.": rows}
     schema["additionalProperties"] = False
@@ -412,41 +411,29 @@ class FsmShape(RecognizerShape):
     """When the prediction changes."""
 
 
-SHAPES: dict[str, type[RecognizerShape]] = {
-    "ffbm": FfbmShape,
-    "constant": ConstantShape,
-    "iohmm": IohmmShape,
-    "fsm": FsmShape,
-}
-_ROWS: tuple[type[FileModel], ...] = (TransitionsShape, CaseShape)
+def find_shape(data: Any, shapes: Mapping[str, type[RecognizerShape]]) -> tuple[type[RecognizerShape], Fault | None]:
+    """Return the schema of the kind that a file names, and the fault if there is no such kind.
 
-
-def shape_for(data: Any) -> tuple[type[RecognizerShape], Fault | None]:
-    """Return the shape that a file means to have, and what is wrong with the word that should say so."""
-    said = data.get("recognizer") if isinstance(data, dict) else None
-    if not isinstance(said, str) or said in SHAPES:
-        return SHAPES.get(str(said), FfbmShape), None
-    remedy = name_hint(said, SHAPES)
-    meant = next((word for word in SHAPES if repr(word) in remedy), "ffbm")
-    return SHAPES[meant], Fault(
-        f"unknown sort of recogniser {said!r}", suggestion=remedy, path=("recognizer",), code=FaultCode.UNKNOWN_NAME
+    The schema of an unknown kind is that of the nearest name, so that the rest of the file can still be checked.
+    """
+    kind = data.get("recognizer") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind in shapes:
+        return shapes.get(str(kind), FfbmShape), None
+    near = nearest(kind, shapes)
+    fault = Fault(
+        f"unknown kind of recogniser {kind!r}",
+        suggestion=name_hint(kind, shapes),
+        path=("recognizer",),
+        code=FaultCode.UNKNOWN_NAME,
     )
+    return shapes.get(near or "", FfbmShape), fault
 
 
-def recognizer_schema() -> str:
-    """Return the JSON Schema of a recogniser file."""
-    adapter: TypeAdapter[Any] = TypeAdapter(FfbmShape | ConstantShape | IohmmShape | FsmShape)
-    found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **adapter.json_schema()}
-    found["title"] = "Telos recogniser file"
-    return json.dumps(found, indent=2, ensure_ascii=False)
-
-
-# --- keys -------------------------------------------------------------------------------------------------------------
-# Keys that a shape cannot check well: `if` and its like, and those that hold a goal's name, as in `from explore`.
+# --- keys that hold a name, as in `from explore` ----------------------------------------------------------------------
 
 
 def key_findings(data: Any) -> list[Finding]:
-    """Return the keys of rules and transitions that are neither known nor `from` and a goal."""
+    """Return the unknown keys of rules and transitions: neither known words nor `from` and a goal."""
     if not isinstance(data, dict):
         return []
     found: list[Finding] = []
@@ -459,15 +446,15 @@ def key_findings(data: Any) -> list[Finding]:
         found += _unknown(rule, path, ("if", "then"))
     for path, rule in _mappings(data.get("director"), ("director",)):
         found += _unknown(rule, path, ("if", "until", "for", "pay", "say", "again after"))
-    looks = data.get("observations")
-    for goal, said in looks.items() if isinstance(looks, dict) else ():
-        for path, rule in _mappings(said, ("observations", goal)):
+    observations = data.get("observations")
+    for goal, written in observations.items() if isinstance(observations, dict) else ():
+        for path, rule in _mappings(written, ("observations", goal)):
             found += _unknown(rule, path, ("else",) if "else" in rule else ("if", "then", "else"))
     return found
 
 
-def _mappings(said: Any, path: KeyPath) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
-    for i, each in enumerate(said if isinstance(said, list) else ()):
+def _mappings(written: Any, path: KeyPath) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
+    for i, each in enumerate(written if isinstance(written, list) else ()):
         if isinstance(each, dict):
             yield (*path, i), each
 

@@ -1,10 +1,8 @@
-"""Models to recogniser files: readable, and read again they give an equal model."""
+"""Models as recogniser files: one writer per kind yields the lines; reading them back gives an equal model."""
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
@@ -12,9 +10,8 @@ from telos.core.values import Kind, Type
 from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
-from telos.recognition.ffbm import FFBM, ConstantT
-from telos.recognition.files.load import ANY_EXIT, EXITS, FileModel
-from telos.recognition.files.schema import CONTEXT_TYPES, format_chance, parse_updates
+from telos.recognition.ffbm import FFBM
+from telos.recognition.files.schema import ANY_EXIT, CONTEXT_TYPES, EXITS, format_chance, parse_updates
 from telos.recognition.filtering import Clock
 from telos.recognition.fsm import RANDOM_START, FSMModel
 from telos.recognition.iohmm import IOHMM
@@ -23,32 +20,19 @@ from telos.recognition.transitions import Row, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
 _PLAIN = re.compile(r"[A-Za-z][\w .<>=!()+*/-]*\Z", re.ASCII)
-_TAKEN = frozenset({"yes", "no", "on", "off", "y", "n"})  # other versions of YAML read these as true and false
+_RESERVED = frozenset({"yes", "no", "on", "off", "y", "n"})  # other versions of YAML read these as true and false
 
 
-def save_model(model: FileModel, path: str | os.PathLike[str]) -> None:
-    """Write a model as a recogniser file; ``load_model`` reads it back as an equal model."""
-    text = format_model(model)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise TelosError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
+def write_ffbm(model: FFBM) -> Iterator[str]:
+    return _write_ffbm(model, "ffbm")
 
 
-def format_model(model: FileModel) -> str:
-    """Return the text of the recogniser file that says what a model is."""
-    match model:
-        case FFBM():
-            lines = _ffbm(model)
-        case IOHMM():
-            lines = _iohmm(model)
-        case FSMModel():
-            lines = _fsm(model)
-    return "".join(f"{line}\n" for line in (*lines, *_director(model.director or ())))
+def write_constant(model: FFBM) -> Iterator[str]:
+    return _write_ffbm(model, "constant")
 
 
-def _ffbm(model: FFBM) -> Iterator[str]:
-    yield from _head(model, "constant" if isinstance(model, ConstantT) else "ffbm")
+def _write_ffbm(model: FFBM, kind: str) -> Iterator[str]:
+    yield from _head(model, kind)
     yield from _chances(model)
     if model.outcomes != FLAIRS_SYMBOLS:
         yield from _symbols("outcomes", model.outcomes)
@@ -56,18 +40,18 @@ def _ffbm(model: FFBM) -> Iterator[str]:
     for goal in model.goals:
         rules = model.observations[goal].rules
         if len(rules) == 1:
-            yield f"  {_word(goal)}: {_look(rules[0][1])}"
+            yield f"  {_word(goal)}: {_observation(rules[0][1])}"
             continue
         yield f"  {_word(goal)}:"
-        for condition, look in rules:
+        for condition, observation in rules:
             if condition is None:
-                yield f"    - else: {_look(look)}"
+                yield f"    - else: {_observation(observation)}"
             else:
                 yield f"    - if: {_condition(condition)}"
-                yield f"      then: {_look(look)}"
+                yield f"      then: {_observation(observation)}"
 
 
-def _iohmm(model: IOHMM) -> Iterator[str]:
+def write_iohmm(model: IOHMM) -> Iterator[str]:
     yield from _head(model, "iohmm")
     yield from _chances(model)
     yield from _symbols("observations", model.symbols)
@@ -86,7 +70,7 @@ def _iohmm(model: IOHMM) -> Iterator[str]:
         yield from (f"  {line}" for line in _table("counts", model.learned.seen))
 
 
-def _fsm(model: FSMModel) -> Iterator[str]:
+def write_fsm(model: FSMModel) -> Iterator[str]:
     yield from _head(model, "fsm")
     yield f"start: {_word(model.start or RANDOM_START)}"
     yield "rules:"
@@ -95,7 +79,7 @@ def _fsm(model: FSMModel) -> Iterator[str]:
         yield f"    then: {_word(goal)}"
 
 
-def _director(rules: Iterable[DirectorRule]) -> Iterator[str]:
+def write_director(rules: Iterable[DirectorRule]) -> Iterator[str]:
     for number, rule in enumerate(rules):
         if not number:
             yield "director:"
@@ -113,8 +97,8 @@ def _director(rules: Iterable[DirectorRule]) -> Iterator[str]:
             yield f"    again after: {_period(rule.again_after)}"
 
 
-def _head(model: FileModel, sort: str) -> Iterator[str]:
-    yield f"recognizer: {sort}"
+def _head(model: FFBM | IOHMM | FSMModel, kind: str) -> Iterator[str]:
+    yield f"recognizer: {kind}"
     if model.name:
         yield f"name: {_word(model.name)}"
     yield f"goals: {_list(model.goals)}"
@@ -140,7 +124,7 @@ def _kind(name: str, kind: Type) -> str:
         return _list(kind.labels)
     if str(kind) not in CONTEXT_TYPES:
         raise TelosError(
-            f"context {name!r} is of kind {kind}, which no file can say", f"use one of {', '.join(CONTEXT_TYPES)}"
+            f"context {name!r} has the type {kind}, which a file cannot state", f"use one of {', '.join(CONTEXT_TYPES)}"
         )
     return str(kind)
 
@@ -191,7 +175,7 @@ def _symbols(key: str, symbols: Symbols) -> Iterator[str]:
 
 
 def _table(key: str, counts: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
-    """Yield a table of counts, a line for each goal; what was never seen is left out."""
+    """Yield a table of counts, one line per row; zeros are left out."""
     rows = {row: {name: count for name, count in found.items() if count} for row, found in counts.items()}
     yield f"{key}:" if any(rows.values()) else f"{key}: {{}}"
     for row, found in rows.items():
@@ -200,11 +184,11 @@ def _table(key: str, counts: Mapping[str, Mapping[str, float]]) -> Iterator[str]
             yield f"  {_word(row)}: {{{cells}}}"
 
 
-def _look(look: ObservationModel) -> str:
-    if isinstance(look, HeadingObservation):
-        return f"towards {ANY_EXIT if look.exits == EXITS else look.exits}"
-    others = {} if look.others is None else {"others": look.others}
-    return _row({**look.outcomes, **others})
+def _observation(model: ObservationModel) -> str:
+    if isinstance(model, HeadingObservation):
+        return f"towards {ANY_EXIT if model.exits == EXITS else model.exits}"
+    others = {} if model.others is None else {"others": model.others}
+    return _row({**model.outcomes, **others})
 
 
 def _row(row: Row) -> str:
@@ -228,6 +212,8 @@ def _number(value: float) -> str:
 
 
 def _word(text: str) -> str:
-    """Return a text as YAML has it: bare where it can be."""
-    is_bare = _PLAIN.match(text) and parse_scalar(text) == text and text.lower() not in _TAKEN and text == text.strip()
+    """Return a text as a YAML scalar, quoted only if it must be."""
+    is_bare = (
+        _PLAIN.match(text) and parse_scalar(text) == text and text.lower() not in _RESERVED and text == text.strip()
+    )
     return text if is_bare else json.dumps(text, ensure_ascii=False)
