@@ -314,7 +314,7 @@ class DomainBuilder:
         try:
             variable = Variable(str(path[-1]), written)
         except TelosError as error:
-            self._fault(str(error), (*path, "type"))
+            self._fault(error.message, (*path, "type"), error.remedy)
             return None
         return variable if body.start is None else self._with_start(variable, body.start, (*path, "start"))
 
@@ -331,7 +331,8 @@ class DomainBuilder:
         try:
             return Variable(variable.name, variable.type, start)
         except TelosError as error:
-            self._fault(str(error), path, name_hint(str(start), variable.type.labels), code=FaultCode.UNKNOWN_NAME)
+            remedy = error.remedy or name_hint(str(start), variable.type.labels)
+            self._fault(error.message, path, remedy, code=FaultCode.UNKNOWN_NAME)
             return variable
 
     # --- goals, actions, objects, sets ---
@@ -396,7 +397,7 @@ class DomainBuilder:
             yield make()
         except TelosError as error:
             if not self._definition.is_broken(*path):  # else the name was reported already
-                self._fault(str(error), path)
+                self._fault(error.message, path, error.remedy)
 
     def _action_names(self) -> set[str]:
         posted = [action for thing in self.objects for action in thing.actions]

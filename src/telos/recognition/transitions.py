@@ -126,7 +126,7 @@ def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, .
         try:
             updates = check_finite(f"how long {goal!r} lasts", cast(float, spans.get(goal)))
         except TelosError as error:
-            faults.append(Fault(str(error), path=("transitions", "lasts")))
+            faults.append(Fault(error.message, suggestion=error.remedy, path=("transitions", "lasts")))
             continue
         if updates < 1:
             said = f"goal {goal!r} lasts {updates:g} updates"

@@ -365,7 +365,7 @@ def _order_faults(method: Method) -> Iterator[Fault]:
         try:
             first, second = (method.place(which) for which in pair)
         except TelosError as error:
-            yield Fault(str(error), path=("order", i))
+            yield Fault(error.message, suggestion=error.remedy, path=("order", i))
             continue
         after[first].add(second)
     while ends := [place for place, later in after.items() if not later]:
