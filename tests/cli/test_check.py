@@ -99,7 +99,7 @@ def test_the_schema_is_printed_for_editors() -> None:
     assert json.loads(answer.stdout)["title"] == "Telos domain file"
 
 
-@pytest.mark.parametrize("kind", [kind for kind, each in FORMATS.items() if each.has_schema])
+@pytest.mark.parametrize("kind", FORMATS)
 def test_schema_of_every_kind_is_printed(kind: str) -> None:
     answer = CliRunner().invoke(app, ["check", "--schema", kind])
     assert answer.exit_code == 0

@@ -507,7 +507,7 @@ methods: {}
     ("text", "fault"),
     [
         ("", "<text>:1:1: the file is empty; start with `tasks:`"),
-        ("[1]", "<text>:1:1: a task file must be a mapping; write `name: value` lines"),
+        ("[1]", "<text>:1:1: a task file must be a mapping"),
         ("{}", "<text>:1:1: 'tasks' is missing; start with `tasks:`"),
         ("tasks: [a", "<text>:1:8: '[' is never closed"),
         ("tasks: {a: {methods: {m: , m: }}}", "<text>:1:28: 'm' stands twice; the first is on line 1"),

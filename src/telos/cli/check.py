@@ -20,7 +20,7 @@ _SEARCHED = 20_000  # characters: the key that identifies a file is near its top
 
 MAX_SHOWN = 50  # faults per file; --json has them all
 _WIDTH = 100  # characters shown of a source line
-_KINDS = ", ".join(kind for kind, each in FORMATS.items() if each.has_schema)
+_KINDS = ", ".join(FORMATS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,6 @@ class FileFormat:
         found: Callable[..., Any] = _import(self.loader)
         return found
 
-    @property
-    def has_schema(self) -> bool:
-        return bool(self.schema_file or self.model)
-
     def schema_text(self) -> str:
         """Return the JSON Schema of such files."""
         if self.schema_file:
@@ -70,6 +66,7 @@ FORMATS: dict[str, FileFormat] = {
             "Telos task file",
             key="tasks",
             loader="telos.planning.htn.files:load_tasks",
+            model="telos.planning.htn.files:TasksShape",
             needs_domain=True,
         ),
         FileFormat(
@@ -158,12 +155,7 @@ def file_format(kind: str) -> FileFormat:
 
 def schema_text(kind: str) -> str:
     """Return the JSON Schema of a kind of file, for editors."""
-    found = file_format(kind)
-    if not found.has_schema:
-        raise TelosError(
-            f"{kind} files have no JSON Schema", name_hint(kind, [k for k in FORMATS if FORMATS[k].has_schema])
-        )
-    return found.schema_text()
+    return file_format(kind).schema_text()
 
 
 def find_kind(text: str) -> str | None:

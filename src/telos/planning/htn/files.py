@@ -1,24 +1,73 @@
-"""Task files: the methods of a network in YAML, read with every fault named by line."""
+"""Task files: YAML text to `TaskNetwork`, with every fault located. Start with `load_tasks`."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from telos.core.conditions import Condition
 from telos.core.domain import Domain
-from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError, name_hint
+from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosError
 from telos.core.expressions import And, Expression, Literal
 from telos.core.parser import parse_expression
 from telos.core.values import Type
-from telos.files.yaml import Document, read_text, read_yaml
+from telos.files.definition import Definition, raise_faults
+from telos.files.schema import FieldType, FileModel, Hint
+from telos.files.yaml import Document, read_text
 from telos.planning.htn.network import Method, Task, TaskNetwork, network_faults, order_of
-
-Made = TypeVar("Made")
 
 # Entries whose value is an expression, a task or an order; a fault in any other is about the key.
 _IN_VALUE = frozenset({"condition", "subtasks", "order"})
+
+Part = TypeVar("Part")
+
+
+# --- the shape of a task file -----------------------------------------------------------------------------------------
+
+
+def _any_value(wanted: str, *kinds: str) -> FieldType:
+    """Return a type that accepts any value, because parsing it gives the better fault; the JSON Schema is exact."""
+    one: dict[str, Any] = {"type": list(kinds)}
+    return FieldType(wanted, lambda value: True, {"anyOf": [one, {"type": "array", "items": one}]})
+
+
+_Kind: TypeAlias = Annotated[Any, FieldType("a kind of handle", lambda value: True, {"type": "string"})]
+_Condition: TypeAlias = Annotated[Any, _any_value("a condition, or a list of them", "string", "boolean")]
+_Subtasks: TypeAlias = Annotated[Any, _any_value("a task, or a list of them", "string")]
+_Order: TypeAlias = Annotated[Any, _any_value("sequence, any, or a list of pairs", "string")]
+
+
+class MethodShape(FileModel):
+    """One way to do a task."""
+
+    choose: dict[str, _Kind] | None = None
+    """Handles that the method chooses itself, by name: `{cover: node}`."""
+    condition: _Condition = True
+    """When the method applies: a condition, or a list that must all hold."""
+    subtasks: _Subtasks = None
+    """The tasks and actions to do: `goto(place)`, or a list."""
+    order: _Order = "sequence"
+    """`sequence`, `any`, or a list of pairs such as `goto before attack`."""
+
+
+class TaskShape(FileModel):
+    """A compound task and the methods to do it."""
+
+    parameters: dict[str, _Kind] | None = None
+    """The kind of handle of each parameter: `{to: place}`."""
+    methods: dict[str, MethodShape | None] | None = None
+    """By name; the first one that applies is tried first."""
+
+
+class TasksShape(FileModel):
+    """The compound tasks of a network."""
+
+    tasks: Annotated[dict[str, TaskShape | None] | None, Hint("start with `tasks:`", example={})]
+    """By name; the primitive tasks are the actions of the domain."""
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
 
 
 def load_tasks(path: str | os.PathLike[str], domain: Domain) -> TaskNetwork:
@@ -37,120 +86,119 @@ def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwo
     ...
     telos.core.errors.DefinitionError: <text>:1:42: unknown task 'slep'; known: rest
     """
-    document = read_yaml(text, name)
-    if document.data is None:
-        # The only remedy that speaks of domain files.
-        empty = (
-            replace(each, suggestion="start with `tasks:`") for each in document.faults if each.code is FaultCode.EMPTY
-        )
-        raise DefinitionError([*empty] or document.faults)
-    draft = _Draft(document)
-    meant = (draft.in_file(fault) for fault in network_faults(domain, draft.methods, draft.unread))
-    faults = [*document.faults, *(_located(document, fault) for fault in (*draft.faults, *meant))]
-    if faults:
-        told = {(each.line, each.column, each.message): each for each in faults}
-        raise DefinitionError(sorted(told.values(), key=lambda fault: (fault.line, fault.column)))
-    return TaskNetwork(domain, draft.methods)
+    definition = Definition(text, name, TasksShape, "a task file")
+    if definition.model is None:
+        raise_faults(definition.faults)
+    builder = _NetworkBuilder(definition, definition.model)
+    in_network = map(builder.in_file, network_faults(domain, builder.methods, builder.unread))
+    found = (_locate(definition.document, fault) for fault in (*builder.faults, *in_network))
+    if faults := [*definition.faults, *found]:
+        raise_faults(faults)
+    return TaskNetwork(domain, builder.methods)
 
 
-def _located(document: Document, fault: Fault) -> Fault:
+def _locate(document: Document, fault: Fault) -> Fault:
     at_key = bool(fault.path) and isinstance(fault.path[-1], str) and fault.path[-1] not in _IN_VALUE
     return document.locate(fault, at_key=at_key)
 
 
-class _Draft:
-    """The methods of a file as far as they can be made, the faults met on the way, and where each part came from."""
+class _NetworkBuilder:
+    """Makes the methods of a validated file; collects faults, and where in the file each part came from."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, definition: Definition[TasksShape], model: TasksShape) -> None:
         self.faults: list[Fault] = []
         self.methods: list[Method] = []
-        self.unread: set[str] = set()  # tasks about which no more can be said than that they exist
-        self._broken = {fault.path for fault in document.faults}
-        self._origins: dict[KeyPath, list[tuple[int, KeyPath]]] = {}  # where the texts start that a part was made of
-        top = self._mapping((), document.data, ("tasks",))
-        if "tasks" not in top and not self.faults:
-            self._fault("'tasks' is missing", (), "start with `tasks:`", code=FaultCode.MISSING_KEY)
-        for task, body in self._mapping(("tasks",), top.get("tasks")).items():
-            self._task(("tasks", task), task, body)
+        self._definition = definition
+        # From a path in the network to the texts of that part: the offset of each text, and its path in the file.
+        self._origins: dict[KeyPath, list[tuple[int, KeyPath]]] = {}
+        # Tasks with faults: they exist, but nothing else is known about them.
+        self.unread = {str(path[1]) for path in definition.broken if len(path) > 1}
+        of_yaml = {fault.path for fault in definition.document.faults}
+        skipped = {path[1] for path in definition.broken if len(path) in (2, 3) or (len(path) > 1 and path in of_yaml)}
+        for task, body in (model.tasks or {}).items():
+            if task not in skipped:
+                self._task(("tasks", task), task, body or TaskShape())
 
     def in_file(self, fault: Fault) -> Fault:
-        """Return a fault that the network has with the path and offset that it has in the file."""
+        """Return a fault of the network with the path and offset that it has in the file."""
         for start, origin in reversed(self._origins.get(fault.path, [])):
             if start <= fault.offset:
                 return replace(fault, path=origin, offset=fault.offset - start)
         return fault
 
-    def _task(self, path: KeyPath, task: str, body: Any) -> None:
-        before = len(self.faults)
-        given = self._mapping(path, body, ("parameters", "methods"))
-        parameters = self._kinds((*path, "parameters"), given.get("parameters"))
-        methods = self._mapping((*path, "methods"), given.get("methods"))
-        if len(self.faults) > before or any(each[: len(path)] == path for each in self._broken):
-            self.unread.add(task)
-            return
-        if not methods:
-            self.unread.add(task)
-            self._fault(
-                f"task {task!r} has no methods",
-                path,
-                "add `methods:` with at least one way to do it",
-                code=FaultCode.EMPTY,
-            )
-        for name, method in methods.items():
-            self._method((*path, "methods", name), task, parameters, method)
+    def _is_faulty(self, *path: str | int) -> bool:
+        return any(each[: len(path)] == path for each in self._definition.broken)
 
-    def _method(self, path: KeyPath, task: str, parameters: dict[str, Type], body: Any) -> None:
+    def _task(self, path: KeyPath, task: str, body: TaskShape) -> None:
         before = len(self.faults)
-        given = self._mapping(path, body, ("choose", "condition", "subtasks", "order"))
-        choose = self._kinds((*path, "choose"), given.get("choose"))
-        can_judge_names = len(self.faults) == before
-        subtasks = list(self._subtasks((*path, "subtasks"), given.get("subtasks", [])))
-        can_judge_order = len(self.faults) == before
-        condition = self._condition((*path, "condition"), given.get("condition", True))
-        order = self._order((*path, "order"), given.get("order", "sequence"))
-        made: dict[str, Any] = {
-            "parameters": parameters,
-            "choose": choose,
-            "condition": condition,
-            "subtasks": subtasks,
-        }
+        parameters = self._kinds((*path, "parameters"), body.parameters)
         if len(self.faults) > before:
             self.unread.add(task)
-        if can_judge_names:
-            order = order if can_judge_order else "any"
-            self.methods += self._made(path, partial(Method, task, order=order, **made), path[-1])
+            return
+        if not body.methods and not self._is_faulty(*path, "methods"):
+            self.unread.add(task)
+            remedy = "add `methods:` with at least one way to do it"
+            self.faults.append(
+                Fault(f"task {task!r} has no methods", suggestion=remedy, path=path, code=FaultCode.EMPTY)
+            )
+        for name, method in (body.methods or {}).items():
+            self._method((*path, "methods", name), task, parameters, method or MethodShape())
 
-    def _kinds(self, path: KeyPath, said: Any) -> dict[str, Type]:
-        entries = self._mapping(path, said).items()
-        return {name: each for name, kind in entries for each in self._made((*path, name), Type.of, kind)}
+    def _method(self, path: KeyPath, task: str, parameters: dict[str, Type], body: MethodShape) -> None:
+        before = len(self.faults)
+        choose = self._kinds((*path, "choose"), body.choose)
+        can_check_names = len(self.faults) == before and not self._is_faulty(*path)
+        subtasks = list(self._subtasks((*path, "subtasks"), body.subtasks))
+        can_check_order = can_check_names and len(self.faults) == before
+        condition = self._condition((*path, "condition"), body.condition)
+        order = self._order((*path, "order"), body.order)
+        make = partial(
+            Method,
+            task,
+            order=order if can_check_order else "any",
+            parameters=parameters,
+            choose=choose,
+            condition=condition,
+            subtasks=subtasks,
+        )
+        if len(self.faults) > before:
+            self.unread.add(task)
+        if can_check_names:
+            self.methods += self._build(path, make, path[-1])
 
-    def _subtasks(self, path: KeyPath, said: Any) -> Iterator[Task]:
-        read = ((where, task) for where, text in self._texts(path, said) for task in self._made(where, Task.of, text))
-        for count, (where, task) in enumerate(read):
+    def _kinds(self, path: KeyPath, written: dict[str, Any] | None) -> dict[str, Type]:
+        entries = (written or {}).items()
+        return {name: each for name, kind in entries for each in self._build((*path, name), Type.of, kind)}
+
+    def _subtasks(self, path: KeyPath, written: Any) -> Iterator[Task]:
+        found = (
+            (where, task) for where, text in self._texts(path, written) for task in self._build(where, Task.of, text)
+        )
+        for count, (where, task) in enumerate(found):
             self._origins[*path, count] = [(0, where)]
             yield task
 
-    def _order(self, path: KeyPath, said: Any) -> Any:
-        if not isinstance(said, list):
-            return next(self._made(path, order_of, said), "any")
+    def _order(self, path: KeyPath, written: Any) -> Any:
+        if not isinstance(written, list):
+            return next(self._build(path, order_of, written), "any")
         pairs: list[Any] = []
-        for where, text in self._texts(path, said):
-            for order in self._made(where, order_of, [text]):
+        for where, text in self._texts(path, written):
+            for order in self._build(where, order_of, [text]):
                 self._origins[*path, len(pairs)] = [(0, where)]
                 pairs += order
         return pairs
 
-    def _condition(self, path: KeyPath, said: Any) -> Condition:
-        """Read a condition; the items of a list as if they stood in one text, so that an offset tells which it is."""
+    def _condition(self, path: KeyPath, written: Any) -> Condition:
+        """Parse a condition; the items of a list as one text, so that an offset identifies the item."""
         parts: list[Expression] = []
         start = 0
-        for where, text in self._texts(path, said):
+        for where, text in self._texts(path, written):
             self._origins.setdefault(path, []).append((start, where))
-            parts += self._parsed(where, text, start)
+            parts += self._parse(where, text, start)
             start += len(str(text)) + 1
         return Condition(parts[0] if len(parts) == 1 else And(tuple(parts))) if parts else Condition()
 
-    def _parsed(self, path: KeyPath, text: Any, start: int) -> Iterator[Expression]:
+    def _parse(self, path: KeyPath, text: Any, start: int) -> Iterator[Expression]:
         if isinstance(text, bool):
             yield Literal(text)
             return
@@ -160,47 +208,29 @@ class _Draft:
             found = (replace(fault, text=str(text), path=path, offset=fault.offset - start) for fault in error.faults)
             self.faults += found
 
-    def _made(self, path: KeyPath, make: Callable[[Any], Made], said: Any) -> Iterator[Made]:
-        """Yield what ``make`` reads, unless it is nothing of the kind."""
+    def _build(self, path: KeyPath, make: Callable[[Any], Part], written: Any) -> Iterator[Part]:
+        """Yield the part that ``make`` returns; its errors become faults at ``path``."""
         try:
-            yield make(said)
+            yield make(written)
         except TelosError as error:
-            if path not in self._broken:  # else the YAML itself has been told off already
+            if not self._definition.is_broken(*path):  # else the YAML itself was reported already
                 self.faults += (fault.at(*path) for fault in getattr(error, "faults", [Fault(str(error))]))
 
-    def _texts(self, path: KeyPath, said: Any) -> Iterator[tuple[KeyPath, Any]]:
+    def _texts(self, path: KeyPath, written: Any) -> Iterator[tuple[KeyPath, Any]]:
         """Yield the texts of an entry that is one text or a list, each with its path.
 
-        YAML cuts `[goto(who, place)]` at the comma; the pieces are put together again.
+        YAML cuts `[goto(who, place)]` at the comma; the pieces are joined again.
         """
-        if not isinstance(said, list):
-            yield from [] if said is None else [(path, said)]
+        if not isinstance(written, list):
+            yield from [] if written is None else [(path, written)]
             return
-        start, whole = 0, ""
-        for i, piece in enumerate(said):
+        start, whole = path, ""
+        items = list(self._definition.items_at(path, written))
+        for i, (where, piece) in enumerate(items):
             if not isinstance(piece, str):
-                yield (*path, i), piece
+                yield where, piece
                 continue
-            start, whole = (start, f"{whole}, {piece}") if whole else (i, piece)
-            if whole.count("(") <= whole.count(")") or i == len(said) - 1:
-                yield (*path, start), whole
+            start, whole = (start, f"{whole}, {piece}") if whole else (where, piece)
+            if whole.count("(") <= whole.count(")") or i == len(items) - 1:
+                yield start, whole
                 whole = ""
-
-    def _mapping(self, path: KeyPath, said: Any, known: Sequence[str] = ()) -> dict[str, Any]:
-        if said is None:
-            return {}
-        if not isinstance(said, dict):
-            self._fault(
-                f"{path[-1] if path else 'a task file'} must be a mapping",
-                path,
-                "write `name: value` lines",
-                code=FaultCode.WRONG_TYPE,
-            )
-            return {}
-        for key in (key for key in said if known and key not in known):
-            self._fault(f"unknown key {key!r}", (*path, key), name_hint(key, known), code=FaultCode.UNKNOWN_KEY)
-        return said
-
-    def _fault(self, message: str, path: KeyPath, suggestion: str, *, code: FaultCode) -> None:
-        if path not in self._broken:
-            self.faults.append(Fault(message, suggestion=suggestion, path=path, code=code))
