@@ -36,8 +36,8 @@ from telos.core.plan import Answer
 from telos.core.state import State
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
-from telos.worlds.arena.ai.characters import characters
-from telos.worlds.arena.ai.facts import fact
+from telos.worlds.arena.ai.characters import load_arena_characters
+from telos.worlds.arena.ai.facts import make_fact
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import CastMember, Scene, load_scene
 
@@ -132,7 +132,7 @@ def tree_run(minds: int, *, fights: bool, seed: int) -> Figures:
     from agents_tree import Soldier, size_of, tree_of  # only where py_trees is installed
 
     field, rng = Field(minds, fights=fights, seed=seed), Random(seed)
-    soldiers = {name: Soldier(field, name) for name in field.limbs}
+    soldiers = {name: Soldier(field, name) for name in field.bodies}
     trees = [tree_of(soldier) for soldier in soldiers.values()]
 
     def frame() -> float:
@@ -140,7 +140,7 @@ def tree_run(minds: int, *, fights: bool, seed: int) -> Figures:
             soldiers[name].feel(each)
         for soldier in soldiers.values() if fights else ():
             if soldier.sees_foe() and rng.random() < AIMED_AT / 2:  # a soldier looks every other frame
-                soldier.feel(fact("aimed_at", "me", field.time))
+                soldier.feel(make_fact("aimed_at", "me", field.time))
         start = clock()
         for tree in trees:
             tree.tick_once()
@@ -171,7 +171,7 @@ def arena_run(fights: int, seed: int) -> Figures:
     scene, ratios = twelve(load_scene("skirmish")), []
     for each in range(fights):
         battle, start = Battle(scene, seed=seed + each), clock()
-        view = [*battle.seconds(60.0)][-1]
+        view = [*battle.run(60.0)][-1]
         ratios.append(view.time / (clock() - start))
     return {"fighters": len(scene.cast), "x": statistics.median(ratios), "least": min(ratios)}
 
@@ -237,7 +237,7 @@ def main() -> int:
     figures: Figures = {}
     figures["minds"] = compared(QUICK_SIZES if options.quick else SIZES, options.seed, has_peer, show)
     if has_peer:
-        tree, soldier = figures["minds"]["10 idle"]["py_trees"], characters()["soldier"]
+        tree, soldier = figures["minds"]["10 idle"]["py_trees"], load_arena_characters()["soldier"]
         has = f"A soldier has {len(soldier.goals)} goals and {len(soldier.actions)} actions"
         say(f"{has}; the tree {tree['nodes']} nodes, {tree['leaves']} of them leaves.")
     figures["decisions"] = rates = decisions(100, options.seed)

@@ -1,6 +1,6 @@
 """The minds' benchmark, its battlefield: soldiers of the arena, each with an enemy of their own, on the quick.
 
-The domain, the character ``soldier``, attention, beliefs, touch and limbs are the arena's own. What costs a world its
+The domain, the character ``soldier``, attention, beliefs, touch and body are the arena's own. What costs a world its
 time is left out: nobody looks along lines or for ways, an enemy walks in a circle, hides now and then, falls when luck
 has it and gets up again, and a body is done with whatever it does after so many ticks.
 """
@@ -18,13 +18,13 @@ from telos.core.domain import Domain
 from telos.core.trace import Trace, silent
 from telos.core.values import Value
 from telos.planning.scheduler import Scheduler
-from telos.worlds.arena.ai.beliefs import Beliefs, attention_of
-from telos.worlds.arena.ai.characters import arena_domain, characters, procedures
-from telos.worlds.arena.ai.facts import fact, fallen
-from telos.worlds.arena.ai.fighter_body import Limbs
-from telos.worlds.arena.ai.sensors import Touch
+from telos.worlds.arena.ai.beliefs import FighterBeliefs, make_attention
+from telos.worlds.arena.ai.characters import load_arena_characters, load_arena_domain, load_procedures
+from telos.worlds.arena.ai.facts import enemy_down_fact, make_fact
+from telos.worlds.arena.ai.fighter_body import FighterBody
+from telos.worlds.arena.ai.sensors import BodySensor
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import Act, Fighter, Placed
+from telos.worlds.arena.sim.fighter import Act, Fighter, FighterPlacement
 from telos.worlds.arena.sim.map import ArenaMap, cell_of
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, failed
 
@@ -82,12 +82,12 @@ class Look:
     def _enemy(self, foe: Foe, memory: WorkingMemory, now: float) -> Iterator[Fact]:
         enemy, x, y = foe.fighter, round(foe.fighter.x * 2) / 2, round(foe.fighter.y * 2) / 2
         if not enemy.alive:
-            yield fallen(enemy, now)
+            yield enemy_down_fact(enemy, now)
         elif foe.is_shown:
-            yield fact("enemy", enemy.name, now, x=x, y=y, seen=True, sure=True, alive=True)
-            yield fact("contact", "me", now)
+            yield make_fact("enemy", enemy.name, now, x=x, y=y, seen=True, sure=True, alive=True)
+            yield make_fact("contact", "me", now)
             if self._rng.random() < AIMED_AT:
-                yield fact("aimed_at", "me", now, by=enemy.name)
+                yield make_fact("aimed_at", "me", now, by=enemy.name)
         elif (known := memory.recall("enemy", enemy.name, now)) is not None and known["seen"]:
             yield Fact("enemy", enemy.name, known.time, known.confidence, {**known.attributes, "seen": False})
 
@@ -107,13 +107,13 @@ class LookRound:
             yield from self._covers(me, foe.fighter, memory, now)
         for node in COVER[:2]:
             far = float(round(me.distance_to(node.position)))
-            yield fact("node", node.name, now, x=node.x, y=node.y, room="r1", kind="search", distance=far)
+            yield make_fact("node", node.name, now, x=node.x, y=node.y, room="r1", kind="search", distance=far)
 
     def _covers(self, me: Fighter, enemy: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
         for node in COVER:
             far, threat = (float(round(each.distance_to(node.position))) for each in (me, enemy))
             valid = memory.recall("unsafe", node.name, now) is None
-            yield fact(
+            yield make_fact(
                 "cover", node.name, now,
                 x=node.x, y=node.y, valid=valid, distance=far, threat_distance=threat, sees=True,
             )  # fmt: skip
@@ -124,16 +124,16 @@ class Field:
 
     def __init__(self, minds: int, *, fights: bool, seed: int = 7, trace: Trace = silent) -> None:
         self.rng, self.tick = Random(seed), 0
-        mine = [Placed(f"m{i}", "red", "soldier", 3.5, 1.5 + i % 6, {"magazines": 6}) for i in range(minds)]
-        theirs = [Placed(f"e{i}", "blue", "soldier", 16.5, 4.5) for i in range(minds if fights else 0)]
+        mine = [FighterPlacement(f"m{i}", "red", "soldier", 3.5, 1.5 + i % 6, {"magazines": 6}) for i in range(minds)]
+        theirs = [FighterPlacement(f"e{i}", "blue", "soldier", 16.5, 4.5) for i in range(minds if fights else 0)]
         self.arena = Arena(MAP, [*mine, *theirs])
         self.foes = {f"m{i}": Foe(self.arena.fighter(each.name), i) for i, each in enumerate(theirs)}
-        self.limbs = {each.name: Limbs(self.arena, each.name) for each in mine}
+        self.bodies = {each.name: FighterBody(self.arena, each.name) for each in mine}
         self.domain = _answered(self.arena)
-        look, touch = Look(self.foes, self.rng), Touch(self.arena, self.limbs)
+        look, touch = Look(self.foes, self.rng), BodySensor(self.arena, self.bodies)
         self.sensors: dict[str, Sensor] = {"sight": look, "surroundings": LookRound(self.arena, self.foes)}
         self._reflexes: dict[str, Sensor] = {"touch": touch}
-        self._procedures = procedures()
+        self._procedures = load_procedures()
         self._trace = trace
         for foe in self.foes.values():
             foe.step(0)
@@ -141,22 +141,22 @@ class Field:
     def crowd(self, rota: SensorSchedule, scheduler: Scheduler) -> Crowd:
         """Return the minds; nobody waits for a plan, so that all work is measured."""
         crowd = Crowd(rota, scheduler, expansions=10**9)
-        for number, (name, limbs) in enumerate(self.limbs.items()):
-            mind = self._mind(number, name, limbs, scheduler)
-            limbs.memory = mind.memory
+        for number, (name, body) in enumerate(self.bodies.items()):
+            mind = self._mind(number, name, body, scheduler)
+            body.memory = mind.memory
             crowd.join(mind, 0.0)
         return crowd
 
-    def _mind(self, number: int, name: str, limbs: Limbs, scheduler: Scheduler) -> Mind:
+    def _mind(self, number: int, name: str, body: FighterBody, scheduler: Scheduler) -> Mind:
         fighter = self.arena.fighter(name)
         return Mind(
             name,
-            characters()["soldier"],
+            load_arena_characters()["soldier"],
             self.domain,
-            body=limbs,
-            believe=Beliefs(self.arena, fighter),
+            body=body,
+            believe=FighterBeliefs(self.arena, fighter),
             procedures=self._procedures,
-            attention=attention_of(self.arena, fighter),
+            attention=make_attention(self.arena, fighter),
             reflexes=self._reflexes,
             scheduler=scheduler,
             number=number,
@@ -173,12 +173,12 @@ class Field:
         self.tick += 1
         for foe in self.foes.values():
             foe.step(self.tick)
-        for limbs in self.limbs.values():
-            self._move(limbs)
+        for body in self.bodies.values():
+            self._move(body)
         shot_at = [name for name in self.foes if self.rng.random() < SHOT_AT]
-        felt = [(name, fact("fire", "me", self.time)) for name in shot_at]
+        felt = [(name, make_fact("fire", "me", self.time)) for name in shot_at]
         hit = [name for name in shot_at if self.rng.random() < HIT]
-        felt += [(name, fact("hit", "me", self.time, in_cover=True)) for name in hit]
+        felt += [(name, make_fact("hit", "me", self.time, in_cover=True)) for name in hit]
         return [*felt, *(each for name in hit for each in self._driven_out(name))]
 
     def _driven_out(self, name: str) -> list[tuple[str, Fact]]:
@@ -186,13 +186,16 @@ class Field:
         node = self.arena.node_under(name)
         if node is None or self.rng.random() >= UNSAFE:
             return []
-        return [(name, fact("unsafe", node, self.time)), (name, fact("cover_lost", "me", self.time, node=node))]
+        return [
+            (name, make_fact("unsafe", node, self.time)),
+            (name, make_fact("cover_lost", "me", self.time, node=node)),
+        ]
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
-    def _move(self, limbs: Limbs) -> None:
+    def _move(self, body: FighterBody) -> None:
         """Begin what the mind asks for, or go on with it."""
-        fighter, command = self.arena.fighter(limbs.name), limbs.take()
+        fighter, command = self.arena.fighter(body.name), body.take_command()
         if command is not None:
             self.begin(fighter, command)
         act = fighter.act
@@ -256,7 +259,7 @@ def _answered(arena: Arena) -> Domain:
     def no(*asked: Any) -> bool:
         return False
 
-    domain = arena_domain()
+    domain = load_arena_domain()
     return Domain(
         domain.name,
         variables=domain.variables,

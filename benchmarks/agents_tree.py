@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from agents_field import COVER, Field
 
 from telos.agents.memory import Fact
-from telos.worlds.arena.ai.characters import characters
+from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.sim.fighter import Fighter
 
 py_trees: Any = import_module("py_trees")
@@ -31,7 +31,7 @@ class Soldier:
 
     def feel(self, fact: Fact) -> None:
         """Keep in mind what happened, for as long as a soldier does; cover that was lost is not gone back to."""
-        self.felt[fact.kind] = fact.time + characters()["soldier"].memory[fact.kind]
+        self.felt[fact.kind] = fact.time + load_arena_characters()["soldier"].memory[fact.kind]
 
     def is_felt(self, kind: str) -> bool:
         return self.felt.get(kind, 0.0) > self.field.time

@@ -9,9 +9,9 @@ from squads.soldiers import Soldier, soldier, watched
 from telos.agents.memory import WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.squads.behaviours import ALL, behaviours
+from telos.squads.behaviours import ALL_BEHAVIOURS, select_behaviours
 from telos.squads.coordinator import Coordinator
-from telos.squads.squad import Concluded, Ordered
+from telos.squads.squad import BehaviourEnded, OrdersGiven
 
 NODES = [f"c{i}" for i in range(6)]
 ROOMS = ["r1", "r2", "r3"]
@@ -63,7 +63,7 @@ def check_laws(red: Coordinator, everyone: list[Soldier]) -> None:
     for squad in red.squads:
         assert squad.names[0] == min(squad.members, key=lambda each: (-each.rank, each.name)).name
         assert squad.assignment is None or set(squad.assignment.orders) <= set(squad.names)
-        assert len(squad.passed_over) == len(ALL) - squad.engaged
+        assert len(squad.passed_over) == len(ALL_BEHAVIOURS) - squad.engaged
 
 
 def test_whatever_happens_orders_are_for_the_living_and_no_void_one_stays_behind() -> None:
@@ -81,10 +81,12 @@ def test_whatever_happens_orders_are_for_the_living_and_no_void_one_stays_behind
             if step % 10 == 0:
                 red.tick(everyone, now)
             check_laws(red, [each for each in everyone if any(each.name in squad.names for squad in red.squads)])
-        begun |= {each.behaviour for each in told if isinstance(each, Ordered)}
-        ended |= {(each.behaviour, each.fulfilled) for each in told if isinstance(each, Concluded)}
-    assert begun == {each.name for each in ALL}
-    assert ended == {(each.name, fulfilled) for each in ALL for fulfilled in (True, False)}, "all ends were met"
+        begun |= {each.behaviour for each in told if isinstance(each, OrdersGiven)}
+        ended |= {(each.behaviour, each.fulfilled) for each in told if isinstance(each, BehaviourEnded)}
+    assert begun == {each.name for each in ALL_BEHAVIOURS}
+    assert ended == {(each.name, fulfilled) for each in ALL_BEHAVIOURS for fulfilled in (True, False)}, (
+        "all ends were met"
+    )
 
 
 def test_the_dead_keep_no_orders() -> None:
@@ -139,7 +141,7 @@ def replayed(seed: int) -> list[str]:
 
 def test_behaviours_can_be_left_out() -> None:
     ann, bob = soldier("Ann").sees().stands_at("c1"), soldier("Bob").sees().knows("c3", 5.0)
-    red, _ = watched(behaviours=behaviours(["search"]))
+    red, _ = watched(behaviours=select_behaviours(["search"]))
     red.tick([ann, bob], 0.0)
     assert red.squads[0].behaviour is None
     assert list(red.squads[0].passed_over) == ["search"]
@@ -147,12 +149,12 @@ def test_behaviours_can_be_left_out() -> None:
 
 def test_a_misspelt_behaviour_is_answered_with_the_one_that_was_meant() -> None:
     with pytest.raises(TelosError, match="'search'"):
-        behaviours(["serach"])
+        select_behaviours(["serach"])
 
 
 def test_two_behaviours_of_one_name_are_refused() -> None:
     with pytest.raises(TelosError, match="one name"):
-        Coordinator("red", behaviours=[*ALL, ALL[0]])
+        Coordinator("red", behaviours=[*ALL_BEHAVIOURS, ALL_BEHAVIOURS[0]])
 
 
 def test_a_behaviour_that_is_not_there_cannot_be_restored() -> None:
@@ -170,6 +172,8 @@ def test_a_squad_that_dies_out_is_gone_and_its_behaviour_has_failed() -> None:
     ann.alive = bob.alive = False
     red.tick([ann, bob], 0.1)
     assert red.squads == ()
-    assert [(each.fulfilled, each.why) for each in told if isinstance(each, Concluded)] == [(False, "nobody is left")]
+    assert [(each.fulfilled, each.why) for each in told if isinstance(each, BehaviourEnded)] == [
+        (False, "nobody is left")
+    ]
     assert ann.order is None
     assert bob.order is None

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.agents.memory import WorkingMemory
-from telos.squads.behaviours import distinct_nodes
-from telos.squads.squad import Concluded, Ordered
+from telos.squads.behaviours import assign_nodes
+from telos.squads.squad import BehaviourEnded, OrdersGiven
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
-    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, BehaviourEnded)]
 
 
 def two_under_fire() -> tuple[Soldier, Soldier]:
@@ -31,7 +31,7 @@ def test_one_suppresses_while_the_other_runs_to_cover() -> None:
     assert bob.order is not None
     assert (ann.order["target"], ann.order.time, ann.order["behaviour"]) == ("bert", 1.0, "get-to-cover")
     assert (bob.order["place_x"], bob.order["place_y"]) == (6.0, 1.0)
-    ordered = next(each for each in told if isinstance(each, Ordered))
+    ordered = next(each for each in told if isinstance(each, OrdersGiven))
     assert dict(ordered.orders) == {"Ann": "suppress bert", "Bob": "take cover at c3"}
 
 
@@ -293,7 +293,7 @@ def test_a_behaviour_that_has_ended_waits_a_while() -> None:
         assert not red.squads[0].engaged
     red.tick([ann, bob], 4.0)
     assert red.squads[0].engaged
-    assert [each.time for each in told if isinstance(each, Ordered)] == [1.0, 4.0]
+    assert [each.time for each in told if isinstance(each, OrdersGiven)] == [1.0, 4.0]
 
 
 WAYS = st.dictionaries(
@@ -303,7 +303,7 @@ WAYS = st.dictionaries(
 
 @given(WAYS)
 def test_as_many_as_possible_get_a_node_of_their_own(ways: Mapping[str, Mapping[str, float]]) -> None:
-    nodes = distinct_nodes(ways)
+    nodes = assign_nodes(ways)
     assert all(nodes[name] in ways[name] for name in nodes)
     assert len(set(nodes.values())) == len(nodes)
     every_way = itertools.product(*([None, *each] for each in ways.values()))

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError
 from telos.core.values import FrozenMap
-from telos.squads.dialogue.context import EARSHOT, FRESH
-from telos.squads.dialogue.dialogue import LINE, STALE, Dialogue
-from telos.squads.dialogue.lines import Lines, builtin_lines, loads_lines
-from telos.squads.dialogue.occasions import OCCASIONS, BrokenOff, Occasion
-from telos.squads.squad import Said
+from telos.squads.dialogue.context import EARSHOT, FRESH_SECONDS
+from telos.squads.dialogue.dialogue import MIN_LINE_SECONDS, STALE_SECONDS, Dialogue
+from telos.squads.dialogue.lines import Lines, builtin_lines, parse_lines
+from telos.squads.dialogue.occasions import OCCASIONS, ConversationBrokenOff, Occasion
+from telos.squads.squad import LineSpoken
 
 
 @dataclass
@@ -48,13 +48,13 @@ def dialogue(lines: Lines | None = None, *, seed: int = 1, **options: Any) -> Di
     return Dialogue(lines or builtin_lines(), rng=Random(seed), **options)
 
 
-def talk(told: Dialogue, speakers: dict[str, Soldier], *, start: float = 0.0, until: float = 8.0) -> list[Said]:
+def talk(told: Dialogue, speakers: dict[str, Soldier], *, start: float = 0.0, until: float = 8.0) -> list[LineSpoken]:
     """Everything said until a time, in steps of a tenth of a second."""
     ticks = range(round(start * 10), round(until * 10) + 1)
     return [line for tick in ticks for line in told.tick(speakers, tick / 10)]
 
 
-def who_to(lines: list[Said]) -> list[tuple[str, str | None]]:
+def who_to(lines: list[LineSpoken]) -> list[tuple[str, str | None]]:
     return [(line.who, line.to) for line in lines]
 
 
@@ -79,7 +79,7 @@ def test_the_wounded_is_asked_and_answers_how_bad_it_is() -> None:
         assert lines[1].exchange == "status"
         assert lines[1].why == "Bob was hit"
         assert re.search(word, lines[1].text)
-        assert lines[1].time >= lines[0].time + LINE
+        assert lines[1].time >= lines[0].time + MIN_LINE_SECONDS
 
 
 def test_the_nearest_comrade_asks() -> None:
@@ -133,7 +133,7 @@ def test_an_exchange_without_words_for_silence_just_stops_and_says_why_in_the_tr
     told.tick(men, 0.0)
     men["Bob"].conscious = False
     assert talk(told, men, start=0.1) == []
-    assert trace[-1] == BrokenOff(trace[-1].time, "spotted", "Bob is down")  # type: ignore[attr-defined]
+    assert trace[-1] == ConversationBrokenOff(trace[-1].time, "spotted", "Bob is down")  # type: ignore[attr-defined]
 
 
 def test_one_who_has_just_answered_is_left_alone() -> None:
@@ -157,7 +157,7 @@ def test_nobody_claims_to_see_whom_he_does_not_see() -> None:
     told.notice(occasion("spotted", 0.0, "Ann", target="Eve"))
     men["Bob"].sees("Eve", 3.0, 3.0, 0.0)
     assert talk(told, men) == []
-    men["Ann"].sees("Eve", 3.0, 3.0, 10.0 - FRESH - 0.1)
+    men["Ann"].sees("Eve", 3.0, 3.0, 10.0 - FRESH_SECONDS - 0.1)
     told.notice(occasion("spotted", 10.0, "Ann", target="Eve"))
     assert talk(told, men, start=10.0, until=14.0) == []
 
@@ -217,7 +217,7 @@ def test_a_grenade_cuts_other_talk_short() -> None:
     lines = talk(told, men, start=0.5)
     assert [line.exchange for line in lines] == ["grenade-answered"] * 2
     assert (lines[0].who, lines[0].time) == ("Cid", 0.5)
-    assert BrokenOff(0.5, "status", "something more urgent came up") in trace
+    assert ConversationBrokenOff(0.5, "status", "something more urgent came up") in trace
 
 
 def test_what_is_listed_first_is_said_first_and_the_rest_gets_old() -> None:
@@ -271,7 +271,7 @@ def test_squads_talk_at_the_same_time_and_the_dead_belong_to_theirs() -> None:
 
 
 def test_a_cooldown_is_kept_for_each_squad() -> None:
-    lines = loads_lines(
+    lines = parse_lines(
         "exchanges: {ouch: {on: hit, roles: {a: who, b: comrade}, cooldown: 20 s, lines: [{b: Oh!, to: a}]}}"
     )
     men, told = squad("Ann", "Bob", "Cid"), dialogue(lines)
@@ -281,7 +281,7 @@ def test_a_cooldown_is_kept_for_each_squad() -> None:
 
 
 def test_variations_do_not_repeat_the_last_one() -> None:
-    lines = loads_lines(
+    lines = parse_lines(
         "exchanges: {ha: {on: cleared, roles: {a: who}, cooldown: 0, lines: [{a: [One., Two., Three.]}]}}"
     )
     men, told = squad("Ann"), dialogue(lines)
@@ -295,7 +295,7 @@ def test_variations_do_not_repeat_the_last_one() -> None:
 
 
 def test_a_slot_that_cannot_be_filled_rules_its_variation_out() -> None:
-    lines = loads_lines(
+    lines = parse_lines(
         "exchanges: {ha: {on: cleared, roles: {a: who}, cooldown: 0, lines: [{a: ['{room}!', Clear.]}]}}"
     )
     men = squad("Ann")
@@ -306,7 +306,7 @@ def test_a_slot_that_cannot_be_filled_rules_its_variation_out() -> None:
 
 
 def test_chance_is_asked_once_for_each_occasion() -> None:
-    lines = loads_lines(
+    lines = parse_lines(
         "exchanges: {ha: {on: cleared, roles: {a: who}, cooldown: 0, chance: 0.5, lines: [{a: Clear.}]}}"
     )
     men, told = squad("Ann"), dialogue(lines)
@@ -318,14 +318,14 @@ def test_chance_is_asked_once_for_each_occasion() -> None:
 
 def test_sentences_begin_with_capitals_wherever_a_slot_stands() -> None:
     text = "'{place}? There, {place}. {place}!'"
-    lines = loads_lines(f"exchanges: {{ha: {{on: grenade, roles: {{a: who}}, lines: [{{a: {text}}}]}}}}")
+    lines = parse_lines(f"exchanges: {{ha: {{on: grenade, roles: {{a: who}}, lines: [{{a: {text}}}]}}}}")
     told = dialogue(lines)
     told.notice(occasion("grenade", 0.0, "Ann", place="by the crates"))
     assert told.tick(squad("Ann"), 0.0)[0].text == "By the crates? There, by the crates. By the crates!"
 
 
 def test_a_game_may_have_words_of_its_own_for_places() -> None:
-    men, told = squad("Ann", "Bob"), dialogue(words=lambda here, there: "at the well")
+    men, told = squad("Ann", "Bob"), dialogue(describe_place=lambda here, there: "at the well")
     men["Ann"].sees("Eve", 5.0, 5.0, 0.0)
     told.notice(occasion("spotted", 0.0, "Ann"))
     assert "at the well" in told.tick(men, 0.0)[0].text.lower()
@@ -346,7 +346,7 @@ def test_a_saved_talk_needs_the_lines_that_it_was_saved_with() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("hit", 0.0, "Bob"))
     told.tick(men, 0.0)
-    other = dialogue(loads_lines("exchanges: {ha: {on: cleared, roles: {a: who}, lines: [{a: Clear.}]}}"))
+    other = dialogue(parse_lines("exchanges: {ha: {on: cleared, roles: {a: who}, lines: [{a: Clear.}]}}"))
     with pytest.raises(TelosError, match="'status'"):
         other.restore(told.save())
 
@@ -420,10 +420,10 @@ def field_of(men: dict[str, Soldier]) -> dict[str, Soldier]:
 
 
 def saw_fresh(man: Soldier, now: float) -> bool:
-    return any(now - fact.time <= FRESH for fact in man.memory.all_of("enemy", now))
+    return any(now - fact.time <= FRESH_SECONDS for fact in man.memory.all_of("enemy", now))
 
 
-def judge(line: Said, men: dict[str, Soldier], earlier: list[Said]) -> None:
+def judge(line: LineSpoken, men: dict[str, Soldier], earlier: list[LineSpoken]) -> None:
     """The obvious oracle: everything about one line that would make a player laugh."""
     now, speaker = line.time, men[line.who]
     assert speaker.alive
@@ -438,7 +438,7 @@ def judge(line: Said, men: dict[str, Soldier], earlier: list[Said]) -> None:
             (speaker.position[0] - hearer.position[0]) ** 2 + (speaker.position[1] - hearer.position[1]) ** 2
         ) ** 0.5
         assert distance <= EARSHOT
-    assert all(now - other.time > LINE - 1e-6 for other in earlier if other.who == line.who)
+    assert all(now - other.time > MIN_LINE_SECONDS - 1e-6 for other in earlier if other.who == line.who)
     if line.exchange.startswith("last-man"):
         assert not [other for other in earlier if other.who == line.who and other.exchange.startswith("last-man")]
     if any(claim in line.text for claim in ("I see him", "Contact", "Eyes on", "I count", "Got him too", "I see them")):
@@ -450,7 +450,7 @@ def judge(line: Said, men: dict[str, Soldier], earlier: list[Said]) -> None:
         assert not saw_fresh(speaker, now)
 
 
-def run(script: list[tuple[float, str, Any]], told: Dialogue, squads: dict[str, str]) -> list[Said]:
+def run(script: list[tuple[float, str, Any]], told: Dialogue, squads: dict[str, str]) -> list[LineSpoken]:
     men, said, now = squad(*NAMES), [], 0.0
     for time, what, (who, detail) in [*script, (script[-1][0] + 6.0, "end", (NAMES[0], None))]:
         while now < time:
@@ -488,7 +488,7 @@ def test_the_same_seed_says_the_same(script: list[tuple[float, str, Any]], seed:
 class Forgetful(Dialogue):
     """A dialogue that goes on from what was saved as JSON after every line, with a generator of its own."""
 
-    def tick(self, *arguments: Any, **options: Any) -> list[Said]:
+    def tick(self, *arguments: Any, **options: Any) -> list[LineSpoken]:
         lines = super().tick(*arguments, **options)
         if lines:
             saved = json.loads(json.dumps(self.save()))
@@ -519,6 +519,6 @@ def test_an_exchange_begins_soon_or_never_and_one_at_a_time(script: list[tuple[f
     for line in begun:
         if line.text.startswith(tuple(NAMES)) and line.to is None:
             continue  # what is said when no answer comes may follow an interruption
-        assert any(each.why == line.why and 0 <= line.time - each.time <= STALE + 1e-9 for each in noticed)
+        assert any(each.why == line.why and 0 <= line.time - each.time <= STALE_SECONDS + 1e-9 for each in noticed)
     for one, other in pairwise(lines):
-        assert other.exchange in urgent or other.time - one.time > LINE - 1e-6
+        assert other.exchange in urgent or other.time - one.time > MIN_LINE_SECONDS - 1e-6

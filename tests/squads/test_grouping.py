@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from squads.soldiers import soldier, watched
 from telos.core.errors import TelosError
-from telos.squads.coordinator import Coordinator, clusters, names_for
-from telos.squads.squad import Grouped
+from telos.squads.coordinator import Coordinator, find_clusters, name_squads
+from telos.squads.squad import SquadsFormed
 
 COORDINATES = st.floats(-60, 60).map(lambda x: round(x * 2) / 2) | st.floats(-60, 60)
 
@@ -36,19 +36,19 @@ def by_union_find(points: list[tuple[float, float]], reach: float) -> list[list[
 def test_clusters_are_those_of_comparing_everybody_with_everybody(
     points: list[tuple[float, float]], reach: float
 ) -> None:
-    assert clusters(points, reach) == by_union_find(points, reach)
+    assert find_clusters(points, reach) == by_union_find(points, reach)
 
 
 def test_large_crowds_are_clustered_alike() -> None:
     for seed, spread in enumerate((3.0, 80.0, 300.0, 1000.0)):
         rng = Random(seed)
         points = [(rng.uniform(0, spread), rng.uniform(0, spread)) for _ in range(500)]
-        assert clusters(points, 12.0) == by_union_find(points, 12.0)
+        assert find_clusters(points, 12.0) == by_union_find(points, 12.0)
 
 
 def test_a_position_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(TelosError, match="nan"):
-        clusters([(0.0, math.nan)], 12.0)
+        find_clusters([(0.0, math.nan)], 12.0)
 
 
 def test_the_highest_rank_leads_then_the_first_name() -> None:
@@ -62,7 +62,7 @@ def test_only_the_living_of_the_own_side_are_grouped() -> None:
     foe, dead = soldier("Foe"), soldier("Dan")
     foe.side, dead.alive = "blue", False
     red.tick([foe, dead, soldier("Ann")], 0.0)
-    assert [dict(each.squads) for each in told if isinstance(each, Grouped)] == [{"red-1": ("Ann",)}]
+    assert [dict(each.squads) for each in told if isinstance(each, SquadsFormed)] == [{"red-1": ("Ann",)}]
 
 
 def test_squads_are_made_anew_only_at_intervals() -> None:
@@ -75,20 +75,20 @@ def test_squads_are_made_anew_only_at_intervals() -> None:
     red.tick([ann, bob], 3.0)
     assert [(squad.name, squad.names) for squad in red.squads] == [("red-1", ("Ann",)), ("red-2", ("Bob",))]
     red.tick([ann, bob], 6.0)
-    assert len([each for each in told if isinstance(each, Grouped)]) == 2, "what did not change is not told again"
+    assert len([each for each in told if isinstance(each, SquadsFormed)]) == 2, "what did not change is not told again"
 
 
 def test_a_name_stays_with_most_of_its_squad() -> None:
-    assert names_for([["Ann"], ["Bob", "Cid"]], {"red-1": ["Ann", "Bob", "Cid"]}, "red") == ["red-2", "red-1"]
+    assert name_squads([["Ann"], ["Bob", "Cid"]], {"red-1": ["Ann", "Bob", "Cid"]}, "red") == ["red-2", "red-1"]
 
 
 def test_a_name_stays_with_the_leader_when_a_squad_splits_in_halves() -> None:
-    assert names_for([["Bob"], ["Ann"]], {"red-1": ["Ann", "Bob"]}, "red") == ["red-2", "red-1"]
+    assert name_squads([["Bob"], ["Ann"]], {"red-1": ["Ann", "Bob"]}, "red") == ["red-2", "red-1"]
 
 
 def test_of_two_squads_that_join_the_larger_keeps_its_name() -> None:
     before = {"red-1": ["Ann"], "red-2": ["Bob", "Cid"]}
-    assert names_for([["Ann", "Bob", "Cid"]], before, "red") == ["red-2"]
+    assert name_squads([["Ann", "Bob", "Cid"]], before, "red") == ["red-2"]
 
 
 def test_no_two_squads_ever_have_one_name() -> None:

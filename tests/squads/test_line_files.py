@@ -16,7 +16,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
-from telos.squads.dialogue.context import FILLERS, ROLE, SQUAD
+from telos.squads.dialogue.context import ROLE_VALUES, SLOT_VALUES, SQUAD_VALUES
 from telos.squads.dialogue.lines import (
     BUILT_IN_LINES,
     CASTING,
@@ -27,9 +27,9 @@ from telos.squads.dialogue.lines import (
     Lines,
     Turn,
     builtin_lines,
+    find_slots,
     load_lines,
-    loads_lines,
-    slots_of,
+    parse_lines,
 )
 from telos.squads.dialogue.occasions import OCCASIONS
 
@@ -102,7 +102,7 @@ FAULTS = [
 
 def test_every_fault_of_a_bad_file_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError) as caught:
-        loads_lines(BAD, name="bad.yaml")
+        parse_lines(BAD, name="bad.yaml")
     assert len(caught.value.faults) == len(FAULTS)
     for fault, (line, column, said) in zip(caught.value.faults, FAULTS, strict=True):
         assert matches(fault, line, column, said), fault
@@ -128,7 +128,7 @@ def test_every_fault_of_a_bad_file_is_told_at_once(tmp_path: Path) -> None:
 )
 def test_a_small_fault_is_told_where_it_stands(text: str, fault: tuple[int, int | None, str]) -> None:
     with pytest.raises(DefinitionError) as caught:
-        loads_lines(text)
+        parse_lines(text)
     assert any(matches(each, *fault) for each in caught.value.faults), str(caught.value)
 
 
@@ -171,7 +171,7 @@ exchanges:
     turns = (Turn("asker", ("Status?",)), Turn("hurt", ("Hit.", "Hit, {asker}."), after=2.0))
     roles = {"hurt": "who", "asker": "comrade"}
     made = Exchange("status", "hit", roles, turns, Condition.of("comrades >= 1"), cooldown=0.5, chance=0.5)
-    assert list(loads_lines(text)) == [made]
+    assert list(parse_lines(text)) == [made]
 
 
 # The lines that come along
@@ -196,7 +196,7 @@ def test_every_variation_can_be_filled_from_its_declared_slots() -> None:
         words = {**dict.fromkeys(SLOTS, "here"), **{role: role.title() for role in exchange.roles}}
         allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
         for text in turn.variations:
-            assert {slot for slot, _ in slots_of(text)} <= allowed
+            assert {slot for slot, _ in find_slots(text)} <= allowed
             assert "{" not in text.format_map(words)
 
 
@@ -206,9 +206,9 @@ def test_most_exchanges_are_between_two_or_more() -> None:
 
 
 def test_everything_that_conditions_and_slots_may_name_can_be_had() -> None:
-    assert set(SQUAD) == set(SQUAD_VARIABLES)
-    assert set(ROLE) == set(ROLE_VARIABLES)
-    assert set(FILLERS) == set(SLOTS)
+    assert set(SQUAD_VALUES) == set(SQUAD_VARIABLES)
+    assert set(ROLE_VALUES) == set(ROLE_VARIABLES)
+    assert set(SLOT_VALUES) == set(SLOTS)
 
 
 def test_the_how_to_page_names_every_word() -> None:
@@ -259,7 +259,7 @@ def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
 def test_a_mutated_file_is_read_or_refused_with_places(data: Any) -> None:
     faults: tuple[Fault, ...] = ()
     try:
-        loads_lines(json.dumps(data, indent=1))
+        parse_lines(json.dumps(data, indent=1))
     except DefinitionError as error:
         faults = error.faults
     assert all(fault.line and fault.column for fault in faults)

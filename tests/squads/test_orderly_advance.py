@@ -4,7 +4,7 @@ import pytest
 
 from squads.soldiers import Soldier, soldier, watched
 from telos.core.errors import TelosError
-from telos.squads.squad import Concluded, Ordered
+from telos.squads.squad import BehaviourEnded, OrdersGiven
 
 
 def file_of_three() -> list[Soldier]:
@@ -12,7 +12,7 @@ def file_of_three() -> list[Soldier]:
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
-    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, BehaviourEnded)]
 
 
 def follows(squad: list[Soldier]) -> dict[str, tuple[str, str | None]]:
@@ -49,7 +49,9 @@ def test_the_leader_goes_on_node_by_node_and_the_others_keep_their_orders() -> N
     assert conclusions(told) == [("orderly-advance", True, "Ann is at p2")]
     for now in range(32, 50):
         red.tick(squad, float(now))
-    assert len([each for each in told if isinstance(each, Ordered)]) == 2, "an objective that is reached is done with"
+    assert len([each for each in told if isinstance(each, OrdersGiven)]) == 2, (
+        "an objective that is reached is done with"
+    )
 
 
 def test_the_next_in_rank_leads_on_when_the_leader_dies() -> None:

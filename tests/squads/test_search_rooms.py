@@ -1,11 +1,11 @@
 """Search: in pairs, room by room."""
 
 from squads.soldiers import Soldier, soldier, tasks, watched
-from telos.squads.squad import Concluded
+from telos.squads.squad import BehaviourEnded
 
 
 def conclusions(told: list[object]) -> list[tuple[str, bool, str]]:
-    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, Concluded)]
+    return [(each.behaviour, each.fulfilled, each.why) for each in told if isinstance(each, BehaviourEnded)]
 
 
 def hunters(count: int, *rooms: tuple[str, float, int]) -> list[Soldier]:

@@ -17,7 +17,7 @@ from telos.studio.worlds.arena import ARENA, ArenaStage
 from telos.studio.worlds.arena_drawing import outline
 from telos.studio.worlds.shapes import ROLES
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import replay
+from telos.worlds.arena.replay import replay_fight
 from telos.worlds.arena.scene import load_scene, scene_names
 
 
@@ -52,7 +52,7 @@ def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
 
 def test_what_is_watched_is_the_fight_of_the_package() -> None:
     stage, battle = ArenaStage("pincer", 4), Battle(load_scene("pincer"), seed=4)
-    for view in battle.seconds():
+    for view in battle.run():
         stage.step(Inputs())
         assert stage.battle.view == view
     assert stage.over
@@ -173,9 +173,9 @@ def test_who_fights_walks_by_keys_and_has_no_mind() -> None:
 
 
 def test_every_key_has_a_meaning_and_who_watches_has_none() -> None:
-    from telos.worlds.arena.ai.player_control import HELD
+    from telos.worlds.arena.ai.player_control import KEYS
 
-    assert {name for _, name, _ in ArenaStage("skirmish", 1, fights=True).keys} <= set(HELD)
+    assert {name for _, name, _ in ArenaStage("skirmish", 1, fights=True).keys} <= set(KEYS)
     assert ArenaStage("skirmish", 1).keys == ()
 
 
@@ -252,7 +252,7 @@ def test_the_recording_of_a_player_s_fight_is_replayed_by_the_command_line(tmp_p
         views.append(stage.battle.view)
     name, data = stage.recording()
     assert b'"Wes": "goto' in data
-    again = list(replay(data.decode().splitlines()))
+    again = list(replay_fight(data.decode().splitlines()))
     assert again == views[: len(again)]
     assert len(again) > 280
     (tmp_path / name).write_bytes(data)
@@ -287,7 +287,7 @@ def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> Non
     before = stage.time
     run(stage, 20)
     assert stage.time > before
-    assert list(replay(stage.recording()[1].decode().splitlines()))
+    assert list(replay_fight(stage.recording()[1].decode().splitlines()))
     assert (
         stage.apply("soldier", soldier + "priorities: {cover: 99}\n")
         == "Nobody alive is any different as the new soldier."

@@ -11,7 +11,7 @@ from telos.cli.common import progress_bar
 from telos.core.errors import TelosError
 
 if TYPE_CHECKING:
-    from telos.worlds.arena.tournament import Outcome, Score
+    from telos.worlds.arena.tournament import ContestScore, FightOutcome
 
 _MAX_SECONDS = 86_400  # no fight lasts a day
 _COLOURS = {"pays": "green", "costs": "red", "no clear difference": "dim"}
@@ -51,13 +51,15 @@ def tournament(
     else:
         _print_scores(scores, f"{scene}, {fights} simulated fights a contest of at most {seconds:g} s, seed {seed}")
     if plot is not None:
-        from telos.worlds.arena.tournament import save
+        from telos.worlds.arena.tournament import save_plot
 
-        save(scores, plot, about=f"{scene}, {fights} fights a contest of at most {seconds:g} s, seed {seed}")
+        save_plot(scores, plot, about=f"{scene}, {fights} fights a contest of at most {seconds:g} s, seed {seed}")
         typer.echo(f"drawn to {plot}", err=as_json)
 
 
-def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: float, jobs: int) -> "tuple[Score, ...]":
+def _fight(
+    scene: str, layers: list[str], *, fights: int, seed: int, seconds: float, jobs: int
+) -> "tuple[ContestScore, ...]":
     """Run all fights, with a progress bar."""
     from telos.worlds.arena import tournament as arena
     from telos.worlds.arena.scene import load_scene
@@ -65,15 +67,15 @@ def _fight(scene: str, layers: list[str], *, fights: int, seed: int, seconds: fl
 
     wanted, bar = contests(layers), progress_bar("fighting")
 
-    def watched(outcomes: "Iterable[Outcome]") -> "Iterable[Outcome]":
+    def progress(outcomes: "Iterable[FightOutcome]") -> "Iterable[FightOutcome]":
         return bar(outcomes, fights * len(wanted))
 
-    return arena.tournament(
-        load_scene(scene), wanted, fights=fights, seed=seed, seconds=seconds, jobs=jobs, watched=watched
+    return arena.run_tournament(
+        load_scene(scene), wanted, fights=fights, seed=seed, seconds=seconds, jobs=jobs, progress=progress
     )
 
 
-def _figures(score: "Score") -> dict[str, Any]:
+def _figures(score: "ContestScore") -> dict[str, Any]:
     """Return the score of a contest as JSON data."""
     contest, (low, high), decisive = score.contest, score.interval, score.decisive_win_rate
     return {
@@ -96,7 +98,7 @@ def _figures(score: "Score") -> dict[str, Any]:
     }
 
 
-def _print_scores(scores: "Iterable[Score]", title: str) -> None:
+def _print_scores(scores: "Iterable[ContestScore]", title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,8 @@
-"""The behaviour protocol and the four behaviours."""
+"""Squad behaviours: the protocol, and the four behaviours in order of priority (`ALL_BEHAVIOURS`).
+
+A new behaviour is a class with ``propose`` and ``watch``, added to `ALL_BEHAVIOURS`. Flanking, pincers and retreats
+emerge without a behaviour of their own (docs/scenes).
+"""
 
 import math
 from collections import deque
@@ -11,38 +15,38 @@ from typing import Protocol, TypeAlias
 from telos.agents.memory import Fact
 from telos.core.errors import TelosError, name_hint
 from telos.squads.squad import (
-    LOST_AFTER,
+    LOST_SECONDS,
     Assignment,
     Member,
     Order,
+    OrderTask,
     Squad,
-    Task,
-    distance,
-    enemies,
-    feels,
+    as_number,
+    distance_to,
     in_valid_cover,
-    is_done,
-    number,
-    place_of,
-    refusal,
-    seen,
-    walk,
+    is_order_done,
+    known_enemies,
+    node_position,
+    refusal_reason,
+    self_report,
+    visible_enemy,
+    walking_distance,
 )
 
-# --- behaviour --------------------------------------------------------------------------------------------------------
-# What every squad behaviour can do: find participants for its slots, and watch how they fare.
+Distances: TypeAlias = Mapping[str, Mapping[str, float]]  # distance to each node, by member
+Arrived: TypeAlias = Callable[[Member, Order, float], bool]
+
+MIN_ADVANCE = 2.0  # metres nearer to the threat that justify leaving good cover
 
 
 @dataclass(frozen=True, slots=True)
 class NotNow:
-    """The slots of a behaviour cannot be filled, or there is no call for it; ``why`` says which."""
+    """A behaviour cannot begin; ``why`` says whether slots are unfilled or it is not needed."""
 
     why: str
 
 
-class Status(Enum):
-    """How a behaviour is going."""
-
+class BehaviourStatus(Enum):
     RUNNING = "running"
     FULFILLED = "fulfilled"
     FAILED = "failed"
@@ -50,36 +54,34 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a behaviour is going, and why it ended. One that runs on may do so with other orders: ``assignment``."""
+    """The status of a behaviour and the reason for its end. A running one may have new orders: ``assignment``."""
 
-    status: Status
+    status: BehaviourStatus
     why: str = ""
     assignment: Assignment | None = None
 
 
-RUNNING = Verdict(Status.RUNNING)
+RUNNING = Verdict(BehaviourStatus.RUNNING)
 
 
-def fulfilled(why: str) -> Verdict:
-    """Return the verdict that all is done."""
-    return Verdict(Status.FULFILLED, why)
+def fulfilled_verdict(why: str) -> Verdict:
+    return Verdict(BehaviourStatus.FULFILLED, why)
 
 
-def failed(why: str) -> Verdict:
-    """Return the verdict that it cannot go on."""
-    return Verdict(Status.FAILED, why)
+def failed_verdict(why: str) -> Verdict:
+    return Verdict(BehaviourStatus.FAILED, why)
 
 
-def goes_on(assignment: Assignment) -> Verdict:
-    """Return the verdict that it goes on with other orders, or has made headway."""
-    return Verdict(Status.RUNNING, assignment=assignment)
+def continued(assignment: Assignment) -> Verdict:
+    """Return the verdict that the behaviour goes on with new orders or with progress."""
+    return Verdict(BehaviourStatus.RUNNING, assignment=assignment)
 
 
 class Behaviour(Protocol):
-    """One thing that a squad can do together. It keeps nothing between calls: the assignment is all there is.
+    """Something that a squad can do together. It keeps no state between calls: the assignment holds everything.
 
-    It fails after ``limit`` seconds without headway, and is not considered again for ``cooldown`` seconds after its
-    end. ``serves`` names the part of the squad's objective that it works off, if any.
+    It fails after ``limit`` seconds without progress, and cannot begin again for ``cooldown`` seconds after its end.
+    ``serves`` is the part of the squad's objective that it works on, if any.
     """
 
     @property
@@ -92,52 +94,56 @@ class Behaviour(Protocol):
     def serves(self) -> str | None: ...
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Fill the slots with members of the squad, or say why that cannot be."""
+        """Fill the slots with members of the squad, or return why that is not possible."""
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Judge the progress. Members that have an order and are not in the squad any more are dead."""
+        """Judge the progress. Members with an order who are no longer in the squad are dead."""
 
 
-# --- slots ------------------------------------------------------------------------------------------------------------
-# Filling slots: who suppresses, and who goes to which node. Two never get the same node.
+# --- filling slots ---
 
 
-def suppressors(members: Iterable[Member], now: float) -> list[Member]:
-    """Return who can lay suppression fire, the best first: from valid cover, then who has nowhere better to be."""
+def find_suppressors(members: Iterable[Member], now: float) -> list[Member]:
+    """Return members who can lay suppressive fire, best first: in valid cover, then without cover to go to."""
 
     def preference(member: Member) -> tuple[bool, bool, float, str]:
-        could_hide = bool(free_cover(member, frozenset(), now))
-        return not in_valid_cover(member, now), could_hide, -number(feels(member, "health", now), 0.0), member.name
+        could_hide = bool(find_free_cover(member, frozenset(), now))
+        return (
+            not in_valid_cover(member, now),
+            could_hide,
+            -as_number(self_report(member, "health", now), 0.0),
+            member.name,
+        )
 
-    able = (member for member in members if feels(member, "loaded", now) and enemies([member], now))
+    able = (member for member in members if self_report(member, "loaded", now) and known_enemies([member], now))
     return sorted(able, key=preference)
 
 
-def target_of(member: Member, now: float) -> str:
-    """Return the enemy that a member would fire at: one in sight rather than not, then the nearest."""
+def choose_target(member: Member, now: float) -> str:
+    """Return the enemy that a member would fire at: in sight first, then the nearest."""
 
     def preference(fact: Fact) -> tuple[bool, float, str]:
-        return not fact.get("seen"), distance(member, fact.get("x"), fact.get("y")), fact.subject
+        return not fact.get("seen"), distance_to(member, fact.get("x"), fact.get("y")), fact.subject
 
-    return min(enemies([member], now), key=preference).subject
+    return min(known_enemies([member], now), key=preference).subject
 
 
-def free_cover(member: Member, taken: AbstractSet[str], now: float) -> list[Fact]:
-    """Return the valid cover that a member knows and that is nobody's: not in ``taken``, which has its own node too."""
+def find_free_cover(member: Member, taken: AbstractSet[str], now: float) -> list[Fact]:
+    """Return the valid cover that a member knows and that is not in ``taken`` (which includes its own node)."""
     return [
         fact
         for fact in member.memory.all_of("cover", now)
-        if fact.get("valid") and fact.subject not in taken and walk(member, fact) < math.inf
+        if fact.get("valid") and fact.subject not in taken and walking_distance(member, fact) < math.inf
     ]
 
 
-def distinct_nodes(ways: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
-    """Give a node of its own to as many as possible; ``ways`` tells how far each has to go to the nodes it knows.
+def assign_nodes(ways: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """Give a node of their own to as many members as possible; ``ways`` holds the distances to the nodes each knows.
 
-    Short ways are handed out first, and changed only so that somebody who would go without gets a node as well. The
-    sum of the ways is therefore short, and not always the shortest.
+    Short distances are assigned first, and changed only to give another member a node as well. The total distance is
+    short, but not always minimal.
 
-    >>> distinct_nodes({"Ann": {"c1": 1, "c2": 2}, "Bob": {"c1": 5}})
+    >>> assign_nodes({"Ann": {"c1": 1, "c2": 2}, "Bob": {"c1": 5}})
     {'Bob': 'c1', 'Ann': 'c2'}
     """
     node_of: dict[str, str] = {}
@@ -147,14 +153,14 @@ def distinct_nodes(ways: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
             node_of[name], owner[node] = node, name
     for name in sorted(ways):
         if name not in node_of:
-            _make_room(name, ways, node_of, owner)
+            _augment(name, ways, node_of, owner)
     return {owner[node]: node for node in sorted(owner)}
 
 
-def _make_room(
+def _augment(
     name: str, ways: Mapping[str, Mapping[str, float]], node_of: dict[str, str], owner: dict[str, str]
 ) -> None:
-    """Find a node for ``name`` by moving others on to other nodes that they know (an augmenting path)."""
+    """Find a node for ``name`` by moving others to other nodes that they know (an augmenting path)."""
     asked_by: dict[str, str] = {}
     queue = deque([name])
     while queue:
@@ -166,7 +172,7 @@ def _make_room(
             if node in owner:
                 queue.append(owner[node])
                 continue
-            while True:  # back along the path: each takes the node that it asked for, and leaves its own to the asker
+            while True:  # back along the path: each takes the node that it asked for and frees its own
                 asker = asked_by[node]
                 left = node_of.get(asker)
                 node_of[asker], owner[node] = node, asker
@@ -175,112 +181,113 @@ def _make_room(
                 node = left
 
 
-# --- covering ---------------------------------------------------------------------------------------------------------
-# Fire and movement, which both ways of going to cover share: some run, each to its own node, while one suppresses.
+# --- fire and movement ---
 
 
-Ways: TypeAlias = Mapping[str, Mapping[str, float]]  # of each member that may run, how far each node is
-Arrived: TypeAlias = Callable[[Member, Order, float], bool]
-
-
-def no_call(squad: Squad, now: float) -> NotNow | None:
-    """Say why nobody would run under fire, whatever the cover."""
+def reason_not_to_run(squad: Squad, now: float) -> NotNow | None:
+    """Return why no run under fire is possible, whatever the cover."""
     if len(squad.members) < 2:
         return NotNow("there is nobody to suppress meanwhile")
-    return None if enemies(squad.members, now) else NotNow("no enemy is known")
+    return None if known_enemies(squad.members, now) else NotNow("no enemy is known")
 
 
-def fire_and_move(squad: Squad, ways: Ways, task: Task, now: float, *, most: int) -> dict[str, Order] | NotNow:
-    """Choose one to suppress and up to ``most`` others to run, those with the shortest ways."""
-    able = suppressors(squad.members, now)
+def fire_and_move(
+    squad: Squad, ways: Distances, task: OrderTask, now: float, *, most: int
+) -> dict[str, Order] | NotNow:
+    """Choose one member to suppress and up to ``most`` others to run, those with the shortest distances."""
+    able = find_suppressors(squad.members, now)
     if not able:
         return NotNow("nobody who knows the enemy has a loaded weapon")
-    # The best one suppresses, unless that leaves nobody to run.
+    # The best one suppresses, unless nobody is left to run.
     for suppressor in able:
         others = {name: each for name, each in ways.items() if name != suppressor.name}
-        nodes = distinct_nodes(others)
+        nodes = assign_nodes(others)
         runners = sorted(nodes, key=lambda name: (others[name][nodes[name]], name))[:most]
         if runners:
-            orders = {suppressor.name: Order("suppress", target=target_of(suppressor, now))}
+            orders = {suppressor.name: Order("suppress", target=choose_target(suppressor, now))}
             for name in runners:
-                knower = [member for member in squad.members if member.name == name]
-                orders[name] = Order(task, node=nodes[name], place=place_of(nodes[name], knower, now))
+                runner = [member for member in squad.members if member.name == name]
+                orders[name] = Order(task, node=nodes[name], place=node_position(nodes[name], runner, now))
             return orders
     return NotNow(f"only {able[0].name} could suppress, and only {able[0].name} has cover to go to")
 
 
-def in_words(orders: Mapping[str, Order]) -> str:
-    """Say who runs where while who suppresses."""
+def describe_runs(orders: Mapping[str, Order]) -> str:
+    """Return as text who runs where while who suppresses."""
     (suppressor, _), *runs = orders.items()
     return f"{', '.join(f'{name} can run to {order.node}' for name, order in runs)} while {suppressor} suppresses"
 
 
 def watch_runs(assignment: Assignment, squad: Squad, now: float, arrived: Arrived) -> Verdict:
-    """Judge the runs: all must arrive; nobody waits for the dead or the unwilling, nor for cover that is none."""
+    """Judge the runs: all must arrive. Death, refusal, or a node that no longer protects means failure."""
     running = False
     for name, order in assignment.orders.items():
         if order.task == "suppress":
             continue
         member = squad.member(name)
         if member is None:
-            return failed(f"{name} is dead")
+            return failed_verdict(f"{name} is dead")
         if arrived(member, order, now):
             continue
         if not _protects(member, order, now):
-            return failed(f"{order.node} no longer protects {name}")
-        why = refusal(member, order, now)
+            return failed_verdict(f"{order.node} no longer protects {name}")
+        why = refusal_reason(member, order, now)
         if why is not None:
-            return failed(why)
+            return failed_verdict(why)
         running = True
-    return _suppressed(assignment, squad, now) if running else fulfilled("everyone who was to run is there")
+    return (
+        _watch_suppression(assignment, squad, now) if running else fulfilled_verdict("everyone who was to run is there")
+    )
 
 
 def _protects(member: Member, order: Order, now: float) -> bool:
     fact = member.memory.recall("cover", order.node or "", now)
     if fact is not None and not fact.get("valid"):
         return False
-    return feels(member, "at", now) != order.node or in_valid_cover(member, now)
+    return self_report(member, "at", now) != order.node or in_valid_cover(member, now)
 
 
-def _suppressed(assignment: Assignment, squad: Squad, now: float) -> Verdict:
-    """Go on if somebody lays suppression fire; if not, find somebody else for that slot."""
+def _watch_suppression(assignment: Assignment, squad: Squad, now: float) -> Verdict:
+    """Go on while a member suppresses; otherwise find another one for the slot."""
     name, order = next(each for each in assignment.orders.items() if each[1].task == "suppress")
     member = squad.member(name)
-    why = f"{name} is dead" if member is None else refusal(member, order, now)
+    why = f"{name} is dead" if member is None else refusal_reason(member, order, now)
     if member is not None and why is None:
-        return _aimed(assignment, member, order, now)
-    able = (each for each in suppressors(squad.members, now) if each.name not in assignment.orders)
+        return _update_target(assignment, member, order, now)
+    able = (each for each in find_suppressors(squad.members, now) if each.name not in assignment.orders)
     spare = next((each for each in able if not _refused_since(each, assignment.since, now)), None)
     if spare is None:
-        return failed(f"{why}, and nobody else can suppress")
+        return failed_verdict(f"{why}, and nobody else can suppress")
     runs = {each: order for each, order in assignment.orders.items() if each != name}
-    orders = {spare.name: Order("suppress", target=target_of(spare, now)), **runs}
-    return goes_on(assignment.reordered(orders, f"{why}; {spare.name} suppresses instead"))
+    orders = {spare.name: Order("suppress", target=choose_target(spare, now)), **runs}
+    return continued(assignment.reordered(orders, f"{why}; {spare.name} suppresses instead"))
 
 
-def _aimed(assignment: Assignment, member: Member, order: Order, now: float) -> Verdict:
-    """Go on, at another target if there is nothing to be known of the first any more."""
-    known = {fact.subject for fact in enemies([member], now)}
+def _update_target(assignment: Assignment, member: Member, order: Order, now: float) -> Verdict:
+    """Go on; choose another target if the first one is no longer known."""
+    known = {fact.subject for fact in known_enemies([member], now)}
     if not known or order.target in known:
         return RUNNING
-    aimed = replace(order, target=target_of(member, now))
+    aimed = replace(order, target=choose_target(member, now))
     orders = {**assignment.orders, member.name: aimed}
-    return goes_on(assignment.reordered(orders, f"{order.target} is gone; {member.name} suppresses {aimed.target}"))
+    return continued(assignment.reordered(orders, f"{order.target} is gone; {member.name} suppresses {aimed.target}"))
 
 
 def _refused_since(member: Member, time: float, now: float) -> bool:
-    """Whether a member has refused an order of late; two of that mind would hand one back and forth for ever."""
+    """Whether a member has refused an order since ``time``; without this, two could pass one back and forth forever."""
     answer = member.memory.recall("order_refused", "current", now)
     return answer is not None and answer.time >= time
 
 
-# --- get to cover -----------------------------------------------------------------------------------------------------
-# Get to cover: all who are not in valid cover run to some, while one suppresses.
+# --- get to cover ---
 
 
 @dataclass(frozen=True, slots=True)
 class GetToCover:
-    """Needs an enemy, somebody to suppress it, and another in the open who knows free cover."""
+    """All members in the open run to cover while one suppresses.
+
+    Needs an enemy, a member to suppress it, and another in the open who knows free cover.
+    """
 
     name: str = "get-to-cover"
     limit: float = 15.0
@@ -288,45 +295,49 @@ class GetToCover:
     serves: None = None
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Send those in the open to cover, each to a node of its own."""
-        reason = no_call(squad, now)
+        """Send members in the open to cover, each to a node of its own."""
+        reason = reason_not_to_run(squad, now)
         if reason is not None:
             return reason
         exposed = [member for member in squad.members if not in_valid_cover(member, now)]
         if not exposed:
             return NotNow("everyone is in valid cover")
-        covers = {each.name: {f.subject: walk(each, f) for f in free_cover(each, squad.taken, now)} for each in exposed}
+        covers = {
+            each.name: {f.subject: walking_distance(each, f) for f in find_free_cover(each, squad.taken, now)}
+            for each in exposed
+        }
         if not any(covers.values()):
-            return NotNow(f"{_listed(exposed)} in the open, with nowhere to go")
+            return NotNow(f"{_format_names(exposed)} in the open, with nowhere to go")
         orders = fire_and_move(squad, covers, "cover", now, most=len(exposed))
         if isinstance(orders, NotNow):
             return orders
-        return Assignment.begun(self.name, orders, f"{_listed(exposed)} in the open; {in_words(orders)}", now)
+        return Assignment.create(
+            self.name, orders, f"{_format_names(exposed)} in the open; {describe_runs(orders)}", now
+        )
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Wait until all who run are in valid cover, wherever they found it."""
-        return watch_runs(assignment, squad, now, _safe)
+        """Wait until all runners are in valid cover, at any node."""
+        return watch_runs(assignment, squad, now, _has_cover)
 
 
-def _safe(member: Member, order: Order, now: float) -> bool:
+def _has_cover(member: Member, order: Order, now: float) -> bool:
     return in_valid_cover(member, now)
 
 
-def _listed(members: list[Member]) -> str:
+def _format_names(members: list[Member]) -> str:
     names = [member.name for member in members]
     return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
 
 
-# --- advance cover ----------------------------------------------------------------------------------------------------
-# Advance cover: half of a squad in cover moves up to cover nearer to the threat, while one suppresses.
-
-
-NEARER = 2.0  # metres towards the threat that make it worth leaving good cover
+# --- advance cover ---
 
 
 @dataclass(frozen=True, slots=True)
 class AdvanceCover:
-    """Needs everyone in valid cover, somebody to suppress, and another who knows free cover nearer to the threat."""
+    """Up to half of a squad in cover moves to cover nearer to the threat while one suppresses.
+
+    Needs all members in valid cover, one to suppress, and another who knows free cover nearer to the threat.
+    """
 
     name: str = "advance-cover"
     limit: float = 15.0
@@ -334,52 +345,60 @@ class AdvanceCover:
     serves: None = None
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
-        """Send up to half of the squad forward, as far as those who stay outnumber the enemy's guns."""
-        reason = no_call(squad, now)
+        """Send up to half of the squad forward, as long as those who stay outnumber the enemy."""
+        reason = reason_not_to_run(squad, now)
         if reason is not None:
             return reason
         exposed = next((member for member in squad.members if not in_valid_cover(member, now)), None)
         if exposed is not None:
             return NotNow(f"{exposed.name} is not in valid cover")
-        nearer = {member.name: _nearer(member, squad, now) for member in squad.members}
+        nearer = {member.name: _nearer_cover(member, squad, now) for member in squad.members}
         if not any(nearer.values()):
-            return NotNow(f"nobody knows free cover {NEARER:g} m nearer to the threat")
-        # Who moves is exposed and does not shoot: there have to be as many left to keep heads down as there are heads.
-        known = {fact.subject for fact in enemies(squad.members, now)}
+            return NotNow(f"nobody knows free cover {MIN_ADVANCE:g} m nearer to the threat")
+        # Runners are exposed and do not shoot: as many members as known enemies must stay to suppress them.
+        known = {fact.subject for fact in known_enemies(squad.members, now)}
         spare = len(squad.members) - len(known)
         if spare < 1:
             return NotNow(f"against {len(known)}, all {len(squad.members)} are needed where they are")
         orders = fire_and_move(squad, nearer, "advance", now, most=min(spare, max(1, len(squad.members) // 2)))
         if isinstance(orders, NotNow):
             return orders
-        return Assignment.begun(self.name, orders, f"there is cover nearer to the threat; {in_words(orders)}", now)
+        return Assignment.create(
+            self.name, orders, f"there is cover nearer to the threat; {describe_runs(orders)}", now
+        )
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Wait until all who run have arrived."""
-        return watch_runs(assignment, squad, now, is_done)
+        """Wait until all runners have arrived."""
+        return watch_runs(assignment, squad, now, is_order_done)
 
 
-def _nearer(member: Member, squad: Squad, now: float) -> dict[str, float]:
+def _nearer_cover(member: Member, squad: Squad, now: float) -> dict[str, float]:
     here = _threat_distance(member, now)
-    found = free_cover(member, squad.taken, now)
-    return {each.subject: walk(member, each) for each in found if number(each.get("threat_distance")) <= here - NEARER}
+    found = find_free_cover(member, squad.taken, now)
+    return {
+        each.subject: walking_distance(member, each)
+        for each in found
+        if as_number(each.get("threat_distance")) <= here - MIN_ADVANCE
+    }
 
 
 def _threat_distance(member: Member, now: float) -> float:
-    """Return how far a member's own cover is from the threat: as its sensors say, else from the nearest enemy known."""
-    own = member.memory.recall("cover", feels(member, "at", now) or "", now)
-    known = (distance(member, fact.get("x"), fact.get("y")) for fact in enemies([member], now))
-    nearest = min(known, default=-float("inf"))  # who knows of no threat has nothing to come nearer to
-    return nearest if own is None else number(own.get("threat_distance"), nearest)
+    """Return the distance from a member's cover to the threat: as sensed, or to the nearest known enemy."""
+    own = member.memory.recall("cover", self_report(member, "at", now) or "", now)
+    known = (distance_to(member, fact.get("x"), fact.get("y")) for fact in known_enemies([member], now))
+    nearest = min(known, default=-float("inf"))  # without a known threat, no cover is nearer to it
+    return nearest if own is None else as_number(own.get("threat_distance"), nearest)
 
 
-# --- orderly advance --------------------------------------------------------------------------------------------------
-# Orderly advance: in single file along a route, each covering the one in front, and the last facing back.
+# --- orderly advance ---
 
 
 @dataclass(frozen=True, slots=True)
 class OrderlyAdvance:
-    """Needs an objective to advance to, and no enemy about. Its time limit is for each leg of the route."""
+    """A single file along a route: each member covers the one in front, the last one faces back.
+
+    Needs an objective to advance to, and no known enemy. The time limit applies to each leg of the route.
+    """
 
     name: str = "orderly-advance"
     limit: float = 20.0
@@ -391,36 +410,36 @@ class OrderlyAdvance:
         route = squad.objective.advance
         if not route:
             return NotNow("there is no objective to advance to")
-        known = enemies(squad.members, now)
+        known = known_enemies(squad.members, now)
         if known:
             return NotNow(f"{known[0].subject} is about")
         why = f"{squad.leader.name} leads the way to {route[-1]}, and no enemy is known"
-        return Assignment.begun(self.name, single_file(squad, route[0], now), why, now, route)
+        return Assignment.create(self.name, form_single_file(squad, route[0], now), why, now, route)
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Lead on from node to node; close the gap if somebody falls, and form anew behind a new leader."""
+        """Lead from node to node; after a death, close the gap or form a new file behind a new leader."""
         if squad.objective.advance != assignment.places:
-            return failed("there is another objective")
-        known = enemies(squad.members, now)
+            return failed_verdict("there is another objective")
+        known = known_enemies(squad.members, now)
         if known:
-            return failed(f"contact: {known[0].subject}")
+            return failed_verdict(f"contact: {known[0].subject}")
         fallen = [name for name in assignment.orders if squad.member(name) is None]
         if fallen:
-            orders = single_file(squad, assignment.places[0], now)
-            return goes_on(assignment.reordered(orders, f"{fallen[0]} is dead; {squad.leader.name} leads on"))
+            orders = form_single_file(squad, assignment.places[0], now)
+            return continued(assignment.reordered(orders, f"{fallen[0]} is dead; {squad.leader.name} leads on"))
         lead = assignment.orders[squad.leader.name]
-        if is_done(squad.leader, lead, now):
+        if is_order_done(squad.leader, lead, now):
             return _next_leg(assignment, squad, now)
-        answers = (refusal(member, assignment.orders[member.name], now) for member in squad.members)
+        answers = (refusal_reason(member, assignment.orders[member.name], now) for member in squad.members)
         why = next((answer for answer in answers if answer is not None), None)
-        return RUNNING if why is None else failed(why)
+        return RUNNING if why is None else failed_verdict(why)
 
 
-def single_file(squad: Squad, node: str, now: float) -> dict[str, Order]:
-    """Return the orders of a single file: who is nearest to the leader is next, and the last guards the rear."""
+def form_single_file(squad: Squad, node: str, now: float) -> dict[str, Order]:
+    """Return the orders of a single file: sorted by distance from the leader, the last one guards the rear."""
     leader = squad.leader
-    rest = sorted(squad.members[1:], key=lambda member: (distance(member, *leader.position), member.name))
-    orders = {leader.name: Order("lead", node=node, place=place_of(node, squad.members, now))}
+    rest = sorted(squad.members[1:], key=lambda member: (distance_to(member, *leader.position), member.name))
+    orders = {leader.name: Order("lead", node=node, place=node_position(node, squad.members, now))}
     for front, member in zip([leader, *rest], rest, strict=False):
         orders[member.name] = Order("guard_rear" if member is rest[-1] else "follow", target=front.name)
     return orders
@@ -429,20 +448,23 @@ def single_file(squad: Squad, node: str, now: float) -> dict[str, Order]:
 def _next_leg(assignment: Assignment, squad: Squad, now: float) -> Verdict:
     reached, *ahead = assignment.places
     if not ahead:
-        return fulfilled(f"{squad.leader.name} is at {reached}")
-    lead = Order("lead", node=ahead[0], place=place_of(ahead[0], squad.members, now))
+        return fulfilled_verdict(f"{squad.leader.name} is at {reached}")
+    lead = Order("lead", node=ahead[0], place=node_position(ahead[0], squad.members, now))
     orders = {**assignment.orders, squad.leader.name: lead}
     onward = assignment.reordered(orders, f"{reached} is reached, on to {ahead[0]}")
-    return goes_on(replace(onward, since=now, places=tuple(ahead)))
+    return continued(replace(onward, since=now, places=tuple(ahead)))
 
 
-# --- search rooms -----------------------------------------------------------------------------------------------------
-# Search: pairs go through the rooms one by one, the nearest first, one searching while the other watches.
+# --- search ---
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRooms:
-    """Needs two or more, rooms, and a reason: an enemy that was lost, or an objective. The limit is for each room."""
+    """Pairs search rooms one by one, the nearest first: one member searches while the other watches.
+
+    Needs two or more members, known rooms, and a reason: a lost enemy or an objective. The time limit applies to each
+    room.
+    """
 
     name: str = "search"
     limit: float = 20.0
@@ -451,55 +473,57 @@ class SearchRooms:
 
     def propose(self, squad: Squad, now: float) -> Assignment | NotNow:
         """Send each pair to a room of its own."""
-        known = enemies(squad.members, now)
+        known = known_enemies(squad.members, now)
         last_sign = max((fact.time for fact in known), default=-float("inf"))
-        reason = _no_call(squad, known, last_sign, now)
+        reason = _reason_not_to_search(squad, known, last_sign, now)
         if reason is not None:
             return reason
-        rooms = _rooms(squad, now)
+        rooms = _rooms_to_search(squad, now)
         if not rooms:
             return NotNow("nobody knows a room to search")
-        # What was searched before the enemy was last noticed says nothing about where it is now.
+        # A room searched before the enemy was last noticed has to be searched again.
         since = -float("inf") if squad.objective.search else last_sign
-        left = tuple(room for room in rooms if not _searched(room, squad.members, since, now))
+        left = tuple(room for room in rooms if not _is_searched(room, squad.members, since, now))
         if not left:
             return NotNow("every room is searched")
         why = "the rooms are to be searched" if squad.objective.search else f"{known[0].subject} is lost"
-        return Assignment.begun(self.name, _orders(_pairs(squad.members), left, squad, now), why, now, left)
+        return Assignment.create(self.name, _assign_rooms(_form_pairs(squad.members), left, squad, now), why, now, left)
 
     def watch(self, assignment: Assignment, squad: Squad, now: float) -> Verdict:
-        """Send pairs on to the next room; pair up anew if somebody falls; stop at once when an enemy is seen."""
+        """Send pairs on to the next room; form new pairs after a death; stop when an enemy is seen."""
         if squad.objective.search not in ((), assignment.places):
-            return failed("there is another objective")
-        enemy = seen(enemies(squad.members, now), now)
+            return failed_verdict("there is another objective")
+        enemy = visible_enemy(known_enemies(squad.members, now), now)
         if enemy is not None:
-            return failed(f"contact: {enemy}")
-        done = [room for room in assignment.places if _is_done(room, assignment, squad, now)]
+            return failed_verdict(f"contact: {enemy}")
+        done = [room for room in assignment.places if _is_room_done(room, assignment, squad, now)]
         left = tuple(room for room in assignment.places if room not in done)
         if not left:
-            return fulfilled("every room is searched")
+            return fulfilled_verdict("every room is searched")
         fallen = [name for name in assignment.orders if squad.member(name) is None]
         if fallen and len(squad.members) < 2:
-            return failed(f"{fallen[0]} is dead, and nobody is left to watch over {squad.leader.name}")
+            return failed_verdict(f"{fallen[0]} is dead, and nobody is left to watch over {squad.leader.name}")
         if done or fallen:
-            return _go_on(assignment, squad, left, f"{fallen[0]} is dead" if fallen else f"{done[0]} is searched", now)
-        return _unwilling(assignment, squad, now) or RUNNING
+            return _reassign(
+                assignment, squad, left, f"{fallen[0]} is dead" if fallen else f"{done[0]} is searched", now
+            )
+        return _find_refusal(assignment, squad, now) or RUNNING
 
 
-def _no_call(squad: Squad, known: list[Fact], last_sign: float, now: float) -> NotNow | None:
-    enemy = seen(known, now)
+def _reason_not_to_search(squad: Squad, known: list[Fact], last_sign: float, now: float) -> NotNow | None:
+    enemy = visible_enemy(known, now)
     if enemy is not None:
         return NotNow(f"{enemy} is in sight")
     if not squad.objective.search:
         if not known:
             return NotNow("no enemy was lost, and no rooms are to be searched")
-        if now - last_sign <= LOST_AFTER:
+        if now - last_sign <= LOST_SECONDS:
             return NotNow("the enemy was noticed just now")
     return NotNow("it takes two") if len(squad.members) < 2 else None
 
 
-def _rooms(squad: Squad, now: float) -> tuple[str, ...]:
-    """Return the rooms to search: those of the objective, or all that somebody knows where to search in."""
+def _rooms_to_search(squad: Squad, now: float) -> tuple[str, ...]:
+    """Return the rooms to search: those of the objective, or all with a known search node."""
     nodes = _search_nodes(squad.members, now)
     known = dict.fromkeys(fact.get("room") for _, fact in nodes)
     return tuple(room for room in squad.objective.search or known if room in known)
@@ -510,111 +534,114 @@ def _search_nodes(members: Iterable[Member], now: float) -> list[tuple[Member, F
     return [(member, fact) for member, fact in known if fact.get("kind") == "search" and fact.get("room") is not None]
 
 
-def _searched(room: str, members: Iterable[Member], since: float, now: float) -> bool:
+def _is_searched(room: str, members: Iterable[Member], since: float, now: float) -> bool:
     facts = (member.memory.recall("searched", room, now) for member in members)
     return any(fact is not None and fact.time >= since for fact in facts)
 
 
-def _is_done(room: str, assignment: Assignment, squad: Squad, now: float) -> bool:
-    """Whether a room is searched: somebody remembers so since this search began, or reports the order as done."""
-    if _searched(room, squad.members, assignment.began, now):
+def _is_room_done(room: str, assignment: Assignment, squad: Squad, now: float) -> bool:
+    """Whether a room is searched: remembered since the search began, or reported as an order done."""
+    if _is_searched(room, squad.members, assignment.began, now):
         return True
     given = ((squad.member(name), order) for name, order in assignment.orders.items() if order.task == "search")
-    mine = ((member, replace(order, node=None)) for member, order in given if order.room == room)  # there is not done
-    return any(member is not None and is_done(member, order, now) for member, order in mine)
+    mine = (
+        (member, replace(order, node=None)) for member, order in given if order.room == room
+    )  # arriving is not searching
+    return any(member is not None and is_order_done(member, order, now) for member, order in mine)
 
 
-def _pairs(members: Iterable[Member]) -> list[tuple[Member, ...]]:
-    """Split into pairs of who is near to whom, in the order of command; an odd one joins the last pair."""
+def _form_pairs(members: Iterable[Member]) -> list[tuple[Member, ...]]:
+    """Split members into pairs by proximity, in order of rank; an odd one joins the last pair."""
     left, pairs = list(members), list[tuple[Member, ...]]()
     while len(left) >= 2:
         first = left.pop(0)
-        partner = min(left, key=lambda member: (distance(member, *first.position), member.name))
+        partner = min(left, key=lambda member: (distance_to(member, *first.position), member.name))
         left.remove(partner)
         pairs.append((first, partner))
     return [*pairs[:-1], (*pairs[-1], *left)] if pairs else []
 
 
-def _orders(pairs: Iterable[tuple[Member, ...]], rooms: Iterable[str], squad: Squad, now: float) -> dict[str, Order]:
-    """Give each pair the room that is nearest to it among those left; there may be more pairs than rooms."""
+def _assign_rooms(
+    pairs: Iterable[tuple[Member, ...]], rooms: Iterable[str], squad: Squad, now: float
+) -> dict[str, Order]:
+    """Give each pair the nearest room that is left; there may be more pairs than rooms."""
     orders: dict[str, Order] = {}
     left = set(rooms)
-    known = _ways(squad.members, now)
+    known = _node_distances(squad.members, now)
     for pair in pairs:
-        ways = {**known, **_ways(pair, now)}
+        ways = {**known, **_node_distances(pair, now)}
         near = sorted((way, node, fact["room"]) for node, (way, fact) in ways.items() if fact["room"] in left)
         if near:
             room = near[0][2]
             left.remove(room)
-            orders |= _in_room(pair, room, [node for _, node, of in near if of == room], squad, now)
+            orders |= _room_orders(pair, room, [node for _, node, of in near if of == room], squad, now)
     return orders
 
 
-def _ways(members: Iterable[Member], now: float) -> dict[str, tuple[float, Fact]]:
-    """Return how far each node is for the first of the members who knows it."""
+def _node_distances(members: Iterable[Member], now: float) -> dict[str, tuple[float, Fact]]:
+    """Return the distance of each node from the first of the members who knows it."""
     ways: dict[str, tuple[float, Fact]] = {}
     for member, fact in _search_nodes(members, now):
-        ways.setdefault(fact.subject, (walk(member, fact), fact))
+        ways.setdefault(fact.subject, (walking_distance(member, fact), fact))
     return ways
 
 
-def _in_room(pair: tuple[Member, ...], room: str, nodes: list[str], squad: Squad, now: float) -> dict[str, Order]:
-    """Let the first search, and the others watch from nodes of their own, or stay close where there are none."""
+def _room_orders(pair: tuple[Member, ...], room: str, nodes: list[str], squad: Squad, now: float) -> dict[str, Order]:
+    """Let the first member search, and the others watch from nodes of their own, or follow where there are none."""
     first, *others = pair
-    orders = {first.name: Order("search", node=nodes[0], place=place_of(nodes[0], squad.members, now), room=room)}
+    orders = {first.name: Order("search", node=nodes[0], place=node_position(nodes[0], squad.members, now), room=room)}
     for place, member in enumerate(others, start=1):
         if place < len(nodes):
-            where = place_of(nodes[place], squad.members, now)
+            where = node_position(nodes[place], squad.members, now)
             orders[member.name] = Order("watch", node=nodes[place], place=where, target=first.name, room=room)
         else:
             orders[member.name] = Order("follow", target=first.name, room=room)
     return orders
 
 
-def _go_on(assignment: Assignment, squad: Squad, left: tuple[str, ...], why: str, now: float) -> Verdict:
-    """Keep the pairs that are still at it, and find rooms for all others."""
+def _reassign(assignment: Assignment, squad: Squad, left: tuple[str, ...], why: str, now: float) -> Verdict:
+    """Keep the pairs that are still searching, and find rooms for all others."""
     given = assignment.orders.items()
-    busy = {name: order for name, order in given if order.room in left and _is_whole(order.room, assignment, squad)}
+    busy = {name: order for name, order in given if order.room in left and _is_complete(order.room, assignment, squad)}
     free = [member for member in squad.members if member.name not in busy]
     rooms = [room for room in left if all(order.room != room for order in busy.values())]
-    orders = {**busy, **_orders(_pairs(free), rooms, squad, now)}
-    if len(free) == 1 and busy:  # nobody searches alone
+    orders = {**busy, **_assign_rooms(_form_pairs(free), rooms, squad, now)}
+    if len(free) == 1 and busy:  # no member searches alone
         lead = next(name for name, order in busy.items() if order.task == "search")
         orders[free[0].name] = Order("follow", target=lead, room=busy[lead].room)
     if not orders:
-        return failed(f"{why}, and nobody is left to search {left[0]}")
-    return goes_on(replace(assignment.reordered(orders, why), places=left, since=now))
+        return failed_verdict(f"{why}, and nobody is left to search {left[0]}")
+    return continued(replace(assignment.reordered(orders, why), places=left, since=now))
 
 
-def _is_whole(room: str | None, assignment: Assignment, squad: Squad) -> bool:
+def _is_complete(room: str | None, assignment: Assignment, squad: Squad) -> bool:
     return all(squad.member(name) for name, order in assignment.orders.items() if order.room == room)
 
 
-def _unwilling(assignment: Assignment, squad: Squad, now: float) -> Verdict | None:
+def _find_refusal(assignment: Assignment, squad: Squad, now: float) -> Verdict | None:
     for name, order in assignment.orders.items():
         member = squad.member(name)
-        why = None if member is None else refusal(member, order, now)
+        why = None if member is None else refusal_reason(member, order, now)
         if why is not None:
-            return failed(why)
+            return failed_verdict(why)
     return None
 
 
-# --- behaviours -------------------------------------------------------------------------------------------------------
-# The squad behaviours there are, the most pressing first. Flanking, pincers and retreats come about without any.
+# --- registry ---
 
 
-ALL: tuple[Behaviour, ...] = (GetToCover(), AdvanceCover(), OrderlyAdvance(), SearchRooms())
+ALL_BEHAVIOURS: tuple[Behaviour, ...] = (GetToCover(), AdvanceCover(), OrderlyAdvance(), SearchRooms())
 
 
-def behaviours(names: Iterable[str]) -> tuple[Behaviour, ...]:
-    """Return behaviours by name, the most pressing first.
+def select_behaviours(names: Iterable[str]) -> tuple[Behaviour, ...]:
+    """Return behaviours by name, in order of priority.
 
-    >>> [each.name for each in behaviours(["search", "get-to-cover"])]
+    >>> [each.name for each in select_behaviours(["search", "get-to-cover"])]
     ['get-to-cover', 'search']
     """
     wanted = list(names)
-    known = {each.name: each for each in ALL}
+    known = {each.name: each for each in ALL_BEHAVIOURS}
     for name in wanted:
         if name not in known:
             raise TelosError(f"unknown squad behaviour {name!r}", name_hint(name, known))
-    return tuple(each for each in ALL if each.name in wanted)
+    return tuple(each for each in ALL_BEHAVIOURS if each.name in wanted)

@@ -1,24 +1,40 @@
-"""Squad, Objective, Member, Order, Assignment, trace records."""
+"""Squads and their members, objectives, orders and assignments, and the trace records of squads.
+
+The squad layer knows members and their memories only, never the world. Orders are facts in a member's memory.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value
 
-# --- member -----------------------------------------------------------------------------------------------------------
-# What the squad layer knows of a member: who it is, where it stands, and what it remembers. Never the world.
+OrderTask: TypeAlias = Literal["suppress", "cover", "advance", "follow", "lead", "guard_rear", "search", "watch"]
+
+LOST_SECONDS = 3.0  # after which an enemy that nobody noticed counts as lost
+EXCLUSIVE_TASKS = frozenset({"cover", "advance"})  # tasks that occupy their node
+REPEAT_SECONDS = 1.0  # orders fade from memory unless repeated
+_ORDER_TEXTS = {
+    "suppress": "suppress {target}",
+    "cover": "take cover at {node}",
+    "advance": "advance to {node}",
+    "follow": "follow {target}",
+    "lead": "lead to {node}",
+    "guard_rear": "guard the rear behind {target}",
+    "search": "search {room} at {node}",
+    "watch": "watch {room} from {node}",
+}
 
 
-LOST_AFTER = 3.0  # seconds without a sign of it, and an enemy is lost
+# --- members ---
 
 
 class Member(Protocol):
-    """Somebody who can be in a squad. Positions are in metres; a higher rank leads."""
+    """A fighter that can be in a squad. Positions are in metres; a higher rank leads."""
 
     @property
     def name(self) -> str: ...
@@ -36,45 +52,45 @@ class Member(Protocol):
     def memory(self) -> WorkingMemory: ...
 
 
-def feels(member: Member, attribute: str, now: float, default: Value = None) -> Value:
-    """Return what a member last felt of itself: where it is ``at``, whether its ``cover_valid``, its ``health``…"""
+def self_report(member: Member, attribute: str, now: float, default: Value = None) -> Value:
+    """Return what a member's memory holds about itself: ``at``, ``cover_valid``, ``health``…"""
     fact = member.memory.recall("self", member.name, now)
     return default if fact is None else fact.get(attribute, default)
 
 
 def in_valid_cover(member: Member, now: float) -> bool:
-    """Whether a member stands where it is safe from the threat it knows."""
-    return bool(feels(member, "cover_valid", now, False))
+    """Whether a member is in cover from the threats that it knows."""
+    return bool(self_report(member, "cover_valid", now, False))
 
 
-def enemies(members: Iterable[Member], now: float) -> list[Fact]:
-    """Return all that any of the members remembers about enemies that are still on their feet."""
+def known_enemies(members: Iterable[Member], now: float) -> list[Fact]:
+    """Return all facts of the members about enemies that are not known to be dead."""
     facts = (fact for member in members for fact in member.memory.all_of("enemy", now))
     return [fact for fact in facts if fact.get("alive", True)]
 
 
-def seen(facts: Iterable[Fact], now: float) -> str | None:
-    """Return the name of an enemy that is in sight; a sighting that nobody confirmed for long is none."""
-    return next((fact.subject for fact in facts if fact.get("seen") and now - fact.time <= LOST_AFTER), None)
+def visible_enemy(facts: Iterable[Fact], now: float) -> str | None:
+    """Return the name of an enemy in sight; unconfirmed sightings expire."""
+    return next((fact.subject for fact in facts if fact.get("seen") and now - fact.time <= LOST_SECONDS), None)
 
 
-def number(value: Value, default: float = math.inf) -> float:
-    """Return a number that somebody remembers, or ``default`` where there is none to compare with."""
+def as_number(value: Value, default: float = math.inf) -> float:
+    """Return a remembered value as a number, or ``default`` if it is none."""
     return float(value) if isinstance(value, int | float) and not math.isnan(value) else default
 
 
-def distance(member: Member, x: Value, y: Value) -> float:
-    """Return the straight way from a member to a place; infinity if the place is not known."""
-    return math.dist(member.position, (number(x), number(y)))
+def distance_to(member: Member, x: Value, y: Value) -> float:
+    """Return the straight distance from a member to a point; infinity if the point is unknown."""
+    return math.dist(member.position, (as_number(x), as_number(y)))
 
 
-def walk(member: Member, fact: Fact) -> float:
-    """Return how far a member has to walk to a node, as it remembers it: the straight way if it does not say."""
-    return number(fact.get("distance"), distance(member, fact.get("x"), fact.get("y")))
+def walking_distance(member: Member, fact: Fact) -> float:
+    """Return the remembered walking distance to a node, or the straight distance."""
+    return as_number(fact.get("distance"), distance_to(member, fact.get("x"), fact.get("y")))
 
 
-def place_of(node: str, members: Iterable[Member], now: float) -> tuple[float, float] | None:
-    """Return where a node is, if any of the members knows."""
+def node_position(node: str, members: Iterable[Member], now: float) -> tuple[float, float] | None:
+    """Return the position of a node, if any of the members knows it."""
     for member in members:
         for kind in ("cover", "node"):
             fact = member.memory.recall(kind, node, now)
@@ -83,47 +99,30 @@ def place_of(node: str, members: Iterable[Member], now: float) -> tuple[float, f
     return None
 
 
-# --- orders -----------------------------------------------------------------------------------------------------------
-# Orders: facts that the squad layer puts into a member's memory, and the answers that it finds there.
-
-
-Task: TypeAlias = Literal["suppress", "cover", "advance", "follow", "lead", "guard_rear", "search", "watch"]
-
-FOR_ONE = frozenset({"cover", "advance"})  # tasks whose node has room for one
-REPEATED_AFTER = 1.0  # seconds; an order that nobody repeats fades with the memory
-_WORDS = {
-    "suppress": "suppress {target}",
-    "cover": "take cover at {node}",
-    "advance": "advance to {node}",
-    "follow": "follow {target}",
-    "lead": "lead to {node}",
-    "guard_rear": "guard the rear behind {target}",
-    "search": "search {room} at {node}",
-    "watch": "watch {room} from {node}",
-}
+# --- orders ---
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What one member is to do. ``serial`` tells it from all other orders of its side; 0 until it is given.
+    """The order for one member. ``serial`` identifies it on its side; 0 until it is given.
 
     >>> print(Order("cover", node="c3"))
     take cover at c3
     """
 
-    task: Task
+    task: OrderTask
     node: str | None = None
-    place: tuple[float, float] | None = None  # of the node
+    place: tuple[float, float] | None = None  # position of the node
     target: str | None = None  # the enemy to suppress, or the comrade to follow
-    room: str | None = None  # to search
+    room: str | None = None  # room to search
     serial: int = 0
 
     def __str__(self) -> str:
-        """Say the order the way it would be called out."""
-        return _WORDS[self.task].format(target=self.target, node=self.node, room=self.room)
+        """Return the order as it would be called out."""
+        return _ORDER_TEXTS[self.task].format(target=self.target, node=self.node, room=self.room)
 
     def same_as(self, other: "Order | None") -> bool:
-        """Whether two orders ask for the same, whenever they were given."""
+        """Whether two orders ask for the same, apart from their serials."""
         return other is not None and replace(self, serial=0) == replace(other, serial=0)
 
     def save(self) -> dict[str, Any]:
@@ -131,65 +130,63 @@ class Order:
         return {**asdict(self), "place": None if self.place is None else list(self.place)}
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> "Order":
-        """Return the order that was saved."""
+    def from_saved(cls, saved: Mapping[str, Any]) -> "Order":
         return cls(**{**saved, "place": None if saved["place"] is None else tuple(saved["place"])})
 
 
-def give(member: Member, order: Order, behaviour: str, now: float) -> None:
-    """Put an order into a member's memory, in place of any other. Whether to follow it is up to the member."""
+def give_order(member: Member, order: Order, behaviour: str, now: float) -> None:
+    """Put an order into a member's memory, replacing any other. The member decides whether to follow it."""
     x, y = order.place or (None, None)
     attributes: dict[str, Value] = {"behaviour": behaviour, "task": order.task, "node": order.node}
     attributes |= {"place_x": x, "place_y": y, "target": order.target, "room": order.room, "serial": order.serial}
     member.memory.note(Fact("order", "current", time=now, attributes=FrozenMap(attributes)))
 
 
-def holds(member: Member, order: Order, now: float = -math.inf) -> bool:
-    """Whether a member still has this very order in mind; without ``now``, faint memories count."""
+def has_order(member: Member, order: Order, now: float = -math.inf) -> bool:
+    """Whether a member remembers this order; without ``now``, faint memories count."""
     fact = member.memory.recall("order", "current", now)
     return fact is not None and fact.get("serial") == order.serial
 
 
-def repeat(member: Member, order: Order, now: float) -> None:
-    """Keep an order from fading that still stands."""
+def repeat_order(member: Member, order: Order, now: float) -> None:
+    """Refresh a current order in a member's memory before it fades."""
     fact = member.memory.recall("order", "current", now)
-    if fact is not None and fact.get("serial") == order.serial and now - fact.time >= REPEATED_AFTER:
+    if fact is not None and fact.get("serial") == order.serial and now - fact.time >= REPEAT_SECONDS:
         member.memory.note(replace(fact, time=now))
 
 
-def withdraw(member: Member, order: Order) -> bool:
-    """Take an order back, unless the member has a later one; return whether there was anything to take back."""
-    return holds(member, order) and member.memory.forget("order", "current")
+def withdraw_order(member: Member, order: Order) -> bool:
+    """Remove an order from a member's memory, unless it has a later one; return whether it was removed."""
+    return has_order(member, order) and member.memory.forget("order", "current")
 
 
-def is_done(member: Member, order: Order, now: float) -> bool:
-    """Whether a member reports an order as fulfilled, or stands where it was to go."""
+def is_order_done(member: Member, order: Order, now: float) -> bool:
+    """Whether a member reports an order as fulfilled, or stands at its node."""
     answer = member.memory.recall("order_done", "current", now)
     if answer is not None and answer.get("serial") == order.serial:
         return True
-    return order.node is not None and feels(member, "at", now) == order.node
+    return order.node is not None and self_report(member, "at", now) == order.node
 
 
-def refusal(member: Member, order: Order, now: float) -> str | None:
-    """Say why a member will not follow an order, or None if it may: its own goals won, or it forgot the order."""
+def refusal_reason(member: Member, order: Order, now: float) -> str | None:
+    """Return why a member does not follow an order (its own goals, or it forgot), or None."""
     answer = member.memory.recall("order_refused", "current", now)
     if answer is not None and answer.get("serial") == order.serial:
         return f"{member.name} refuses: {answer.get('why') or 'no reason given'}"
-    if not holds(member, order, now) and not is_done(member, order, now):
+    if not has_order(member, order, now) and not is_order_done(member, order, now):
         return f"{member.name} has dropped the order"
     return None
 
 
-# --- assignment -------------------------------------------------------------------------------------------------------
-# An assignment: one squad behaviour at work, with an order for each slot that is filled.
+# --- assignments ---
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who does what for a squad behaviour, and why this one.
+    """The orders of a squad behaviour, and the reason for it.
 
-    ``since`` is when it last made headway, which is what its time limit counts from; ``places`` is what it still has
-    before it: nodes of a route, or rooms.
+    ``since`` is the time of the last progress, from which the time limit counts; ``places`` are the remaining nodes or
+    rooms.
     """
 
     behaviour: str
@@ -200,63 +197,61 @@ class Assignment:
     places: tuple[str, ...] = ()
 
     @classmethod
-    def begun(
+    def create(
         cls, behaviour: str, orders: Mapping[str, Order], why: str, now: float, places: tuple[str, ...] = ()
     ) -> "Assignment":
         """Return an assignment that begins now."""
         return cls(behaviour, FrozenMap(orders), why, now, now, places)
 
     def reordered(self, orders: Mapping[str, Order], why: str) -> "Assignment":
-        """Return the assignment with other orders; whoever is to go on with the same keeps the order as it is."""
+        """Return the assignment with other orders; unchanged orders keep their serial."""
         kept = {
             name: self.orders[name] if order.same_as(self.orders.get(name)) else replace(order, serial=0)
             for name, order in orders.items()
         }
         return replace(self, orders=FrozenMap(kept), why=why)
 
-    def said(self) -> FrozenMap[str, str]:
-        """Return each order in words."""
+    def describe_orders(self) -> FrozenMap[str, str]:
+        """Return each order as text."""
         return FrozenMap({name: str(order) for name, order in self.orders.items()})
 
     def save(self) -> dict[str, Any]:
         """Return the assignment as plain data."""
         orders = {name: order.save() for name, order in self.orders.items()}
-        told = {"behaviour": self.behaviour, "why": self.why, "began": self.began, "since": self.since}
-        return {**told, "orders": orders, "places": list(self.places)}
+        saved = {"behaviour": self.behaviour, "why": self.why, "began": self.began, "since": self.since}
+        return {**saved, "orders": orders, "places": list(self.places)}
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> "Assignment":
-        """Return the assignment that was saved."""
-        orders = FrozenMap({name: Order.restored(each) for name, each in saved["orders"].items()})
+    def from_saved(cls, saved: Mapping[str, Any]) -> "Assignment":
+        orders = FrozenMap({name: Order.from_saved(each) for name, each in saved["orders"].items()})
         return cls(**{**saved, "orders": orders, "places": tuple(saved["places"])})
 
 
-# --- squad ------------------------------------------------------------------------------------------------------------
-# A squad: who stands together, who leads, and what they are about.
+# --- squads ---
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What somebody outside wants of a squad: to advance along nodes, or to search rooms."""
+    """An objective from outside the squad: to advance along nodes, or to search rooms."""
 
     advance: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, said: "Objective | Mapping[str, Iterable[str]]") -> "Objective":
-        """Read an objective as scenes write it.
+    def parse(cls, value: "Objective | Mapping[str, Iterable[str]]") -> "Objective":
+        """Return an objective from a mapping, as scenes write it.
 
-        >>> Objective.of({"advance": ["p1", "p2"]})
+        >>> Objective.parse({"advance": ["p1", "p2"]})
         Objective(advance=('p1', 'p2'), search=())
         """
-        if isinstance(said, Objective):
-            return said
-        for key, names in said.items():
+        if isinstance(value, Objective):
+            return value
+        for key, names in value.items():
             if key not in ("advance", "search"):
                 raise TelosError(f"unknown objective {key!r}", name_hint(key, ("advance", "search")))
             if isinstance(names, str):
                 raise TelosError(f"objective {key!r} is the text {names!r}", "give a list of names")
-        return cls(**{key: tuple(names) for key, names in said.items()})
+        return cls(**{key: tuple(names) for key, names in value.items()})
 
     def save(self) -> dict[str, list[str]]:
         """Return the objective as plain data."""
@@ -265,18 +260,17 @@ class Objective:
 
 @dataclass(slots=True, eq=False)
 class Squad:
-    """Members, the leader first, with at most one behaviour between them."""
+    """Members, the leader first, with at most one behaviour."""
 
     name: str
     members: tuple[Member, ...]
     objective: Objective = field(default_factory=Objective)
     assignment: Assignment | None = None
-    taken: AbstractSet[str] = field(default=frozenset(), repr=False)  # nodes that are somebody's, on the whole side
-    passed_over: dict[str, str] = field(default_factory=dict)  # why it is not each of the other behaviours
+    taken: AbstractSet[str] = field(default=frozenset(), repr=False)  # nodes taken by any member of the side
+    passed_over: dict[str, str] = field(default_factory=dict)  # why each other behaviour was not chosen
 
     @property
     def leader(self) -> Member:
-        """Return who leads."""
         return self.members[0]
 
     @property
@@ -286,20 +280,20 @@ class Squad:
 
     @property
     def behaviour(self) -> str | None:
-        """Return the name of the behaviour under way."""
+        """Return the name of the current behaviour."""
         return None if self.assignment is None else self.assignment.behaviour
 
     @property
     def engaged(self) -> bool:
-        """Whether the squad is busy with a behaviour, and stays together for it."""
+        """Whether the squad carries out a behaviour, and is therefore not regrouped."""
         return self.assignment is not None
 
     def member(self, name: str) -> Member | None:
-        """Return a member by name; None if it is not among the living any more."""
+        """Return a living member by name, or None."""
         return next((member for member in self.members if member.name == name), None)
 
     def why(self) -> str:
-        """Say what the squad is doing, who does what, and why it is none of the other behaviours."""
+        """Explain the current behaviour and its orders, and why no other behaviour was chosen."""
         doing = "no behaviour" if self.assignment is None else f"{self.behaviour}: {self.assignment.why}"
         lines = [f"{self.name} ({', '.join(self.names)}): {doing}"]
         if self.assignment is not None:
@@ -317,39 +311,40 @@ class Squad:
         }
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any], members: Mapping[str, Member]) -> "Squad":
-        """Return the squad that was saved, with those of its members that are given."""
+    def from_saved(cls, saved: Mapping[str, Any], members: Mapping[str, Member]) -> "Squad":
+        """Return the saved squad, with those of its members that are given."""
         return cls(
             saved["name"],
             tuple(members[name] for name in saved["members"] if name in members),
-            Objective.of(saved["objective"]),
-            None if saved["assignment"] is None else Assignment.restored(saved["assignment"]),
+            Objective.parse(saved["objective"]),
+            None if saved["assignment"] is None else Assignment.from_saved(saved["assignment"]),
             passed_over=dict(saved["passed_over"]),
         )
 
 
-def by_rank(members: Iterable[Member]) -> tuple[Member, ...]:
-    """Return members in the order of command: the highest rank first, then by name."""
+def sort_by_rank(members: Iterable[Member]) -> tuple[Member, ...]:
+    """Return members by rank, the highest first, then by name."""
     return tuple(sorted(members, key=lambda member: (-member.rank, member.name)))
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The trace of squads: who stands together, what they were ordered, how it went, and what was said.
+# --- trace records ---
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
-    """Squads were made anew by who is near whom; each is named, with its members, the leader first."""
+class SquadsFormed:
+    """Squads were formed by proximity: their names and members, the leader first."""
 
+    KIND: ClassVar[str] = "grouped"
     time: float
     side: str
     squads: FrozenMap[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
-    """A squad behaviour began: who fills which slot, in words, and why this one now."""
+class OrdersGiven:
+    """A squad behaviour began or changed: its orders as text, and the reason."""
 
+    KIND: ClassVar[str] = "ordered"
     time: float
     squad: str
     behaviour: str
@@ -358,9 +353,10 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
-class Concluded:
-    """A squad behaviour came to its end."""
+class BehaviourEnded:
+    """A squad behaviour ended."""
 
+    KIND: ClassVar[str] = "concluded"
     time: float
     squad: str
     behaviour: str
@@ -369,9 +365,10 @@ class Concluded:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Somebody spoke. ``exchange`` names the conversation that the line belongs to, ``why`` what brought it about."""
+class LineSpoken:
+    """A member spoke. ``exchange`` is the name of the conversation, ``why`` the occasion for it."""
 
+    KIND: ClassVar[str] = "said"
     time: float
     who: str
     to: str | None

@@ -68,7 +68,7 @@ WORLDS: dict[str, WorldEntry] = {  # in the order of the studio's tabs
         "squad combat on a drawn map: soldiers, assassins and rats that plan",
         factory="telos.worlds.arena.ai.characters:create_default_arena",
         stage="telos.studio.worlds.arena:ARENA",
-        text_log="telos.worlds.arena.replay:Log",
+        text_log="telos.worlds.arena.replay:FightLog",
     ),
     "home": WorldEntry(
         "a house whose inhabitants act on their motives",

@@ -6,10 +6,10 @@ from typing import Any
 from telos.agents.trace import Chose, Planned
 from telos.core.event import Event
 from telos.core.values import FrozenMap
-from telos.squads.squad import Ordered, Said
-from telos.worlds.arena.replay import Started
+from telos.squads.squad import LineSpoken, OrdersGiven
+from telos.worlds.arena.replay import FightStarted
 from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
-from telos.worlds.arena.terminal import Notes, Screen
+from telos.worlds.arena.terminal import ArenaScreen, TraceNotes
 
 ROWS = (
     "########################################",
@@ -82,24 +82,24 @@ def room_at(place: tuple[float, float]) -> str:
     return "r1" if x < 11 else "r2" if x < 32 else "r3"
 
 
-def noted() -> Notes:
+def noted() -> TraceNotes:
     """Return what a screen knows after some talk, some plans and an explosion."""
-    notes = Notes()
+    notes = TraceNotes()
     for record in (
-        Started(0.0, "arena", "flank", 3, FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una", "Vic")})),
+        FightStarted(0.0, "arena", "flank", 3, FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una", "Vic")})),
         Chose(11.0, "Ann", "kill_enemy", "patrol", "sees Una"),
         Planned(11.0, "Ann", "kill_enemy", ("goto(c3)", "reload", "attack"), 5.0, 12),
-        Ordered(11.5, "red-1", "get-to-cover", FrozenMap({"Ann": "suppresses", "Bob": "to c3"}), "two are exposed"),
-        Said(12.0, "Ann", "Bob", "Status?", "status-1", "Bob was hit"),
+        OrdersGiven(11.5, "red-1", "get-to-cover", FrozenMap({"Ann": "suppresses", "Bob": "to c3"}), "two are exposed"),
+        LineSpoken(12.0, "Ann", "Bob", "Status?", "status-1", "Bob was hit"),
         Event("hit", {"target": "Bob", "damage": 18.0, "x": 3.0, "y": 1.0}, player="Una", time=12.0),
         Event("exploded", {"x": 20.5, "y": 3.5}, player="Vic", time=12.1),
         Event("dead", {"target": "Zoe", "x": 3.0, "y": 1.0}, player="Ann", time=12.2),
-        Said(12.2, "Bob", None, "I'm hit, still standing.", "status-1", "asked"),
+        LineSpoken(12.2, "Bob", None, "I'm hit, still standing.", "status-1", "asked"),
     ):
         notes.note(record)
     return notes
 
 
-def screen(rows: tuple[str, ...] = ROWS) -> Screen:
+def screen(rows: tuple[str, ...] = ROWS) -> ArenaScreen:
     title = "arena · seed 3 · 1 s/s · Ctrl-C ends"
-    return Screen(rows, noted(), room_at=room_at, scene="flank", title=title)
+    return ArenaScreen(rows, noted(), room_at=room_at, scene="flank", title=title)

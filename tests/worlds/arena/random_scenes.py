@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from telos.core.values import FrozenMap
-from telos.squads.behaviours import ALL
-from telos.worlds.arena.ai.characters import characters
+from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.scene import CastMember, Scene, SceneThing
 from telos.worlds.arena.sim.map import ArenaMap
 
@@ -17,10 +17,11 @@ _DOORS = "+/%="
 def scenes(draw: st.DrawFn) -> Scene:
     """Return a fight on a map that nobody would draw, among any kinds of character."""
     names = _NAMES[: draw(st.integers(2, len(_NAMES)))]
+    known = sorted(load_arena_characters())
     map, places = draw(_maps(len(names) + 1))
     cast = [
         CastMember(
-            "A", name, draw(st.sampled_from(sorted(characters()))), draw(st.sampled_from(("red", "red", "blue"))),
+            "A", name, draw(st.sampled_from(known)), draw(st.sampled_from(("red", "red", "blue"))),
             *place, rank=draw(st.integers(0, 2)), body=FrozenMap({"grenades": draw(st.integers(0, 2))}),
         )
         for name, place in zip(names, places, strict=False)
@@ -28,7 +29,7 @@ def scenes(draw: st.DrawFn) -> Scene:
     thing = SceneThing("M", "medkit-1", "medkit", *places[-1])
     route = list(map.patrol) if draw(st.booleans()) else []
     wish = {"red": FrozenMap({"advance": route})} if route else {}
-    squads = draw(st.sampled_from(((), tuple(each.name for each in ALL))))
+    squads = draw(st.sampled_from(((), tuple(each.name for each in ALL_BEHAVIOURS))))
     talk = draw(st.booleans())
     return Scene("random", "", 20.0, map, tuple(cast), (thing,), squads, FrozenMap(wish), talk)
 

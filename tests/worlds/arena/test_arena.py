@@ -13,7 +13,7 @@ from telos.core.errors import TelosError
 from telos.worlds.arena.sim.animations import ANIMATIONS
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.constants import TICK
-from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
+from telos.worlds.arena.sim.fighter import FighterPlacement, ThingPlacement
 from telos.worlds.arena.sim.interactions import USES
 from telos.worlds.arena.sim.map import ArenaMap, load_map
 from telos.worlds.arena.sim.outcomes import ActOutcome, blocked_by_door, blocked_by_low, stuck
@@ -31,8 +31,12 @@ FLAT = """
 def arena_of(drawing: str, *things: tuple[str, str], body: Mapping[str, Any] | None = None, seed: int = 0) -> Arena:
     """One fighter at every letter A to H, named by it, everyone on a side of their own; things at other letters."""
     drawn = ArenaMap(drawing)
-    cast = [Placed(at, at, "soldier", x, y, body or {}) for at, (x, y) in sorted(drawn.places.items()) if at < "I"]
-    return Arena(drawn, cast, [ThingPlaced(f"the-{kind}", kind, *drawn.places[at]) for at, kind in things], seed=seed)
+    cast = [
+        FighterPlacement(at, at, "soldier", x, y, body or {}) for at, (x, y) in sorted(drawn.places.items()) if at < "I"
+    ]
+    return Arena(
+        drawn, cast, [ThingPlacement(f"the-{kind}", kind, *drawn.places[at]) for at, kind in things], seed=seed
+    )
 
 
 def told(arena: Arena, name: str, command: str, seconds: float = 60.0) -> tuple[str, str]:
@@ -147,8 +151,8 @@ def test_a_small_one_passes_under_and_a_flying_one_over_what_stops_others() -> N
 
 def test_a_crowd_is_waded_through_at_half_speed() -> None:
     drawn = ArenaMap(FLAT)
-    crowd = [Placed(f"x{number}", "one", "soldier", 5.5, 2.5) for number in range(3)]
-    arena = Arena(drawn, [Placed("me", "one", "soldier", 5.1, 2.5), *crowd])
+    crowd = [FighterPlacement(f"x{number}", "one", "soldier", 5.5, 2.5) for number in range(3)]
+    arena = Arena(drawn, [FighterPlacement("me", "one", "soldier", 5.1, 2.5), *crowd])
     arena.step({"me": "goto 11.5,2.5"})
     assert arena.fighter("me").x == pytest.approx(5.3)
 
@@ -423,13 +427,13 @@ def test_bodies_that_cannot_be_are_refused(body: Mapping[str, Any], complaint: s
 def test_casts_that_cannot_be_are_refused() -> None:
     drawn = ArenaMap(FLAT)
     with pytest.raises(TelosError, match="'Rex' cannot stand at"):
-        Arena(drawn, [Placed("Rex", "one", "soldier", 0.5, 0.5)])
+        Arena(drawn, [FighterPlacement("Rex", "one", "soldier", 0.5, 0.5)])
     with pytest.raises(TelosError, match="two in the arena are called 'Rex'"):
-        Arena(drawn, [Placed("Rex", "one", "soldier", 1.5, 1.5)] * 2)
+        Arena(drawn, [FighterPlacement("Rex", "one", "soldier", 1.5, 1.5)] * 2)
     with pytest.raises(TelosError, match="use no spaces"):
-        Arena(drawn, [Placed("Rex the dog", "one", "soldier", 1.5, 1.5)])
+        Arena(drawn, [FighterPlacement("Rex the dog", "one", "soldier", 1.5, 1.5)])
     with pytest.raises(TelosError, match="did you mean 'medkit'"):
-        Arena(drawn, [], [ThingPlaced("m", "medkitt", 1.5, 1.5)])
+        Arena(drawn, [], [ThingPlacement("m", "medkitt", 1.5, 1.5)])
 
 
 # The promises of a world
@@ -439,9 +443,9 @@ def squads(seed: int = 0) -> Arena:
     """Two squads of four, a rat and some things in the warehouse."""
     drawn = load_map("warehouse")
     sides = dict.fromkeys("ABCD", "west") | dict.fromkeys("WXYZ", "east")
-    cast = [Placed(at, side, "soldier", *drawn.places[at], {"grenades": 2}) for at, side in sides.items()]
-    rat = Placed("rat", "neutral", "rat", *drawn.places["S"], {"weapon": "none", "small": True, "speed": 3.0})
-    things = [ThingPlaced("kit", "medkit", 5.5, 15.5), ThingPlaced("box", "ammo", 57.5, 15.5)]
+    cast = [FighterPlacement(at, side, "soldier", *drawn.places[at], {"grenades": 2}) for at, side in sides.items()]
+    rat = FighterPlacement("rat", "neutral", "rat", *drawn.places["S"], {"weapon": "none", "small": True, "speed": 3.0})
+    things = [ThingPlacement("kit", "medkit", 5.5, 15.5), ThingPlacement("box", "ammo", 57.5, 15.5)]
     return Arena(drawn, [*cast, rat], things, seed=seed)
 
 
@@ -449,10 +453,14 @@ def brawl(seed: int = 0) -> Arena:
     """Six in a small room, where everybody is always in somebody's way."""
     drawn = ArenaMap("###########\n#A >o  _ D#\n#B    ^_ !#\n#C o   _EF#\n###########")
     cast = [
-        Placed(at, "west" if at < "D" else "east", "soldier", x, y, {"grenades": 1, "breath": 2.0, "climbs": at == "A"})
+        FighterPlacement(
+            at, "west" if at < "D" else "east", "soldier", x, y, {"grenades": 1, "breath": 2.0, "climbs": at == "A"}
+        )
         for at, (x, y) in drawn.places.items()
     ]
-    return Arena(drawn, cast, [ThingPlaced("kit", "medkit", 1.5, 1.5), ThingPlaced("box", "ammo", 9.5, 1.5)], seed=seed)
+    return Arena(
+        drawn, cast, [ThingPlacement("kit", "medkit", 1.5, 1.5), ThingPlacement("box", "ammo", 9.5, 1.5)], seed=seed
+    )
 
 
 def anything(arena: Arena) -> dict[str, str]:
@@ -517,7 +525,9 @@ def test_whatever_happens_bodies_stay_on_the_map_and_events_say_where() -> None:
 def test_five_hundred_in_one_room_all_get_where_they_are_going() -> None:
     hall = ArenaMap("#" * 42 + "\n" + ("#" + " " * 40 + "#\n") * 30 + "#" * 42)
     rng = Random(1)
-    cast = [Placed(f"f{n}", "one", "soldier", rng.uniform(1.1, 40.9), rng.uniform(1.1, 30.9)) for n in range(500)]
+    cast = [
+        FighterPlacement(f"f{n}", "one", "soldier", rng.uniform(1.1, 40.9), rng.uniform(1.1, 30.9)) for n in range(500)
+    ]
     arena = Arena(hall, cast)
     arena.step({name: f"goto {rng.uniform(18, 24):.1f},{rng.uniform(12, 18):.1f}" for name in arena.living()})
     for _ in range(300):
@@ -527,11 +537,11 @@ def test_five_hundred_in_one_room_all_get_where_they_are_going() -> None:
 
 def test_a_fight_is_over_when_one_side_is_left_and_the_neutral_do_not_count() -> None:
     drawn = ArenaMap(FLAT)
-    cast = [Placed("A", "one", "soldier", 1.5, 1.5), Placed("r", "neutral", "rat", 5.5, 2.5)]
+    cast = [FighterPlacement("A", "one", "soldier", 1.5, 1.5), FighterPlacement("r", "neutral", "rat", 5.5, 2.5)]
     alone = Arena(drawn, cast)
     alone.step({})
     assert (alone.over, alone.winner) == (False, None)
-    both = Arena(drawn, [*cast, Placed("B", "two", "soldier", 2.5, 1.5, {"health": 10})])
+    both = Arena(drawn, [*cast, FighterPlacement("B", "two", "soldier", 2.5, 1.5, {"health": 10})])
     assert not both.over
     assert (both.enemies_of("A"), both.enemies_of("r")) == (("B",), ())
     told(both, "A", "animate melee B")

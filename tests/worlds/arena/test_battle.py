@@ -11,7 +11,7 @@ from telos.agents.trace import Forgot, Noticed
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import Commanded, Ended, Started
+from telos.worlds.arena.replay import CommandsGiven, FightEnded, FightStarted
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.views import ArenaView
 from worlds.arena.fights import changed, fought
@@ -27,7 +27,7 @@ class Taped:
 
     def fight(self, seconds: float | None = None, *, every: int = 0) -> list[ArenaView]:
         views = []
-        for view in self.battle.seconds(seconds):
+        for view in self.battle.run(seconds):
             views.append(view)
             if every and round(view.time * 10) % every == 0:
                 self.saved.append((len(self.lines), json.dumps(self.battle.save(), allow_nan=False)))
@@ -41,7 +41,7 @@ def test_the_first_seconds_of_the_flank_are_those_on_record(golden: Callable[[st
         if not isinstance(record, Noticed | Forgot):
             lines.append(as_json(record))
 
-    for _ in Battle(load_scene("flank"), seed=1, trace=note).seconds(10.0):
+    for _ in Battle(load_scene("flank"), seed=1, trace=note).run(10.0):
         pass
     golden("flank_seed1.jsonl", "\n".join(lines) + "\n")
 
@@ -58,25 +58,25 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others(scene:
 @pytest.mark.parametrize("scene", ["pincer", "layer-7-talk", "search"])
 def test_looking_on_changes_nothing(scene: str) -> None:
     taped, alone = Taped(scene, 5), Battle(load_scene(scene), seed=5)
-    assert taped.fight(20.0) == list(alone.seconds(20.0))
+    assert taped.fight(20.0) == list(alone.run(20.0))
 
 
 def test_a_fight_begins_and_ends_with_its_frame_and_says_all_that_it_takes_to_repeat_it() -> None:
     fight = fought("flank", 1)
     started, ended = fight.records[0], fight.records[-1]
-    assert isinstance(started, Started)
+    assert isinstance(started, FightStarted)
     assert (started.world, started.scene, started.seed) == ("arena", "flank", 1)
     assert dict(started.sides) == {"red": ("Ann", "Bob"), "blue": ("Pat",)}
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, FightEnded)
     assert (ended.winner, ended.time) == (fight.views[-1].winner, fight.views[-1].time)
-    assert fight.of(Commanded)
+    assert fight.of(CommandsGiven)
 
 
 def test_a_fight_lasts_as_long_as_the_scene_says_or_as_one_asks() -> None:
-    assert [*Battle(load_scene("goals-rat"), seed=1).seconds(2.0)][-1].time == 2.0
+    assert [*Battle(load_scene("goals-rat"), seed=1).run(2.0)][-1].time == 2.0
     assert fought("goals-rat", 1).views[-1].time == 60.0
     with pytest.raises(TelosError, match="a fight lasts more than 0 seconds, got 0"):
-        next(Battle(load_scene("goals-rat")).seconds(0))
+        next(Battle(load_scene("goals-rat")).run(0))
 
 
 # Saving

@@ -9,9 +9,9 @@ import pytest
 from telos.core.event import Event
 from telos.worlds.arena.sim import constants
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.combat import chance
-from telos.worlds.arena.sim.constants import FALLS_OFF, WEAPONS
-from telos.worlds.arena.sim.fighter import Placed, ThingPlaced
+from telos.worlds.arena.sim.combat import hit_chance
+from telos.worlds.arena.sim.constants import ACCURACY_RANGE, WEAPONS
+from telos.worlds.arena.sim.fighter import FighterPlacement, ThingPlacement
 from telos.worlds.arena.sim.map import ArenaMap
 
 RANGE = "#" * 24 + "\n" + ("#" + " " * 22 + "#\n") * 5 + "#" * 24
@@ -22,7 +22,7 @@ def duel(drawing: str, a: Mapping[str, Any] | None = None, b: Mapping[str, Any] 
     drawn = ArenaMap(drawing)
     sides = {"A": ("Ann", "red", a), "B": ("Bob", "blue", b), "C": ("Cid", "blue", b), "D": ("Dan", "blue", b)}
     cast = [
-        Placed(name, side, "soldier", *drawn.places[letter], body or {})
+        FighterPlacement(name, side, "soldier", *drawn.places[letter], body or {})
         for letter, (name, side, body) in sides.items()
         if letter in drawn.places
     ]
@@ -30,7 +30,10 @@ def duel(drawing: str, a: Mapping[str, Any] | None = None, b: Mapping[str, Any] 
 
 
 def on_the_range(metres: float, seed: int = 0, **bob: Any) -> Arena:
-    cast = [Placed("Ann", "red", "soldier", 1.5, 3.5), Placed("Bob", "blue", "soldier", 1.5 + metres, 3.5, bob)]
+    cast = [
+        FighterPlacement("Ann", "red", "soldier", 1.5, 3.5),
+        FighterPlacement("Bob", "blue", "soldier", 1.5 + metres, 3.5, bob),
+    ]
     return Arena(ArenaMap(RANGE), cast, seed=seed)
 
 
@@ -49,8 +52,8 @@ def named(events: list[Event], action: str) -> list[Event]:
 def odds(arena: Arena, commands: Mapping[str, str] | None = None, steps: int = 1) -> float:
     """The chance that Ann's next burst hits Bob, after some time."""
     run(arena, commands or {}, steps)
-    stage = arena._stage
-    return chance(stage, stage.fighters["Ann"], stage.fighters["Bob"])
+    stage = arena._state
+    return hit_chance(stage, stage.fighters["Ann"], stage.fighters["Bob"])
 
 
 # Fire
@@ -115,7 +118,7 @@ def test_a_target_that_shows_itself_again_is_not_given_up() -> None:
     arena.fighter("Bob").health = 100_000.0
     arena.step({"Ann": "animate fire Bob"})
     for place in ((5.5, 4.5), (5.5, 1.5)) * 3:
-        arena._stage.move(arena.fighter("Bob"), place)
+        arena._state.move(arena.fighter("Bob"), place)
         run(arena, {}, 6)
     assert arena.fighter("Ann").status == "running"
 
@@ -135,7 +138,9 @@ def test_who_fires_or_aims_is_known_to_the_target() -> None:
 
 def test_the_chance_to_hit_falls_with_the_distance() -> None:
     for metres in (2.0, 10.0, 20.0):
-        assert odds(on_the_range(metres)) == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-metres / FALLS_OFF))
+        assert odds(on_the_range(metres)) == pytest.approx(
+            WEAPONS["rifle"].accuracy * math.exp(-metres / ACCURACY_RANGE)
+        )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +157,7 @@ def test_it_depends_on_what_the_target_does(doing: str, factor: float) -> None:
     arena = on_the_range(10.0)
     got = odds(arena, {"Bob": doing})
     away = arena.fighter("Ann").distance_to(arena.fighter("Bob").position)
-    assert got == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-away / FALLS_OFF) * factor)
+    assert got == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-away / ACCURACY_RANGE) * factor)
 
 
 @pytest.mark.parametrize(
@@ -169,19 +174,19 @@ def test_it_depends_on_what_the_target_does(doing: str, factor: float) -> None:
 def test_cover_between_shooter_and_target_protects_as_far_as_the_target_keeps_behind_it(
     doing: str, factor: float
 ) -> None:
-    cast = [Placed("Ann", "red", "soldier", 1.5, 1.5), Placed("Bob", "blue", "soldier", 9.5, 1.5)]
+    cast = [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5), FighterPlacement("Bob", "blue", "soldier", 9.5, 1.5)]
     arena = Arena(ArenaMap("############\n#A      o< #\n############"), cast)
-    clear = WEAPONS["rifle"].accuracy * math.exp(-8 / FALLS_OFF)
+    clear = WEAPONS["rifle"].accuracy * math.exp(-8 / ACCURACY_RANGE)
     assert odds(arena, {"Bob": doing} if doing else None) == pytest.approx(
-        clear * factor * (1 - constants.UNDER_FIRE * arena.fighter("Ann").suppressed)
+        clear * factor * (1 - constants.SUPPRESSED_ACCURACY_LOSS * arena.fighter("Ann").suppressed)
     )
 
 
 def test_cover_does_not_protect_from_behind_and_the_hit_says_so() -> None:
     drawn = ArenaMap("############\n#A      ^  #\n#          #\n#          #\n############")
-    cast = [Placed("Ann", "red", "soldier", 8.5, 3.5), Placed("Bob", "blue", "soldier", 8.5, 1.5)]
+    cast = [FighterPlacement("Ann", "red", "soldier", 8.5, 3.5), FighterPlacement("Bob", "blue", "soldier", 8.5, 1.5)]
     arena = Arena(drawn, cast, seed=4)
-    assert odds(arena) == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-2 / FALLS_OFF))
+    assert odds(arena) == pytest.approx(WEAPONS["rifle"].accuracy * math.exp(-2 / ACCURACY_RANGE))
     (hit, *_) = named(run(arena, {"Ann": "animate fire Bob"}, 20), "hit")
     assert (hit.context["in_cover"], hit.context["protected"], hit.context["damage"]) == (True, False, 25.0)
 
@@ -193,17 +198,19 @@ def test_fire_from_cover_needs_cover() -> None:
         assert arena.fighter("Ann").reason == "not in cover"
 
 
-@pytest.mark.parametrize(("animation", "care"), [("fire", 1.0), ("suppress", constants.SPRAYING), ("blind_fire", 0.2)])
+@pytest.mark.parametrize(
+    ("animation", "care"), [("fire", 1.0), ("suppress", constants.SUPPRESSION_ACCURACY), ("blind_fire", 0.2)]
+)
 def test_bursts_hit_as_often_as_the_chance_says(animation: str, care: float) -> None:
     drawn = ArenaMap("##############\n#>           #\n##############")
-    cast = [Placed("Ann", "red", "soldier", 1.5, 1.5), Placed("Bob", "blue", "soldier", 11.5, 1.5)]
+    cast = [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5), FighterPlacement("Bob", "blue", "soldier", 11.5, 1.5)]
     arena = Arena(drawn, cast, seed=11)
     shots = hits = 0
     for _ in range(1500):
         arena.fighter("Bob").health, arena.fighter("Ann").rounds = 100.0, 24
         seen = run(arena, {"Ann": f"animate {animation} Bob"}, 5)
         shots, hits = shots + len(named(seen, "shot")), hits + len(named(seen, "hit"))
-    expected = WEAPONS["rifle"].accuracy * math.exp(-10 / FALLS_OFF) * care
+    expected = WEAPONS["rifle"].accuracy * math.exp(-10 / ACCURACY_RANGE) * care
     assert shots >= 1400
     assert hits / shots == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / shots))
 
@@ -221,7 +228,7 @@ def test_fire_keeps_heads_down_and_they_come_up_again() -> None:
     arena = duel("###########\n#A    BC D#\n#         #\n###########")
     arena.step({"Ann": "animate fire Bob"})
     fear = {name: arena.fighter(name).suppressed for name in ("Ann", "Bob", "Cid", "Dan")}
-    assert fear == {"Ann": 0.0, "Bob": constants.SUPPRESSES, "Cid": constants.SUPPRESSES_FRIENDS, "Dan": 0.0}
+    assert fear == {"Ann": 0.0, "Bob": constants.SUPPRESSION, "Cid": constants.NEARBY_SUPPRESSION, "Dan": 0.0}
     run(arena, {"Ann": "stop"}, 15)
     assert arena.fighter("Bob").suppressed == 0.0
 
@@ -234,7 +241,7 @@ def test_fire_frightens_the_friends_of_its_target_and_nobody_else() -> None:
         "Eve": ("red", 9.5),
         "rat": ("neutral", 8.5),
     }
-    cast = [Placed(name, side, "soldier", x, 1.5) for name, (side, x) in places.items()]
+    cast = [FighterPlacement(name, side, "soldier", x, 1.5) for name, (side, x) in places.items()]
     arena = Arena(ArenaMap(RANGE), cast)
     arena.step({"Ann": "animate fire Bob"})
     assert [name for name in places if arena.fighter(name).suppressed] == ["Bob", "Cid"]
@@ -244,12 +251,14 @@ def test_who_is_suppressed_shoots_badly() -> None:
     arena = on_the_range(10.0)
     calm = odds(arena)
     arena.fighter("Ann").suppressed = 1.0
-    assert odds(arena) == pytest.approx(calm * (1 - constants.UNDER_FIRE * (1 - constants.CALMS_DOWN * constants.TICK)))
+    assert odds(arena) == pytest.approx(
+        calm * (1 - constants.SUPPRESSED_ACCURACY_LOSS * (1 - constants.SUPPRESSION_DECAY * constants.TICK))
+    )
 
 
 def test_suppressing_fire_works_on_a_place_that_is_not_seen() -> None:
     arena = duel("##########\n#A       #\n#    ### #\n#    #B  #\n#      ###\n##########")
-    assert not arena.line(arena.fighter("Ann").position, arena.fighter("Bob").position)
+    assert not arena.has_line_of_sight(arena.fighter("Ann").position, arena.fighter("Bob").position)
     seen = run(arena, {"Ann": "animate suppress 4.5,3.5"}, 30)
     assert len(named(seen, "shot")) == 6
     assert arena.fighter("Bob").suppressed > 0.3
@@ -261,9 +270,9 @@ def test_suppressing_fire_follows_a_target_that_is_seen_and_spares_friends() -> 
     arena = Arena(
         ArenaMap(RANGE),
         [
-            Placed("Ann", "red", "soldier", 1.5, 3.5),
-            Placed("Bob", "blue", "soldier", 8.5, 1.5, {"speed": 1.0}),
-            Placed("Eve", "red", "soldier", 8.5, 2.5),
+            FighterPlacement("Ann", "red", "soldier", 1.5, 3.5),
+            FighterPlacement("Bob", "blue", "soldier", 8.5, 1.5, {"speed": 1.0}),
+            FighterPlacement("Eve", "red", "soldier", 8.5, 2.5),
         ],
     )
     seen = run(arena, {"Ann": "animate suppress Bob", "Bob": "goto 12.5,1.5"}, 30)
@@ -314,7 +323,7 @@ def test_nobody_strikes_through_a_wall_or_leaps_over_furniture() -> None:
 def test_two_who_strike_in_the_same_moment_both_fall() -> None:
     arena = Arena(
         ArenaMap(RANGE),
-        [Placed(name, name, "soldier", x, 1.5, {"health": 50}) for name, x in (("Ann", 1.5), ("Bob", 2.5))],
+        [FighterPlacement(name, name, "soldier", x, 1.5, {"health": 50}) for name, x in (("Ann", 1.5), ("Bob", 2.5))],
     )
     run(arena, {"Ann": "animate melee Bob", "Bob": "animate melee Ann"}, 6)
     assert (arena.living(), arena.over, arena.winner) == ((), True, None)
@@ -378,6 +387,6 @@ def test_attacks_end_a_cloak() -> None:
 
 
 def test_an_arena_with_things_and_nobody_in_it_just_goes_on() -> None:
-    arena = Arena(ArenaMap(RANGE), [], [ThingPlaced("kit", "medkit", 2.5, 2.5)])
+    arena = Arena(ArenaMap(RANGE), [], [ThingPlacement("kit", "medkit", 2.5, 2.5)])
     assert run(arena, {}, 10) == []
     assert not arena.over

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from telos.agents.body import Actor, BodyState, Performed
 from telos.agents.trace import Began, Failed
 from telos.core.action import Action
-from telos.squads.squad import Concluded, Ordered, Said
+from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import CastMember, Scene, load_scene, scene_names
 from telos.worlds.arena.sim.arena import Arena
@@ -42,11 +42,11 @@ class Laws:
         self._dead |= {each.name for each in view.fighters if not each.alive}
 
     def _check_record(self, record: object) -> None:
-        if isinstance(record, Said | Began):
+        if isinstance(record, LineSpoken | Began):
             assert record.who not in self._dead
         if isinstance(record, Failed):
             assert not record.reason.startswith("raised"), record
-        if isinstance(record, Ordered):
+        if isinstance(record, OrdersGiven):
             taken = [said.split()[-1] for said in record.orders.values() if "cover at" in said or "advance to" in said]
             assert len(taken) == len(set(taken)), record
 
@@ -56,7 +56,7 @@ def survived(scene: Scene, seed: int, seconds: float | None = None) -> Battle:
     records: list[object] = []
     battle = Battle(scene, seed=seed, trace=records.append)
     laws, still = Laws(), Stillness(battle)
-    for view in battle.seconds(seconds):
+    for view in battle.run(seconds):
         still.look(view)
         laws.check(view, records)
         records.clear()
@@ -117,23 +117,23 @@ def test_an_action_that_raises_is_a_failure_to_remember_and_the_fight_goes_on(br
     gaps = [two.time - one.time for one, two in pairwise(failed)]
     assert all(1.0 <= gap <= STUCK for gap in gaps)  # it is tried again, but not in every frame
     sam._procedures[broken] = battle._procedures[broken]
-    views += list(battle.seconds(40.0))
+    views += list(battle.run(40.0))
     assert views[-1].winner == "red"  # once it is mended, all goes on
 
 
 def test_a_question_to_the_game_that_raises_stops_nobody_else() -> None:
     records: list[object] = []
     battle = Battle(load_scene("get-to-cover"), seed=1, trace=records.append)
-    distance = battle.arena.navigator.connected
+    is_connected = battle.arena.navigator.is_connected
 
-    def connected(start: Any, end: Any, **manner: Any) -> bool:
+    def connected(start: Any, end: Any, walker: Any) -> bool:
         if start == battle.arena.fighter("Tia").position:
             raise RuntimeError("the mesh has a hole")
-        return distance(start, end, **manner)
+        return is_connected(start, end, walker)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(battle.arena.navigator, "connected", connected)
-        for _ in battle.seconds(10.0):
+        patch.setattr(battle.arena.navigator, "is_connected", connected)
+        for _ in battle.run(10.0):
             pass
     raised = [each for each in records if isinstance(each, Failed) and "the mesh has a hole" in each.reason]
     assert {each.who for each in raised} == {"Tia"}
@@ -155,7 +155,7 @@ def test_an_enemy_that_somebody_else_kills_is_nobodys_target_any_more() -> None:
     fight = fought("get-to-cover", 1)
     assert fight.views[-1].winner == "red"
     battle = Battle(load_scene("skirmish"), seed=2)
-    for _ in battle.seconds(25.0):
+    for _ in battle.run(25.0):
         living = {name for name, each in battle.arena.fighters.items() if each.alive}
         for mind in battle.minds.values():
             foe, since = mind.memory.focus.get("target"), battle.arena.time
@@ -199,7 +199,7 @@ def test_with_no_cover_at_all_they_fight_in_the_open_and_say_that_they_have_nowh
         fight = Fight(scene, seed)
         assert fight.views[-1].over
         assert {"cover", "ambush"}.isdisjoint(fight.goals("Ann"))
-        said |= {each.exchange for each in fight.of(Said)}
+        said |= {each.exchange for each in fight.of(LineSpoken)}
     assert any("cover" in name or "nowhere" in name for name in said), said
 
 
@@ -215,12 +215,12 @@ def test_a_squad_that_loses_its_leader_in_the_middle_of_an_order_goes_on_under_t
     )  # fmt: skip
     fight = Fight(replace(frail, cast=(*frail.cast, killer)), 1)
     died = next(each for each in fight.events("dead") if each.context["target"] == "Ann")
-    ordered = [each for each in fight.of(Ordered) if each.time >= died.time]
+    ordered = [each for each in fight.of(OrdersGiven) if each.time >= died.time]
     assert "Ann is dead" in ordered[0].why
     assert 0 <= ordered[0].time - died.time <= 1.0
     leader = next(who for who, said in ordered[0].orders.items() if said.startswith("lead"))
     assert leader != "Ann"
-    end = next(each for each in fight.of(Concluded) if each.time > died.time)
+    end = next(each for each in fight.of(BehaviourEnded) if each.time > died.time)
     assert end.fulfilled
     assert end.why == f"{leader} is at p7"
 
@@ -270,4 +270,4 @@ def test_laws_would_notice_a_breach() -> None:
     with pytest.raises(AssertionError):
         laws.check(view, [])
     with pytest.raises(AssertionError):
-        laws.check(replace(view, fighters=()), [Said(1.0, "Ann", None, "Hello", "x", "y")])
+        laws.check(replace(view, fighters=()), [LineSpoken(1.0, "Ann", None, "Hello", "x", "y")])

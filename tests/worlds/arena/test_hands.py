@@ -8,33 +8,33 @@ from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.arena.ai.player_control import HELD, Hands, in_hands, opponent
+from telos.worlds.arena.ai.player_control import KEYS, PlayerControl, default_player, with_player
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import replay
+from telos.worlds.arena.replay import replay_fight
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.fighter import FighterPlacement
 from telos.worlds.arena.sim.map import ArenaMap, cell_of
 from telos.worlds.arena.sim.views import ArenaView
 
 YARD = "###########\n#A  +    B#\n#    #    #\n###########"
 
 
-def yard(drawing: str = YARD, **body: object) -> tuple[Arena, Hands]:
+def yard(drawing: str = YARD, **body: object) -> tuple[Arena, PlayerControl]:
     drawn = ArenaMap(drawing)
     cast = [
-        Placed("Rex", "red", "soldier", *drawn.places["A"], body),
-        Placed("Ben", "blue", "soldier", *drawn.places["B"]),
+        FighterPlacement("Rex", "red", "soldier", *drawn.places["A"], body),
+        FighterPlacement("Ben", "blue", "soldier", *drawn.places["B"]),
     ]
     arena = Arena(drawn, cast)
-    return arena, Hands(arena, "Rex")
+    return arena, PlayerControl(arena, "Rex")
 
 
-def hold(arena: Arena, hands: Hands, keys: str, steps: int) -> list[str | None]:
+def hold(arena: Arena, hands: PlayerControl, keys: str, steps: int) -> list[str | None]:
     """Hold keys down for some steps, and return the commands that came of it."""
     given = []
     for _ in range(steps):
-        given.append(hands.held(keys.split("+") if keys else []))
+        given.append(hands.command_for_keys(keys.split("+") if keys else []))
         arena.step({"Rex": given[-1]} if given[-1] is not None else {})
     return given
 
@@ -116,10 +116,10 @@ def test_reloading_is_not_broken_off_by_walking() -> None:
 
 def test_shots_come_out_of_cover_if_there_is_some() -> None:
     arena, hands = yard("########\n#>oo  B#\n#      #\n########".replace(">", "A"))
-    assert hands.said("shoot Ben") == "animate fire Ben"
+    assert hands.command_for_text("shoot Ben") == "animate fire Ben"
     arena, hands = yard("########\n#A>o  B#\n#      #\n########")
     hold(arena, hands, "right", 3)
-    assert hands.said("shoot Ben") == "animate fire_from_cover Ben"
+    assert hands.command_for_text("shoot Ben") == "animate fire_from_cover Ben"
 
 
 def test_a_grenade_flies_to_the_nearest_enemy_in_sight() -> None:
@@ -138,30 +138,30 @@ def test_words_that_make_no_sense_are_refused_with_a_remedy() -> None:
         ("use d1 eat", "use of a door"),
     ):
         with pytest.raises(TelosError, match=told):
-            hands.said(line)
+            hands.command_for_text(line)
 
 
 def test_every_phrase_on_offer_is_understood() -> None:
     _, hands = yard(YARD.replace("+", "/"), grenades=1)
-    assert {"shoot Ben", "throw Ben", "reload"} <= {hands.said(line) and line for line in hands.phrases()}
+    assert {"shoot Ben", "throw Ben", "reload"} <= {hands.command_for_text(line) and line for line in hands.phrases()}
 
 
 def test_the_opponent_is_of_the_second_side_and_some_scenes_have_none() -> None:
-    assert opponent(load_scene("skirmish")) == "Wes"
-    assert opponent(load_scene("pincer")) == "Pat"
-    assert opponent(load_scene("search")) is None
+    assert default_player(load_scene("skirmish")) == "Wes"
+    assert default_player(load_scene("pincer")) == "Pat"
+    assert default_player(load_scene("search")) is None
     with pytest.raises(TelosError, match="nobody in 'flank' is called 'Zed'"):
-        in_hands(load_scene("flank"), "Zed")
+        with_player(load_scene("flank"), "Zed")
 
 
 def played(scene: str, seed: int, keys: list[list[str]]) -> tuple[list[str], list[ArenaView]]:
     """Play a scene with these keys held, step by step; return its record and its views."""
-    who = opponent(load_scene(scene)) or ""
+    who = default_player(load_scene(scene)) or ""
     lines: list[str] = []
-    battle = Battle(in_hands(load_scene(scene), who), seed=seed, trace=lambda record: lines.append(as_json(record)))
-    hands, views = Hands(battle.arena, who), []
+    battle = Battle(with_player(load_scene(scene), who), seed=seed, trace=lambda record: lines.append(as_json(record)))
+    hands, views = PlayerControl(battle.arena, who), []
     for held in keys:
-        command = hands.held(held)
+        command = hands.command_for_keys(held)
         views.append(battle.step({} if command is None else {who: command}))
     return lines, views
 
@@ -170,7 +170,7 @@ def played(scene: str, seed: int, keys: list[list[str]]) -> tuple[list[str], lis
 @given(
     st.sampled_from(["flank", "door-open", "layer-3-melee", "goals-soldier"]),
     st.integers(0, 3),
-    st.lists(st.tuples(st.lists(st.sampled_from(HELD), max_size=3), st.integers(1, 12)), max_size=8),
+    st.lists(st.tuples(st.lists(st.sampled_from(KEYS), max_size=3), st.integers(1, 12)), max_size=8),
 )
 def test_whatever_is_held_makes_a_fight_that_repeats_and_replays(
     scene: str, seed: int, runs: list[tuple[list[str], int]]
@@ -179,7 +179,7 @@ def test_whatever_is_held_makes_a_fight_that_repeats_and_replays(
     lines, views = played(scene, seed, keys)
     assert played(scene, seed, keys) == (lines, views)
     kept = [line for line in lines if json.loads(line)["kind"] not in ("noticed", "forgot")]
-    again = list(replay(kept))
+    again = list(replay_fight(kept))
     assert again == views[: len(again)]  # nothing is on record of a last stretch in which nothing happened
     floor = {*load_scene(scene).map.floor, *(door.cell for door in load_scene(scene).map.doors.values())}
     assert all(cell_of((each.x, each.y)) in floor for view in views for each in view.fighters if each.state == "goto")
@@ -201,8 +201,8 @@ def test_whoever_has_a_mind_is_not_commanded_and_nothing_has_happened() -> None:
 
 @pytest.mark.parametrize("scene", scene_names())
 def test_in_every_scene_with_an_opponent_the_others_think_as_before(scene: str) -> None:
-    taken = opponent(load_scene(scene))
+    taken = default_player(load_scene(scene))
     if taken is not None:
-        battle = Battle(in_hands(load_scene(scene), taken), seed=2)
+        battle = Battle(with_player(load_scene(scene), taken), seed=2)
         thinking = {each.name for each in load_scene(scene).cast if each.script is None and each.name != taken}
         assert set(battle.minds) == thinking

@@ -6,26 +6,31 @@ import pytest
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.values import FrozenMap
-from telos.worlds.arena.ai.characters import character_texts, characters, faults_in, kinds_with
+from telos.worlds.arena.ai.characters import (
+    characters_with,
+    find_character_faults,
+    load_arena_characters,
+    load_character_texts,
+)
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import load_scene
 
-TIMID = character_texts()["soldier"] + "priorities: {cover: 99}\n"
+TIMID = load_character_texts()["soldier"] + "priorities: {cover: 99}\n"
 
 
 def test_without_changes_they_are_those_of_the_package() -> None:
-    assert dict(kinds_with({})) == dict(characters())
+    assert dict(characters_with({})) == dict(load_arena_characters())
 
 
 def test_a_change_reaches_those_who_are_like_it() -> None:
-    kinds = kinds_with({"soldier": TIMID})
+    kinds = characters_with({"soldier": TIMID})
     for name, is_changed in (("soldier", True), ("private", True), ("layer-4-cover", False)):
         assert [goal.priority for goal in kinds[name].goals if goal.name == "cover"] == [99 if is_changed else 50]
 
 
 def test_all_faults_are_told_at_their_lines() -> None:
     text = "character: soldeir\nlike: layer-7-talk\nadd: {goals: [covr]}\nbody: {health: 900}\n"
-    assert [(fault.line, fault.message) for fault in faults_in("soldier", text)] == [
+    assert [(fault.line, fault.message) for fault in find_character_faults("soldier", text)] == [
         (1, "the character is called 'soldeir', and others know it as 'soldier'"),
         (3, "unknown goal or goal set 'covr'"),
         (4, "'health' of the body of 'soldier' must be more than 0 and at most 100, got 900"),
@@ -36,29 +41,29 @@ def test_all_faults_are_told_at_their_lines() -> None:
     "text", ["", "[1, 2", "- a\n- b\n", "character: [x]\n", "character: soldier\nlike: soldier\n", "\0"]
 )
 def test_what_is_no_character_is_a_fault_and_not_a_crash(text: str) -> None:
-    assert faults_in("soldier", text)
+    assert find_character_faults("soldier", text)
 
 
 def test_like_names_a_character_and_never_a_file() -> None:
     for like in ("soldier.yaml", "../characters/rat.yaml", "/etc/passwd"):
-        [fault] = faults_in("guard", f"character: guard\nlike: {like}\n")
+        [fault] = find_character_faults("guard", f"character: guard\nlike: {like}\n")
         assert fault.message == f"unknown character {like!r}"
 
 
 def test_a_circle_is_found() -> None:
-    [fault] = faults_in("layer-1-attack", "character: layer-1-attack\nlike: soldier\n")
+    [fault] = find_character_faults("layer-1-attack", "character: layer-1-attack\nlike: soldier\n")
     assert "a circle: " in fault.message
 
 
 def test_what_breaks_in_others_is_told_where_it_can_be_mended() -> None:
     text = "character: soldier\nlike: layer-7-talk\ndrop: {goals: [patrol]}\n"
-    [fault] = faults_in("soldier", text)
+    [fault] = find_character_faults("soldier", text)
     assert fault.file == "soldier.yaml"
     assert "private.yaml:4:" in fault.message
     with pytest.raises(DefinitionError):
-        kinds_with({"soldier": text})
+        characters_with({"soldier": text})
     with pytest.raises(TelosError, match="the arena has no character 'ninja'"):
-        kinds_with({"ninja": TIMID})
+        characters_with({"ninja": TIMID})
 
 
 def test_recasting_renews_minds_and_leaves_bodies_and_memories() -> None:
@@ -67,12 +72,12 @@ def test_recasting_renews_minds_and_leaves_bodies_and_memories() -> None:
         battle.step()
     before = {name: [(fact.kind, fact.subject) for fact in mind.memory] for name, mind in battle.minds.items()}
     bodies = [(each.position, each.health) for each in battle.arena.fighters.values()]
-    assert battle.recast(kinds_with({"soldier": TIMID})) == ("Ann", "Bob")
+    assert battle.recast(characters_with({"soldier": TIMID})) == ("Ann", "Bob")
     assert {name: [(fact.kind, fact.subject) for fact in mind.memory] for name, mind in battle.minds.items()} == before
     assert [(each.position, each.health) for each in battle.arena.fighters.values()] == bodies
     assert [goal.priority for goal in battle.minds["Ann"].arbiter.goals if goal.name == "cover"] == [99]
     assert battle.comrades["Ann"].memory is battle.minds["Ann"].memory
-    for _ in battle.seconds():
+    for _ in battle.run():
         pass
 
 
@@ -81,19 +86,19 @@ def test_recasting_with_the_same_characters_changes_nothing() -> None:
     for _ in range(20):
         one.step()
         two.step()
-    assert one.recast(kinds_with({})) == ()
+    assert one.recast(characters_with({})) == ()
     assert [one.step() for _ in range(40)] == [two.step() for _ in range(40)]
 
 
 def test_goals_that_are_dropped_are_not_pursued_any_more() -> None:
     battle = Battle(load_scene("skirmish"), seed=1)
-    kinds = dict(characters())
-    kinds["soldier"] = replace(
-        kinds["soldier"],
-        goals=tuple(goal for goal in kinds["soldier"].goals if goal.name == "patrol"),
+    characters = dict(load_arena_characters())
+    characters["soldier"] = replace(
+        characters["soldier"],
+        goals=tuple(goal for goal in characters["soldier"].goals if goal.name == "patrol"),
         body=FrozenMap(),
     )
-    battle.recast(kinds)
+    battle.recast(characters)
     seen = set()
     for _ in range(100):
         battle.step()

@@ -4,10 +4,10 @@ import pytest
 
 from telos.agents.memory import Fact, WorkingMemory
 from telos.core.values import FrozenMap
-from telos.worlds.arena.ai.facts import barrier_known, kept_out_by, place_known
-from telos.worlds.arena.ai.fighter_body import NOWHERE, Ground
+from telos.worlds.arena.ai.facts import avoided_doors, known_place, latest_barrier
+from telos.worlds.arena.ai.fighter_body import UNREACHABLE, PlanningFunctions
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import Placed
+from telos.worlds.arena.sim.fighter import FighterPlacement
 from telos.worlds.arena.sim.map import ArenaMap
 
 MAP = ArenaMap("###########\n#A   +   B#\n#    #    #\n#  1 =   2#\n###########")
@@ -15,7 +15,7 @@ MAP = ArenaMap("###########\n#A   +   B#\n#    #    #\n#  1 =   2#\n###########"
 
 def arena() -> Arena:
     people = [("Ann", "red", 1.5, 1.5), ("Bob", "red", 2.5, 2.5), ("Una", "blue", 9.5, 1.5)]
-    return Arena(MAP, [Placed(name, side, "soldier", x, y) for name, side, x, y in people])
+    return Arena(MAP, [FighterPlacement(name, side, "soldier", x, y) for name, side, x, y in people])
 
 
 def noted(*facts: Fact, fades: float = 10.0) -> WorkingMemory:
@@ -36,57 +36,57 @@ def barrier(name: str, now: float, kind: str = "door") -> Fact:
 def test_an_enemy_is_where_it_was_last_made_out_and_nowhere_once_forgotten() -> None:
     world = arena()
     seen = Fact("enemy", "Una", 0.0, attributes=FrozenMap({"x": 7.0, "y": 3.0, "seen": False, "alive": True}))
-    assert place_known(world, noted(seen), "Ann", "Una") == (7.0, 3.0)
-    assert place_known(world, noted(), "Ann", "Una") is None
+    assert known_place(world, noted(seen), "Ann", "Una") == (7.0, 3.0)
+    assert known_place(world, noted(), "Ann", "Una") is None
     for _ in range(100):
         world.step({})
-    assert place_known(world, noted(seen), "Ann", "Una") is None
+    assert known_place(world, noted(seen), "Ann", "Una") is None
 
 
 def test_comrades_and_places_are_where_they_are() -> None:
     world = arena()
-    assert place_known(world, noted(), "Ann", "Bob") == (2.5, 2.5)
-    assert place_known(world, noted(), "Ann", "Ann") == (1.5, 1.5)
-    assert place_known(world, noted(), "Ann", "p2") == (9.5, 3.5)
+    assert known_place(world, noted(), "Ann", "Bob") == (2.5, 2.5)
+    assert known_place(world, noted(), "Ann", "Ann") == (1.5, 1.5)
+    assert known_place(world, noted(), "Ann", "p2") == (9.5, 3.5)
 
 
 def test_a_door_keeps_one_out_once_it_was_kicked_in_vain_and_until_that_is_forgotten() -> None:
-    assert kept_out_by(noted(stuck(kicked=False)), 1.0) == frozenset()
-    assert kept_out_by(noted(stuck()), 1.0) == {"d1"}
-    assert kept_out_by(noted(stuck()), 9.6) == frozenset()
-    assert kept_out_by(noted(), 0.0) == frozenset()
+    assert avoided_doors(noted(stuck(kicked=False)), 1.0) == frozenset()
+    assert avoided_doors(noted(stuck()), 1.0) == {"d1"}
+    assert avoided_doors(noted(stuck()), 9.6) == frozenset()
+    assert avoided_doors(noted(), 0.0) == frozenset()
 
 
 def test_the_barrier_that_counts_is_the_last_one_met() -> None:
     memory = noted(barrier("d1", 3.0), barrier("l1", 1.0, "low"))
-    known = barrier_known(memory, 4.0)
+    known = latest_barrier(memory, 4.0)
     assert known is not None
     assert known.subject == "d1"
-    assert barrier_known(memory, 20.0) is None
+    assert latest_barrier(memory, 20.0) is None
 
 
 def test_the_game_answers_by_what_one_knows_of_doors() -> None:
     world = arena()
-    naive = Ground(world, {"Ann": noted(), "Bob": noted()})
-    wiser = Ground(world, {"Ann": noted(stuck(), barrier("d1", 0.0)), "Bob": noted()})
+    naive = PlanningFunctions(world, {"Ann": noted(), "Bob": noted()})
+    wiser = PlanningFunctions(world, {"Ann": noted(stuck(), barrier("d1", 0.0)), "Bob": noted()})
     assert naive.can_reach("Ann", "p2")
     assert not wiser.can_reach("Ann", "p2")
     assert wiser.can_reach("Bob", "p2")  # nobody has told him
     assert wiser.can_reach("Ann", "p1")
     assert naive.distance("Ann", "p2") == wiser.distance("Ann", "p2") < 20
-    assert naive.distance("Ann", "Una") == NOWHERE
-    assert naive.distance("Ann", None) == NOWHERE
+    assert naive.distance("Ann", "Una") == UNREACHABLE
+    assert naive.distance("Ann", None) == UNREACHABLE
 
 
 @pytest.mark.parametrize(("place", "answer"), [("p2", True), ("p1", False), ("d1", False), (None, False)])
 def test_a_way_leads_through_the_barrier_or_it_does_not(place: str | None, answer: bool) -> None:
-    ground = Ground(arena(), {"Ann": noted(barrier("d1", 0.0))})
+    ground = PlanningFunctions(arena(), {"Ann": noted(barrier("d1", 0.0))})
     assert ground.beyond("Ann", place) is answer
-    assert not Ground(arena(), {"Ann": noted()}).beyond("Ann", place)
+    assert not PlanningFunctions(arena(), {"Ann": noted()}).beyond("Ann", place)
 
 
 def test_safety_is_somewhere_one_can_get_to() -> None:
-    ground = Ground(arena(), {"Ann": noted(stuck())})
+    ground = PlanningFunctions(arena(), {"Ann": noted(stuck())})
     assert ground.path_to_safety("Ann", "p1")
     assert not ground.path_to_safety("Ann", "p2")
     assert not ground.path_to_safety("Ann", None)

@@ -3,23 +3,23 @@
 from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
 from telos.core.event import Event
 from telos.core.values import FrozenMap
-from telos.squads.squad import Concluded, Grouped, Ordered, Said
-from telos.worlds.arena.replay import Ended, Log, Started
+from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven, SquadsFormed
+from telos.worlds.arena.replay import FightEnded, FightLog, FightStarted
 from worlds.arena.pictures import fighter
 
 
 def told(*records: object) -> list[str]:
-    log = Log()
+    log = FightLog()
     return [line for line in map(log.line, records) if line is not None]
 
 
 def test_a_fight_begins_with_its_sides_and_ends_with_its_winner() -> None:
     sides = FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una",)})
-    assert told(Started(0.0, "arena", "flank", 3, sides), Ended(41.2, "red", "nobody else is left")) == [
+    assert told(FightStarted(0.0, "arena", "flank", 3, sides), FightEnded(41.2, "red", "nobody else is left")) == [
         "  0.0  flank, seed 3: red (Ann, Bob) against blue (Una)",
         " 41.2  red  wins: nobody else is left",
     ]
-    assert told(Ended(60.0, None, "time is up")) == [" 60.0  nobody  wins: time is up"]
+    assert told(FightEnded(60.0, None, "time is up")) == [" 60.0  nobody  wins: time is up"]
 
 
 def test_a_goal_is_told_with_its_reason_and_its_plan_and_only_once() -> None:
@@ -53,7 +53,7 @@ def test_a_failure_is_told_when_it_happens_and_not_again_with_the_next_plan() ->
 
 
 def test_who_runs_out_of_things_to_do_is_told_once_and_forgets_why() -> None:
-    log = Log()
+    log = FightLog()
     log.line(Chose(1.0, "Ann", "cover", None, "under fire"))
     assert log.why == {"Ann": "under fire"}
     assert log.line(Idle(5.0, "Ann")) == "  5.0  Ann  has nothing to do"
@@ -65,12 +65,12 @@ def test_squads_are_told_when_they_change_and_orders_with_their_reason() -> None
     one = FrozenMap({"red-1": ("Ann", "Bob"), "red-2": ("Cid",)})
     orders = FrozenMap({"Ann": "suppresses", "Bob": "to c3"})
     assert told(
-        Grouped(0.0, "red", one),
-        Grouped(3.0, "red", one),
-        Grouped(6.0, "red", FrozenMap({"red-3": ("Ann", "Bob", "Cid")})),
-        Ordered(6.5, "red-3", "get-to-cover", orders, "two are exposed"),
-        Concluded(9.0, "red-3", "get-to-cover", True, "all are in cover"),
-        Concluded(9.0, "red-3", "search", False, "Ann died"),
+        SquadsFormed(0.0, "red", one),
+        SquadsFormed(3.0, "red", one),
+        SquadsFormed(6.0, "red", FrozenMap({"red-3": ("Ann", "Bob", "Cid")})),
+        OrdersGiven(6.5, "red-3", "get-to-cover", orders, "two are exposed"),
+        BehaviourEnded(9.0, "red-3", "get-to-cover", True, "all are in cover"),
+        BehaviourEnded(9.0, "red-3", "search", False, "Ann died"),
     ) == [
         "  0.0  red  groups as Ann, Bob; Cid",
         "  6.0  red  groups as Ann, Bob, Cid",
@@ -82,8 +82,8 @@ def test_squads_are_told_when_they_change_and_orders_with_their_reason() -> None
 
 def test_speech_is_quoted_with_whom_it_is_for() -> None:
     assert told(
-        Said(12.9, "Ann", "Bob", "Status?", "status", "Bob was hit"),
-        Said(13.5, "Bob", None, "Grenade!", "grenade", "it lies there"),
+        LineSpoken(12.9, "Ann", "Bob", "Status?", "status", "Bob was hit"),
+        LineSpoken(13.5, "Bob", None, "Grenade!", "grenade", "it lies there"),
     ) == [" 12.9  Ann → Bob: “Status?”", " 13.5  Bob: “Grenade!”"]
 
 

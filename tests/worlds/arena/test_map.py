@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from telos.core.errors import DefinitionError, TelosError
-from telos.worlds.arena.sim.map import ArenaMap, load_map, middle
+from telos.worlds.arena.sim.map import ArenaMap, cell_centre, load_map
 
 SMALL = """
 ###########
@@ -106,7 +106,8 @@ def ways_out(drawn: ArenaMap) -> dict[str, list[frozenset[str]]]:
     """The two rooms that each door and window joins."""
     gates = [*drawn.doors, *drawn.windows]
     return {
-        gate: [frozenset(drawn.room_at(middle(cell)) for cell in pair) for pair in drawn.sides(gate)] for gate in gates
+        gate: [frozenset(drawn.room_at(cell_centre(cell)) for cell in pair) for pair in drawn.sides(gate)]
+        for gate in gates
     }
 
 

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from telos.core.errors import DefinitionError
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import Placed
-from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, cell_of, load_map, middle
-from telos.worlds.arena.sim.navigation import CRAWL_COSTS, DOOR_COSTS, Navigator
-
-Kind = dict[str, bool | frozenset[str]]
+from telos.worlds.arena.sim.fighter import FighterPlacement
+from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, cell_centre, cell_of, load_map
+from telos.worlds.arena.sim.navigation import CRAWL_COST, DOOR_COST, Navigator, Walker
 
 
 @st.composite
@@ -33,26 +31,26 @@ def maps(draw: st.DrawFn) -> ArenaMap:
         raise
 
 
-kinds = st.fixed_dictionaries({"crawls": st.booleans(), "flies": st.booleans()})
+walkers = st.builds(Walker, crawls=st.booleans(), flies=st.booleans())
 
 
-def entering(drawn: ArenaMap, cell: Cell, kind: Kind) -> float:
+def entering(drawn: ArenaMap, cell: Cell, walker: Walker) -> float:
     """What it costs to enter a cell, or infinity."""
-    avoiding, mark = kind["avoiding"], drawn.mark(cell)
+    mark = drawn.mark(cell)
     name = drawn.at[cell].name if cell in drawn.at else ""
     if mark in "+%/":
-        return math.inf if name in avoiding else DOOR_COSTS  # type: ignore[operator]
-    if mark == "_" and not kind["flies"]:
-        return CRAWL_COSTS if kind["crawls"] and name not in avoiding else math.inf  # type: ignore[operator]
+        return math.inf if name in walker.avoiding else DOOR_COST
+    if mark == "_" and not walker.flies:
+        return CRAWL_COST if walker.crawls and name not in walker.avoiding else math.inf
     if mark == "o":
-        return 0.0 if kind["flies"] else math.inf
+        return 0.0 if walker.flies else math.inf
     return math.inf if mark == "#" else 0.0
 
 
-def slow_distances(drawn: ArenaMap, start: Cell, kind: Kind) -> dict[Cell, float]:
+def slow_distances(drawn: ArenaMap, start: Cell, walker: Walker) -> dict[Cell, float]:
     """The obvious way: let every cell tell its neighbours again and again until no answer improves."""
     cells = [(x, y) for x in range(drawn.width) for y in range(drawn.height)]
-    enter = {cell: entering(drawn, cell, kind) for cell in cells}
+    enter = {cell: entering(drawn, cell, walker) for cell in cells}
     plain = {cell for cell in cells if enter[cell] == 0}
     far = {start: 0.0}
     for _ in cells:
@@ -66,25 +64,26 @@ def slow_distances(drawn: ArenaMap, start: Cell, kind: Kind) -> dict[Cell, float
     return far
 
 
-def length(drawn: ArenaMap, cells: tuple[Cell, ...], kind: Kind) -> float:
-    return sum(math.dist(a, b) + entering(drawn, b, kind) for a, b in pairwise(cells))
+def length(drawn: ArenaMap, cells: tuple[Cell, ...], walker: Walker) -> float:
+    return sum(math.dist(a, b) + entering(drawn, b, walker) for a, b in pairwise(cells))
 
 
-@given(drawn=maps(), kind=kinds, data=st.data())
-def test_ways_are_as_long_as_the_slow_obvious_search_says(drawn: ArenaMap, kind: Kind, data: st.DataObject) -> None:
+@given(drawn=maps(), walker=walkers, data=st.data())
+def test_ways_are_as_long_as_the_slow_obvious_search_says(drawn: ArenaMap, walker: Walker, data: st.DataObject) -> None:
     gates = sorted((*drawn.doors, *drawn.lows))
-    kind["avoiding"] = frozenset(data.draw(st.sets(st.sampled_from(gates)))) if gates else frozenset()
+    if gates:
+        walker = walker._replace(avoiding=frozenset(data.draw(st.sets(st.sampled_from(gates)))))
     start = data.draw(st.sampled_from(sorted(drawn.floor)))
-    navigator, far = Navigator(drawn), slow_distances(drawn, start, kind)
+    navigator, far = Navigator(drawn), slow_distances(drawn, start, walker)
     for x in range(-1, drawn.width + 1):
         for y in range(-1, drawn.height + 1):
             goal, expected = (x, y), far.get((x, y), math.inf)
-            cells = navigator.cells(middle(start), middle(goal), **kind)  # type: ignore[arg-type]
-            assert navigator.distance(middle(start), middle(goal), **kind) == pytest.approx(expected)  # type: ignore[arg-type]
+            cells = navigator.find_cells(cell_centre(start), cell_centre(goal), walker)
+            assert navigator.distance(cell_centre(start), cell_centre(goal), walker) == pytest.approx(expected)
             assert (cells is None) == (expected == math.inf)
             if cells is not None:
                 assert (cells[0], cells[-1]) == (start, goal)
-                assert length(drawn, cells, kind) == pytest.approx(expected)
+                assert length(drawn, cells, walker) == pytest.approx(expected)
 
 
 def touched(a: Point, b: Point, step: float = 0.01) -> set[Cell]:
@@ -93,28 +92,30 @@ def touched(a: Point, b: Point, step: float = 0.01) -> set[Cell]:
     return {cell_of((a[0] + (b[0] - a[0]) * i / steps, a[1] + (b[1] - a[1]) * i / steps)) for i in range(steps + 1)}
 
 
-@given(drawn=maps(), kind=kinds, data=st.data())
+@given(drawn=maps(), walker=walkers, data=st.data())
 def test_a_way_leads_from_anywhere_to_anywhere_through_no_wall_and_over_no_furniture(
-    drawn: ArenaMap, kind: Kind, data: st.DataObject
+    drawn: ArenaMap, walker: Walker, data: st.DataObject
 ) -> None:
     floor, within = st.sampled_from(sorted(drawn.floor)), st.tuples(st.floats(0.05, 0.95), st.floats(0.05, 0.95))
     (x, y), (across, down) = data.draw(floor), data.draw(within)
     (to_x, to_y), (to_across, to_down) = data.draw(floor), data.draw(within)
     start, goal = (x + across, y + down), (to_x + to_across, to_y + to_down)
-    way = Navigator(drawn).way(start, goal, **kind)  # type: ignore[arg-type]
+    way = Navigator(drawn).find_path(start, goal, walker)
     if way is None:
         return
     assert way[-1] == goal
-    kind["avoiding"] = frozenset()
     for a, b in pairwise((start, *way)):
-        assert all(entering(drawn, cell, kind) < math.inf for cell in touched(a, b))
+        assert all(entering(drawn, cell, walker) < math.inf for cell in touched(a, b))
 
 
 @given(drawn=maps(), data=st.data())
 def test_whatever_has_to_be_dealt_with_on_the_way_is_a_point_of_it(drawn: ArenaMap, data: st.DataObject) -> None:
     start, goal = (data.draw(st.sampled_from(sorted(drawn.floor))) for _ in range(2))
     navigator = Navigator(drawn)
-    way, cells = navigator.way(middle(start), middle(goal)), navigator.cells(middle(start), middle(goal))
+    way, cells = (
+        navigator.find_path(cell_centre(start), cell_centre(goal)),
+        navigator.find_cells(cell_centre(start), cell_centre(goal)),
+    )
     if way is not None and cells is not None:
         gates = [cell for cell in cells if drawn.mark(cell) in "+%_"]
         assert [cell for cell in map(cell_of, way) if drawn.mark(cell) in "+%_"] == gates
@@ -122,22 +123,22 @@ def test_whatever_has_to_be_dealt_with_on_the_way_is_a_point_of_it(drawn: ArenaM
 
 def test_over_open_floor_people_walk_straight() -> None:
     hall = ArenaMap("#" * 22 + "\n" + ("#" + " " * 20 + "#\n") * 12 + "#" * 22)
-    assert Navigator(hall).way((1.5, 1.5), (19.2, 8.1)) == ((19.2, 8.1),)
+    assert Navigator(hall).find_path((1.5, 1.5), (19.2, 8.1)) == ((19.2, 8.1),)
 
 
 def test_nobody_walks_through_a_window_and_only_fliers_go_over_furniture() -> None:
     drawn = ArenaMap("#######\n#. o .#\n#. o .#\n#=#####\n#  .  #\n#######")
     navigator = Navigator(drawn)
-    assert navigator.way((1.5, 1.5), (5.5, 1.5)) is None
-    assert navigator.way((1.5, 1.5), (5.5, 1.5), flies=True) is not None
-    assert navigator.way((1.5, 1.5), (3.5, 4.5), flies=True) is None
+    assert navigator.find_path((1.5, 1.5), (5.5, 1.5)) is None
+    assert navigator.find_path((1.5, 1.5), (5.5, 1.5), Walker(flies=True)) is not None
+    assert navigator.find_path((1.5, 1.5), (3.5, 4.5), Walker(flies=True)) is None
     assert navigator.distance((1.5, 1.5), (3.5, 4.5)) == math.inf
 
 
 def test_who_is_in_a_window_leaves_it_to_the_better_side() -> None:
     drawn = ArenaMap("#####\n#   #\n##=##\n#   #\n#####")
     navigator = Navigator(drawn)
-    assert navigator.way((2.5, 2.4), (1.5, 3.5)) == ((2.5, 3.5), (1.5, 3.5))
+    assert navigator.find_path((2.5, 2.4), (1.5, 3.5)) == ((2.5, 3.5), (1.5, 3.5))
     assert navigator.distance((2.5, 2.4), (1.5, 1.5)) == 1.0
 
 
@@ -149,11 +150,11 @@ def test_a_way_depends_on_nothing_that_was_asked_before() -> None:
         for node in warehouse.nodes.values():
             asked.distance(place, node.position)
     for a, b in pairwise(places):
-        assert asked.way(a, b) == Navigator(warehouse).way(a, b)
+        assert asked.find_path(a, b) == Navigator(warehouse).find_path(a, b)
 
 
 def test_what_was_found_out_on_a_map_serves_every_fight_on_it() -> None:
     one, two = (ArenaMap("#######\n#  +  #\n#######") for _ in range(2))
-    fights = [Arena(drawn, [Placed("Ann", "red", "soldier", 1.5, 1.5)]) for drawn in (one, two)]
+    fights = [Arena(drawn, [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5)]) for drawn in (one, two)]
     assert one == two != ArenaMap("#######\n#     #\n#######")
     assert fights[0].navigator is fights[1].navigator

@@ -9,7 +9,7 @@ import pytest
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import Intentions, Replay, replay
+from telos.worlds.arena.replay import IntentionTracker, Replay, replay_fight
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.views import ArenaView
 from worlds.arena.fights import fought
@@ -18,7 +18,7 @@ from worlds.arena.fights import fought
 def recorded(scene: str, seed: int, seconds: float) -> tuple[list[str], list[ArenaView]]:
     lines: list[str] = []
     battle = Battle(load_scene(scene), seed=seed, trace=lambda record: lines.append(as_json(record)))
-    return lines, list(battle.seconds(seconds))
+    return lines, list(battle.run(seconds))
 
 
 def flank() -> list[str]:
@@ -29,34 +29,34 @@ def flank() -> list[str]:
 def test_a_replay_shows_the_very_same_fight_and_tells_it_again(scene: str) -> None:
     lines, views = recorded(scene, 2, 20.0)
     again: list[str] = []
-    assert list(replay(lines, trace=lambda record: again.append(as_json(record)))) == views
+    assert list(replay_fight(lines, trace=lambda record: again.append(as_json(record)))) == views
     assert again == lines
 
 
 def test_a_replay_thinks_nothing() -> None:
     bodies = [line for line in flank() if json.loads(line)["kind"] in ("started", "commanded", "event", "ended")]
     assert len(bodies) < len(flank())
-    assert list(replay(bodies)) == fought("flank", 1).views[1:]
+    assert list(replay_fight(bodies)) == fought("flank", 1).views[1:]
 
 
 def test_a_recording_that_was_broken_off_is_played_as_far_as_it_goes() -> None:
     lines = flank()
     views = fought("flank", 1).views[1:]
     for cut in (2, len(lines) // 2, len(lines) - 1):
-        played = list(replay(lines[:cut]))
+        played = list(replay_fight(lines[:cut]))
         assert played == views[: len(played)]
-    assert len(list(replay(lines[:-1]))) == len(views)
+    assert len(list(replay_fight(lines[:-1]))) == len(views)
 
 
 def test_a_scene_of_ones_own_has_to_be_given() -> None:
     own = replace(load_scene("door-open"), name="my-door")
     lines: list[str] = []
-    views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).seconds())
-    assert list(replay(lines, scene=own)) == views
+    views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).run())
+    assert list(replay_fight(lines, scene=own)) == views
     with pytest.raises(TelosError, match="recording:1: the scene 'my-door' is none of the package; name its file"):
-        next(replay(lines))
+        next(replay_fight(lines))
     with pytest.raises(TelosError, match="recording:1: 'my-door' was recorded with another cast than 'flank' has"):
-        next(replay(lines, scene=load_scene("flank")))
+        next(replay_fight(lines, scene=load_scene("flank")))
 
 
 def altered(lines: list[str], kind: str, change: Callable[[dict[str, object]], object]) -> tuple[list[str], int]:
@@ -96,7 +96,7 @@ def test_whatever_differs_is_named_by_its_line(
 ) -> None:
     lines, number = altered(flank(), kind, change)
     with pytest.raises(TelosError, match=f"^fight.jsonl:{number}: .*{message}") as refused:
-        list(replay(lines, name="fight.jsonl"))
+        list(replay_fight(lines, name="fight.jsonl"))
     assert "\n" not in str(refused.value)
 
 
@@ -108,10 +108,10 @@ def test_another_seed_another_command_or_a_lost_line_is_found_out_later_on() -> 
     ):
         broken, _ = altered(lines, kind, change)
         with pytest.raises(TelosError, match=r"recording:\d+: recorded was"):
-            list(replay(broken))
+            list(replay_fight(broken))
     shot = next(place for place, line in enumerate(lines) if '"action": "shot"' in line)
     with pytest.raises(TelosError, match=rf"recording:{shot + 1}: recorded was"):
-        list(replay([*lines[:shot], *lines[shot + 1 :]]))
+        list(replay_fight([*lines[:shot], *lines[shot + 1 :]]))
 
 
 @pytest.mark.parametrize(
@@ -126,22 +126,22 @@ def test_another_seed_another_command_or_a_lost_line_is_found_out_later_on() -> 
 )
 def test_what_is_no_recording_is_refused(lines: list[str], message: str) -> None:
     with pytest.raises(TelosError) as refused:
-        list(replay(lines))
+        list(replay_fight(lines))
     assert str(refused.value).startswith(message)
 
 
 def test_nothing_comes_after_the_end() -> None:
     lines = flank()
     with pytest.raises(TelosError, match=rf"recording:{len(lines) + 1}: this comes after the end"):
-        list(replay([*lines, lines[-1]]))
+        list(replay_fight([*lines, lines[-1]]))
 
 
 def test_intentions_are_those_that_the_minds_had() -> None:
-    told, lines = Intentions(), list[str]()
+    told, lines = IntentionTracker(), list[str]()
     battle = Battle(load_scene("flank"), seed=1, trace=lambda record: lines.append(as_json(record)))
     live = [
         {name: (mind.goal, mind.steps, mind.index) for name, mind in battle.minds.items() if mind.goal}
-        for _ in battle.seconds(6.0)
+        for _ in battle.run(6.0)
     ]
     played = Replay(lines, trace=told.note)
     after = [{name: (each.goal, each.steps, each.index) for name, each in told.minds.items()} for _ in played.steps()]

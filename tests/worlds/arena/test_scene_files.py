@@ -15,7 +15,7 @@ from mutations import mutated
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
-from telos.squads.behaviours import behaviours
+from telos.squads.behaviours import select_behaviours
 from telos.worlds.arena.scene import CHARACTERS, Cue, Scene, load_scene, read_scene, scene_names
 
 BROKEN = Path(__file__).parents[2] / "broken_scenes"
@@ -88,7 +88,7 @@ def test_a_drawing_may_stand_in_the_scene_itself(tmp_path: Path) -> None:
 
 def test_all_means_every_squad_behaviour_and_nothing_means_none(tmp_path: Path) -> None:
     squads = load_text(tmp_path, DRAWN).squads
-    assert [each.name for each in behaviours(squads)] == list(squads)
+    assert [each.name for each in select_behaviours(squads)] == list(squads)
     assert len(squads) == 4
     assert load_text(tmp_path, DRAWN.replace("squads: all", "squads: []")).squads == ()
     assert load_text(tmp_path, DRAWN.replace("squads: all", "")).squads == ()

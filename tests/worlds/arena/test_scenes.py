@@ -10,8 +10,8 @@ import yaml
 
 from telos.agents.explain import why_not
 from telos.agents.trace import Began, Chose, Noticed, Planned
-from telos.squads.squad import Said
-from telos.worlds.arena.ai.characters import DATA, arena_domain, characters
+from telos.squads.squad import LineSpoken
+from telos.worlds.arena.ai.characters import DATA, load_arena_characters, load_arena_domain
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import Scene, load_scene
 from telos.worlds.arena.sim.map import ArenaMap
@@ -25,7 +25,7 @@ over_seeds = pytest.mark.parametrize("seed", SEEDS)
 
 def test_three_characters_have_the_very_same_goals_on_the_very_same_map() -> None:
     scenes = [load_scene(f"goals-{who}") for who in ("soldier", "assassin", "rat")]
-    kinds = [characters()[member(scene, "Sam").character] for scene in scenes]
+    kinds = [load_arena_characters()[member(scene, "Sam").character] for scene in scenes]
     assert [goal.name for goal in kinds[0].goals] == ["patrol", "kill_enemy"]
     assert kinds[0].goals == kinds[1].goals == kinds[2].goals
     assert scenes[0].map.rows == scenes[1].map.rows == scenes[2].map.rows
@@ -93,7 +93,7 @@ def test_a_layer_only_says_what_it_is_like_and_what_it_adds(number: int) -> None
     said = layer_file(number)
     assert set(said) == {"character", "about", "like", "add"}
     assert said["like"] == layer_file(number - 1)["character"]
-    before, after = (characters()[layer_file(each)["character"]] for each in (number - 1, number))
+    before, after = (load_arena_characters()[layer_file(each)["character"]] for each in (number - 1, number))
     assert {each.name for each in after.actions} - {each.name for each in before.actions} == ADDED[number]
     assert {each.name for each in before.actions} <= {each.name for each in after.actions}
     assert (before.memory, before.sensors, before.body) == (after.memory, after.sensors, after.body)
@@ -179,9 +179,9 @@ def test_layer_six_hides_and_waits_when_nothing_protects_it_any_longer(seed: int
 def test_layer_seven_warns_and_they_talk_about_what_happens(seed: int) -> None:
     fight = fought("layer-7-talk", seed)
     assert "warn-ally" in fight.steps("Sam")
-    assert {each.who for each in fight.of(Said)} >= {"Sam", "Tia"}
+    assert {each.who for each in fight.of(LineSpoken)} >= {"Sam", "Tia"}
     mute = Fight(replace(load_scene("layer-7-talk"), talk=False), seed)
-    assert not mute.of(Said)
+    assert not mute.of(LineSpoken)
 
 
 # A door
@@ -224,7 +224,7 @@ def test_when_the_memory_of_the_stuck_door_has_faded_he_tries_it_again() -> None
 
 @over_seeds
 def test_the_drone_moves_like_the_ghost_and_fights_like_the_soldier(seed: int) -> None:
-    drone, ghost, soldier = (characters()[name] for name in ("drone", "ghost", "soldier"))
+    drone, ghost, soldier = (load_arena_characters()[name] for name in ("drone", "ghost", "soldier"))
     assert set(drone.actions) <= set(ghost.actions) | set(soldier.actions)
     assert set(drone.goals) <= set(ghost.goals) | set(soldier.goals)
     fight = fought("drone", seed)
@@ -234,11 +234,11 @@ def test_the_drone_moves_like_the_ghost_and_fights_like_the_soldier(seed: int) -
 
 
 def test_the_policeman_has_one_action_more_and_nobody_else_needs_it() -> None:
-    kinds = characters()
+    kinds = load_arena_characters()
     extra = set(kinds["policeman"].actions) - set(kinds["soldier"].actions)
     assert {action.name for action in extra} == {"catch-breath"}
     assert [name for name, kind in kinds.items() if extra & set(kind.actions)] == ["policeman"]
-    assert not any("catch-breath" in str(goal.wants) for goal in arena_domain().goals)
+    assert not any("catch-breath" in str(goal.wants) for goal in load_arena_domain().goals)
 
 
 @over_seeds
@@ -279,5 +279,5 @@ def test_a_low_obstacle_is_crawled_under_because_the_way_leads_there(seed: int) 
 def test_scripts_are_followed_to_the_tenth_of_a_second() -> None:
     scene = changed(load_scene("layer-1-attack"), "Pat", script=script((0.3, "goto 23.5,5.5"), (0.7, "stop")))
     battle = Battle(scene, seed=4)
-    doing = [view.fighters[1].state for view in battle.seconds(1.0)]
+    doing = [view.fighters[1].state for view in battle.run(1.0)]
     assert doing == ["", "", "", "goto", "goto", "goto", "goto", "", "", ""]

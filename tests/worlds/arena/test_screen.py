@@ -7,13 +7,13 @@ from rich.console import Console
 
 from telos.core.event import Event
 from telos.worlds.arena.sim.views import ArenaView, DoorView, GrenadeView, ShotView
-from telos.worlds.arena.terminal import Mind, Notes, Screen
+from telos.worlds.arena.terminal import ArenaScreen, MindState, TraceNotes
 from worlds.arena.pictures import ROWS, Thoughts, busy, crowd, fighter, moment, noted, room_at, screen, thoughts
 
 LARGE = ("#" * 64, *("#" + " " * 62 + "#" for _ in range(22)), "#" * 64)
 
 
-def picture(drawn: Screen, view: ArenaView, width: int = 110, height: int = 34, **minds: Mind) -> list[str]:
+def picture(drawn: ArenaScreen, view: ArenaView, width: int = 110, height: int = 34, **minds: MindState) -> list[str]:
     console = Console(width=width, height=height, force_terminal=True, color_system=None)
     with console.capture() as captured:
         console.print(drawn.frame(view, minds))
@@ -24,7 +24,7 @@ def small(
     *fighters: object, rows: tuple[str, ...] = ("#####", "#   #", "#   #", "#####"), **changed: object
 ) -> list[str]:
     """Return the map alone, where a square metre has one column."""
-    drawn = Screen(rows, Notes(), room_at=lambda place: "r1", scene="", title="")
+    drawn = ArenaScreen(rows, TraceNotes(), room_at=lambda place: "r1", scene="", title="")
     lines = picture(drawn, moment(*fighters, **changed), width=len(rows[0]) + 36, height=20)
     return [line[: len(rows[0])] for line in lines[1 : len(rows) + 1]]
 
@@ -141,9 +141,9 @@ def test_a_shot_leaves_a_trace_that_walls_stop() -> None:
 def test_a_grenade_blinks_and_then_goes_off() -> None:
     lying = GrenadeView("g1", 2.5, 1.5, 1.0)
     assert {small(time=time, grenades=(lying,))[1] for time in (3.0, 3.1, 3.2, 3.3)} == {"█ ● █", "█ ○ █"}
-    notes = Notes()
+    notes = TraceNotes()
     notes.note(Event("exploded", {"x": 3.5, "y": 3.5}, player="Ann", time=5.0))
-    drawn = Screen(("#######", *["#     #"] * 5, "#######"), notes, room_at=room_at, scene="", title="")
+    drawn = ArenaScreen(("#######", *["#     #"] * 5, "#######"), notes, room_at=room_at, scene="", title="")
     burning = [
         sum(line.count("✶") + line.count("∗") for line in picture(drawn, moment(time=time))) for time in (5.0, 5.2, 7.0)
     ]
@@ -158,7 +158,7 @@ def test_a_dark_room_is_filled_and_a_lit_one_is_not() -> None:
 
 def test_where_there_is_room_a_metre_is_as_wide_as_high_and_fighters_face_somewhere() -> None:
     around = [fighter(name=name, x=1.5 + eighth, facing=eighth * pi / 4) for eighth, name in enumerate("ABCDEFGH")]
-    drawn = Screen(("#" * 10, "#        #", "#" * 10), Notes(), room_at=room_at, scene="", title="")
+    drawn = ArenaScreen(("#" * 10, "#        #", "#" * 10), TraceNotes(), room_at=room_at, scene="", title="")
     assert picture(drawn, moment(*around))[2].startswith("██A→B↘C↓D↙E←F↖G↑H↗██")
 
 
@@ -178,7 +178,7 @@ def test_the_winner_is_named_at_the_top() -> None:
 
 def test_a_picture_stays_as_it_was_when_the_fight_goes_on() -> None:
     notes = noted()
-    drawn = Screen(ROWS, notes, room_at=room_at, scene="flank", title="")
+    drawn = ArenaScreen(ROWS, notes, room_at=room_at, scene="flank", title="")
     frame = drawn.frame(moment(fighter()), {})
     console = Console(width=110, height=34, color_system=None)
     with console.capture() as before:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.fighter import Placed
-from telos.worlds.arena.sim.map import ArenaMap, Cell, Sight
+from telos.worlds.arena.sim.fighter import FighterPlacement
+from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight
 
 cells = st.tuples(st.integers(1, 8), st.integers(1, 6))
 blocks = st.sets(cells, max_size=16)
@@ -65,30 +65,32 @@ def test_lines_are_those_of_a_slow_look_and_the_same_from_either_end(
     drawn = hall(walls - {one, other}, doors - {one, other})
     every = sorted(drawn.doors_at)
     shut = data.draw(st.sets(st.sampled_from(every))) if every else set()
-    sight = Sight(drawn)
-    assert sight.line(one, other, shut) == slow_line(drawn, one, other, shut)
-    assert Sight(drawn).line(other, one, shut) == sight.line(one, other, shut)
+    sight = LineOfSight(drawn)
+    assert sight.is_clear(one, other, shut) == slow_line(drawn, one, other, shut)
+    assert LineOfSight(drawn).line(other, one, shut) == sight.is_clear(one, other, shut)
 
 
 def test_glass_furniture_and_low_obstacles_are_seen_over_and_walls_are_not() -> None:
     drawn = ArenaMap("#########\n#  o _  #\n#.=.#...#\n#########")
-    sight = Sight(drawn)
-    assert sight.line((1, 1), (7, 1), set())
-    assert sight.line((1, 2), (3, 2), set())
-    assert not sight.line((3, 2), (5, 2), set())
+    sight = LineOfSight(drawn)
+    assert sight.is_clear((1, 1), (7, 1), set())
+    assert sight.is_clear((1, 2), (3, 2), set())
+    assert not sight.is_clear((3, 2), (5, 2), set())
 
 
 def test_a_door_beside_a_wall_is_a_gap_only_when_it_is_open() -> None:
-    sight = Sight(ArenaMap("#####\n#.+.#\n##..#\n#####"))
-    assert sight.line((1, 1), (2, 2), set())
-    assert not sight.line((1, 1), (2, 2), {(2, 1)})
+    sight = LineOfSight(ArenaMap("#####\n#.+.#\n##..#\n#####"))
+    assert sight.is_clear((1, 1), (2, 2), set())
+    assert not sight.is_clear((1, 1), (2, 2), {(2, 1)})
 
 
 def arena(drawing: str, *, facing: float = 0.0) -> Arena:
     """Two who look at each other across a map: `A` has just been told where to look."""
     drawn = ArenaMap(drawing)
     (x, y), (a, b) = drawn.places["A"], drawn.places["B"]
-    made = Arena(drawn, [Placed("Ada", "one", "soldier", x, y), Placed("Bo", "two", "soldier", a, b)])
+    made = Arena(
+        drawn, [FighterPlacement("Ada", "one", "soldier", x, y), FighterPlacement("Bo", "two", "soldier", a, b)]
+    )
     made.fighter("Ada").facing, made.fighter("Bo").facing = facing, math.pi
     return made
 

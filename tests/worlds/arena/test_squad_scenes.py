@@ -11,9 +11,9 @@ import pytest
 
 import telos
 from telos.agents.trace import Began, Chose, Finished, Noticed
-from telos.squads.behaviours import ALL
-from telos.squads.squad import Concluded, Ordered, Said
-from telos.worlds.arena.ai.characters import arena_domain
+from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
+from telos.worlds.arena.ai.characters import load_arena_domain
 from telos.worlds.arena.scene import CastMember, Scene, load_scene
 from telos.worlds.arena.sim.map import ArenaMap, Point
 from worlds.arena.fights import SEEDS, Fight, body, changed, fought, in_order, script
@@ -29,8 +29,8 @@ def angle(eye: Point, one: Point, other: Point) -> float:
 
 def movers(fight: Fight, behaviour: str) -> Iterator[tuple[str, str]]:
     """Yield who was ordered to which node by behaviours that came to a good end."""
-    ends = {each.time for each in fight.of(Concluded) if each.behaviour == behaviour and each.fulfilled}
-    for ordered in fight.of(Ordered):
+    ends = {each.time for each in fight.of(BehaviourEnded) if each.behaviour == behaviour and each.fulfilled}
+    for ordered in fight.of(OrdersGiven):
         if ordered.behaviour == behaviour and any(end > ordered.time for end in ends):
             yield from ((who, said.split()[-1]) for who, said in ordered.orders.items() if "suppress" not in said)
 
@@ -86,13 +86,13 @@ def test_cover_on_either_side_of_the_enemy_makes_a_pincer() -> None:
 
 
 def test_nothing_in_the_code_is_called_a_flank_or_a_pincer() -> None:
-    names = {action.name for action in arena_domain().actions} | {each.name for each in ALL}
+    names = {action.name for action in load_arena_domain().actions} | {each.name for each in ALL_BEHAVIOURS}
     assert not [name for name in names if "flank" in name or "pinc" in name or "retreat" in name]
     root = Path(telos.__file__).parent
     sources = [path for room in ("squads", "worlds/arena") for path in (root / room).rglob("*.py")]
     parsed = (node for path in sources for node in ast.walk(ast.parse(path.read_text())))
     named = {getattr(node, "name", None) or getattr(node, "id", None) or getattr(node, "attr", "") for node in parsed}
-    assert {type(each).__name__ for each in ALL} <= named  # so that is where behaviours are written
+    assert {type(each).__name__ for each in ALL_BEHAVIOURS} <= named  # so that is where behaviours are written
     assert not [name for name in named if "flank" in name.lower() or "pincer" in name.lower()]
 
 
@@ -102,7 +102,7 @@ def test_nothing_in_the_code_is_called_a_flank_or_a_pincer() -> None:
 @pytest.mark.parametrize("scene", ["get-to-cover", "advance-cover", "pincer", "grenade"])
 @over_seeds
 def test_two_are_never_ordered_to_one_place(scene: str, seed: int) -> None:
-    for ordered in fought(scene, seed).of(Ordered):
+    for ordered in fought(scene, seed).of(OrdersGiven):
         nodes = [said.split()[-1] for said in ordered.orders.values() if "cover at" in said or "advance to" in said]
         assert len(nodes) == len(set(nodes))
 
@@ -110,13 +110,13 @@ def test_two_are_never_ordered_to_one_place(scene: str, seed: int) -> None:
 @over_seeds
 def test_one_keeps_the_enemy_down_while_the_others_run(seed: int) -> None:
     fight = fought("get-to-cover", seed)
-    first = fight.of(Ordered)[0]
+    first = fight.of(OrdersGiven)[0]
     tasks = sorted(said.split()[0] for said in first.orders.values())
     assert tasks.count("suppress") == 1
     assert "take" in tasks
     suppressor = next(who for who, said in first.orders.items() if said.startswith("suppress"))
     assert "suppress" in fight.steps(suppressor)
-    end = next(each for each in fight.of(Concluded) if each.behaviour == "get-to-cover")
+    end = next(each for each in fight.of(BehaviourEnded) if each.behaviour == "get-to-cover")
     assert end.fulfilled
     runner = next(who for who, said in first.orders.items() if said.startswith("take"))
     view = next(each for each in fight.views if each.time >= end.time)
@@ -126,7 +126,7 @@ def test_one_keeps_the_enemy_down_while_the_others_run(seed: int) -> None:
 @over_seeds
 def test_each_bound_ends_nearer_to_the_enemy_and_never_do_all_run_at_once(seed: int) -> None:
     fight = fought("advance-cover", seed)
-    bounds = [each for each in fight.of(Ordered) if each.behaviour == "advance-cover"]
+    bounds = [each for each in fight.of(OrdersGiven) if each.behaviour == "advance-cover"]
     assert bounds
     nodes, enemy = fight.battle.arena.map.nodes, fight.battle.arena.map.places["P"]
     for bound in bounds:
@@ -143,7 +143,7 @@ def test_fleeing_a_grenade_beats_advancing_and_the_squad_takes_note(seed: int) -
     fight = fought("grenade", seed)
     fled = next(each for each in fight.of(Chose) if each.goal == "escape")
     assert (fled.who, fled.instead_of) == ("Bob", "follow_order")
-    failed = next(each for each in fight.of(Concluded) if not each.fulfilled)
+    failed = next(each for each in fight.of(BehaviourEnded) if not each.fulfilled)
     assert (failed.behaviour, failed.why) == ("advance-cover", "Bob refuses: escape comes first")
     assert 0 <= failed.time - fled.time <= 1.0
     blast = fight.events("exploded")[0]
@@ -156,7 +156,7 @@ def test_fleeing_a_grenade_beats_advancing_and_the_squad_takes_note(seed: int) -
 @over_seeds
 def test_the_file_stays_together_and_the_last_looks_back(seed: int) -> None:
     fight = fought("orderly-advance", seed)
-    end = fight.of(Concluded)[0]
+    end = fight.of(BehaviourEnded)[0]
     assert end.fulfilled
     assert {"follow", "guard-rear"} <= {step for who in ("Bob", "Cal", "Dee") for step in fight.steps(who)}
     for view in fight.views:
@@ -171,8 +171,8 @@ def test_every_room_is_searched_once_by_a_pair(seed: int) -> None:
     fight = fought("search", seed)
     searched = [each.subject for each in fight.of(Noticed) if each.fact == "searched"]
     assert sorted(set(searched)) == ["r1", "r2", "r3", "r4"]
-    assert fight.of(Concluded)[0].why == "every room is searched"
-    for ordered in fight.of(Ordered):
+    assert fight.of(BehaviourEnded)[0].why == "every room is searched"
+    for ordered in fight.of(OrdersGiven):
         rooms = [said.split()[1] for said in ordered.orders.values() if said.startswith("search")]
         assert len(rooms) == len(set(rooms))
 
@@ -272,5 +272,5 @@ def test_nobody_speaks_or_acts_after_their_death() -> None:
     fight = fought("skirmish", 2, 60.0)
     died = {each.context["target"]: each.time for each in fight.events("dead")}
     assert died
-    for record in [*fight.of(Said), *fight.of(Began)]:
+    for record in [*fight.of(LineSpoken), *fight.of(Began)]:
         assert record.time <= died.get(record.who, math.inf)

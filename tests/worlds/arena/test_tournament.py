@@ -14,16 +14,16 @@ from telos.worlds.arena.scene import Scene, load_scene
 from telos.worlds.arena.tournament import (
     Contest,
     Fight,
-    Outcome,
+    FightOutcome,
     Team,
     contests,
-    fought,
-    kinds,
+    find_sides,
+    run_fight,
+    run_tournament,
     schedule,
-    score,
-    sides_of,
-    tournament,
-    wilson,
+    summarize,
+    tournament_characters,
+    wilson_interval,
 )
 
 YARD = """
@@ -60,27 +60,27 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
 def test_the_interval_is_that_of_the_literature(successes: int, trials: int, low: float, high: float) -> None:
-    assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+    assert wilson_interval(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
 @given(st.integers(1, 500).flatmap(lambda trials: st.tuples(st.integers(0, 2 * trials), st.just(trials))))
 def test_the_interval_holds_the_share_and_mirrors_with_it(drawn: tuple[int, int]) -> None:
     wins, trials = drawn[0] / 2, drawn[1]
-    low, high = wilson(wins, trials)
+    low, high = wilson_interval(wins, trials)
     assert 0 <= low < high <= 1
     assert low - 1e-12 <= wins / trials <= high + 1e-12
-    assert wilson(trials - wins, trials) == pytest.approx((1 - high, 1 - low))
+    assert wilson_interval(trials - wins, trials) == pytest.approx((1 - high, 1 - low))
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 10), (11, 10)])
 def test_an_interval_of_nothing_is_refused(successes: int, trials: int) -> None:
     with pytest.raises(TelosError, match="successes of n > 0 trials"):
-        wilson(successes, trials)
+        wilson_interval(successes, trials)
 
 
-def outcomes(wins: int, draws: int, losses: int) -> list[Outcome]:
+def outcomes(wins: int, draws: int, losses: int) -> list[FightOutcome]:
     points = [1.0] * wins + [0.5] * draws + [0.0] * losses
-    return [Outcome(TWINS, each, each != 0.5, 10.0, each, 1 - each) for each in points]
+    return [FightOutcome(TWINS, each, each != 0.5, 10.0, each, 1 - each) for each in points]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def outcomes(wins: int, draws: int, losses: int) -> list[Outcome]:
 def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
     record: tuple[int, int, int], rate: float, decisive: float | None, verdict: str
 ) -> None:
-    added = score(outcomes(*record))
+    added = summarize(outcomes(*record))
     assert (added.wins, added.draws, added.losses) == record
     assert added.win_rate == pytest.approx(rate)
     assert added.decisive_win_rate == pytest.approx(decisive)
@@ -106,10 +106,10 @@ def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
 
 def test_a_plot_has_a_row_for_each_contest_with_its_rate_and_interval() -> None:
     pytest.importorskip("matplotlib")
-    from telos.worlds.arena.tournament import draw
+    from telos.worlds.arena.tournament import draw_plot
 
-    one, other = score(outcomes(30, 0, 10)), score(outcomes(6, 2, 4))
-    figure = draw([one, other], about="yard, seed 1")
+    one, other = summarize(outcomes(30, 0, 10)), summarize(outcomes(6, 2, 4))
+    figure = draw_plot([one, other], about="yard, seed 1")
     (axes,) = figure.axes
     lines = [[float(x) for x in line.get_xdata()] for line in axes.get_lines()]
     assert lines == [[*one.interval], [one.win_rate], [*other.interval], [other.win_rate], [0.5, 0.5]]
@@ -130,7 +130,7 @@ def test_every_seed_is_fought_from_both_sides_and_all_contests_share_the_seeds()
 
 
 def test_a_team_against_its_equal_wins_exactly_as_often_as_it_loses(yard: Scene) -> None:
-    (even,) = tournament(yard, [TWINS], fights=6, seconds=20.0)
+    (even,) = run_tournament(yard, [TWINS], fights=6, seconds=20.0)
     assert even.wins == even.losses
     assert even.win_rate == 0.5
     assert even.health_having == pytest.approx(even.health_lacking)
@@ -138,8 +138,8 @@ def test_a_team_against_its_equal_wins_exactly_as_often_as_it_loses(yard: Scene)
 
 def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
     turned = Contest("turned", "everything", MISMATCH.lacking, MISMATCH.having)
-    one = fought(yard, Fight(MISMATCH, 5, swapped=False), seconds=20.0)
-    other = fought(yard, Fight(turned, 5, swapped=True), seconds=20.0)
+    one = run_fight(yard, Fight(MISMATCH, 5, swapped=False), seconds=20.0)
+    other = run_fight(yard, Fight(turned, 5, swapped=True), seconds=20.0)
     assert one.points == 1 - other.points
     assert (one.seconds, one.health_having, one.health_lacking) == (
         other.seconds,
@@ -149,14 +149,14 @@ def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
 
 
 def test_a_fight_that_time_ends_with_equally_many_standing_is_a_draw(yard: Scene) -> None:
-    early = fought(yard, Fight(TWINS, 5, swapped=False), seconds=0.5)
+    early = run_fight(yard, Fight(TWINS, 5, swapped=False), seconds=0.5)
     assert (early.points, early.fought_out, early.seconds) == (0.5, False, pytest.approx(0.5))
     assert early.health_having == early.health_lacking == 1.0
 
 
 def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene) -> None:
     three = replace(yard, cast=yard.cast[:3])
-    ahead, behind = (fought(three, Fight(TWINS, 5, swapped), seconds=0.5) for swapped in (False, True))
+    ahead, behind = (run_fight(three, Fight(TWINS, 5, swapped), seconds=0.5) for swapped in (False, True))
     assert (ahead.points, behind.points) == (1.0, 0.0)
     assert not ahead.fought_out
     assert not behind.fought_out
@@ -165,7 +165,7 @@ def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene)
 def test_a_team_is_led_by_its_own_squad_behaviours_and_not_by_those_of_the_scene(yard: Scene) -> None:
     led = Team("soldier", yard.squads)
     both, one, none = (
-        fought(yard, Fight(Contest("led", "squads", *teams), 5, swapped=False), seconds=20.0)
+        run_fight(yard, Fight(Contest("led", "squads", *teams), 5, swapped=False), seconds=20.0)
         for teams in ((led, led), (led, Team("soldier")), (Team("soldier"), Team("soldier")))
     )
     endings = {(each.seconds, each.health_having, each.health_lacking) for each in (both, one, none)}
@@ -173,28 +173,28 @@ def test_a_team_is_led_by_its_own_squad_behaviours_and_not_by_those_of_the_scene
 
 
 def test_soldiers_beat_rats(yard: Scene) -> None:
-    (soldiers,) = tournament(yard, [MISMATCH], fights=8, seconds=30.0)
+    (soldiers,) = run_tournament(yard, [MISMATCH], fights=8, seconds=30.0)
     assert soldiers.losses == 0
     assert soldiers.health_having > soldiers.health_lacking
 
 
 def test_the_same_seed_gives_the_same_scores_however_many_share_the_work(yard: Scene) -> None:
     pair = [TWINS, MISMATCH]
-    alone = tournament(yard, pair, fights=2, seconds=10.0)
-    assert tournament(yard, pair, fights=2, seconds=10.0, jobs=2) == alone
+    alone = run_tournament(yard, pair, fights=2, seconds=10.0)
+    assert run_tournament(yard, pair, fights=2, seconds=10.0, jobs=2) == alone
     assert [each.contest for each in alone] == pair
 
 
 def test_whoever_watches_sees_every_outcome(yard: Scene) -> None:
-    seen: list[Outcome] = []
+    seen: list[FightOutcome] = []
 
-    def watched(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    def progress(outcomes: Iterable[FightOutcome]) -> Iterator[FightOutcome]:
         for each in outcomes:
             seen.append(each)
             yield each
 
-    (even,) = tournament(yard, [TWINS], fights=4, seconds=1.0, watched=watched)
-    assert score(seen) == even
+    (even,) = run_tournament(yard, [TWINS], fights=4, seconds=1.0, progress=progress)
+    assert summarize(seen) == even
 
 
 def test_a_side_without_squads_has_no_coordinator(yard: Scene) -> None:
@@ -224,20 +224,20 @@ def test_squad_behaviours_are_added_one_by_one_and_together() -> None:
 
 
 def test_a_soldier_who_lost_a_layer_lacks_just_what_the_layer_adds() -> None:
-    full, lesser = kinds()["soldier"], kinds()["soldier without dodge"]
+    full, lesser = tournament_characters()["soldier"], tournament_characters()["soldier without dodge"]
     assert {goal.name for goal in full.goals} - {goal.name for goal in lesser.goals} == {"dodge"}
     assert {action.name for action in full.actions} - {action.name for action in lesser.actions} == {
         "dodge-roll",
         "dodge-shuffle",
     }
-    assert all(team.character in kinds() for each in contests() for team in (each.having, each.lacking))
+    assert all(team.character in tournament_characters() for each in contests() for team in (each.having, each.lacking))
 
 
 def test_a_scene_with_one_side_is_no_tournament(tmp_path: Path) -> None:
     file = tmp_path / "alone.yaml"
     file.write_text(YARD.replace("side: blue", "side: red"))
     with pytest.raises(TelosError, match="needs two sides that think, and scene 'yard' has red"):
-        sides_of(load_scene(file))
+        find_sides(load_scene(file))
 
 
 @pytest.mark.parametrize(("fights", "seed"), [(0, 1), (3, 1), (-2, 1), (2, -1)])

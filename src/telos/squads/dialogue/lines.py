@@ -1,4 +1,7 @@
-"""Line files."""
+"""Line files: what is said on which occasion, by whom; read from YAML with all faults reported.
+
+Start with `load_lines`, `Lines` and `Exchange`. The tables at the top hold the words that authors may use.
+"""
 
 import math
 import os
@@ -6,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path as File
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
@@ -34,13 +37,16 @@ from telos.files.schema import (
 from telos.files.yaml import read_text
 from telos.squads.dialogue.occasions import OCCASIONS
 
-# --- lines words ------------------------------------------------------------------------------------------------------
-# The words that lines are written with: ways to find a role, variables for conditions, and slots of texts.
+BUILT_IN_LINES = Path(__file__).with_name("lines.yaml")
+PAUSE = 0.3  # seconds between the end of a line and the reply
+COOLDOWN = 10.0  # seconds in which a squad does not repeat an exchange
+
+# --- vocabulary ---
 
 
-SQUAD = "squad"  # whom a turn may be said to, other than a role
-TURN_KEYS = frozenset({"if", "to", "after"})  # what stands in a turn beside its role
-# The ways to find somebody for a role.
+SQUAD = "squad"  # the hearer of a turn that is not a role
+TURN_KEYS = frozenset({"if", "to", "after"})  # keys of a turn beside its role
+# Ways to cast a role.
 CASTING: dict[str, str] = {
     "who": "the one it happened to",
     "leader": "the highest in rank of the squad",
@@ -50,7 +56,7 @@ CASTING: dict[str, str] = {
     "suppressor": "the first whose order is to suppress",
 }
 BEHAVIOURS = Type.of(["idle", "get_to_cover", "advance_cover", "orderly_advance", "search", "other"])
-# What conditions may speak of: the squad as a whole, and every role by its own name, as in `hurt_health`.
+# Variables of conditions: of the squad, and of every role by its name, as in `hurt_health`.
 SQUAD_VARIABLES: dict[str, tuple[Type, str]] = {
     "comrades": (INT, "how many of the side who can speak are within earshot of the one it happened to"),
     "squad_size": (INT, "how many of the squad are alive"),
@@ -71,7 +77,7 @@ ROLE_VARIABLES: dict[str, tuple[Type, str]] = {
     "away": (NUMBER, "metres from the one it happened to"),
 }
 _ANY = frozenset(OCCASIONS)
-# What a text may leave open, beside the names of roles: on which occasions, and what is put there.
+# Slots of texts, beside the names of roles: the occasions on which they are known, and their values.
 SLOTS: dict[str, tuple[frozenset[str], str]] = {
     "enemy": (_ANY, "the enemy that the speaker knows of"),
     "count": (_ANY, "how many enemies the speaker knows of, in words"),
@@ -82,38 +88,33 @@ SLOTS: dict[str, tuple[frozenset[str], str]] = {
     "door": (frozenset({"blocked"}), "the door's name"),
     "why": (frozenset({"refused"}), "the reason that was given"),
 }
-RESERVED = frozenset({SQUAD, *TURN_KEYS, *SLOTS, *KEYWORDS})  # words that no role may be called
+RESERVED = frozenset({SQUAD, *TURN_KEYS, *SLOTS, *KEYWORDS})  # not allowed as names of roles
 _SLOT = re.compile(r"\{([^{}]*)\}|([{}])")
 
 
-@lru_cache(maxsize=512)  # files have few sets of roles, and a condition is compiled once for each layout
-def layout_of(roles: tuple[str, ...]) -> Layout:
-    """Return the variables that conditions may speak of among ``roles``."""
+@lru_cache(maxsize=512)  # conditions are compiled once per layout, and files have few sets of roles
+def make_layout(roles: tuple[str, ...]) -> Layout:
+    """Return the variables that conditions may use, given the roles."""
     own = {f"{role}_{name}": kind for role in roles for name, (kind, _) in ROLE_VARIABLES.items()}
     common = {name: kind for name, (kind, _) in SQUAD_VARIABLES.items()}
     return Layout([Variable(name, kind) for name, kind in {**common, **own}.items()])
 
 
-def slots_of(text: str) -> list[tuple[str, int]]:
-    """Return the slots of a text, each with where it stands; a brace that closes or opens nothing is a slot ``""``.
+def find_slots(text: str) -> list[tuple[str, int]]:
+    """Return the slots of a text with their offsets; an unmatched brace is a slot ``""``.
 
-    >>> slots_of("{hurt}, status?")
+    >>> find_slots("{hurt}, status?")
     [('hurt', 0)]
     """
     return [(match[1] or "", match.start()) for match in _SLOT.finditer(text)]
 
 
-# --- lines exchange ---------------------------------------------------------------------------------------------------
-# An exchange: turns that belong together, each with variations of a text, and the occasion for them.
-
-
-PAUSE = 0.3  # seconds between the end of a line and the reply
-COOLDOWN = 10.0  # seconds in which a squad does not repeat an exchange
+# --- exchanges ---
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one role says to another (to the whole squad, if ``to`` is empty): one of several variations of a text."""
+    """What one role says to another (to the whole squad if ``to`` is empty): one of several variations."""
 
     role: str
     variations: tuple[str, ...]
@@ -124,10 +125,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Turns that belong together, the occasion for them, and who takes which part.
+    """Turns that belong together, the occasion for them, and how their roles are cast.
 
-    Turns of one role that follow each other are alternatives: the first that fits is said, and no other.
-    ``unanswered`` is said instead of the rest when the next to speak, or the one spoken to, is no longer able to.
+    Successive turns of one role are alternatives: the first that fits is spoken. ``unanswered`` replaces the remaining
+    turns when the next speaker or hearer can no longer speak.
     """
 
     name: str
@@ -144,14 +145,14 @@ class Exchange:
 
     @property
     def layout(self) -> Layout:
-        """Return the variables that its conditions may speak of."""
-        return layout_of(tuple(self.roles))
+        """Return the variables that its conditions may use."""
+        return make_layout(tuple(self.roles))
 
     def addressee(self, index: int) -> str:
-        """Return the role that a turn is said to: as it says, else who spoke before, else who speaks next."""
+        """Return the role that a turn is said to: as stated, or the previous speaker, or the next one."""
         turn = self.turns[index]
         if turn.to:
-            return spoken_to(turn)
+            return addressed_role(turn)
         before = (each.role for each in reversed(self.turns[:index]) if each.role != turn.role)
         after = (each.role for each in self.turns[index + 1 :] if each.role != turn.role)
         return next(before, next(after, ""))
@@ -163,24 +164,25 @@ class Exchange:
         return frozenset({turn.role for turn in self.turns} | {role for role in hearers if role})
 
 
-def spoken_to(turn: Turn) -> str:
-    """Return the role that a turn names as spoken to; empty for the whole squad."""
+def addressed_role(turn: Turn) -> str:
+    """Return the role that a turn names as its hearer; empty for the whole squad."""
     return "" if turn.to == SQUAD else turn.to
 
 
-# --- lines faults -----------------------------------------------------------------------------------------------------
-# What is wrong with an exchange, told before anybody speaks.
+# --- faults of exchanges ---
 
 
 def exchange_faults(exchange: Exchange) -> list[Fault]:
-    """Return everything wrong with an exchange, each with the path that it has in a file."""
+    """Return all faults of an exchange, each with its path in a file."""
     found = [*_head_faults(exchange), *_role_faults(exchange)]
     if not exchange.turns:
-        found.append(Fault("nobody says anything", suggestion="add `lines:`", path=("lines",), code=FaultCode.EMPTY))
+        found.append(
+            Fault("the exchange has no lines", suggestion="add `lines:`", path=("lines",), code=FaultCode.EMPTY)
+        )
     for key, turns in (("lines", exchange.turns), ("unanswered", exchange.unanswered)):
         for i, turn in enumerate(turns):
             found += (fault.at(key, i) for fault in _turn_faults(exchange, turn))
-            hearer = exchange.addressee(i) if key == "lines" else spoken_to(turn)
+            hearer = exchange.addressee(i) if key == "lines" else addressed_role(turn)
             found += (fault.at(key, i) for fault in _dead_faults(exchange, turn, hearer))
     return found
 
@@ -235,7 +237,7 @@ def _turn_faults(exchange: Exchange, turn: Turn) -> Iterator[Fault]:
         yield Fault(f"unknown role {turn.to!r}", suggestion=remedy, path=("to",), code=FaultCode.UNKNOWN_NAME)
     if turn.to == turn.role:
         yield Fault(
-            f"{turn.role!r} would speak to himself",
+            f"{turn.role!r} speaks to itself",
             suggestion="name another role",
             path=("to",),
             code=FaultCode.CONFLICT,
@@ -248,7 +250,7 @@ def _turn_faults(exchange: Exchange, turn: Turn) -> Iterator[Fault]:
             code=FaultCode.OUT_OF_RANGE,
         )
     if not turn.variations:
-        yield Fault("there is nothing to say", suggestion="add a text", path=(turn.role,), code=FaultCode.EMPTY)
+        yield Fault("the turn has no text", suggestion="add a text", path=(turn.role,), code=FaultCode.EMPTY)
     yield from _condition_faults(exchange, turn.condition)
     for i, text in enumerate(turn.variations):
         yield from (fault.at(turn.role, i) for fault in _text_faults(exchange, text))
@@ -258,17 +260,20 @@ def _text_faults(exchange: Exchange, text: str) -> Iterator[Fault]:
     if not text.strip():
         yield Fault("an empty line", suggestion="write what is said", code=FaultCode.EMPTY)
     allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
-    for slot, offset in slots_of(text):
+    for slot, offset in find_slots(text):
         if slot in SLOTS and slot not in allowed and exchange.on in OCCASIONS:
             remedy = f"it is known on {', '.join(sorted(SLOTS[slot][0]))}"
             yield Fault(
-                f"nobody knows {slot!r} on {exchange.on!r}", suggestion=remedy, offset=offset, code=FaultCode.CONFLICT
+                f"the slot {slot!r} is unknown on {exchange.on!r}",
+                suggestion=remedy,
+                offset=offset,
+                code=FaultCode.CONFLICT,
             )
         elif slot not in allowed and slot not in SLOTS:
             if slot:
                 message, remedy, code = f"unknown slot {slot!r}", name_hint(slot, allowed), FaultCode.UNKNOWN_NAME
             else:
-                message, remedy, code = "a brace that stands alone", "write `{slot}`", FaultCode.BAD_SYNTAX
+                message, remedy, code = "an unmatched brace", "write `{slot}`", FaultCode.BAD_SYNTAX
             yield Fault(message, suggestion=remedy, offset=offset, code=code)
 
 
@@ -297,35 +302,28 @@ def _condition_faults(exchange: Exchange, condition: Condition) -> Iterator[Faul
 
 
 def _dead_faults(exchange: Exchange, turn: Turn, hearer: str) -> Iterator[Fault]:
-    """Yield what would make a dead man speak or be spoken to."""
+    """Yield faults of turns in which the dead speak or are spoken to."""
     if exchange.on != "down":
         return
     fallen = {role for role, way in exchange.roles.items() if way == "who"}
     if turn.role in fallen:
         yield Fault(
-            f"{turn.role!r} is the one who died",
+            f"{turn.role!r} is dead and cannot speak",
             suggestion="let another role say it",
             path=(turn.role,),
             code=FaultCode.CONFLICT,
         )
     elif hearer in fallen:
         yield Fault(
-            f"{turn.role!r} would speak to the dead",
+            f"{turn.role!r} speaks to the dead",
             suggestion="write `to: squad`",
             path=("to",),
             code=FaultCode.CONFLICT,
         )
 
 
-# --- lines ------------------------------------------------------------------------------------------------------------
-# Lines: all that a side has to say, as data, checked as a whole.
-
-
-__all__ = ["Exchange", "Lines", "Turn"]
-
-
 class Lines:
-    """Exchanges in order of priority, checked as a whole; every fault is told at once.
+    """Exchanges in order of priority, checked as a whole; all faults are reported at once.
 
     >>> Lines([Exchange("status", "hit", {"hurt": "who"}, (Turn("hurt", ("I'm hit, {foe}!",)),))])
     Traceback (most recent call last):
@@ -341,7 +339,9 @@ enemy, hurt, last_place, place
             if exchange.name in self._exchanges:
                 faults.append(
                     Fault(
-                        f"two exchanges are called {exchange.name!r}", suggestion="rename one", code=FaultCode.DUPLICATE
+                        f"two exchanges have the name {exchange.name!r}",
+                        suggestion="rename one",
+                        code=FaultCode.DUPLICATE,
                     )
                 )
             self._exchanges[exchange.name] = exchange
@@ -361,8 +361,7 @@ enemy, hurt, last_place, place
         return self._exchanges[name]
 
 
-# --- lines shape ------------------------------------------------------------------------------------------------------
-# The shape of a file of lines: which keys stand where, and what kind of entry each is.
+# --- file model ---
 
 
 _ONE, _LIST = branch_tag("one"), branch_tag("list")
@@ -372,23 +371,23 @@ def _is_chance(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
 
 
-def _word(wanted: str, words: dict[str, str]) -> FieldType:
-    # Any text will do here: which word was meant is for the loader to say. Editors get the words to complete from.
+def _word_type(wanted: str, words: dict[str, str]) -> FieldType:
+    # Any text is accepted here: the loader reports unknown words. Editors use the examples for completion.
     return FieldType(wanted, lambda value: isinstance(value, str), {"type": "string", "examples": list(words)})
 
 
 def _role_leaf() -> FieldType:
     pattern = f"(?!(?:{'|'.join(sorted(RESERVED))})$)[A-Za-z][A-Za-z0-9_]*"
     remedy = f"use letters, digits and _, and none of {', '.join(sorted(RESERVED))}"
-    # Wrapped in allOf for the same reason as other names: a bare pattern would let every other key through.
+    # Wrapped in allOf as for other names: a bare pattern would allow every other key.
     schema = {"type": "string", "allOf": [{"pattern": f"^{pattern}$"}]}
     return FieldType("the name of a role", lambda value: bool(re.fullmatch(pattern, str(value))), schema, remedy)
 
 
 ExchangeName: TypeAlias = Annotated[str, name_type("the name of an exchange")]
 RoleName: TypeAlias = Annotated[str, _role_leaf()]
-_Occasion: TypeAlias = Annotated[str, _word("an occasion such as hit", OCCASIONS)]
-_Casting: TypeAlias = Annotated[str, _word("a way to find somebody, such as who or comrade", CASTING)]
+_Occasion: TypeAlias = Annotated[str, _word_type("an occasion such as hit", OCCASIONS)]
+_Casting: TypeAlias = Annotated[str, _word_type("a way to find somebody, such as who or comrade", CASTING)]
 _Chance: TypeAlias = Annotated[
     float, FieldType("a number above 0, at most 1", _is_chance, {"type": "number", "exclusiveMinimum": 0, "maximum": 1})
 ]
@@ -402,7 +401,7 @@ _Variations: TypeAlias = Annotated[
 class TurnShape(FileModel):
     """One line: `role: [variations]`, and when it is said."""
 
-    model_config = ConfigDict(extra="allow")  # the role's name is a key
+    model_config = ConfigDict(extra="allow")  # the name of the role is a key
     __pydantic_extra__: dict[str, _Variations]
 
     if_: schema.ConditionText = Field(default=True, alias="if")
@@ -440,35 +439,31 @@ class LinesShape(FileModel):
 
 
 def lines_schema() -> str:
-    """Return the JSON Schema of a file of lines."""
+    """Return the JSON Schema of a line file."""
     return schema_text(LinesShape, "Telos lines file")
 
 
-# --- line files -------------------------------------------------------------------------------------------------------
-# Files of lines: what is said, and when, in YAML; read with every fault named by line.
-
-
-BUILT_IN_LINES = File(__file__).with_name("lines.yaml")
+# --- reading line files ---
 
 
 def load_lines(path: str | os.PathLike[str]) -> Lines:
-    """Read the file of lines at ``path``.
+    """Load a line file.
 
-    A bad file raises a ``DefinitionError`` that holds all its faults, each with line, column and remedy.
+    A ``DefinitionError`` holds all faults of an invalid file, each with line, column and remedy.
     """
-    return loads_lines(read_text(path), name=os.fspath(path))
+    return parse_lines(read_text(path), name=os.fspath(path))
 
 
 @lru_cache(maxsize=1)
 def builtin_lines() -> Lines:
-    """Return the combat lines that Telos brings along."""
+    """Load the combat lines of the package."""
     return load_lines(BUILT_IN_LINES)
 
 
-def loads_lines(text: str, *, name: str = "<text>") -> Lines:
-    r"""Read lines from the text of a file; ``name`` stands for it in faults.
+def parse_lines(text: str, *, name: str = "<text>") -> Lines:
+    r"""Read lines from the text of a file; ``name`` is its name in faults.
 
-    >>> loads_lines("exchanges: {ouch: {on: hti, roles: {hurt: who}, lines: [{hurt: Ouch!}]}}")
+    >>> parse_lines("exchanges: {ouch: {on: hti, roles: {hurt: who}, lines: [{hurt: Ouch!}]}}")
     Traceback (most recent call last):
     ...
     telos.core.errors.DefinitionError: <text>:1:24: unknown occasion 'hti'; did you mean 'hit'?
@@ -477,7 +472,7 @@ def loads_lines(text: str, *, name: str = "<text>") -> Lines:
     exchanges = [_exchange(sheet, path) for path, _ in sheet.items("exchanges")]
     if sheet.entry("exchanges") == {}:
         sheet.fault(
-            "there are no exchanges",
+            "the file has no exchanges",
             ("exchanges",),
             "add one, as in `status: {on: hit, …}`",
             at_key=True,
@@ -489,7 +484,7 @@ def loads_lines(text: str, *, name: str = "<text>") -> Lines:
 
 
 def _exchange(sheet: Definition, path: KeyPath) -> Exchange:
-    """Return the exchange as far as it can be made; what is wrong with it is noted in the sheet."""
+    """Return the exchange as far as it is valid, and add its faults to the definition."""
     exchange = Exchange(
         name=str(path[-1]),
         on=sheet.entry(*path, "on", default=""),
@@ -500,11 +495,11 @@ def _exchange(sheet: Definition, path: KeyPath) -> Exchange:
         chance=sheet.entry(*path, "chance", default=1.0),
         unanswered=tuple(_turns(sheet, (*path, "unanswered"))),
     )
-    # Roles and occasions that could not be read must not make everything that uses them unknown.
+    # Invalid roles or occasions must not cause follow-on faults about their uses.
     if not any(sheet.is_touched(*path, key) for key in ("on", "roles")):
         faults = (fault.at(*path) for fault in exchange_faults(exchange))
         for fault in [each for each in faults if not sheet.is_touched(*each.path)]:
-            _tell(sheet, fault)
+            _add_fault(sheet, fault)
     return exchange
 
 
@@ -514,9 +509,9 @@ def _turns(sheet: Definition, path: KeyPath) -> Iterator[Turn]:
         roles = [key for key in sheet.entry(*where, default={}) if key not in TURN_KEYS]
         if len(roles) != 1:
             if not sheet.is_touched(*where):
-                message = "several speak in one turn" if roles else "nobody speaks"
+                message = "the turn has several roles" if roles else "the turn has no role"
                 sheet.fault(message, where, "a turn has one role, as in `- asker: Status?`", code=FaultCode.WRONG_COUNT)
-            yield Turn("", ())  # keeps the count of the others
+            yield Turn("", ())  # keeps the indices of the others
             continue
         yield Turn(
             role=roles[0],
@@ -529,12 +524,12 @@ def _turns(sheet: Definition, path: KeyPath) -> Iterator[Turn]:
 
 def _texts(sheet: Definition, path: KeyPath) -> list[str]:
     said = sheet.entry(*path, default=[])
-    # What is no text has been told off; something must stand for it, as faults count the texts.
+    # Invalid items were reported already; a placeholder keeps fault indices aligned.
     return [each if isinstance(each, str) else "…" for each in ([said] if isinstance(said, str) else said)]
 
 
-def _seconds(said: Any) -> float:
-    return parse_duration(said) or 0.0
+def _seconds(value: Any) -> float:
+    return parse_duration(value) or 0.0
 
 
 def _condition(sheet: Definition, path: KeyPath) -> Condition:
@@ -545,14 +540,14 @@ def _condition(sheet: Definition, path: KeyPath) -> Condition:
         return Condition(parse_expression(said))
     except DefinitionError as error:
         for fault in error.faults:
-            _tell(sheet, replace(fault, path=path))
+            _add_fault(sheet, replace(fault, path=path))
         return ALWAYS
 
 
-def _tell(sheet: Definition, fault: Fault) -> None:
-    """Note a fault where it stands: in a text, or at the role of a turn, which is a key that the author chose."""
+def _add_fault(sheet: Definition, fault: Fault) -> None:
+    """Add a fault at its position: in a text, or at the role of a turn, which is a key chosen by the author."""
     *around, last = fault.path
     if fault.path not in sheet.document.positions and isinstance(last, int):
-        fault = replace(fault, path=tuple(around))  # one text in place of a list has no first item
+        fault = replace(fault, path=tuple(around))  # a single text instead of a list has no index
     at_key = isinstance(last, str) and last not in TURN_KEYS and isinstance(around[-1], int)
     sheet.faults.append(sheet.document.locate(fault, at_key=at_key))

@@ -1,14 +1,14 @@
-"""What talk is about: occasions that may be worth a word, those who may speak, and a conversation that broke off."""
+"""Occasions for dialogue, the speakers, and the record of a conversation that broke off."""
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from telos.agents.memory import WorkingMemory
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value
 
-# What can happen, and how a trace says that it happened to somebody.
+# Kinds of occasions, with the text of each in a trace.
 OCCASIONS: dict[str, str] = {
     "hit": "was hit",
     "down": "went down",
@@ -26,13 +26,13 @@ OCCASIONS: dict[str, str] = {
     "blocked": "found the way blocked",
     "refused": "had more pressing things to do than an order",
 }
-URGENT = frozenset({"grenade", "down"})  # these cut other talk short
+URGENT = frozenset({"grenade", "down"})  # interrupt other talk
 _NOTHING: FrozenMap[str, Value] = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Something happened to ``who`` that may be worth talking about; ``about`` holds what the squad layer knows of it.
+    """Something that happened to ``who`` and may be talked about; ``about`` holds what the squad layer knows of it.
 
     It reads ``x`` and ``y`` or ``place`` (of a grenade, a room, a door), ``target`` (a name), ``behaviour``, ``orders``
     (a name to its order, whose first word is the task), ``room``, ``door`` and ``why``, each where there is one.
@@ -50,23 +50,24 @@ class Occasion:
         if self.kind not in OCCASIONS:
             raise TelosError(f"unknown occasion {self.kind!r}", name_hint(self.kind, OCCASIONS))
         if not math.isfinite(self.time):
-            raise TelosError(f"an occasion happens at a time in seconds, not {self.time!r}")
+            raise TelosError(f"the time of an occasion must be a finite number of seconds, got {self.time!r}")
 
     @property
     def why(self) -> str:
-        """Return in words what happened."""
+        """Return what happened as text."""
         return f"{self.who} {OCCASIONS[self.kind]}"
 
     @property
     def is_urgent(self) -> bool:
-        """Whether it cannot wait for others to finish talking."""
+        """Whether it interrupts other talk."""
         return self.kind in URGENT
 
 
 class Speaker(Protocol):
     """Anybody on the field, of either side, dead or alive.
 
-    Of the memory, talk reads facts of the kinds ``enemy`` (x, y, seen), ``cover`` (valid) and ``self`` (under_fire).
+    Dialogue reads facts of the kinds ``enemy`` (x, y, seen), ``cover`` (valid) and ``self`` (under_fire) from the
+    memory.
     """
 
     @property
@@ -92,9 +93,10 @@ class Speaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenOff:
-    """A conversation ended before its last line, because that would have been silly."""
+class ConversationBrokenOff:
+    """A conversation ended before its last line, because that no longer fitted the situation."""
 
+    KIND: ClassVar[str] = "brokenoff"
     time: float
     exchange: str
     why: str

@@ -14,7 +14,7 @@ from telos.core.event import Event
 from telos.core.trace import as_json
 from telos.core.values import Value
 from telos.planning.planner import warm_up
-from telos.squads.squad import Concluded, Ordered, Said
+from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven
 from telos.studio.mind_view import MindView, build_mind_view
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.arena_drawing import (
@@ -28,10 +28,10 @@ from telos.studio.worlds.arena_drawing import (
     MapFlash,
 )
 from telos.studio.worlds.shapes import Picture, Symbols
-from telos.worlds.arena.ai.characters import character_texts, faults_in, kinds_with
-from telos.worlds.arena.ai.player_control import Hands, in_hands, opponent
+from telos.worlds.arena.ai.characters import characters_with, find_character_faults, load_character_texts
+from telos.worlds.arena.ai.player_control import PlayerControl, default_player, with_player
 from telos.worlds.arena.battle import Battle
-from telos.worlds.arena.replay import Ended, Log
+from telos.worlds.arena.replay import FightEnded, FightLog
 from telos.worlds.arena.scene import load_scene, scene_names
 from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 from telos.worlds.arena.sim.views import ArenaView, FighterView, ShotView
@@ -63,15 +63,15 @@ class ArenaStage(Stage):
 
     def __init__(self, scene: str, seed: int, *, fights: bool = False, labels: str = "auto") -> None:
         played = load_scene(scene)
-        self.player = opponent(played) if fights else None
+        self.player = default_player(played) if fights else None
         self.awaits = self.player is not None
         self._wanted_to_fight = fights
         self._limit = MAX_SECONDS if self.player else played.seconds
         self.timeline = FightTimeline()
         self.battle = Battle(
-            in_hands(played, self.player) if self.player else played, seed=seed, trace=self.timeline.add
+            with_player(played, self.player) if self.player else played, seed=seed, trace=self.timeline.add
         )
-        self.hands = Hands(self.battle.arena, self.player) if self.player else None
+        self.hands = PlayerControl(self.battle.arena, self.player) if self.player else None
         self.keys = _KEYS if self.player else ()
         self.title = f"{scene}: {played.about}"
         self._files = CharacterFiles(self.battle)
@@ -102,8 +102,8 @@ class ArenaStage(Stage):
             if inputs.asked:
                 raise TelosError("commands are disabled while watching", "start a game with play=fight")
             return {}
-        said = [self.hands.said(line) for line in inputs.asked]
-        held = self.hands.held([key for key in inputs.held.split("+") if key])
+        said = [self.hands.command_for_text(line) for line in inputs.asked]
+        held = self.hands.command_for_keys([key for key in inputs.held.split("+") if key])
         command = said[-1] if said else held
         return {} if command is None else {self.player: command}
 
@@ -193,7 +193,7 @@ class ArenaStage(Stage):
         if not self._is_over:
             return ""
         if self.player is None:
-            return f"{self._ending(view)} {_AFTER_WATCHING if opponent(self.battle.scene) else _AFTERWARDS}"
+            return f"{self._ending(view)} {_AFTER_WATCHING if default_player(self.battle.scene) else _AFTERWARDS}"
         me = self.battle.arena.fighter(self.player)
         mine = "You are dead." if not me.alive else "You are alive."
         return f"{self._ending(view)} {mine} {_AFTER_FIGHTING}"
@@ -283,7 +283,7 @@ def _make(seed: int, settings: Mapping[str, str]) -> ArenaStage:
     warm_up()
     stage = ArenaStage(settings["scene"], seed, fights=settings["play"] == "fight", labels=settings["labels"])
     arena = stage.battle.arena
-    arena.navigator.survey(node.position for node in arena.map.nodes.values())
+    arena.navigator.precompute(node.position for node in arena.map.nodes.values())
     return stage
 
 
@@ -313,7 +313,7 @@ class FightTimeline:
         self.news = ""  # the last order or death
         self._records: list[object] = []
         self._new: list[Happening] = []
-        self._log = Log()
+        self._log = FightLog()
         self._goals: dict[str, str | None] = {}  # as last reported
         self._fired: dict[str, tuple[object, float]] = {}  # target and time of the last shot
         self._wounds: dict[str, str] = {}  # the weapon that last hit a fighter
@@ -344,21 +344,21 @@ class FightTimeline:
 
     def _to_happening(self, record: object) -> Happening | None:
         match record:
-            case Said():
+            case LineSpoken():
                 self.lines.setdefault(record.who, deque(maxlen=_MAX_LINES)).append((record.time, record.text))
                 return Happening(record.time, record.who, f"“{record.text}”", "said", why=record.why)
             case Chose():
                 return self._chose(record)
             case Idle():
                 self._goals[record.who] = None
-            case Ordered():
+            case OrdersGiven():
                 self.news = f"{record.squad} begins {record.behaviour}"
                 orders = "\n".join(f"{who}: {words}" for who, words in record.orders.items())
                 return Happening(record.time, record.squad, record.behaviour, "game", why=f"{record.why}\n{orders}")
-            case Concluded():
+            case BehaviourEnded():
                 end = "is done" if record.fulfilled else "fails"
                 return Happening(record.time, record.squad, f"{record.behaviour} {end}", "game", why=record.why)
-            case Ended():
+            case FightEnded():
                 return Happening(record.time, record.winner or "nobody", "wins", "goal", why=record.why)
             case Event():
                 return self._event(record)
@@ -385,7 +385,7 @@ class FightTimeline:
             return self._hit(event)
         if event.action == "dead":
             return self._death(event)
-        line = self._log.tell(event)
+        line = self._log.describe(event)
         return None if line is None else Happening(event.time, line.who, line.what.strip().removeprefix("’s "))
 
     def _shot(self, event: Event) -> Happening | None:
@@ -440,7 +440,7 @@ class CharacterFiles:
 
     def models(self) -> Sequence[Model]:
         """Return the files of the cast, except for scripted fighters."""
-        texts = {**character_texts(), **self._written}
+        texts = {**load_character_texts(), **self._written}
         return [
             Model(name, name, texts[name], file=f"{name}.yaml", check=partial(self._faults, name))
             for name in self._names
@@ -448,14 +448,14 @@ class CharacterFiles:
 
     def _faults(self, name: str, text: str) -> Sequence[Fault]:
         others = {other: each for other, each in self._written.items() if other != name}
-        return faults_in(name, text, others)
+        return find_character_faults(name, text, others)
 
     def apply(self, name: str, text: str) -> str:
         """Give the living fighters of a character its new text; an invalid text changes nothing."""
         if name not in self._names:
             raise TelosError(f"there is no character {name!r} in this fight", name_hint(name, self._names))
         written = {**self._written, name: text}
-        renewed = self._battle.recast(kinds_with(written))
+        renewed = self._battle.recast(characters_with(written))
         self._written = written
         if not renewed:
             return f"The new {name} changes no living fighter."

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from telos.studio.worlds.shapes import Picture, Shape, Symbols, circle, line, path, place, rect, text
-from telos.worlds.arena.sim.constants import BLAST_RADIUS, FUSE, TICKS_A_SECOND
-from telos.worlds.arena.sim.fighter import Fighter, ThingPlaced
-from telos.worlds.arena.sim.map import COMPASS, ArenaMap, Cell, Node, Point
+from telos.worlds.arena.sim.constants import BLAST_RADIUS, FUSE_TICKS, TICKS_A_SECOND
+from telos.worlds.arena.sim.fighter import Fighter, ThingPlacement
+from telos.worlds.arena.sim.map import COMPASS, ArenaMap, Cell, MapNode, Point
 from telos.worlds.arena.sim.views import ArenaView, FighterView, GrenadeView, ShotView
 
 # --- arena outline ----------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class MapDrawing:
         if shelters:
             yield path(shelters, stroke="faint/45", width=1.4)
 
-    def _shelter(self, node: Node, side: str) -> str:
+    def _shelter(self, node: MapNode, side: str) -> str:
         """Return a short line at the side of a cover node that fire is kept off from."""
         across, down = COMPASS[side]
         x, y = self.scale.at(node.x + across * 0.38, node.y + down * 0.38)
@@ -217,7 +217,7 @@ class MapDrawing:
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
-    def _door(self, door: Node, state: str) -> Iterator[Shape]:
+    def _door(self, door: MapNode, state: str) -> Iterator[Shape]:
         """Yield the leaf of a door: across the passage if it is shut, along its side if it is open."""
         yield self.scale.box(*door.position, 1, 1, "path")
         thick, upright = max(0.24, 2.4 / self.scale.unit), self._runs_upright(door.cell)
@@ -229,7 +229,7 @@ class MapDrawing:
         if state == "locked":
             yield circle(*self.scale.at(*door.position), max(2.2, self.scale.unit * 0.2), "gold", stroke="panel")
 
-    def _window(self, window: Node, is_broken: bool) -> Iterator[Shape]:
+    def _window(self, window: MapNode, is_broken: bool) -> Iterator[Shape]:
         yield self.scale.box(*window.position, 1, 1, "wall2")
         across, down = (0.0, 0.5) if self._runs_upright(window.cell) else (0.5, 0.0)
         ends = (*self.scale.at(window.x - across, window.y - down), *self.scale.at(window.x + across, window.y + down))
@@ -254,7 +254,7 @@ _LOOKS = {"rat": "rat", "drone": "drone", "assassin": "prowler", "ghost": "prowl
 _BODY = 0.62  # metres in radius that a body is drawn with, give or take
 _SMALLEST, _LARGEST = 1.0, 1.6  # times the size of a symbol
 _CLOAKED = 0.3
-_FUSE = FUSE / TICKS_A_SECOND
+_FUSE = FUSE_TICKS / TICKS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class FightMoment:
 
     view: ArenaView
     bodies: Mapping[str, Fighter]
-    things: Iterable[ThingPlaced] = ()
+    things: Iterable[ThingPlacement] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     says: Mapping[str, str] = field(default_factory=dict)
     shots: Iterable[tuple[float, ShotView]] = ()

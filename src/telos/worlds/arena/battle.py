@@ -1,4 +1,7 @@
-"""Minds, squads and dialogue over an arena; save/restore."""
+"""Battles: the loop that lets minds, squads and dialogue play out a scene in an arena.
+
+Start with `Battle`: ``run`` yields views, ``step`` advances by a tenth of a second, ``save`` and ``restore`` copy it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
@@ -17,182 +20,37 @@ from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.planning.planner import Planner
 from telos.planning.scheduler import Scheduler
-from telos.squads.behaviours import behaviours
+from telos.squads.behaviours import select_behaviours
 from telos.squads.coordinator import Coordinator
 from telos.squads.dialogue.dialogue import Dialogue
 from telos.squads.dialogue.lines import builtin_lines
 from telos.squads.dialogue.occasions import Occasion
-from telos.squads.squad import Concluded, Ordered
-from telos.worlds.arena.ai.beliefs import Beliefs, attention_of
-from telos.worlds.arena.ai.characters import Comrade, arena_domain, arena_of, characters, procedures
-from telos.worlds.arena.ai.facts import fact
-from telos.worlds.arena.ai.fighter_body import Ground, Limbs
-from telos.worlds.arena.ai.sensors import Stimuli, sensors_of
-from telos.worlds.arena.replay import Commanded, Ended, Started
+from telos.squads.squad import BehaviourEnded, OrdersGiven
+from telos.worlds.arena.ai.beliefs import FighterBeliefs, make_attention
+from telos.worlds.arena.ai.characters import (
+    Comrade,
+    load_arena_characters,
+    load_arena_domain,
+    load_procedures,
+    make_arena,
+)
+from telos.worlds.arena.ai.facts import make_fact
+from telos.worlds.arena.ai.fighter_body import FighterBody, PlanningFunctions
+from telos.worlds.arena.ai.sensors import StimulusDelivery, make_sensors
+from telos.worlds.arena.replay import CommandsGiven, FightEnded, FightStarted
 from telos.worlds.arena.scene import CastMember, Scene
 from telos.worlds.arena.sim.views import ArenaView
 
-# --- battle saving ----------------------------------------------------------------------------------------------------
-# Saving a fight as plain data, and going on from it exactly: bodies, minds, squads and talk.
-
-
-def save_battle(battle: "Battle") -> dict[str, Any]:
-    """Return all that changes about a fight between two steps, as plain data that JSON can hold."""
-    return {
-        "scene": battle.scene.name,
-        "seed": battle.seed,
-        "arena": battle.arena.save(),
-        "crowd": battle.crowd.save(),
-        "limbs": {name: limbs.save() for name, limbs in battle.limbs.items()},
-        # Those of the minds are with the crowd. The dead keep theirs, which their squads may still look into.
-        "memories": {name: each.memory.save() for name, each in battle.comrades.items() if name not in battle.minds},
-        "coordinators": {each.side: each.save() for each in battle.coordinators},
-        "occasions": battle.occasions.save(),
-        "dialogue": None if battle.dialogue is None else battle.dialogue.save(),
-    }
-
-
-def restore_battle(battle: "Battle", saved: Mapping[str, Any]) -> None:
-    """Make a battle that has just begun the one that was saved; the trace goes on from there."""
-    _check_same(battle, saved)
-    battle.arena.restore(saved["arena"])  # which refuses another cast
-    thinking = {each["name"] for each in saved["crowd"]["minds"]}
-    for name in [name for name in battle.minds if name not in thinking]:  # they had fallen
-        battle.crowd.leave(battle.minds.pop(name))
-    for name, limbs in battle.limbs.items():
-        limbs.restore(saved["limbs"][name])
-    battle.crowd.restore(saved["crowd"])
-    for name, memory in saved["memories"].items():
-        battle.comrades[name].memory.restore(memory)
-    for coordinator in battle.coordinators:
-        coordinator.restore(saved["coordinators"][coordinator.side], battle.comrades.values())
-    battle.occasions.restore(saved["occasions"])
-    if battle.dialogue is not None:
-        battle.dialogue.restore(saved["dialogue"])
-    battle.view = battle.arena.view()
-
-
-def _check_same(battle: "Battle", saved: Mapping[str, Any]) -> None:
-    """Refuse what was saved from another fight, before anything is changed."""
-    if (saved["scene"], saved["seed"]) != (battle.scene.name, battle.seed):
-        raise TelosError(
-            f"this was saved from {saved['scene']!r} with seed {saved['seed']}, not from {battle.scene.name!r} with "
-            f"seed {battle.seed}",
-            "restore it in a battle of the same scene and seed",
-        )
-    sides = [each.side for each in battle.coordinators]
-    if list(saved["coordinators"]) != sides or (saved["dialogue"] is None) != (battle.dialogue is None):
-        raise TelosError(
-            f"{saved['scene']!r} was saved with other squads or other talk", "make the battle with the same ones"
-        )
-    if battle.arena.time > 0:
-        raise TelosError(f"this battle is {battle.arena.time:g} s old", "restore what was saved in one that just began")
-
-
-# --- occasions --------------------------------------------------------------------------------------------------------
-# What of a fight is worth a word: events, and what minds and squads put on record, as occasions for talk.
-
-
-class Occasions:
-    """Turns records into occasions, and hands them to ``notice``."""
-
-    def __init__(self, comrades: Mapping[str, Comrade], notice: Callable[[Occasion], None]) -> None:
-        self._comrades, self._notice = comrades, notice
-        self._leaders: dict[str, str] = {}  # who speaks for a squad
-
-    def lead(self, squad: str, leader: str) -> None:
-        """Remember who speaks for a squad."""
-        self._leaders[squad] = leader
-
-    def save(self) -> dict[str, str]:
-        """Return who speaks for each squad."""
-        return dict(self._leaders)
-
-    def restore(self, saved: Mapping[str, str]) -> None:
-        """Take up who spoke for each squad."""
-        self._leaders = dict(saved)
-
-    def note(self, record: object) -> None:
-        """Take in one record of the trace."""
-        match record:
-            case Noticed():
-                self._noticed(record)
-            case Began(step="reload"):
-                self._tell("reloading", record.time, record.who)
-            case Began(step="search-room"):
-                self._tell("searching", record.time, record.who)
-            case Ordered():
-                leader = self._leaders.get(record.squad)
-                if leader is not None:
-                    about = {"behaviour": record.behaviour, "orders": record.orders}
-                    self._tell("ordered", record.time, leader, about)
-            case Concluded(fulfilled=True):
-                leader = self._leaders.get(record.squad)
-                if leader is not None:
-                    self._tell("fulfilled", record.time, leader, {"behaviour": record.behaviour})
-            case Event():
-                self._happened(record)
-            case _:
-                pass
-
-    def _noticed(self, record: Noticed) -> None:
-        about = record.attributes
-        match record.fact:
-            case "enemy" if not about.get("alive", True):
-                self._tell("enemy_down", record.time, record.who, {"target": record.subject})
-            case "enemy" if about["seen"]:
-                place = {"target": record.subject, "x": about["x"], "y": about["y"]}
-                self._tell("spotted", record.time, record.who, place)
-            case "enemy" if record.confidence == 1.0:
-                self._tell("lost", record.time, record.who, {"target": record.subject})
-            case "grenade" if "x" in about:
-                self._tell("grenade", record.time, record.who, {"x": about["x"], "y": about["y"]})
-            case "fire" if not self._knows_cover(record.who, record.time):
-                self._tell("no_cover", record.time, record.who)
-            case "searched":
-                self._tell("cleared", record.time, record.who, {"room": record.subject})
-            case "door" if about.get("stuck"):
-                self._tell("blocked", record.time, record.who, {"door": record.subject})
-            case "order_refused":
-                self._tell("refused", record.time, record.who, {"why": about.get("why")})
-            case _:
-                pass
-
-    def _happened(self, event: Event) -> None:
-        target = event.context.get("target")
-        if target not in self._comrades:
-            return
-        if event.action == "hit":
-            self._tell("hit", event.time, str(target), {"x": event.context["x"], "y": event.context["y"]})
-        elif event.action == "dead":
-            self._tell("down", event.time, str(target))
-            side = self._comrades[str(target)].side
-            left = [each for each in self._comrades.values() if each.side == side and each.alive]
-            if len(left) == 1:
-                self._tell("last_man", event.time, left[0].name)
-
-    def _knows_cover(self, who: str, now: float) -> bool:
-        return any(each["valid"] for each in self._comrades[who].memory.all_of("cover", now))
-
-    def _tell(self, kind: str, time: float, who: str, about: Mapping[str, Value] | None = None) -> None:
-        if who in self._comrades:
-            self._notice(Occasion(kind, time, who, FrozenMap(about)))
-
-
-# --- battle -----------------------------------------------------------------------------------------------------------
-# Bodies, minds, squads and talk together: the loop that lets a scene be fought out.
-
-
-SQUADS_EVERY = 5  # steps between two looks at the squads
-_NOTHING: Mapping[str, str] = FrozenMap()
-OVERRIDES = ("escape",)  # goals that make somebody refuse an order
+SQUAD_STEPS = 5  # steps between two updates of the squads
+_NO_COMMANDS: Mapping[str, str] = FrozenMap()
+OVERRIDING_GOALS = ("escape",)  # goals that make a member refuse an order
 
 
 class Battle:
-    """A scene, fought out. Whoever looks on reads ``view`` and the trace; nothing steers those who have a mind.
+    """A scene that is played out. Observers read ``view`` and the trace; commands are only for fighters without a mind.
 
-    ``kinds`` are the characters that the cast is made of, if not those of the package; ``squads`` are the squad
-    behaviours of each side, if not the scene's for all.
+    ``characters`` are the characters of the cast, if not those of the package; ``squads`` are the squad behaviours of
+    each side, if not the scene's for all.
     """
 
     def __init__(
@@ -201,65 +59,65 @@ class Battle:
         *,
         seed: int = 0,
         trace: Trace = silent,
-        kinds: Mapping[str, Character] | None = None,
+        characters: Mapping[str, Character] | None = None,
         squads: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.scene, self.seed, self._outer = scene, seed, trace
-        self._kinds = characters() if kinds is None else kinds
+        self._characters = load_arena_characters() if characters is None else characters
         self._squads = dict.fromkeys(scene.sides, scene.squads) if squads is None else squads
-        self.arena = arena_of(scene, self._kinds, seed=seed)
-        self._is_heard = trace is not silent or scene.talk
+        self.arena = make_arena(scene, self._characters, seed=seed)
+        self._is_traced = trace is not silent or scene.talk
         self._memories: dict[str, WorkingMemory] = {}
-        self.domain = _answered(arena_domain(), Ground(self.arena, self._memories))
-        self.limbs = {member.name: Limbs(self.arena, member.name) for member in scene.cast if member.script is None}
-        self._sensors = sensors_of(self.arena, self.limbs)
+        self.domain = _with_functions(load_arena_domain(), PlanningFunctions(self.arena, self._memories).functions)
+        self.bodies = {
+            member.name: FighterBody(self.arena, member.name) for member in scene.cast if member.script is None
+        }
+        self._sensors = make_sensors(self.arena, self.bodies)
         self.crowd = Crowd(SensorSchedule(self._sensors), Scheduler(Planner(self.domain), clock=None))
-        self._procedures = procedures()
+        self._procedures = load_procedures()
         self.minds: dict[str, Mind] = {}
         for number, member in enumerate(scene.cast):
             if member.script is None:
-                self._give_mind(number, member, 0.0)
+                self._create_mind(number, member, 0.0)
         everybody = self.arena.fighters.values()
         self.comrades = {each.name: Comrade(self.arena, each, self._memory(each.name)) for each in everybody}
-        self.coordinators = self._coordinators()
+        self.coordinators = self._create_coordinators()
         self.dialogue = Dialogue(builtin_lines(), rng=Random(seed)) if scene.talk else None
         notice = self.dialogue.notice if self.dialogue is not None else silent
-        self.occasions = Occasions(self.comrades, notice)
-        self._stimuli = Stimuli(self.arena, self.crowd)
+        self.occasions = OccasionDetector(self.comrades, notice)
+        self._stimulus_delivery = StimulusDelivery(self.arena, self.crowd)
         self.view = self.arena.view()
         sides = {side: tuple(each.name for each in scene.cast if each.side == side) for side in scene.sides}
-        trace(Started(0.0, "arena", scene.name, seed, FrozenMap(sides)))
+        trace(FightStarted(0.0, "arena", scene.name, seed, FrozenMap(sides)))
 
-    # --- setting up ---------------------------------------------------------------------------------------------------
-
-    def _give_mind(self, number: int, member: CastMember, now: float) -> None:
-        kind, fighter = self._kinds[member.character], self.arena.fighter(member.name)
+    def _create_mind(self, number: int, member: CastMember, now: float) -> None:
+        kind, fighter = self._characters[member.character], self.arena.fighter(member.name)
         mind = Mind(
             member.name,
             kind,
             self.domain,
-            body=self.limbs[member.name],
-            believe=Beliefs(self.arena, fighter),
+            body=self.bodies[member.name],
+            believe=FighterBeliefs(self.arena, fighter),
             procedures=self._procedures,
-            attention=attention_of(self.arena, fighter),
+            attention=make_attention(self.arena, fighter),
             reflexes={name: self._sensors[name] for name, every in kind.sensors.items() if not every},
             scheduler=self.crowd.scheduler,
             number=number,
-            trace=self._trace if self._is_heard else silent,
+            trace=self._trace if self._is_traced else silent,
         )
         self.minds[member.name] = mind
-        self._memories[member.name] = self.limbs[member.name].memory = mind.memory
+        self._memories[member.name] = self.bodies[member.name].memory = mind.memory
         self.crowd.join(mind, now)
 
     def _memory(self, name: str) -> WorkingMemory:
         return self._memories.setdefault(name, WorkingMemory())
 
-    def _coordinators(self) -> list[Coordinator]:
+    def _create_coordinators(self) -> list[Coordinator]:
         made = []
         for side in self.scene.sides:
             if not self._squads.get(side):
                 continue
-            coordinator = Coordinator(side, behaviours=behaviours(self._squads[side]), trace=self._trace)
+            coordinator = Coordinator(side, behaviours=select_behaviours(self._squads[side]), trace=self._trace)
             if side in self.scene.objectives:
                 coordinator.set_objective(None, self.scene.objectives[side])
             made.append(coordinator)
@@ -270,42 +128,42 @@ class Battle:
         if self.dialogue is not None:
             self.occasions.note(record)
 
-    # --- fighting -----------------------------------------------------------------------------------------------------
+    # --- the loop ---
 
-    def seconds(self, limit: float | None = None) -> Iterator[ArenaView]:
-        """Yield what can be seen after each step, until a side has won or the time is up."""
+    def run(self, limit: float | None = None) -> Iterator[ArenaView]:
+        """Yield a view after each step, until a side has won or the time is up."""
         limit = self.scene.seconds if limit is None else limit
         if not limit > 0:
-            raise TelosError(f"a fight lasts more than 0 seconds, got {limit!r}")
+            raise TelosError(f"the time limit must be more than 0 seconds, got {limit!r}")
         while not self.arena.over and self.arena.time < limit:
             yield self.step()
         self.end()
 
     def end(self) -> None:
-        """Put on record how the fight has come out."""
+        """Record the result of the fight."""
         why = "nobody is left to fight" if self.arena.over else "time is up"
-        self._outer(Ended(self.arena.time, self.arena.winner, why))
+        self._outer(FightEnded(self.arena.time, self.arena.winner, why))
 
-    def step(self, told: Mapping[str, str] = _NOTHING) -> ArenaView:
-        """Let everybody think, and a tenth of a second pass.
+    def step(self, told: Mapping[str, str] = _NO_COMMANDS) -> ArenaView:
+        """Let all minds think, and advance by a tenth of a second.
 
-        ``told`` are commands from outside, for those of the cast who have no mind.
+        ``told`` are commands from outside, for fighters without a mind.
         """
         self._check(told)
         now = self.arena.time
-        self._lead_squads(now)
+        self._update_squads(now)
         self.crowd.tick(now)
         self._talk(now)
         commands = self._commands(now, told)
         if commands:
-            self._outer(Commanded(now, FrozenMap(commands)))
+            self._outer(CommandsGiven(now, FrozenMap(commands)))
         self.arena.step(commands)
-        self._take_in(self.arena.events)
+        self._process_events(self.arena.events)
         self.view = self.arena.view()
         return self.view
 
-    def _lead_squads(self, now: float) -> None:
-        if not self.coordinators or round(now * 10) % SQUADS_EVERY:
+    def _update_squads(self, now: float) -> None:
+        if not self.coordinators or round(now * 10) % SQUAD_STEPS:
             return
         before = {name: mind.memory.version for name, mind in self.minds.items()}
         for coordinator in self.coordinators:
@@ -319,11 +177,13 @@ class Battle:
                 self.crowd.wake(name)
 
     def _report_refusals(self, now: float) -> None:
-        """Let squads know whose own goals have won over an order."""
+        """Report to squads which members override an order by a goal of their own."""
         for mind in self.minds.values():
             order = mind.memory.recall("order", "current", now)
-            if order is not None and mind.goal in OVERRIDES:
-                mind.note(fact("order_refused", "current", now, serial=order["serial"], why=f"{mind.goal} comes first"))
+            if order is not None and mind.goal in OVERRIDING_GOALS:
+                mind.note(
+                    make_fact("order_refused", "current", now, serial=order["serial"], why=f"{mind.goal} comes first")
+                )
 
     def _talk(self, now: float) -> None:
         if self.dialogue is None:
@@ -334,35 +194,33 @@ class Battle:
             self._outer(line)
 
     def _check(self, told: Mapping[str, str]) -> None:
-        """Refuse commands before anybody has thought, so that nothing has happened if they make no sense."""
+        """Raise an error for invalid commands before any mind has thought."""
         self.arena.check(told)
         for name in told:
-            if name in self.limbs:
-                raise TelosError(
-                    f"{name!r} has a mind of its own", "give a script to whoever is commanded from outside"
-                )
+            if name in self.bodies:
+                raise TelosError(f"{name!r} has a mind and takes no commands", "give it a script in the scene")
 
     def _commands(self, now: float, told: Mapping[str, str]) -> dict[str, str]:
-        commands = {name: command for name, limbs in self.limbs.items() if (command := limbs.take()) is not None}
+        commands = {name: command for name, body in self.bodies.items() if (command := body.take_command()) is not None}
         for member in self.scene.cast:
-            for cue in _cues(member, now):
+            for cue in _due_commands(member, now):
                 commands[member.name] = cue
         commands.update(told)
         return {name: command for name, command in commands.items() if self.arena.fighter(name).alive}
 
-    def _take_in(self, events: tuple[Event, ...]) -> None:
+    def _process_events(self, events: tuple[Event, ...]) -> None:
         now = self.arena.time
         for event in events:
             self._trace(event)
             if event.action == "shouted":
-                self._heed(event, now)
-        self._stimuli.deliver(events, now)
+                self._deliver_words(event, now)
+        self._stimulus_delivery.deliver(events, now)
         for event in events:
             if event.action == "dead" and event.context["target"] in self.minds:
                 self.crowd.leave(self.minds.pop(str(event.context["target"])))
 
-    def _heed(self, event: Event, now: float) -> None:
-        """Let words that are part of a plan reach whom they are meant for: as a fact, which they may act on or not."""
+    def _deliver_words(self, event: Event, now: float) -> None:
+        """Deliver words that are part of a plan to their hearer, as a fact that it may act on."""
         speaker, hearer = self.minds.get(event.player), str(event.context.get("target"))
         if speaker is None or speaker.execution is None or hearer not in self.minds:
             return
@@ -371,22 +229,22 @@ class Battle:
             for grenade in speaker.memory.all_of("grenade", now):
                 self.crowd.stimulate(hearer, Fact("grenade", grenade.subject, now, 1.0, grenade.attributes))
         elif step == "tell-ally-to-open":
-            speaker.note(fact("told", step, now, ally=hearer))
-            request = fact("request", "current", now, door=speaker.state["barrier"], by=event.player)
+            speaker.note(make_fact("told", step, now, ally=hearer))
+            request = make_fact("request", "current", now, door=speaker.state["barrier"], by=event.player)
             self.crowd.stimulate(hearer, request)
 
-    def recast(self, kinds: Mapping[str, Character]) -> tuple[str, ...]:
-        """Let the living go by other characters from now on, and return whose mind is new.
+    def recast(self, characters: Mapping[str, Character]) -> tuple[str, ...]:
+        """Give the living other characters, and return the names of those with a new mind.
 
-        They keep what they remember, and their bodies: what ``kinds`` say of those counts from the start of a fight.
+        They keep their memories and bodies: what ``characters`` say about bodies counts from the start of a fight only.
         """
-        self._kinds, renewed = kinds, []
+        self._characters, renewed = characters, []
         for number, member in enumerate(self.scene.cast):
             old = self.minds.get(member.name)
-            if old is None or old.character == kinds[member.character]:
+            if old is None or old.character == characters[member.character]:
                 continue
             self.crowd.leave(old)
-            self._give_mind(number, member, self.arena.time)
+            self._create_mind(number, member, self.arena.time)
             memory = self._memories[member.name]
             for known in old.memory:
                 memory.note(known)
@@ -395,26 +253,68 @@ class Battle:
             renewed.append(member.name)
         return tuple(renewed)
 
-    # --- saving -------------------------------------------------------------------------------------------------------
+    # --- save and restore ---
 
     def save(self) -> dict[str, Any]:
-        """Return all that changes, as plain data that JSON can hold; to be asked between two steps."""
-        return save_battle(self)
+        """Return all mutable state as plain data for JSON; call it between two steps."""
+        return {
+            "scene": self.scene.name,
+            "seed": self.seed,
+            "arena": self.arena.save(),
+            "crowd": self.crowd.save(),
+            "limbs": {name: body.save() for name, body in self.bodies.items()},
+            # Memories of minds are saved with the crowd; squads may still read those of the dead.
+            "memories": {name: each.memory.save() for name, each in self.comrades.items() if name not in self.minds},
+            "coordinators": {each.side: each.save() for each in self.coordinators},
+            "occasions": self.occasions.save(),
+            "dialogue": None if self.dialogue is None else self.dialogue.save(),
+        }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on exactly from what was saved, in a battle of the same scene and seed that has just begun."""
-        restore_battle(self, saved)
+        """Continue exactly from saved state, in a new battle of the same scene and seed."""
+        self._check_same(saved)
+        self.arena.restore(saved["arena"])  # raises an error for another cast
+        thinking = {each["name"] for each in saved["crowd"]["minds"]}
+        for name in [name for name in self.minds if name not in thinking]:  # they were dead
+            self.crowd.leave(self.minds.pop(name))
+        for name, body in self.bodies.items():
+            body.restore(saved["limbs"][name])
+        self.crowd.restore(saved["crowd"])
+        for name, memory in saved["memories"].items():
+            self.comrades[name].memory.restore(memory)
+        for coordinator in self.coordinators:
+            coordinator.restore(saved["coordinators"][coordinator.side], self.comrades.values())
+        self.occasions.restore(saved["occasions"])
+        if self.dialogue is not None:
+            self.dialogue.restore(saved["dialogue"])
+        self.view = self.arena.view()
+
+    def _check_same(self, saved: Mapping[str, Any]) -> None:
+        """Raise an error if the state was saved from another fight, before anything changes."""
+        if (saved["scene"], saved["seed"]) != (self.scene.name, self.seed):
+            raise TelosError(
+                f"this was saved from {saved['scene']!r} with seed {saved['seed']}, not from {self.scene.name!r} with "
+                f"seed {self.seed}",
+                "restore it in a battle of the same scene and seed",
+            )
+        sides = [each.side for each in self.coordinators]
+        if list(saved["coordinators"]) != sides or (saved["dialogue"] is None) != (self.dialogue is None):
+            raise TelosError(
+                f"{saved['scene']!r} was saved with other squads or other talk", "make the battle with the same ones"
+            )
+        if self.arena.time > 0:
+            raise TelosError(f"this battle is {self.arena.time:g} s old", "restore saved state in a new battle")
 
 
-def _cues(member: CastMember, now: float) -> list[str]:
-    """Return what a script says now."""
+def _due_commands(member: CastMember, now: float) -> list[str]:
+    """Return the commands of a script that are due now."""
     script = member.script or ()
     clock = now if member.repeat is None else now % member.repeat
     return [cue.do for cue in script if abs(cue.at - clock) < 0.05]
 
 
-def _answered(domain: Domain, ground: Ground) -> Domain:
-    """Return the arena's domain with the answers of one fight."""
+def _with_functions(domain: Domain, functions: Mapping[str, Callable[..., Any]]) -> Domain:
+    """Return the arena's domain with the functions of one fight."""
     return Domain(
         domain.name,
         variables=domain.variables,
@@ -422,5 +322,93 @@ def _answered(domain: Domain, ground: Ground) -> Domain:
         goals=domain.goals,
         action_sets=domain.action_sets,
         goal_sets=domain.goal_sets,
-        functions=ground.functions,
+        functions=functions,
     )
+
+
+# --- occasions for dialogue ---
+
+
+class OccasionDetector:
+    """Turns trace records into occasions for dialogue, and passes them to ``notice``."""
+
+    def __init__(self, comrades: Mapping[str, Comrade], notice: Callable[[Occasion], None]) -> None:
+        self._comrades, self._notice = comrades, notice
+        self._leaders: dict[str, str] = {}  # the speaker of each squad
+
+    def lead(self, squad: str, leader: str) -> None:
+        """Set the speaker of a squad."""
+        self._leaders[squad] = leader
+
+    def save(self) -> dict[str, str]:
+        """Return the speaker of each squad."""
+        return dict(self._leaders)
+
+    def restore(self, saved: Mapping[str, str]) -> None:
+        self._leaders = dict(saved)
+
+    def note(self, record: object) -> None:
+        """Process one trace record."""
+        match record:
+            case Noticed():
+                self._noticed(record)
+            case Began(step="reload"):
+                self._notify("reloading", record.time, record.who)
+            case Began(step="search-room"):
+                self._notify("searching", record.time, record.who)
+            case OrdersGiven():
+                leader = self._leaders.get(record.squad)
+                if leader is not None:
+                    about = {"behaviour": record.behaviour, "orders": record.orders}
+                    self._notify("ordered", record.time, leader, about)
+            case BehaviourEnded(fulfilled=True):
+                leader = self._leaders.get(record.squad)
+                if leader is not None:
+                    self._notify("fulfilled", record.time, leader, {"behaviour": record.behaviour})
+            case Event():
+                self._happened(record)
+            case _:
+                pass
+
+    def _noticed(self, record: Noticed) -> None:
+        about = record.attributes
+        match record.fact:
+            case "enemy" if not about.get("alive", True):
+                self._notify("enemy_down", record.time, record.who, {"target": record.subject})
+            case "enemy" if about["seen"]:
+                place = {"target": record.subject, "x": about["x"], "y": about["y"]}
+                self._notify("spotted", record.time, record.who, place)
+            case "enemy" if record.confidence == 1.0:
+                self._notify("lost", record.time, record.who, {"target": record.subject})
+            case "grenade" if "x" in about:
+                self._notify("grenade", record.time, record.who, {"x": about["x"], "y": about["y"]})
+            case "fire" if not self._knows_cover(record.who, record.time):
+                self._notify("no_cover", record.time, record.who)
+            case "searched":
+                self._notify("cleared", record.time, record.who, {"room": record.subject})
+            case "door" if about.get("stuck"):
+                self._notify("blocked", record.time, record.who, {"door": record.subject})
+            case "order_refused":
+                self._notify("refused", record.time, record.who, {"why": about.get("why")})
+            case _:
+                pass
+
+    def _happened(self, event: Event) -> None:
+        target = event.context.get("target")
+        if target not in self._comrades:
+            return
+        if event.action == "hit":
+            self._notify("hit", event.time, str(target), {"x": event.context["x"], "y": event.context["y"]})
+        elif event.action == "dead":
+            self._notify("down", event.time, str(target))
+            side = self._comrades[str(target)].side
+            left = [each for each in self._comrades.values() if each.side == side and each.alive]
+            if len(left) == 1:
+                self._notify("last_man", event.time, left[0].name)
+
+    def _knows_cover(self, who: str, now: float) -> bool:
+        return any(each["valid"] for each in self._comrades[who].memory.all_of("cover", now))
+
+    def _notify(self, kind: str, time: float, who: str, about: Mapping[str, Value] | None = None) -> None:
+        if who in self._comrades:
+            self._notice(Occasion(kind, time, who, FrozenMap(about)))

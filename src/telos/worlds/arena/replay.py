@@ -1,62 +1,33 @@
-"""Recordings and text log."""
+"""Recordings of fights: trace records, the text log, replays, and the intentions that a recording tells.
+
+Start with `Replay`, which plays a recording again without minds, and `FightLog`, which turns records into text.
+"""
 
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from telos.agents.trace import Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, as_json, record_kind, silent
 from telos.core.values import FrozenMap, Value
-from telos.squads.squad import Concluded, Grouped, Ordered, Said
-from telos.worlds.arena.ai.characters import arena_of
+from telos.squads.squad import BehaviourEnded, LineSpoken, OrdersGiven, SquadsFormed
+from telos.worlds.arena.ai.characters import make_arena
 from telos.worlds.arena.scene import Scene, load_scene, scene_names
 from telos.worlds.arena.sim.views import ArenaView
 
-# --- records ----------------------------------------------------------------------------------------------------------
-# The first and the last record of a fight; those between come from minds, squads and the arena itself.
+T = TypeVar("T")
+LogLineKind: TypeAlias = Literal["scene", "goal", "order", "speech", "deed", "wound", "death"]
 
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The first record of a fight: all that is needed to repeat it."""
-
-    time: float
-    world: str
-    scene: str
-    seed: int
-    sides: FrozenMap[str, tuple[str, ...]]  # each side, and who fights on it
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The last record of a fight. A fight that nobody has won has no winner."""
-
-    time: float
-    winner: str | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Commanded:
-    """What bodies were told to do in a step; with the seed, this is all that it takes to play a fight again."""
-
-    time: float
-    commands: FrozenMap[str, str]
-
-
-# --- log --------------------------------------------------------------------------------------------------------------
-# The trace of a fight in words: one line for each thing worth telling.
-
-
-Kind: TypeAlias = Literal["scene", "goal", "order", "speech", "deed", "wound", "death"]
-
-# Deeds of a body that change the fight, in words; shots and footsteps would drown the rest.
-_DEEDS = {
+MAX_SECONDS = 86_400  # a day; longer recordings are invalid
+_REMEDY = "record one with `telos watch arena --json`"
+_REPLAYED_KINDS = ("commanded", "event", "ended")  # records that a replay plays
+# Texts of events that matter; shots and footsteps are left out.
+_EVENT_TEXTS = {
     "threw": "throws a grenade",
     "exploded": "’s grenade goes off",
     "opened": "opens {door}",
@@ -73,61 +44,114 @@ _DEEDS = {
     "empty": "has an empty magazine",
 }
 
+# --- trace records ---
+
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One thing told: when, by or of whom, what, and which kind of thing it is.
+class FightStarted:
+    """The first record of a fight: all that is needed to repeat it."""
 
-    >>> str(Line(12.9, "Ann → Bob", ": “Status?”", "speech"))
+    KIND: ClassVar[str] = "started"
+    time: float
+    world: str
+    scene: str
+    seed: int
+    sides: FrozenMap[str, tuple[str, ...]]  # the fighters of each side
+
+
+@dataclass(frozen=True, slots=True)
+class FightEnded:
+    """The last record of a fight; a draw has no winner."""
+
+    KIND: ClassVar[str] = "ended"
+    time: float
+    winner: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsGiven:
+    """The commands of a step; together with the seed, they determine the whole fight."""
+
+    KIND: ClassVar[str] = "commanded"
+    time: float
+    commands: FrozenMap[str, str]
+
+
+_MIND_RECORDS = (Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned)
+_RECORD_CLASSES: Mapping[str, Any] = {
+    record_kind(kind): kind
+    for kind in (
+        FightStarted,
+        CommandsGiven,
+        FightEnded,
+        Event,
+        *_MIND_RECORDS,
+        BehaviourEnded,
+        SquadsFormed,
+        OrdersGiven,
+        LineSpoken,
+    )
+}
+
+
+# --- text log ---
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the text log: time, subject, text and kind.
+
+    >>> str(LogLine(12.9, "Ann → Bob", ": “Status?”", "speech"))
     ' 12.9  Ann → Bob: “Status?”'
     """
 
     time: float
     who: str
-    what: str  # follows ``who``, with what stands between them
-    kind: Kind
+    what: str  # follows ``who``, with punctuation
+    kind: LogLineKind
 
     def __str__(self) -> str:
         return f"{self.time:5.1f}  {self.who}{self.what}"
 
 
-class Log:
-    """Turns records into lines. It remembers what was told, so as not to say it twice.
+class FightLog:
+    """Turns trace records into lines. It remembers what was written, to avoid repetitions.
 
-    >>> log = Log()
+    >>> log = FightLog()
     >>> log.line(Chose(12.3, "Ann", "cover", "kill_enemy", "under fire"))
     >>> log.line(Planned(12.3, "Ann", "cover", ("goto(c3)", "hide"), 4.0, 9))
     ' 12.3  Ann  takes up cover: under fire — goto(c3), hide'
     """
 
     def __init__(self) -> None:
-        self.why: dict[str, str] = {}  # the reason for the goal in force, of everybody
-        self._told: dict[str, object] = {}  # what was last said of everybody's plans, and of every side's squads
-        self._dropped: dict[str, str] = {}  # why everybody's last plan was given up, if that was not told yet
-        self._failed: dict[str, float] = {}  # when it was last told that something went wrong
+        self.why: dict[str, str] = {}  # the reason for the current goal, by fighter
+        self._last: dict[str, object] = {}  # the last plan of each fighter and squads of each side
+        self._dropped: dict[str, str] = {}  # why the last plan was dropped, if not written yet
+        self._failed: dict[str, float] = {}  # time of the last failure, by fighter
 
     def line(self, record: object) -> str | None:
-        """Return the line for ``record``, or None if it brings nothing new."""
-        line = self.tell(record)
+        """Return the line for ``record`` as text, or None if it brings nothing new."""
+        line = self.describe(record)
         return None if line is None else str(line)
 
-    def tell(self, record: object) -> Line | None:
-        """Return what ``record`` brings, in parts, or None if it is nothing new."""
+    def describe(self, record: object) -> LogLine | None:
+        """Return the line for ``record`` in parts, or None if it brings nothing new."""
         match record:
-            case Started() | Ended():
-                return _framed(record)
-            case Said():
+            case FightStarted() | FightEnded():
+                return _describe_start_or_end(record)
+            case LineSpoken():
                 to = f" → {record.to}" if record.to else ""
-                return Line(record.time, record.who, f"{to}: “{record.text}”", "speech")
+                return LogLine(record.time, record.who, f"{to}: “{record.text}”", "speech")
             case Event():
-                return _event(record)
-            case Grouped() | Ordered() | Concluded():
+                return _describe_event(record)
+            case SquadsFormed() | OrdersGiven() | BehaviourEnded():
                 return self._squads(record)
             case Chose() | Planned() | Dropped() | Failed() | Idle():
                 return self._mind(record)
         return None
 
-    def _mind(self, record: Chose | Planned | Dropped | Failed | Idle) -> Line | None:
+    def _mind(self, record: Chose | Planned | Dropped | Failed | Idle) -> LogLine | None:
         who = record.who
         match record:
             case Chose():
@@ -139,185 +163,172 @@ class Log:
                     self._dropped[who] = record.why
             case Failed():
                 self._failed[who] = record.time
-                return Line(record.time, who, f"  fails to {record.step}: {record.reason}", "goal")
+                return LogLine(record.time, who, f"  fails to {record.step}: {record.reason}", "goal")
             case Idle():
                 self.why.pop(who, None)
-                if self._is_news(who, None):
-                    return Line(record.time, who, "  has nothing to do", "goal")
+                if self._is_new(who, None):
+                    return LogLine(record.time, who, "  has nothing to do", "goal")
         return None
 
-    def _planned(self, record: Planned) -> Line | None:
-        who, before = record.who, self._told.get(record.who)
+    def _planned(self, record: Planned) -> LogLine | None:
+        who, before = record.who, self._last.get(record.who)
         dropped = self._dropped.pop(who, None)
-        if not self._is_news(who, (record.goal, record.steps)):
+        if not self._is_new(who, (record.goal, record.steps)):
             return None
         if isinstance(before, tuple) and before[0] == record.goal:
             said, why = "plans anew for", dropped
         else:
             said, why = "takes up", self.why.get(who)
         steps = f" — {', '.join(record.steps)}" if record.steps else ""
-        return Line(record.time, who, f"  {said} {record.goal}{f': {why}' if why else ''}{steps}", "goal")
+        return LogLine(record.time, who, f"  {said} {record.goal}{f': {why}' if why else ''}{steps}", "goal")
 
-    def _squads(self, record: Grouped | Ordered | Concluded) -> Line | None:
+    def _squads(self, record: SquadsFormed | OrdersGiven | BehaviourEnded) -> LogLine | None:
         match record:
-            case Grouped():
-                if not record.squads or not self._is_news(record.side, frozenset(record.squads.values())):
+            case SquadsFormed():
+                if not record.squads or not self._is_new(record.side, frozenset(record.squads.values())):
                     return None
                 squads = "; ".join(", ".join(members) for members in record.squads.values())
-                return Line(record.time, record.side, f"  groups as {squads}", "order")
-            case Ordered():
+                return LogLine(record.time, record.side, f"  groups as {squads}", "order")
+            case OrdersGiven():
                 orders = ", ".join(f"{who} {words}" for who, words in record.orders.items())
-                return Line(record.time, record.squad, f"  {record.behaviour}: {record.why} — {orders}", "order")
-            case Concluded():
+                return LogLine(record.time, record.squad, f"  {record.behaviour}: {record.why} — {orders}", "order")
+            case BehaviourEnded():
                 end = "is done" if record.fulfilled else "fails"
-                return Line(record.time, record.squad, f"  {record.behaviour} {end}: {record.why}", "order")
+                return LogLine(record.time, record.squad, f"  {record.behaviour} {end}: {record.why}", "order")
 
-    def _is_news(self, who: str, said: object) -> bool:
-        news = who not in self._told or self._told[who] != said
-        self._told[who] = said
-        return news
+    def _is_new(self, who: str, said: object) -> bool:
+        new = who not in self._last or self._last[who] != said
+        self._last[who] = said
+        return new
 
 
-def _framed(record: Started | Ended) -> Line:
-    if isinstance(record, Started):
+def _describe_start_or_end(record: FightStarted | FightEnded) -> LogLine:
+    if isinstance(record, FightStarted):
         sides = " against ".join(f"{side} ({', '.join(names)})" for side, names in record.sides.items())
-        return Line(record.time, record.scene, f", seed {record.seed}: {sides}", "scene")
-    return Line(record.time, record.winner or "nobody", f"  wins: {record.why}", "scene")
+        return LogLine(record.time, record.scene, f", seed {record.seed}: {sides}", "scene")
+    return LogLine(record.time, record.winner or "nobody", f"  wins: {record.why}", "scene")
 
 
-def _event(event: Event) -> Line | None:
-    """Return what a body did or suffered, if it is worth telling."""
+def _describe_event(event: Event) -> LogLine | None:
+    """Return the line for an event, or None if it does not matter."""
     about: Mapping[str, Value] = event.context
     target = about.get("target")
     if event.action == "dead":
-        victim = target or event.player  # who did it is ``by``, or else the player who had a target
+        victim = target or event.player  # the killer is ``by``, or else the player who had a target
         killer = about.get("by", event.player)
         by = f", killed by {killer}" if killer != victim else ""
-        return Line(event.time, str(victim), f"  is dead{by}", "death")
+        return LogLine(event.time, str(victim), f"  is dead{by}", "death")
     if event.action == "hit":
-        return Line(event.time, event.player, f"  hits {target} for {about.get('damage', 0):g}", "wound")
-    if event.action not in _DEEDS:
+        return LogLine(event.time, event.player, f"  hits {target} for {about.get('damage', 0):g}", "wound")
+    if event.action not in _EVENT_TEXTS:
         return None
-    words = _DEEDS[event.action].format_map(_Told(about))
-    return Line(event.time, event.player, words if words.startswith("’") else f"  {words}", "deed")
+    words = _EVENT_TEXTS[event.action].format_map(_EventValues(about))
+    return LogLine(event.time, event.player, words if words.startswith("’") else f"  {words}", "deed")
 
 
-class _Told(dict[str, object]):
-    """What an event tells; what it does not tell is "something"."""
+class _EventValues(dict[str, object]):
+    """Context of an event; missing values read as "something"."""
 
     def __missing__(self, key: str) -> str:
         return "something"
 
 
-# --- replay -----------------------------------------------------------------------------------------------------------
-# Playing a recorded fight again, without any mind: the commands are those of the recording, and so is the outcome.
+# --- replays ---
 
 
-T = TypeVar("T")
-
-LONGEST = 86_400  # seconds; no fight lasts a day
-
-_REMEDY = "record one with `telos watch arena --json`"
-_PLAYED = ("commanded", "event", "ended")  # the records that a replay goes by
-
-_MINDS = (Began, Chose, Dropped, Failed, Finished, Forgot, Idle, Noticed, Planned)
-_KINDS: Mapping[str, Any] = {
-    record_kind(kind): kind for kind in (Started, Commanded, Ended, Event, *_MINDS, Concluded, Grouped, Ordered, Said)
-}
-
-
-def replay(
+def replay_fight(
     lines: Iterable[str], *, scene: Scene | None = None, name: str = "recording", trace: Trace = silent
 ) -> Iterator[ArenaView]:
-    """Yield what can be seen after each step of a fight that was recorded with ``telos watch arena --json``.
+    """Yield a view after each step of a fight that was recorded with ``telos watch arena --json``.
 
-    Whatever happens otherwise than recorded raises a ``TelosError`` that names the line. ``scene`` is needed only if
-    it is none of the package; ``name`` is what errors call the recording, and ``trace`` hears all of it again.
+    A difference from the recording raises a ``TelosError`` that names the line. ``scene`` is needed only if it is not
+    in the package; ``name`` is the recording's name in errors, and ``trace`` receives all records again.
     """
     yield from Replay(lines, scene=scene, name=name, trace=trace).steps()
 
 
 class Replay:
-    """A recording, read line by line and always one line ahead, and the arena that it is played in."""
+    """A recording, read one line ahead, and the arena in which it is played."""
 
     def __init__(
         self, lines: Iterable[str], *, scene: Scene | None = None, name: str = "recording", trace: Trace = silent
     ) -> None:
         self._lines, self._name, self._trace = iter(lines), name, trace
-        self._number = 0  # of the line that was read last
+        self._number = 0  # of the current line
         self._next = self._read()
         start = self._next
         if start is None:
-            raise TelosError(f"{name}:1: nothing is recorded here", _REMEDY)
+            raise TelosError(f"{name}:1: the recording is empty", _REMEDY)
         if start["kind"] != "started" or start["world"] != "arena":
-            raise self._fault(f"this is not how a fight begins; {_REMEDY}")
-        self.scene = self._answered(lambda: _scene(start, scene))
+            raise self._fault(f"this is not the start of a recorded fight; {_REMEDY}")
+        self.scene = self._with_line(lambda: _find_scene(start, scene))
         self.seed = start["seed"]
-        self.arena = self._answered(lambda: arena_of(self.scene, seed=self.seed))
+        self.arena = self._with_line(lambda: make_arena(self.scene, seed=self.seed))
         self._take()
 
     def steps(self) -> Iterator[ArenaView]:
-        """Yield what can be seen after each step."""
-        while self._goes_on():
+        """Yield a view after each step."""
+        while self._has_next_step():
             self._play()
             yield self.arena.view()
 
-    def _goes_on(self) -> bool:
-        """Whether there is a next step; all that was thought and said before it is passed on."""
+    def _has_next_step(self) -> bool:
+        """Whether there is a next step; records before it are passed on to the trace."""
         now = self.arena.time
-        self._pass(now)
+        self._pass_on(now)
         if self._next is None:
             return False
         kind, time = self._next["kind"], self._next["time"]
         if kind == "event" and time <= now:
-            raise self._fault(f"recorded was {_told(self._next)}, but here that did not happen")
+            raise self._fault(f"recorded was {_summarize(self._next)}, but that did not happen")
         if time < now:
-            raise self._fault(f"this is at {time:g} s, but {now:g} s have gone by")
+            raise self._fault(f"the time {time:g} s is before {now:g} s, the time of the fight")
         if kind != "ended" or time > now:
             return True
         if self._next["winner"] != self.arena.winner:
-            raise self._fault(f"recorded was that {_won(self._next['winner'])}, but here {_won(self.arena.winner)}")
+            recorded, actual = _format_winner(self._next["winner"]), _format_winner(self.arena.winner)
+            raise self._fault(f"recorded was that {recorded}, but here {actual}")
         if self._take() is not None:
-            raise self._fault("this comes after the end")
+            raise self._fault("this record is after the end")
         return False
 
     def _play(self) -> None:
-        """Let a step pass with the commands that were recorded, and check that the same happens."""
+        """Play a step with the recorded commands, and check that the same events happen."""
         record, arena = self._next, self.arena
         if record is not None and record["kind"] == "commanded" and record["time"] == arena.time:
-            self._answered(lambda: arena.step(record["commands"]))
+            self._with_line(lambda: arena.step(record["commands"]))
             self._take()
         else:
             arena.step({})
         for event in arena.events:
-            self._pass(event.time)
+            self._pass_on(event.time)
             happens = json.loads(as_json(event))
             if self._next is None:
-                return  # the recording was broken off here
+                return  # the recording ends here
             if self._next != happens:
-                raise self._fault(f"recorded was {_told(self._next)}, but here it is {_told(happens)}")
+                raise self._fault(f"recorded was {_summarize(self._next)}, but here it is {_summarize(happens)}")
             self._take()
 
-    def _pass(self, now: float) -> None:
-        """Hand on what was thought and said until ``now``: it is not played, only told again."""
-        while self._next is not None and self._next["kind"] not in _PLAYED and self._next["time"] <= now:
+    def _pass_on(self, now: float) -> None:
+        """Pass on records of minds and squads until ``now``; they are not played."""
+        while self._next is not None and self._next["kind"] not in _REPLAYED_KINDS and self._next["time"] <= now:
             self._take()
 
     def _fault(self, what: str) -> TelosError:
-        """Return the error that something is wrong at the present line."""
+        """Return an error that names the current line."""
         return TelosError(f"{self._name}:{self._number}: {what}")
 
-    def _answered(self, answer: Callable[[], T]) -> T:
-        """Ask for something; if it is refused, say which line asked."""
+    def _with_line(self, answer: Callable[[], T]) -> T:
+        """Call a function; if it fails, name the current line in the error."""
         try:
             return answer()
         except TelosError as error:
             raise self._fault(str(error)) from None
 
     def _take(self) -> dict[str, Any] | None:
-        """Hand the next record on, and return the one after it."""
+        """Pass the next record on, and return the one after it."""
         if self._next is not None:
-            self._trace(_record(self._next))
+            self._trace(_to_record(self._next))
         self._next = self._read()
         return self._next
 
@@ -325,93 +336,92 @@ class Replay:
         for line in self._lines:
             self._number += 1
             if line.strip():
-                return self._checked(line)
+                return self._parse(line)
         return None
 
-    def _checked(self, line: str) -> dict[str, Any]:
-        """Return a line as data, if it is a record of a fight."""
+    def _parse(self, line: str) -> dict[str, Any]:
+        """Return a line as data, if it is a valid record."""
         try:
             record = json.loads(line)
         except ValueError:
-            raise self._fault("this is no JSON; is the line cut off?") from None
-        if not isinstance(record, dict) or record.get("kind") not in _KINDS:
-            raise self._fault(f"this is no record of a fight; {_REMEDY}")
-        fields = {field.name: field.type for field in dataclasses.fields(_KINDS[record["kind"]])}
+            raise self._fault("invalid JSON; is the line cut off?") from None
+        if not isinstance(record, dict) or record.get("kind") not in _RECORD_CLASSES:
+            raise self._fault(f"unknown kind of record; {_REMEDY}")
+        fields = {field.name: field.type for field in dataclasses.fields(_RECORD_CLASSES[record["kind"]])}
         strange = list((fields.keys() ^ record.keys()) - {"kind"})
-        strange += [each for each, kind in fields.items() if each in record and not _fits(record[each], kind)]
+        strange += [each for each, kind in fields.items() if each in record and not _has_type(record[each], kind)]
         if strange:
-            raise self._fault(f"{sorted(strange)[0]!r} is not what a fight records as {record['kind']!r}; {_REMEDY}")
+            raise self._fault(f"invalid field {sorted(strange)[0]!r} in a record of kind {record['kind']!r}; {_REMEDY}")
         time = record["time"]
-        if not 0 <= time <= LONGEST:  # a NaN fails too
-            raise self._fault(f"a fight has no moment at {time:g} s; {_REMEDY}")
+        if not 0 <= time <= MAX_SECONDS:  # a NaN fails too
+            raise self._fault(f"invalid time {time:g} s; {_REMEDY}")
         return record
 
 
-def _scene(start: Mapping[str, Any], given: Scene | None) -> Scene:
-    """Return the scene that was recorded."""
+def _find_scene(start: Mapping[str, Any], given: Scene | None) -> Scene:
+    """Return the recorded scene."""
     name = start["scene"]
     if given is None and name not in scene_names():
-        raise TelosError(f"the scene {name!r} is none of the package", "name its file with --scene")
+        raise TelosError(f"the scene {name!r} is not in the package", "name its file with --scene")
     scene = load_scene(name) if given is None else given
     sides = {side: [each.name for each in scene.cast if each.side == side] for side in scene.sides}
     if scene.name != name or sides != start["sides"]:
-        raise TelosError(f"{name!r} was recorded with another cast than {scene.name!r} has", "record it again")
+        raise TelosError(f"{name!r} was recorded with another cast than that of {scene.name!r}", "record it again")
     return scene
 
 
-def _record(data: Mapping[str, Any]) -> object:
+def _to_record(data: Mapping[str, Any]) -> object:
     """Return the record that was written as ``data``."""
-    fields = {key: _frozen(value) for key, value in data.items() if key != "kind"}
-    return _KINDS[data["kind"]](**fields)
+    fields = {key: _freeze(value) for key, value in data.items() if key != "kind"}
+    return _RECORD_CLASSES[data["kind"]](**fields)
 
 
-def _frozen(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     if isinstance(value, dict):
-        return FrozenMap({key: _frozen(each) for key, each in value.items()})
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+        return FrozenMap({key: _freeze(each) for key, each in value.items()})
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value
 
 
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value that came from JSON may stand in a field of a record."""
+def _has_type(value: Any, kind: Any) -> bool:
+    """Whether a JSON value fits the field of a record."""
     if isinstance(kind, UnionType):
-        return any(_fits(value, each) for each in get_args(kind))
+        return any(_has_type(value, each) for each in get_args(kind))
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, {FrozenMap: dict, tuple: list}.get(get_origin(kind), kind))
 
 
-def _won(side: str | None) -> str:
+def _format_winner(side: str | None) -> str:
     return f"{side or 'nobody'} wins"
 
 
-def _told(record: Mapping[str, Any]) -> str:
-    """Say in a few words what a record is about."""
+def _summarize(record: Mapping[str, Any]) -> str:
+    """Return a short text for a record."""
     if record["kind"] != "event":
         return f"{record['kind']} at {record['time']:g} s"
     about = ", ".join(f"{key} {value}" for key, value in record["context"].items() if key != "loud")
     return f"{record['player']} {record['action']} at {record['time']:g} s ({about})"
 
 
-# --- replay intentions ------------------------------------------------------------------------------------------------
-# What everybody was after, as the records of a fight tell it: a replay has no minds to look into.
+# --- intentions ---
 
 
 @dataclass(frozen=True, slots=True)
 class Intention:
-    """A goal, the steps of the plan for it, and which of them is under way."""
+    """A goal, the steps of the plan for it, and the index of the current step."""
 
     goal: str
     steps: tuple[str, ...]
     index: int = 0
 
 
-class Intentions:
-    """Follows a trace, and knows of everybody what the last plan was.
+class IntentionTracker:
+    """The current goal and plan of every mind, from the records of a fight; a replay has no minds to ask.
 
-    >>> told = Intentions()
-    >>> told.note(Planned(0.0, "Ann", "patrol", ("goto(p1)", "look-round"), 3.0, 4))
-    >>> told.note(Finished(2.0, "Ann", "goto(p1)"))
-    >>> told.minds["Ann"].steps[told.minds["Ann"].index]
+    >>> tracker = IntentionTracker()
+    >>> tracker.note(Planned(0.0, "Ann", "patrol", ("goto(p1)", "look-round"), 3.0, 4))
+    >>> tracker.note(Finished(2.0, "Ann", "goto(p1)"))
+    >>> tracker.minds["Ann"].steps[tracker.minds["Ann"].index]
     'look-round'
     """
 
@@ -419,7 +429,7 @@ class Intentions:
         self.minds: dict[str, Intention] = {}
 
     def note(self, record: object) -> None:
-        """Take in one record."""
+        """Process one record."""
         match record:
             case Planned():
                 self.minds[record.who] = Intention(record.goal, record.steps)

@@ -1,11 +1,13 @@
-"""Scene files."""
+"""Scenes: a map, the fighters and things on it, their squads and objectives; and the files that describe them.
+
+Start with `load_scene` and `Scene`.
+"""
 
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from pathlib import Path as File
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
@@ -26,18 +28,19 @@ from telos.files.schema import (
     text_type,
 )
 from telos.files.yaml import read_text
-from telos.squads.behaviours import ALL
-from telos.worlds.arena.sim.commands import Words
+from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.worlds.arena.sim.commands import CommandParser
 from telos.worlds.arena.sim.fighter import BODY_KEYS, THING_KINDS
 from telos.worlds.arena.sim.map import ArenaMap
 
-# --- scene ------------------------------------------------------------------------------------------------------------
-# A scene: a map, who and what is on it, and how they are led. Plain data, as a scene file describes it.
+DATA = Path(__file__).parent / "data"
+CHARACTERS, MAPS, SCENES = DATA / "characters", DATA / "maps", DATA / "scenes"
+BEHAVIOURS = tuple(behaviour.name for behaviour in ALL_BEHAVIOURS)
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A command that somebody without a mind is given at a time, in seconds from the start of the script."""
+    """A command for a fighter without a mind, and its time in seconds from the start of the script."""
 
     at: float
     do: str
@@ -45,9 +48,10 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class CastMember:
-    """Somebody in a scene. Who has a ``script`` has no mind; after ``repeat`` seconds the script starts over.
+    """A fighter of a scene. One with a ``script`` has no mind; the script starts over after ``repeat`` seconds.
 
-    ``letter`` is the mark on the map, (``x``, ``y``) its place in metres; ``body`` changes what the character has.
+    ``letter`` is its mark on the map, (``x``, ``y``) its position in metres; ``body`` overrides properties of the
+    character.
     """
 
     letter: str
@@ -64,7 +68,7 @@ class CastMember:
 
 @dataclass(frozen=True, slots=True)
 class SceneThing:
-    """Something that lies on the map."""
+    """A thing on the map."""
 
     letter: str
     name: str
@@ -75,9 +79,9 @@ class SceneThing:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that a fight starts from but its seed.
+    """Everything that a fight starts from, except its seed.
 
-    ``squads`` are the squad behaviours that are on, ``objectives`` what each side is told to achieve, by side.
+    ``squads`` are the enabled squad behaviours, ``objectives`` the orders of each side.
     """
 
     name: str
@@ -96,8 +100,29 @@ class Scene:
         return tuple(dict.fromkeys(member.side for member in self.cast))
 
 
-# --- scene shape ------------------------------------------------------------------------------------------------------
-# The shape of a scene file: which keys stand where, and what kind of entry each is.
+def scene_names() -> tuple[str, ...]:
+    """Return the names of the scenes in the package."""
+    return tuple(sorted(file.stem for file in SCENES.glob("*.yaml")))
+
+
+def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) -> Scene:
+    """Load a scene of the package by name, or a scene file by path.
+
+    ``characters`` is the folder with a file for each character. Maps are looked for in the folder ``maps`` beside the
+    scene's folder, then in the package. A ``DefinitionError`` holds all faults of an invalid file.
+    """
+    file = Path(scene)
+    if isinstance(scene, str) and file.name == scene and not file.suffix:
+        if scene not in scene_names():
+            remedy = name_hint(scene, scene_names()) or "name a file, as in ./flank.yaml"
+            raise TelosError(f"unknown scene {scene!r}", remedy)
+        file = SCENES / f"{scene}.yaml"
+    known = [each.stem for each in characters.glob("*.yaml")]
+    maps = [file.absolute().parent.parent / "maps", MAPS]
+    return read_scene(read_text(file), file=os.fspath(file), maps=maps, characters=known)
+
+
+# --- file model ---
 
 
 _LETTER = re.compile(r"[A-Z]\Z")
@@ -215,19 +240,15 @@ def scene_schema() -> str:
     return schema_text(SceneShape, "Telos scene file")
 
 
-# --- scene files ------------------------------------------------------------------------------------------------------
-# Scene files: a fight that a person sets up in YAML on a map that a person drew.
+# --- reading a scene ---
 
 
-BEHAVIOURS = tuple(behaviour.name for behaviour in ALL)
+def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collection[str]) -> Scene:
+    """Read a scene from the text of a scene file; ``maps`` are the folders to search for its map, in that order.
 
-
-def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collection[str]) -> Scene:
-    """Read a scene from the text of a scene file; ``maps`` are the folders to look for its map in, in that order.
-
-    A bad text raises a ``DefinitionError`` that holds all its faults, and those of its map.
+    A ``DefinitionError`` holds all faults of the text and of its map.
     """
-    draft = _Draft(Definition(text, file, SceneShape, "a scene file"), maps, characters)
+    draft = _SceneReader(Definition(text, file, SceneShape, "a scene file"), maps, characters)
     if draft.faults or draft.map is None:
         raise_faults(draft.faults)
     sheet = draft.sheet
@@ -239,44 +260,44 @@ def read_scene(text: str, *, file: str, maps: Sequence[File], characters: Collec
         cast=tuple(draft.cast),
         things=tuple(draft.things),
         squads=tuple(dict.fromkeys(draft.squads)),
-        objectives=_frozen(sheet.entry("objectives", default={})),
+        objectives=_freeze(sheet.entry("objectives", default={})),
         talk=sheet.entry("talk", default=False),
     )
 
 
-class _Draft:
-    """The parts of a scene as far as they can be made, and the faults met on the way."""
+class _SceneReader:
+    """Builds the parts of a scene and collects their faults."""
 
-    def __init__(self, sheet: Definition, maps: Sequence[File], characters: Collection[str]) -> None:
+    def __init__(self, sheet: Definition, maps: Sequence[Path], characters: Collection[str]) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
         self._characters = characters
-        self._names: dict[str, str] = {}  # to the letter of whoever has the name
+        self._names: dict[str, str] = {}  # letters by name
         self._commands: list[tuple[KeyPath, str]] = []
         self.map = self._read_map(maps)
-        self.cast = [self._member(where) for where, _ in list(sheet.items("cast"))]
-        self.things = [self._thing(where, kind) for where, kind in list(sheet.items("things"))]
-        self.squads = list(self._squads())
+        self.cast = [self._read_member(where) for where, _ in list(sheet.items("cast"))]
+        self.things = [self._read_thing(where, kind) for where, kind in list(sheet.items("things"))]
+        self.squads = list(self._read_squads())
         self._check_commands()
         self._check_objectives()
 
     @property
     def faults(self) -> list[Fault]:
-        """Return all faults, those of the map too."""
+        """Return all faults, including those of the map."""
         return [*self.sheet.faults, *self._map_faults]
 
-    def _read_map(self, folders: Sequence[File]) -> ArenaMap | None:
+    def _read_map(self, folders: Sequence[Path]) -> ArenaMap | None:
         name = self.sheet.entry("map")
         if name is None:
             return None
         if not self.sheet.is_block("map"):
-            return self._named_map(name, folders)
+            return self._find_map(name, folders)
         drawing = self.sheet.drawing("map")
         return None if drawing is None else self._parse_map(drawing, self.sheet.entry("scene", default=""))
 
-    def _named_map(self, name: str, folders: Sequence[File]) -> ArenaMap | None:
+    def _find_map(self, name: str, folders: Sequence[Path]) -> ArenaMap | None:
         if name.endswith(".txt"):
-            files = [File(self.sheet.file).parent / name]
+            files = [Path(self.sheet.file).parent / name]
         else:
             files = [folder / f"{name}.txt" for folder in folders]
         file = next((each for each in files if each.is_file()), None)
@@ -299,7 +320,7 @@ class _Draft:
             self._map_faults += map(drawing.in_file, error.faults)
             return None
 
-    def _member(self, where: KeyPath) -> CastMember:
+    def _read_member(self, where: KeyPath) -> CastMember:
         sheet = self.sheet
         letter, character = str(where[-1]), sheet.entry(*where, "character", default="")
         if character and character not in self._characters:
@@ -311,15 +332,15 @@ class _Draft:
         self._check_name(name, where)
         self._check_body((*where, "body"))
         side, rank = sheet.entry(*where, "side", default="red"), int(sheet.entry(*where, "rank", default=0))
-        body = _frozen(sheet.entry(*where, "body", default={}))
-        script, repeat = self._script((*where, "script"))
-        x, y = self._place(where)  # last, as nothing can be read of somebody who has no place
+        body = _freeze(sheet.entry(*where, "body", default={}))
+        script, repeat = self._read_script((*where, "script"))
+        x, y = self._read_place(where)  # last: its fault makes the whole entry unreadable
         return CastMember(letter, name, character, side, x, y, rank, body, script, repeat)
 
-    def _thing(self, where: KeyPath, kind: str) -> SceneThing:
-        letter, (x, y) = str(where[-1]), self._place(where)
+    def _read_thing(self, where: KeyPath, kind: str) -> SceneThing:
+        letter, (x, y) = str(where[-1]), self._read_place(where)
         if self.sheet.entry("cast", letter) is not None:
-            message = f"somebody of the cast stands at {letter!r} already"
+            message = f"the letter {letter!r} is used by the cast"
             self.sheet.fault(message, where, "use another letter of the map", at_key=True, code=FaultCode.DUPLICATE)
         elif kind not in THING_KINDS:
             self.sheet.fault(
@@ -327,12 +348,12 @@ class _Draft:
             )
         return SceneThing(letter, f"{kind}-{letter}", kind, x, y)
 
-    def _place(self, where: KeyPath) -> tuple[float, float]:
+    def _read_place(self, where: KeyPath) -> tuple[float, float]:
         letter = str(where[-1])
         if self.map is None:
-            return 0.0, 0.0  # its faults are told, and the scene will not be made
+            return 0.0, 0.0  # its faults are reported, and no scene is built
         if letter not in self.map.places:
-            message = f"there is no {letter!r} on the map"
+            message = f"the map has no letter {letter!r}"
             self.sheet.fault(
                 message,
                 where,
@@ -344,7 +365,7 @@ class _Draft:
         return self.map.places[letter]
 
     def _check_name(self, name: str, where: KeyPath) -> None:
-        """Commands name people and places alike, so no two may have one name."""
+        """Report a name that is used twice; commands use one namespace for fighters and places."""
         letter, path = str(where[-1]), (*where, "name")
         first = self._names.setdefault(name, letter)
         if first != letter:
@@ -371,7 +392,7 @@ class _Draft:
                     code=FaultCode.UNKNOWN_NAME,
                 )
 
-    def _script(self, path: KeyPath) -> tuple[tuple[Cue, ...] | None, float | None]:
+    def _read_script(self, path: KeyPath) -> tuple[tuple[Cue, ...] | None, float | None]:
         sheet = self.sheet
         if sheet.entry(*path) is None:
             return None, None
@@ -382,7 +403,7 @@ class _Draft:
                 continue
             if repeat is not None:
                 sheet.fault(
-                    "nothing comes after `repeat`", where, "put `repeat` at the end", code=FaultCode.UNREACHABLE
+                    "this entry is after `repeat`", where, "put `repeat` at the end", code=FaultCode.UNREACHABLE
                 )
                 continue
             latest = cues[-1].at if cues else 0.0
@@ -393,7 +414,7 @@ class _Draft:
             if at < latest:
                 key = "at" if repeat is None else "repeat"
                 sheet.fault(
-                    f"this comes at {at:g} s, after a cue at {latest:g} s",
+                    f"the time {at:g} s is before that of an earlier entry, {latest:g} s",
                     (*where, key),
                     "put them in order",
                     code=FaultCode.CONFLICT,
@@ -403,7 +424,7 @@ class _Draft:
                 self._commands.append(((*where, "do"), cues[-1].do))
         if repeat is not None and not cues and not sheet.is_touched(*path):
             sheet.fault(
-                "there is nothing to repeat",
+                "the script has nothing to repeat",
                 path,
                 "put cues before it, as in `{at: 3 s, do: goto p1}`",
                 code=FaultCode.EMPTY,
@@ -411,22 +432,26 @@ class _Draft:
         return tuple(cues), repeat
 
     def _check_commands(self) -> None:
-        """Read all commands as the arena will, so that none fails in the middle of a fight."""
+        """Parse all commands as the arena will, so that none fails during a fight."""
         people = [(*path, key) for path, _ in self.sheet.items("cast") for key in ("name", "character")]
-        is_anybody_lost = len(self.sheet.entry("cast", default=())) > len(self.cast)
-        if self.map is None or is_anybody_lost or any(self.sheet.is_touched(*path) for path in (*people, ("things",))):
-            return  # a command may name somebody or something that could not be read
+        has_unread_members = len(self.sheet.entry("cast", default=())) > len(self.cast)
+        if (
+            self.map is None
+            or has_unread_members
+            or any(self.sheet.is_touched(*path) for path in (*people, ("things",)))
+        ):
+            return  # a command may name a fighter or thing that could not be read
         kinds = {name: node.kind for name, node in self.map.fixtures.items()}
         kinds |= {thing.name: thing.kind for thing in self.things}
         names = (member.name for member in self.cast)
-        words = Words(names, self.map.nodes, kinds, (*self.map.doors, *self.map.lows))
+        parser = CommandParser(names, self.map.nodes, kinds, (*self.map.doors, *self.map.lows))
         for where, text in self._commands:
             try:
-                words.read(text)
+                parser.parse(text)
             except TelosError as error:
                 self.sheet.fault(error.message, where, error.remedy, code=FaultCode.BAD_SYNTAX)
 
-    def _squads(self) -> Iterator[str]:
+    def _read_squads(self) -> Iterator[str]:
         if self.sheet.entry("squads") == "all":
             yield from BEHAVIOURS
             return
@@ -440,7 +465,7 @@ class _Draft:
     def _check_objectives(self) -> None:
         sides = {member.side for member in self.cast}
         if self.sheet.is_touched("cast"):
-            return  # the side may be that of somebody who could not be read
+            return  # the side may be that of a fighter that could not be read
         for where, _ in list(self.sheet.items("objectives")):
             if where[-1] not in sides:
                 self.sheet.fault(
@@ -452,38 +477,8 @@ class _Draft:
                 )
 
 
-def _frozen(data: Any) -> Value:
-    """Return plain data in a form that cannot change."""
+def _freeze(data: Any) -> Value:
+    """Return plain data as immutable values."""
     if isinstance(data, dict):
-        return FrozenMap({key: _frozen(value) for key, value in data.items()})
-    return tuple(map(_frozen, data)) if isinstance(data, list) else data
-
-
-# --- scenes -----------------------------------------------------------------------------------------------------------
-# The scenes that come with the package, and those of others.
-
-
-DATA = Path(__file__).parent / "data"
-CHARACTERS, MAPS, SCENES = DATA / "characters", DATA / "maps", DATA / "scenes"
-
-
-def scene_names() -> tuple[str, ...]:
-    """Return the names of the scenes that come with the package."""
-    return tuple(sorted(file.stem for file in SCENES.glob("*.yaml")))
-
-
-def load_scene(scene: str | os.PathLike[str], *, characters: Path = CHARACTERS) -> Scene:
-    """Read a scene of the package by its name, or any scene file by its path.
-
-    ``characters`` is the folder with a file for each character. Maps are looked for in the folder ``maps`` beside
-    the one that the scene is in, then in the package. A bad file raises a ``DefinitionError`` with all its faults.
-    """
-    file = Path(scene)
-    if isinstance(scene, str) and file.name == scene and not file.suffix:
-        if scene not in scene_names():
-            remedy = name_hint(scene, scene_names()) or "name a file, as in ./flank.yaml"
-            raise TelosError(f"unknown scene {scene!r}", remedy)
-        file = SCENES / f"{scene}.yaml"
-    known = [each.stem for each in characters.glob("*.yaml")]
-    maps = [file.absolute().parent.parent / "maps", MAPS]
-    return read_scene(read_text(file), file=os.fspath(file), maps=maps, characters=known)
+        return FrozenMap({key: _freeze(value) for key, value in data.items()})
+    return tuple(map(_freeze, data)) if isinstance(data, list) else data

@@ -1,4 +1,7 @@
-"""Terminal view."""
+"""The arena in a terminal: the map with the fight on it, the fighters' plans, and the log.
+
+Start with `ArenaScreen`, which returns an `ArenaFrame` for a view; `TraceNotes` collects what it needs from the trace.
+"""
 
 import math
 from collections import deque
@@ -12,23 +15,22 @@ from rich.text import Text
 
 from telos.core.event import Event
 from telos.core.values import FrozenMap
-from telos.squads.squad import Said
-from telos.worlds.arena.replay import Line, Log
+from telos.squads.squad import LineSpoken
+from telos.worlds.arena.replay import FightLog, LogLine
 from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, ShotView
 
-# --- screen fighters --------------------------------------------------------------------------------------------------
-# The fighters beside the map: how each of them is, what it is after, and how it means to get there.
+# --- fighters ---
 
 
 _KNOWN_COLOURS = {"red": "#e5636b", "blue": "#4c9ff0", "green": "#6fbf73", "yellow": "#e6c34a", "neutral": "#9aa0a6"}
 _COLOURS = ("#e5636b", "#4c9ff0", "#6fbf73", "#e6c34a", "#b57edc", "#5fb3b3")
 _EIGHTHS = " ▏▎▍▌▋▊▉"
-_TERSE = 50  # columns below which a line leaves out figures that the plan needs the room of
-_MOST_LINES = 4  # for one fighter, the blank one after it included
+_TERSE_WIDTH = 50  # columns below which numbers are left out in favour of the plan
+_MAX_LINES = 4  # per fighter, including the blank one after it
 
 
-class Mind(Protocol):
-    """What is shown of a mind: its goal, the steps of its plan, and which of them is under way."""
+class MindState(Protocol):
+    """What the screen shows of a mind: its goal, the steps of its plan, and the index of the current step."""
 
     @property
     def goal(self) -> str | None: ...
@@ -39,29 +41,28 @@ class Mind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
-    """What somebody was after at one moment."""
+class IntentView:
+    """The goal and plan of a fighter at one moment."""
 
     goal: str | None
     steps: tuple[str, ...] = ()
     index: int = 0
 
     @classmethod
-    def of(cls, mind: Mind) -> "Intent":
-        """Return what that mind is after now."""
+    def from_mind(cls, mind: MindState) -> "IntentView":
         return cls(mind.goal, tuple(mind.steps), mind.index)
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class FighterStyles:
     """The colour of each side, and the letter of each fighter."""
 
     colours: FrozenMap[str, str]
     marks: FrozenMap[str, str]
 
     @classmethod
-    def of(cls, fighters: Sequence[FighterView]) -> "Looks":
-        """Give every side a colour and every fighter a letter, the first of its name unless that is taken."""
+    def from_fighters(cls, fighters: Sequence[FighterView]) -> "FighterStyles":
+        """Choose a colour for every side and a letter for every fighter, the first of its name unless taken."""
         sides = tuple(dict.fromkeys(fighter.side for fighter in fighters))
         spare = [colour for colour in _COLOURS if colour not in {_KNOWN_COLOURS.get(side) for side in sides}]
         unnamed = [side for side in sides if side not in _KNOWN_COLOURS]
@@ -70,51 +71,50 @@ class Looks:
         marks: dict[str, str] = {}
         for fighter in fighters:
             name = fighter.name.upper()
-            wanted = (name[0], name[-1], *name, *"123456789")  # the last letter tells soldier-a from soldier-b
+            wanted = (name[0], name[-1], *name, *"123456789")  # the last letter distinguishes soldier-a from soldier-b
             free = (mark for mark in wanted if mark.isalnum() and mark not in marks.values())
             marks[fighter.name] = next(free, name[0])
         return cls(FrozenMap(colours), FrozenMap(marks))
 
     def mark(self, name: str) -> str:
-        """Return the letter that stands for a fighter on the map."""
+        """Return the letter of a fighter on the map."""
         return self.marks.get(name, name[0])
 
     def colour(self, side: str) -> str:
-        """Return the colour of a side."""
         return self.colours.get(side, _KNOWN_COLOURS["neutral"])
 
     def badge(self, fighter: FighterView, *, hit: bool = False) -> Style:
-        """Return how a fighter's letter is set."""
+        """Return the style of a fighter's letter."""
         colour = self.colour(fighter.side)
         if not fighter.alive:
             return Style(color=colour, dim=True)
         if hit:
             return Style(color=colour, bgcolor="white", bold=True)
         if fighter.cloaked:
-            return Style(color=colour, italic=True)  # a shimmer: no ground of its own
+            return Style(color=colour, italic=True)  # no background: a shimmer
         return Style(color="#101010", bgcolor=colour, bold=True, underline=fighter.on_wall)
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Everybody, with what is known of their minds: ``asides`` are a line of each's, spoken or thought."""
+    """All fighters with their intents; ``asides`` are a spoken or thought line of each."""
 
     fighters: tuple[FighterView, ...]
-    intents: Mapping[str, Intent]
+    intents: Mapping[str, IntentView]
     asides: Mapping[str, Text]
-    looks: Looks
+    looks: FighterStyles
 
     def blocks(self, width: int, height: int) -> list[Text]:
-        """Return the living as blocks, in as many lines each as there is room for, and the dead in one."""
+        """Return a block of lines for each living fighter, as many lines as fit, and one line for the dead."""
         living, fallen = self._living(), self._fallen()
-        each = min(_MOST_LINES, (height - len(fallen)) // max(1, len(living)))
+        each = min(_MAX_LINES, (height - len(fallen)) // max(1, len(living)))
         if each < 2:
             return self.table(width, height)
-        blocks = [self._block(fighter, width)[:each] + [Text()] * (each == _MOST_LINES) for fighter in living]
+        blocks = [self._block(fighter, width)[:each] + [Text()] * (each == _MAX_LINES) for fighter in living]
         return [line for block in blocks for line in block] + fallen
 
     def table(self, width: int, height: int, *, columns: int = 1) -> list[Text]:
-        """Return the living in one line each, down one column and then the next, and the dead in one line."""
+        """Return one line for each living fighter, in columns, and one line for the dead."""
         living, fallen = self._living(), self._fallen()
         room = max(1, height - len(fallen))
         rows = min(room, -(-len(living) // columns))
@@ -126,7 +126,7 @@ class Roster:
             last = []
         each = width // columns - (columns > 1)
         entries = [self._entry(fighter, each) for fighter in shown] + last
-        return [_side_by_side(entries[row::rows], each) for row in range(rows)] + fallen
+        return [_join_columns(entries[row::rows], each) for row in range(rows)] + fallen
 
     def _living(self) -> list[FighterView]:
         return [fighter for fighter in self.fighters if fighter.alive]
@@ -143,14 +143,14 @@ class Roster:
 
     def _block(self, fighter: FighterView, width: int) -> list[Text]:
         head = self._head(fighter, bar=max(4, min(10, width - self._name_width() - 26)))
-        head.append_text(_bearing(fighter))
+        head.append_text(_format_posture(fighter))
         plan = Text("  ").append_text(self._plan(fighter, width - 2))
         aside = Text("  ").append_text(self.asides.get(fighter.name, Text()))
-        return [_cut(line, width) for line in (head, plan, aside)]
+        return [_truncate(line, width) for line in (head, plan, aside)]
 
     def _entry(self, fighter: FighterView, width: int) -> Text:
-        line = self._head(fighter, bar=4, terse=width < _TERSE)
-        return _cut(line.append_text(self._plan(fighter, width - line.cell_len)), width)
+        line = self._head(fighter, bar=4, terse=width < _TERSE_WIDTH)
+        return _truncate(line.append_text(self._plan(fighter, width - line.cell_len)), width)
 
     def _head(self, fighter: FighterView, *, bar: int, terse: bool = False) -> Text:
         room = self._name_width()
@@ -158,13 +158,13 @@ class Roster:
             (self.looks.mark(fighter.name), self.looks.badge(fighter)),
             (f" {fighter.name[:room]:<{room}} ", Style(color=self.looks.colour(fighter.side), bold=True)),
         )
-        line.append_text(_bar(fighter.health, bar))
+        line.append_text(_health_bar(fighter.health, bar))
         line.append(" " if terse else f"{fighter.health:4.0f} ", style="dim")
-        line.append_text(_ammunition(fighter))
-        return line if terse else line.append_text(_grenades(fighter))
+        line.append_text(_format_ammunition(fighter))
+        return line if terse else line.append_text(_format_grenades(fighter))
 
     def _plan(self, fighter: FighterView, width: int) -> Text:
-        """Return the goal and the plan for it; where that is too long, without the steps that are done."""
+        """Return the goal and its plan; if that is too long, without the completed steps."""
         intent = self.intents.get(fighter.name)
         if intent is None or intent.goal is None:
             return Text(fighter.doing or "idle", style="dim italic")
@@ -178,8 +178,8 @@ class Roster:
         return line
 
 
-def _bearing(fighter: FighterView) -> Text:
-    """Return what sets a fighter apart just now, in a word or two."""
+def _format_posture(fighter: FighterView) -> Text:
+    """Return the fighter's current condition in a few words."""
     words = {
         "suppressed": fighter.suppressed >= 0.5,
         "cloaked": fighter.cloaked,
@@ -190,25 +190,25 @@ def _bearing(fighter: FighterView) -> Text:
     return Text(", ".join(word for word, holds in words.items() if holds), style="dim italic")
 
 
-def _ammunition(fighter: FighterView) -> Text:
-    """Return rounds + spare magazines, in a column of their own."""
+def _format_ammunition(fighter: FighterView) -> Text:
+    """Return rounds + spare magazines, in a fixed width."""
     armed = fighter.rounds or fighter.magazines
     said = f"{fighter.rounds:>2}+{fighter.magazines}" if armed else " –"
     return Text.assemble((f"{said:<5}", "none" if fighter.rounds else "#e5534b"))
 
 
-def _grenades(fighter: FighterView) -> Text:
+def _format_grenades(fighter: FighterView) -> Text:
     return Text.assemble((f"●{fighter.grenades} " if fighter.grenades else "   ", "dim"))
 
 
-def _bar(health: float, length: int) -> Text:
+def _health_bar(health: float, length: int) -> Text:
     colour = "#6abf69" if health > 60 else "#e6c34a" if health > 30 else "#e5534b"
     full, rest = divmod(max(0, min(length * 8, round(health / 100 * length * 8))), 8)
     filled = "█" * full + (_EIGHTHS[rest] if rest else "")
     return Text(f"{filled:<{length}}", style=Style(color=colour, bgcolor="#303030"))
 
 
-def _side_by_side(entries: Sequence[Text], width: int) -> Text:
+def _join_columns(entries: Sequence[Text], width: int) -> Text:
     line = Text(no_wrap=True)
     for number, entry in enumerate(entries):
         line.pad_right(max(0, number * (width + 1) - line.cell_len))
@@ -216,84 +216,85 @@ def _side_by_side(entries: Sequence[Text], width: int) -> Text:
     return line
 
 
-def _cut(line: Text, width: int) -> Text:
+def _truncate(line: Text, width: int) -> Text:
     line.no_wrap = True
     line.truncate(max(1, width), overflow="ellipsis")
     return line
 
 
-def living_by_side(fighters: Sequence[FighterView]) -> Iterator[tuple[str, int, int]]:
-    """Yield each side, how many of it live, and how many there were."""
+def count_living(fighters: Sequence[FighterView]) -> Iterator[tuple[str, int, int]]:
+    """Yield each side with its number of living fighters and its size."""
     for side in dict.fromkeys(fighter.side for fighter in fighters):
         members = [fighter.alive for fighter in fighters if fighter.side == side]
         yield side, sum(members), len(members)
 
 
-# --- screen glyphs ----------------------------------------------------------------------------------------------------
-# What each thing in an arena looks like in a terminal, where a square metre has one column and where it has two.
+# --- glyphs ---
 
 
 class Glyph(NamedTuple):
-    """The look of one square metre."""
+    """The characters and style of one square metre."""
 
     narrow: str
     wide: str
     style: Style
 
 
-def _glyph(narrow: str, wide: str, style: str) -> Glyph:
+def _make_glyph(narrow: str, wide: str, style: str) -> Glyph:
     return Glyph(narrow, wide, Style.parse(style))
 
 
-_NODE = "#56707a"  # faint: nodes are for minds, and only the curious look for them
+_NODE = "#56707a"  # faint: nodes matter to minds only
 
-FLOOR = _glyph(" ", "  ", "none")
-DARK = _glyph("░", "░░", "#2b3350")
-WALL = _glyph("█", "██", "#4b5058")
+FLOOR = _make_glyph(" ", "  ", "none")
+DARK = _make_glyph("░", "░░", "#2b3350")
+WALL = _make_glyph("█", "██", "#4b5058")
 MARKS = {
-    "o": _glyph("▒", "▒▒", "#8d6e4a"),
-    "_": _glyph("▂", "▂▂", "#8d6e4a"),
-    "^": _glyph("▴", "▴ ", _NODE),
-    "v": _glyph("▾", "▾ ", _NODE),
-    "<": _glyph("◂", "◂ ", _NODE),
-    ">": _glyph("▸", "▸ ", _NODE),
-    "*": _glyph("∗", "∗ ", _NODE),
-    "!": _glyph("¤", "¤ ", "#c9a94a"),
-    **{digit: _glyph(digit, f"{digit} ", _NODE) for digit in "123456789"},
+    "o": _make_glyph("▒", "▒▒", "#8d6e4a"),
+    "_": _make_glyph("▂", "▂▂", "#8d6e4a"),
+    "^": _make_glyph("▴", "▴ ", _NODE),
+    "v": _make_glyph("▾", "▾ ", _NODE),
+    "<": _make_glyph("◂", "◂ ", _NODE),
+    ">": _make_glyph("▸", "▸ ", _NODE),
+    "*": _make_glyph("∗", "∗ ", _NODE),
+    "!": _make_glyph("¤", "¤ ", "#c9a94a"),
+    **{digit: _make_glyph(digit, f"{digit} ", _NODE) for digit in "123456789"},
 }
 
 # Doors and windows: first as they lie in a wall that runs east and west, then in one that runs north and south.
-WINDOW = (_glyph("═", "══", "#5fb3d3"), _glyph("║", "▕▏", "#5fb3d3"))
-BROKEN = (_glyph("╌", "╌╌", "#5fb3d3"), _glyph("┆", "┆ ", "#5fb3d3"))
+WINDOW = (_make_glyph("═", "══", "#5fb3d3"), _make_glyph("║", "▕▏", "#5fb3d3"))
+BROKEN = (_make_glyph("╌", "╌╌", "#5fb3d3"), _make_glyph("┆", "┆ ", "#5fb3d3"))
 DOORS = {
-    "closed": (_glyph("━", "━━", "#c98a4b"), _glyph("┃", "▐▌", "#c98a4b")),
-    "locked": (_glyph("━", "━━", "#d1495b"), _glyph("┃", "▐▌", "#d1495b")),
-    "held": (_glyph("━", "━━", "bold #ffd166"), _glyph("┃", "▐▌", "bold #ffd166")),
-    "open": (_glyph("╱", "╱ ", "#c98a4b"), _glyph("╱", "╱ ", "#c98a4b")),
+    "closed": (_make_glyph("━", "━━", "#c98a4b"), _make_glyph("┃", "▐▌", "#c98a4b")),
+    "locked": (_make_glyph("━", "━━", "#d1495b"), _make_glyph("┃", "▐▌", "#d1495b")),
+    "held": (_make_glyph("━", "━━", "bold #ffd166"), _make_glyph("┃", "▐▌", "bold #ffd166")),
+    "open": (_make_glyph("╱", "╱ ", "#c98a4b"), _make_glyph("╱", "╱ ", "#c98a4b")),
 }
 DRAWN_DOORS = {"+": "closed", "%": "locked", "/": "open"}
 
-SHOT = _glyph("·", "··", "bold #ffe08a")
-GRENADE = (_glyph("●", "● ", "bold #ff5d5d"), _glyph("○", "○ ", "bold #ffd166"))  # it blinks
-BLAST = (_glyph("✶", "✶✶", "bold #ff9f43"), _glyph("∗", "∗∗", "#ff6b3d"))  # the front of it, and what is behind
-ARROWS = "→↘↓↙←↖↑↗"  # from facing 0, clockwise
+SHOT = _make_glyph("·", "··", "bold #ffe08a")
+GRENADE = (_make_glyph("●", "● ", "bold #ff5d5d"), _make_glyph("○", "○ ", "bold #ffd166"))  # blinking
+BLAST = (
+    _make_glyph("✶", "✶✶", "bold #ff9f43"),
+    _make_glyph("∗", "∗∗", "#ff6b3d"),
+)  # its front and its inside
+ARROWS = "→↘↓↙←↖↑↗"  # by facing, clockwise from 0
 
 
-# --- screen map -------------------------------------------------------------------------------------------------------
-# The map of an arena as a picture: the ground, and everything that lies, stands and flies on it.
+# --- the map ---
 
 
 Cell: TypeAlias = tuple[int, int]  # row, column
 RoomAt: TypeAlias = Callable[[tuple[float, float]], str]
 
-BLAST_LASTS = 0.6  # seconds that an explosion is seen
+BLAST_SECONDS = 0.6  # duration of an explosion on screen
 _BLAST_GROWS = 6.0  # metres a second
 _BLINKS = 5  # a second
 
 
 @dataclass(frozen=True, slots=True)
 class Blast:
-    """A grenade went off here."""
+    """The place and time of an explosion."""
 
     time: float
     x: float
@@ -301,8 +302,8 @@ class Blast:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The part of the map that is shown, and whether a square metre has two columns."""
+class MapWindow:
+    """The visible part of the map, and whether a square metre has two columns."""
 
     top: int
     left: int
@@ -312,7 +313,7 @@ class Window:
 
 
 class MapPicture:
-    """Draws a map: the ground is worked out once, what is on it for every picture."""
+    """Draws a map: the ground is computed once, everything on it for each frame."""
 
     def __init__(self, rows: Sequence[str], room_at: RoomAt) -> None:
         self.height, self.width = len(rows), max(map(len, rows), default=0)
@@ -323,25 +324,29 @@ class MapPicture:
         }
         self._ground = {cell: self._ground_at(cell) for cell in self._marks}
         windows = [cell for cell, mark in self._marks.items() if mark == "="]
-        self._windows = {f"w{number}": cell for number, cell in enumerate(windows, start=1)}  # named in reading order
-        self._floors: dict[str, list[Cell]] = {}  # what is bare of each room
+        self._windows = {
+            f"w{number}": cell for number, cell in enumerate(windows, start=1)
+        }  # names follow reading order
+        self._floors: dict[str, list[Cell]] = {}  # bare cells of each room
         for cell, glyph in self._ground.items():
             if glyph is FLOOR and self._marks[cell] != "#":
                 self._floors.setdefault(room_at((cell[1] + 0.5, cell[0] + 0.5)), []).append(cell)
 
-    def around(self, view: ArenaView, *, height: int, width: int, wide: bool) -> Window:
-        """Return the part of the map, at most so high and wide, that has the living in its middle."""
+    def around(self, view: ArenaView, *, height: int, width: int, wide: bool) -> MapWindow:
+        """Return the part of the map, at most so high and wide, that is centred on the living."""
         cells = [_cell(each.x, each.y) for each in view.fighters if each.alive] or [(0, 0)]
         rows, columns = zip(*cells, strict=True)
         height, width = max(0, min(height, self.height)), max(0, min(width, self.width))
         top = (min(rows) + max(rows) - height + 1) // 2
         left = (min(columns) + max(columns) - width + 1) // 2
-        return Window(
+        return MapWindow(
             max(0, min(top, self.height - height)), max(0, min(left, self.width - width)), height, width, wide
         )  # fmt: skip
 
-    def lines(self, view: ArenaView, looks: Looks, blasts: Iterable[Blast], window: Window) -> Iterator[Text]:
-        """Yield the rows of the map that ``window`` shows."""
+    def lines(
+        self, view: ArenaView, looks: FighterStyles, blasts: Iterable[Blast], window: MapWindow
+    ) -> Iterator[Text]:
+        """Yield the rows of the map in ``window``."""
         on_top = self._on_top(view, looks, blasts)
         for row in range(window.top, window.top + window.height):
             line = Text(no_wrap=True)
@@ -353,7 +358,7 @@ class MapPicture:
     def _ground_at(self, cell: Cell) -> Glyph:
         mark = self._marks[cell]
         if mark == "#":
-            return WALL if self._bounds_a_room(cell) else FLOOR  # solid rock is left blank
+            return WALL if self._bounds_a_room(cell) else FLOOR  # solid rock stays blank
         if mark == "=":
             return WINDOW[self._runs_north(cell)]
         if mark in DRAWN_DOORS:
@@ -366,35 +371,35 @@ class MapPicture:
         return any(self._marks.get(near, "#") != "#" for near in around)
 
     def _runs_north(self, cell: Cell) -> bool:
-        """Whether the wall that a door or window is in runs north and south."""
+        """Whether the wall around a door or window runs north and south."""
         row, column = cell
         return all(self._marks.get((row + down, column), "#") in "#=+/%" for down in (-1, 1))
 
-    def _on_top(self, view: ArenaView, looks: Looks, blasts: Iterable[Blast]) -> Mapping[Cell, Glyph]:
-        """Return what is to be seen instead of the ground; of two in one place, the more urgent one."""
+    def _on_top(self, view: ArenaView, looks: FighterStyles, blasts: Iterable[Blast]) -> Mapping[Cell, Glyph]:
+        """Return what covers the ground; where several things do, the most urgent one."""
         seen = {cell: DARK for room in view.dark_rooms for cell in self._floors.get(room, ())}
         broken = [self._windows[name] for name in view.broken_windows if name in self._windows]
         seen |= {cell: BROKEN[self._runs_north(cell)] for cell in broken}
         seen |= {_cell(door.x, door.y): self._door(door) for door in view.doors}
-        seen |= {_cell(each.x, each.y): _fallen(each, looks) for each in view.fighters if not each.alive}
+        seen |= {_cell(each.x, each.y): _dead_glyph(each, looks) for each in view.fighters if not each.alive}
         for blast in blasts:
             seen |= self._blast(blast, view.time)
-        in_flight = (cell for shot in view.shots for cell in _between(shot))
+        in_flight = (cell for shot in view.shots for cell in _cells_under_shot(shot))
         seen |= {cell: SHOT for cell in in_flight if self._ground.get(cell) is not WALL}
         blink = int(view.time * _BLINKS) % 2
         seen |= {_cell(grenade.x, grenade.y): GRENADE[blink] for grenade in view.grenades}
         hit = {shot.hit for shot in view.shots}
         living = [each for each in view.fighters if each.alive]
-        return seen | {_cell(each.x, each.y): _standing(each, looks, hit=each.name in hit) for each in living}
+        return seen | {_cell(each.x, each.y): _living_glyph(each, looks, hit=each.name in hit) for each in living}
 
     def _door(self, door: DoorView) -> Glyph:
         state = "held" if door.held_by and door.state != "open" else door.state
         return DOORS[state][self._runs_north(_cell(door.x, door.y))]
 
     def _blast(self, blast: Blast, now: float) -> dict[Cell, Glyph]:
-        """Return a disc that grows; walls stay, for they stop it."""
+        """Return a growing disc; walls stop it."""
         age = now - blast.time
-        if not 0 <= age < BLAST_LASTS:
+        if not 0 <= age < BLAST_SECONDS:
             return {}
         row, column = _cell(blast.x, blast.y)
         reach = 1 + age * _BLAST_GROWS
@@ -411,93 +416,92 @@ def _cell(x: float, y: float) -> Cell:
     return int(y), int(x)
 
 
-def _between(shot: ShotView) -> Iterator[Cell]:
-    """Yield the cells that a shot flies over."""
+def _cells_under_shot(shot: ShotView) -> Iterator[Cell]:
+    """Yield the cells that a shot passes."""
     across, down = shot.to_x - shot.x, shot.to_y - shot.y
     steps = max(1, math.ceil(max(abs(across), abs(down))))
     for step in range(1, steps):
         yield _cell(shot.x + across * step / steps, shot.y + down * step / steps)
 
 
-def _standing(fighter: FighterView, looks: Looks, *, hit: bool) -> Glyph:
+def _living_glyph(fighter: FighterView, looks: FighterStyles, *, hit: bool) -> Glyph:
     mark = looks.mark(fighter.name)
     eighth = round(fighter.facing / (math.pi / 4)) % 8
     return Glyph(mark, mark + ARROWS[eighth], looks.badge(fighter, hit=hit))
 
 
-def _fallen(fighter: FighterView, looks: Looks) -> Glyph:
+def _dead_glyph(fighter: FighterView, looks: FighterStyles) -> Glyph:
     return Glyph("×", "× ", looks.badge(fighter))
 
 
-# --- screen -----------------------------------------------------------------------------------------------------------
-# The arena in the terminal: the map with the fight on it, everybody's plans, and what was said and done.
+# --- the screen ---
 
 
 _GAP = 2  # columns between the map and the fighters
-_PANEL = 34  # columns that the fighters need beside the map
-_MOST_PIPS = 8  # a larger side is counted in figures
-_LOG = 60  # lines that are kept
-_HEARD = 3.0  # seconds that a spoken line stands beside its speaker
+_PANEL = 34  # columns for the fighters beside the map
+_MAX_PIPS = 8  # larger sides are shown as numbers
+_MAX_LOG_LINES = 60  # kept lines
+_SPEECH_SECONDS = 3.0  # for which a spoken line is shown
 _STYLES = {"scene": "bold", "goal": "dim", "order": "#d9b26a", "speech": "bold", "deed": "none", "death": "#e5636b"}
 
 
-class Notes:
-    """What a screen remembers of a trace; made first, so that a battle can be given ``note`` as its trace."""
+class TraceNotes:
+    """What a screen remembers of a trace; pass ``note`` to a battle as its trace."""
 
     def __init__(self) -> None:
-        self.log = Log()
-        self.lines: deque[Line] = deque(maxlen=_LOG)
-        self.said: dict[str, Said] = {}
+        self.log = FightLog()
+        self.lines: deque[LogLine] = deque(maxlen=_MAX_LOG_LINES)
+        self.said: dict[str, LineSpoken] = {}
         self.blasts: tuple[Blast, ...] = ()
 
     def note(self, record: object) -> None:
-        """Remember what a record tells."""
-        line = self.log.tell(record)
-        if line is not None and line.kind != "wound":  # wounds are seen on the map and in the bars
+        """Process one record."""
+        line = self.log.describe(record)
+        if line is not None and line.kind != "wound":  # the map and the bars show wounds
             self.lines.append(line)
-        if isinstance(record, Said):
+        if isinstance(record, LineSpoken):
             self.said[record.who] = record
         if isinstance(record, Event) and record.action == "exploded":
             blast = Blast(record.time, float(record.context["x"]), float(record.context["y"]))
-            fresh = [each for each in self.blasts if blast.time - each.time < BLAST_LASTS]
+            fresh = [each for each in self.blasts if blast.time - each.time < BLAST_SECONDS]
             self.blasts = (*fresh, blast)
 
 
-class Screen:
-    """Draws a fight: it looks into the notes, and at the view and the minds that it is shown."""
+class ArenaScreen:
+    """Draws a fight from its notes, a view and the minds."""
 
-    def __init__(self, rows: Sequence[str], notes: Notes, *, room_at: RoomAt, scene: str, title: str) -> None:
+    def __init__(self, rows: Sequence[str], notes: TraceNotes, *, room_at: RoomAt, scene: str, title: str) -> None:
         self._map = MapPicture(rows, room_at)
         self._notes = notes
         self._scene, self._title = scene, title
-        self._looks: Looks | None = None
+        self._looks: FighterStyles | None = None
 
-    def frame(self, view: ArenaView, minds: Mapping[str, Mind]) -> "Frame":
-        """Return what to show now."""
+    def frame(self, view: ArenaView, minds: Mapping[str, MindState]) -> "ArenaFrame":
+        """Return the frame to show now."""
         if self._looks is None:
-            self._looks = Looks.of(view.fighters)  # whoever falls keeps the letter
-        intents = FrozenMap({name: Intent.of(mind) for name, mind in minds.items()})
+            self._looks = FighterStyles.from_fighters(view.fighters)  # the dead keep their letters
+        intents = FrozenMap({name: IntentView.from_mind(mind) for name, mind in minds.items()})
         roster = Roster(view.fighters, intents, FrozenMap(self._asides(view)), self._looks)
         lines = tuple(self._notes.lines)
-        return Frame(self._map, view, roster, lines, self._notes.blasts, self._scene, self._title)
+        return ArenaFrame(self._map, view, roster, lines, self._notes.blasts, self._scene, self._title)
 
     def _asides(self, view: ArenaView) -> dict[str, Text]:
-        """Return what each last said, if that is still in the air, or else why it does what it does."""
+        """Return the last words of each fighter while they are fresh, or else the reason for its goal."""
         asides = {who: Text(why, style="dim italic") for who, why in self._notes.log.why.items()}
         for who, said in self._notes.said.items():
-            if 0 <= view.time - said.time < _HEARD:
+            if 0 <= view.time - said.time < _SPEECH_SECONDS:
                 asides[who] = Text(f"“{said.text}”", style="bold")
         return asides
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One picture, which fits itself to the terminal it is printed on."""
+class ArenaFrame:
+    """One frame, which fits itself to the terminal."""
 
     map: MapPicture
     view: ArenaView
     roster: Roster
-    log: tuple[Line, ...]
+    log: tuple[LogLine, ...]
     blasts: tuple[Blast, ...]
     scene: str
     title: str
@@ -516,12 +520,12 @@ class Frame:
         """Yield the map with the log below it, and the fighters to the right of both."""
         wide = width >= 2 * self.map.width + _GAP + _PANEL
         drawn = self.map.width * (1 + wide)
-        left = list(self._map_lines(height - _log_room(height), self.map.width, wide=wide))
+        left = list(self._map_lines(height - _log_height(height), self.map.width, wide=wide))
         left += self._log_lines(height - len(left))
         right = self.roster.blocks(width - drawn - _GAP, height)
         for row in range(max(len(left), len(right))):
             line = left[row] if row < len(left) else Text()
-            if row < len(right):  # below the fighters, the log may have the whole width
+            if row < len(right):  # below the fighters, the log has the full width
                 line.truncate(drawn, overflow="ellipsis")
                 line.pad_right(drawn + _GAP - line.cell_len)
                 line.append_text(right[row])
@@ -529,7 +533,7 @@ class Frame:
 
     def _below(self, width: int, height: int) -> Iterator[Text]:
         """Yield the map, the fighters in a line each, and the log, one under the other."""
-        room = height - _log_room(height)
+        room = height - _log_height(height)
         living = sum(fighter.alive for fighter in self.view.fighters)
         columns = 1 if self.map.height + living + 1 <= room or living < 4 or width < 70 else 2
         table = self.roster.table(width, max(2, room // 2), columns=columns)
@@ -543,8 +547,8 @@ class Frame:
 
     def _header(self, width: int) -> Text:
         line = Text.assemble((f" {self.scene}", "bold"), (f"  {self.view.time:.1f} s ", "none"), no_wrap=True)
-        for side, living, all_of_it in living_by_side(self.view.fighters):
-            pips = "●" * living + "×" * (all_of_it - living) if all_of_it <= _MOST_PIPS else f"{living}/{all_of_it}"
+        for side, living, all_of_it in count_living(self.view.fighters):
+            pips = "●" * living + "×" * (all_of_it - living) if all_of_it <= _MAX_PIPS else f"{living}/{all_of_it}"
             line.append(f"  {side} {pips}", style=self.roster.looks.colour(side))
         if self.view.over:
             line.append(f"  {self.view.winner or 'nobody'} wins", style="bold")
@@ -556,14 +560,14 @@ class Frame:
     def _log_lines(self, room: int) -> list[Text]:
         sides = {fighter.name: fighter.side for fighter in self.view.fighters}
         lines = []
-        for told in self.log[-room:] if room > 0 else ():
-            side = sides.get(told.who, told.who.partition("-")[0])  # a squad is called after its side
-            line = Text.assemble((f"{told.time:5.1f}  ", "bright_black"))
-            line.append(told.who, style=Style(color=self.roster.looks.colour(side), bold=told.kind == "speech"))
-            lines.append(line.append(told.what, style=_STYLES.get(told.kind, "none")))
+        for entry in self.log[-room:] if room > 0 else ():
+            side = sides.get(entry.who, entry.who.partition("-")[0])  # squads are named after their side
+            line = Text.assemble((f"{entry.time:5.1f}  ", "bright_black"))
+            line.append(entry.who, style=Style(color=self.roster.looks.colour(side), bold=entry.kind == "speech"))
+            lines.append(line.append(entry.what, style=_STYLES.get(entry.kind, "none")))
         return lines
 
 
-def _log_room(height: int) -> int:
-    """Return how many lines the log has at least."""
+def _log_height(height: int) -> int:
+    """Return the minimum number of log lines."""
     return max(2, min(6, height // 5))

@@ -1,4 +1,9 @@
-"""Contests, scores, plot."""
+"""Tournaments: teams with and without a layer of behaviour fight many seeded fights.
+
+Start with `tournament`, which returns the scores, and `contests`, which lists the pairs of teams. Every seed is fought
+twice, the second time with the sides swapped, so neither the map, the objectives nor the update order favours a team:
+a team against its equal wins exactly as often as it loses.
+"""
 
 import math
 import re
@@ -16,31 +21,30 @@ from typing import Any
 
 from telos.agents.character import Character
 from telos.core.errors import TelosError, name_hint
-from telos.squads.behaviours import ALL
-from telos.worlds.arena.ai.characters import characters
+from telos.squads.behaviours import ALL_BEHAVIOURS
+from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.battle import Battle
 from telos.worlds.arena.scene import Scene
 from telos.worlds.plots import figure_class
 
-# --- tournament contests ----------------------------------------------------------------------------------------------
-# The contests of a tournament: for every layer of behaviour, a team that has it against one that does not.
+# --- contests ---
 
 
-FULL = "soldier"  # who has all the layers
+FULL = "soldier"  # the character with all layers
 _LAYER = re.compile(r"layer-(\d+)-(.+)")
-_BEHAVIOURS = tuple(behaviour.name for behaviour in ALL)
+_BEHAVIOURS = tuple(behaviour.name for behaviour in ALL_BEHAVIOURS)
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """What everybody on one side is like, and the squad behaviours that lead them."""
+    """The character of everybody on one side, and the squad behaviours that lead them."""
 
     character: str
     squads: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Return how a table calls it.
+        """Return the name for tables.
 
         >>> Team("soldier", squads=("get-to-cover", "search")).name
         'soldier + get-to-cover + search'
@@ -59,23 +63,26 @@ class Contest:
 
 
 @lru_cache(maxsize=1)
-def kinds() -> Mapping[str, Character]:
+def tournament_characters() -> Mapping[str, Character]:
     """Return the characters that may fight: those of the package, and the soldier without each layer."""
-    full = characters()[FULL]
-    return {**characters(), **{_without(layer): _stripped(full, layer, *pair) for layer, pair in _ladder().items()}}
+    full = load_arena_characters()[FULL]
+    return {
+        **load_arena_characters(),
+        **{_name_without(layer): _remove_layer(full, layer, *pair) for layer, pair in _layers().items()},
+    }
 
 
 def contests(layers: Iterable[str] = ()) -> tuple[Contest, ...]:
     """Return the contests about some layers, or about all of them.
 
-    First each layer is added to those below it, without squads; then a soldier who has them all keeps it, against one
-    who lost it. Squad behaviours are added to soldiers one by one, and all together.
+    First each layer is added to those below it, without squads; then a soldier with all layers fights one without it.
+    Squad behaviours are added to soldiers one by one, and all together.
     """
     full = Team(FULL, _BEHAVIOURS)
-    lowest = next(below for below, _ in _ladder().values())
+    lowest = next(below for below, _ in _layers().values())
     made = [
-        *(Contest(f"{layer} added", layer, Team(above), Team(below)) for layer, (below, above) in _ladder().items()),
-        *(Contest(f"{layer} kept", layer, full, Team(_without(layer), _BEHAVIOURS)) for layer in _ladder()),
+        *(Contest(f"{layer} added", layer, Team(above), Team(below)) for layer, (below, above) in _layers().items()),
+        *(Contest(f"{layer} kept", layer, full, Team(_name_without(layer), _BEHAVIOURS)) for layer in _layers()),
         *(Contest(f"{each} added", each, Team(FULL, (each,)), Team(FULL)) for each in _BEHAVIOURS),
         Contest("squads added", "squads", full, Team(FULL)),
         Contest("everything", "everything", full, Team(lowest)),
@@ -84,44 +91,43 @@ def contests(layers: Iterable[str] = ()) -> tuple[Contest, ...]:
     wanted = list(layers) or list(known)
     for layer in wanted:
         if layer not in known:
-            raise TelosError(f"there is no layer {layer!r}", name_hint(layer, known))
+            raise TelosError(f"unknown layer {layer!r}", name_hint(layer, known))
     return tuple(contest for contest in made if contest.layer in wanted)
 
 
-def _ladder() -> dict[str, tuple[str, str]]:
-    """Return for each layer but the first the characters below and above it, the lowest first."""
-    found = [(int(match[1]), match[2], name) for name in characters() if (match := _LAYER.fullmatch(name))]
+def _layers() -> dict[str, tuple[str, str]]:
+    """Return the characters below and above each layer but the first, lowest first."""
+    found = [(int(match[1]), match[2], name) for name in load_arena_characters() if (match := _LAYER.fullmatch(name))]
     found.sort()
     return {layer: (below, above) for (_, _, below), (_, layer, above) in pairwise(found)}
 
 
-def _without(layer: str) -> str:
+def _name_without(layer: str) -> str:
     return f"{FULL} without {layer}"
 
 
-def _stripped(full: Character, layer: str, below: str, above: str) -> Character:
-    """Return a character without the goals and actions that a layer adds to the one below it."""
-    lower, upper = characters()[below], characters()[above]
+def _remove_layer(full: Character, layer: str, below: str, above: str) -> Character:
+    """Return a character without the goals and actions that a layer adds."""
+    lower, upper = load_arena_characters()[below], load_arena_characters()[above]
     goals = {goal.name for goal in upper.goals} - {goal.name for goal in lower.goals}
     actions = {action.name for action in upper.actions} - {action.name for action in lower.actions}
     return replace(
         full,
-        name=_without(layer),
+        name=_name_without(layer),
         goals=tuple(goal for goal in full.goals if goal.name not in goals),
         actions=tuple(action for action in full.actions if action.name not in actions),
     )
 
 
-# --- tournament score -------------------------------------------------------------------------------------------------
-# The score of a contest: how often a team won, and how sure one can be of that.
+# --- scores ---
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How one fight ended for the team that has the layer.
+class FightOutcome:
+    """The result of one fight for the team that has the layer.
 
-    ``points`` are 1 for a win, 0.5 for a draw, 0 for a loss; ``fought_out`` is false where time was up before one
-    side was gone. ``health`` is what is left of that with which a team began, 0 to 1.
+    ``points`` are 1 for a win, 0.5 for a draw, 0 for a loss; ``fought_out`` is false if time was up before one side was
+    gone. ``health`` is the share of the initial health that is left, 0 to 1.
     """
 
     contest: Contest
@@ -133,21 +139,20 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """All fights of one contest, seen from the team that has the layer."""
+class ContestScore:
+    """All fights of one contest, for the team that has the layer."""
 
     contest: Contest
     wins: int
     draws: int
     losses: int
     fought_out: int
-    seconds: float  # of a fight, on average
+    seconds: float  # mean duration of a fight
     health_having: float
     health_lacking: float
 
     @property
     def fights(self) -> int:
-        """Return how many fights there were."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -157,29 +162,29 @@ class Score:
 
     @property
     def decisive_win_rate(self) -> float | None:
-        """Return the share of fights won of those that somebody won, or None if nobody won any."""
+        """Return the share of wins among fights that were not drawn, or None if all were."""
         decisive = self.wins + self.losses
         return self.wins / decisive if decisive else None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return the 95% interval of the win rate; where fights were drawn it is wider than need be."""
-        return wilson(self.wins + self.draws / 2, self.fights)
+        """Return the 95% interval of the win rate; it is conservative where fights were drawn."""
+        return wilson_interval(self.wins + self.draws / 2, self.fights)
 
     @property
     def verdict(self) -> str:
-        """Say what the layer does, if the interval leaves no room for chance."""
+        """Return what the layer does, if the interval excludes chance."""
         low, high = self.interval
         if low > 0.5:
             return "pays"
         return "costs" if high < 0.5 else "no clear difference"
 
 
-def score(outcomes: Iterable[Outcome]) -> Score:
-    """Add up the fights of one contest."""
+def summarize(outcomes: Iterable[FightOutcome]) -> ContestScore:
+    """Return the score of the fights of one contest."""
     fought = list(outcomes)
     points = [each.points for each in fought]
-    return Score(
+    return ContestScore(
         fought[0].contest,
         wins=points.count(1.0),
         draws=points.count(0.5),
@@ -191,10 +196,10 @@ def score(outcomes: Iterable[Outcome]) -> Score:
     )
 
 
-def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval for a share; unlike the simplest one it stays within 0 and 1.
+def wilson_interval(successes: float, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's score interval for a share; it stays within 0 and 1.
 
-    >>> [round(bound, 3) for bound in wilson(8, 10)]
+    >>> [round(bound, 3) for bound in wilson_interval(8, 10)]
     [0.49, 0.943]
     """
     if trials < 1 or not 0 <= successes <= trials:
@@ -208,24 +213,19 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> tuple[
     return max(0.0, (middle - reach) / whole), min(1.0, (middle + reach) / whole)
 
 
-# --- tournament -------------------------------------------------------------------------------------------------------
-# Tournaments: teams with and without a layer of behaviour fight many seeded fights, and the score says what it does.
-#
-# Every seed is fought twice, the second time with the teams in each other's place. So neither the map nor the
-# objectives
-# nor the order in which people act favour anybody: a team against its equal wins exactly as often as it loses.
+# --- fights ---
 
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """One fight of a contest; ``swapped`` puts the team that has the layer in the place of the other."""
+    """One fight of a contest; ``swapped`` puts the team that has the layer on the other side."""
 
     contest: Contest
     seed: int
     swapped: bool
 
 
-def tournament(
+def run_tournament(
     scene: Scene,
     contests: Sequence[Contest],
     *,
@@ -233,58 +233,60 @@ def tournament(
     seed: int = 1,
     seconds: float = 90.0,
     jobs: int = 1,
-    watched: Callable[[Iterable[Outcome]], Iterable[Outcome]] = iter,
-) -> tuple[Score, ...]:
-    """Fight all contests and return their scores, which ``seed`` fixes however many ``jobs`` share the work.
+    progress: Callable[[Iterable[FightOutcome]], Iterable[FightOutcome]] = iter,
+) -> tuple[ContestScore, ...]:
+    """Fight all contests and return their scores, which depend on ``seed`` but not on ``jobs``.
 
-    ``watched`` is handed the outcomes as they come, to pass them on: a place for a progress bar.
+    ``progress`` wraps the iterator of outcomes, for example in a progress bar.
     """
-    sides_of(scene)
+    find_sides(scene)
     if jobs < 1:
         raise TelosError(f"a tournament needs at least 1 job, got {jobs}")
-    outcomes = watched(_outcomes(scene, schedule(contests, fights=fights, seed=seed), seconds, jobs))
-    # By place, as contests may be equal: fights come in the order of their contests, and each has as many.
+    outcomes = progress(_run_fights(scene, schedule(contests, fights=fights, seed=seed), seconds, jobs))
+    # Grouped by position, since contests may be equal: fights are in the order of contests, equally many for each.
     grouped = groupby(enumerate(outcomes), key=lambda numbered: numbered[0] // fights)
-    return tuple(score(outcome for _, outcome in group) for _, group in grouped)
+    return tuple(summarize(outcome for _, outcome in group) for _, group in grouped)
 
 
 def schedule(contests: Iterable[Contest], *, fights: int, seed: int) -> list[Fight]:
-    """Return the fights of a tournament; every contest is fought with the same seeds, each from both sides."""
+    """Return the fights of a tournament; every contest has the same seeds, each fought from both sides."""
     if fights < 2 or fights % 2:
         raise TelosError(f"every seed is fought from both sides, so fights must be even and at least 2, got {fights}")
     if seed < 0:
-        raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
+        raise TelosError(f"a seed must be a whole number, zero or more, got {seed}")
     rng = Random(seed)
     seeds = [rng.randrange(2**32) for _ in range(fights // 2)]
     return [Fight(contest, each, swapped) for contest in contests for each in seeds for swapped in (False, True)]
 
 
-def sides_of(scene: Scene) -> tuple[str, str]:
-    """Return the two sides of a scene that have minds; there must be just two."""
+def find_sides(scene: Scene) -> tuple[str, str]:
+    """Return the two sides of a scene that have minds; there must be exactly two."""
     sides = tuple(dict.fromkeys(member.side for member in scene.cast if member.script is None))
     if len(sides) != 2:
-        told = ", ".join(sides) or "none"
+        listed = ", ".join(sides) or "none"
         raise TelosError(
-            f"a tournament needs two sides that think, and scene {scene.name!r} has {told}", "take another"
+            f"a tournament needs two sides with minds; scene {scene.name!r} has {listed}", "choose another scene"
         )
     return sides[0], sides[1]
 
 
-def fought(scene: Scene, fight: Fight, *, seconds: float) -> Outcome:
-    """Let one fight be fought. If time is up, the side with more people standing has won."""
-    first, second = sides_of(scene)
+def run_fight(scene: Scene, fight: Fight, *, seconds: float) -> FightOutcome:
+    """Play one fight. If time is up, the side with more living fighters has won."""
+    first, second = find_sides(scene)
     having, lacking = (second, first) if fight.swapped else (first, second)
     teams = {having: fight.contest.having, lacking: fight.contest.lacking}
     cast = tuple(
         replace(each, character=teams[each.side].character) if each.script is None else each for each in scene.cast
     )
     squads = {side: team.squads for side, team in teams.items()}
-    battle = Battle(replace(scene, cast=cast, talk=False), seed=fight.seed, kinds=kinds(), squads=squads)
-    for _ in battle.seconds(seconds):
+    battle = Battle(
+        replace(scene, cast=cast, talk=False), seed=fight.seed, characters=tournament_characters(), squads=squads
+    )
+    for _ in battle.run(seconds):
         pass
     arena = battle.arena
     ahead = len(arena.living(having)) - len(arena.living(lacking))
-    return Outcome(
+    return FightOutcome(
         fight.contest,
         points=0.5 if ahead == 0 else float(ahead > 0),
         fought_out=arena.over,
@@ -299,51 +301,50 @@ def _health(battle: Battle, side: str) -> float:
     return sum(fighter.health for fighter in team if fighter.alive) / sum(fighter.healthy for fighter in team)
 
 
-def _outcomes(scene: Scene, fights: Sequence[Fight], seconds: float, jobs: int) -> Iterator[Outcome]:
-    """Yield the outcomes in the order of the fights, whoever is done first."""
+def _run_fights(scene: Scene, fights: Sequence[Fight], seconds: float, jobs: int) -> Iterator[FightOutcome]:
+    """Yield the outcomes in the order of the fights."""
     if jobs == 1:
-        yield from (fought(scene, fight, seconds=seconds) for fight in fights)
+        yield from (run_fight(scene, fight, seconds=seconds) for fight in fights)
         return
-    # Started afresh, not forked: a progress bar has threads, and a fork in the middle of one may hang.
+    # Spawned, not forked: a progress bar has threads, and forking with threads may deadlock.
     context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_enter, initargs=(scene, seconds)) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_init_worker, initargs=(scene, seconds)) as pool:
         try:
-            yield from pool.map(_fought_here, fights)
+            yield from pool.map(_run_in_worker, fights)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # whoever stops early need not wait for the rest
+            pool.shutdown(wait=False, cancel_futures=True)  # an early stop does not wait for the rest
 
 
-# A worker is given the scene once: what is found out about a map is kept as long as the map is.
-_ring: list[tuple[Scene, float]] = []
+# A worker receives the scene once, so that the caches of its map last.
+_worker_scene: list[tuple[Scene, float]] = []
 
 
-def _enter(scene: Scene, seconds: float) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who waits
-    _ring[:] = [(scene, seconds)]
+def _init_worker(scene: Scene, seconds: float) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
+    _worker_scene[:] = [(scene, seconds)]
 
 
-def _fought_here(fight: Fight) -> Outcome:
-    scene, seconds = _ring[0]
-    return fought(scene, fight, seconds=seconds)
+def _run_in_worker(fight: Fight) -> FightOutcome:
+    scene, seconds = _worker_scene[0]
+    return run_fight(scene, fight, seconds=seconds)
 
 
-# --- tournament plot --------------------------------------------------------------------------------------------------
-# A tournament in one picture: the win rate of each contest with its interval, beside the line of no difference.
+# --- plot ---
 
 
 _COLOURS = {"pays": "#3f9b5b", "costs": "#d1495b", "no clear difference": "#8a8d91"}
 
 
-def save(scores: Sequence[Score], path: Path, *, about: str) -> None:
-    """Draw scores into ``path``; the ending of its name says the format."""
-    figure = draw(scores, about=about)
+def save_plot(scores: Sequence[ContestScore], path: Path, *, about: str) -> None:
+    """Draw scores into ``path``; its suffix determines the format."""
+    figure = draw_plot(scores, about=about)
     try:
         figure.savefig(path)
     except (OSError, ValueError) as error:
         raise TelosError(f"cannot write the plot to {str(path)!r}: {error}") from error
 
 
-def draw(scores: Sequence[Score], *, about: str) -> Any:
+def draw_plot(scores: Sequence[ContestScore], *, about: str) -> Any:
     """Return a matplotlib figure with a row for each contest, the first on top."""
     figure = figure_class()(figsize=(9, 1.6 + 0.42 * len(scores)), dpi=120, layout="constrained")
     axes = figure.subplots()
@@ -353,12 +354,12 @@ def draw(scores: Sequence[Score], *, about: str) -> Any:
         axes.plot([each.win_rate], [row], "o", color=colour, markersize=6, clip_on=False)
         record = f"{each.wins}-{each.draws}-{each.losses}"
         axes.annotate(record, (1.02, row), xycoords=("axes fraction", "data"), va="center", fontsize=8)
-    _dress(axes, scores)
+    _format_axes(axes, scores)
     figure.suptitle(f"Simulated fights: what each layer is worth\n{about}", fontsize=11)
     return figure
 
 
-def _dress(axes: Any, scores: Sequence[Score]) -> None:
+def _format_axes(axes: Any, scores: Sequence[ContestScore]) -> None:
     labels = [f"{each.contest.name}\n{each.contest.having.name} against {each.contest.lacking.name}" for each in scores]
     axes.set_yticks(range(len(scores)), labels)
     axes.set_ylim(len(scores) - 0.5, -0.5)

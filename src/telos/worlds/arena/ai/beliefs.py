@@ -1,37 +1,34 @@
-"""Memory to planning variables; attention."""
+"""From a fighter's memory to its planning variables (`FighterBeliefs`), and its attention (`make_attention`)."""
 
 import math
 
 from telos.agents.memory import Attends, Attention, Fact, WorkingMemory
 from telos.core.values import Value
-from telos.worlds.arena.ai.facts import barrier_known, is_granted, is_in_file, is_obeyed
-from telos.worlds.arena.ai.sensors import WATCHING
+from telos.worlds.arena.ai.facts import in_formation, latest_barrier, order_fulfilled, request_granted
+from telos.worlds.arena.ai.sensors import WATCH_ACTIONS
 from telos.worlds.arena.sim.arena import Arena
-from telos.worlds.arena.sim.constants import LEAP, THROW
+from telos.worlds.arena.sim.constants import LUNGE_RANGE, THROW_RANGE
 from telos.worlds.arena.sim.fighter import Fighter
-from telos.worlds.arena.sim.map import WALL, Point, beside
+from telos.worlds.arena.sim.map import WALL, Point, adjacent_cells
 
-# --- beliefs ----------------------------------------------------------------------------------------------------------
-# From a fighter's memory to the variables of the arena's domain: what goals and plans speak of.
-
-
-BLAST = 6.0  # metres from a grenade that are too near
-SAFE = 7.0  # metres from a grenade that are far enough
-RUN = 14.0  # metres that are worth running before it goes off
-HURT = 45.0  # health below which a fighter looks for help
-DODGED = 2.5  # seconds for which having dodged is enough
-ROLLED = 6.0  # seconds between two rolls
-WARNED = 3.0  # seconds for which a warning is enough
+FOCI = ("target", "cover_node", "ambush_node", "post", "medkit", "ammo_box", "ally")
+GRENADE_DANGER_RANGE = 6.0  # metres
+GRENADE_SAFE_RANGE = 7.0  # metres
+FLEE_RANGE = 14.0  # metres to a refuge
+HURT_HEALTH = 45.0  # below this, the fighter seeks a medkit
+DODGE_SECONDS = 2.5  # for which a dodge counts
+ROLL_SECONDS = 6.0  # between two rolls
+WARNING_SECONDS = 3.0  # for which a warning counts
 
 
-class Beliefs:
-    """What one fighter holds true, as values of variables."""
+class FighterBeliefs:
+    """The beliefs of one fighter as values of the domain's variables."""
 
     def __init__(self, arena: Arena, fighter: Fighter) -> None:
         self._arena, self._fighter = arena, fighter
 
     def __call__(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
-        """Return a value for every variable that is not as it starts."""
+        """Return the values of all variables that differ from their start value."""
         focus = memory.focus
         return {
             "me": self._fighter.name,
@@ -59,8 +56,8 @@ class Beliefs:
         rolled = memory.recall("deed", "dodge-roll", now)
         return {
             **{name: own[name] for name in known},
-            "hurt": own["health"] < HURT,
-            "rolled_lately": rolled is not None and now - rolled.time < ROLLED,
+            "hurt": own["health"] < HURT_HEALTH,
+            "rolled_lately": rolled is not None and now - rolled.time < ROLL_SECONDS,
         }
 
     def _enemy(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
@@ -74,12 +71,12 @@ class Beliefs:
             "foe": name,
             "target_seen": bool(enemy["seen"]),
             "target_close": enemy["seen"] and far <= self._fighter.reach and self._is_open((enemy["x"], enemy["y"])),
-            "target_in_leap": enemy["alive"] and far <= LEAP,
-            "target_hiding": not enemy["seen"] and enemy["alive"] and BLAST < far <= THROW,
+            "target_in_leap": enemy["alive"] and far <= LUNGE_RANGE,
+            "target_hiding": not enemy["seen"] and enemy["alive"] and GRENADE_DANGER_RANGE < far <= THROW_RANGE,
         }
 
     def _is_open(self, point: Point) -> bool:
-        """Whether nothing is between here and there: a pane of glass keeps fists away."""
+        """Whether a straight walk is possible: a window, for example, keeps melee away."""
         return self._arena.navigator.is_clear(self._fighter.position, point, flies=self._fighter.flies)
 
     def _threats(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
@@ -97,31 +94,31 @@ class Beliefs:
         }
 
     def _has_dodged(self, memory: WorkingMemory, now: float) -> bool:
-        deeds = (memory.recall("deed", f"dodge-{how}", now) for how in ("roll", "shuffle", "covered"))
-        return any(deed is not None and now - deed.time < DODGED for deed in deeds)
+        actions = (memory.recall("deed", f"dodge-{how}", now) for how in ("roll", "shuffle", "covered"))
+        return any(deed is not None and now - deed.time < DODGE_SECONDS for deed in actions)
 
     def _is_near(self, grenade: Fact) -> bool:
-        return self._fighter.distance_to((grenade["x"], grenade["y"])) < BLAST
+        return self._fighter.distance_to((grenade["x"], grenade["y"])) < GRENADE_DANGER_RANGE
 
     def _safety(self, memory: WorkingMemory, now: float) -> str | None:
-        """Return the nearest place to run to that is far from every grenade one knows of."""
+        """Return the nearest node that is far from every known grenade."""
         grenades = [(each["x"], each["y"]) for each in memory.all_of("grenade", now)]
         if not grenades:
             return None
         nodes = [
             node
             for node in self._arena.map.nodes.values()
-            if self._fighter.distance_to(node.position) <= RUN
-            and all(math.dist(node.position, grenade) >= SAFE for grenade in grenades)
+            if self._fighter.distance_to(node.position) <= FLEE_RANGE
+            and all(math.dist(node.position, grenade) >= GRENADE_SAFE_RANGE for grenade in grenades)
         ]
         nearest = min(nodes, key=lambda node: (self._fighter.distance_to(node.position), node.name), default=None)
         return None if nearest is None else nearest.name
 
     def _has_watched(self, memory: WorkingMemory, now: float) -> bool:
-        """Whether the present stop of the patrol has just been watched, in whatever manner one keeps watch."""
+        """Whether the current patrol stop has just been watched."""
         post = memory.focus.get("post")
-        deeds = (memory.recall("deed", name, now) for name in WATCHING)
-        return any(deed is not None and deed["post"] == post for deed in deeds)
+        actions = (memory.recall("deed", name, now) for name in WATCH_ACTIONS)
+        return any(deed is not None and deed["post"] == post for deed in actions)
 
     def _is_at_ease(self, memory: WorkingMemory, now: float) -> bool:
         own = memory.recall("self", self._fighter.name, now)
@@ -132,7 +129,7 @@ class Beliefs:
     def _way(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         room = self._arena.room_at(self._fighter.position)
         dark = {"dark": True, "switch": self._arena.switch_of(room)} if self._arena.is_dark(room) else {}
-        barrier = barrier_known(memory, now)
+        barrier = latest_barrier(memory, now)
         if barrier is None:
             return dark
         name = barrier.subject
@@ -150,18 +147,20 @@ class Beliefs:
     def _orders(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
         request = memory.recall("request", "current", now)
         asked = (
-            {} if request is None else {"asked_to_open": request["door"], "granted": is_granted(memory, request, now)}
+            {}
+            if request is None
+            else {"asked_to_open": request["door"], "granted": request_granted(memory, request, now)}
         )
         order = memory.recall("order", "current", now)
         if order is None:
             return asked
         return {
             **asked,
-            "in_file": is_in_file(memory, now),
+            "in_file": in_formation(memory, now),
             "order": order["task"],
             "order_node": order["node"],
             "order_target": order.get("target"),
-            "order_done": is_obeyed(memory, order, now),
+            "order_done": order_fulfilled(memory, order, now),
         }
 
     def _comrades(self, memory: WorkingMemory, now: float) -> dict[str, Value]:
@@ -170,70 +169,68 @@ class Beliefs:
         return {"ally": ally, "ally_in_danger": threatened is not None, "warned": threatened}
 
     def _threatened(self, memory: WorkingMemory, now: float) -> str | None:
-        """Return a comrade with a grenade at their feet who has not been warned yet."""
+        """Return a comrade near a known grenade who has not been warned yet."""
         grenades = memory.all_of("grenade", now)
         if not grenades:
             return None
-        told = memory.recall("deed", "warn-ally", now)
+        warned = memory.recall("deed", "warn-ally", now)
         for ally in memory.all_of("ally", now):
-            if told is not None and told["step"] and now - told.time < WARNED:
+            if warned is not None and warned["step"] and now - warned.time < WARNING_SECONDS:
                 return None
             other = self._arena.fighter(ally.subject)
-            if other.alive and any(other.distance_to((each["x"], each["y"])) < BLAST for each in grenades):
+            if other.alive and any(
+                other.distance_to((each["x"], each["y"])) < GRENADE_DANGER_RANGE for each in grenades
+            ):
                 return ally.subject
         return None
 
 
-# --- focus ------------------------------------------------------------------------------------------------------------
-# Attention in the arena: the one enemy, the one hiding place, the one door that a fighter plans with.
+# --- attention ---
 
 
-FOCI = ("target", "cover_node", "ambush_node", "post", "medkit", "ammo_box", "ally")
-
-
-def attention_of(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
-    """Return what one fighter's attention goes by."""
-    gaze = _Gaze(arena, fighter)
+def make_attention(arena: Arena, fighter: Fighter) -> tuple[Attends, ...]:
+    """Return the attention of one fighter: which enemy, nodes, things and ally it plans with."""
+    ratings = _FocusRatings(arena, fighter)
     return (
-        Attention("target", "enemy", gaze.enemy, margin=4.0),
-        Attention("cover_node", "cover", gaze.cover, margin=3.0),
+        Attention("target", "enemy", ratings.enemy, margin=4.0),
+        Attention("cover_node", "cover", ratings.cover, margin=3.0),
         Attention("ambush_node", "ambush", lambda fact, memory, now: -fact["distance"], margin=4.0),
-        Attention("post", "post", gaze.post),
-        Attention("medkit", "thing", lambda fact, memory, now: gaze.thing(fact, "medkit")),
-        Attention("ammo_box", "thing", lambda fact, memory, now: gaze.thing(fact, "ammo")),
-        Attention("ally", "ally", gaze.helper),
-        Duty(),
+        Attention("post", "post", ratings.post),
+        Attention("medkit", "thing", lambda fact, memory, now: ratings.thing(fact, "medkit")),
+        Attention("ammo_box", "thing", lambda fact, memory, now: ratings.thing(fact, "ammo")),
+        Attention("ally", "ally", ratings.helper),
+        OrderAttention(),
     )
 
 
-class Duty:
-    """Keeps in mind which order is in force, so that what is done is known to be done for it."""
+class OrderAttention:
+    """Keeps the current order in focus, so that actions are counted for it."""
 
     focus = "order"
 
     def choose(self, memory: WorkingMemory, now: float) -> str | None:
-        """Attend to the order that was given last."""
+        """Attend to the latest order."""
         order = memory.recall("order", "current", now)
         memory.focus["order"] = None if order is None else str(order["serial"])
         memory.focus["order_node"] = None if order is None else order["node"]
         return memory.focus["order"]
 
 
-class _Gaze:
-    """Rates facts from where one fighter stands."""
+class _FocusRatings:
+    """Ratings of facts from the position of one fighter."""
 
     def __init__(self, arena: Arena, fighter: Fighter) -> None:
         self._arena, self._fighter = arena, fighter
 
     def enemy(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
-        """Rate an enemy: those in sight first, then the near, then those that one is sure of."""
+        """Rate an enemy: in sight first, then near, then certain."""
         if not fact["alive"]:
             return None
         near = -self._fighter.distance_to((fact["x"], fact["y"]))
         return near + (40.0 if fact["seen"] else 0.0) + 10.0 * memory.confidence(fact, now)
 
     def cover(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
-        """Rate cover: near, with a view of the enemy, and where one is already. One's order counts as a wish."""
+        """Rate cover: near, with a view of the enemy, already reached; an ordered node is preferred."""
         if not fact["valid"] or memory.recall("failure", f"goto({fact.subject})", now) is not None:
             return None
         order = memory.recall("order", "current", now)
@@ -242,27 +239,27 @@ class _Gaze:
         return float(-fact["distance"]) + (5.0 if fact["sees"] else 0.0) + here + ordered
 
     def post(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
-        """Rate a stop of the patrol: the one that was not looked at for longest; of equals the first on the route."""
+        """Rate a patrol stop: the one not watched for longest, then the first on the route."""
         if self._fighter.climbs and not self._can_hang(fact.subject):
             return None
         watched = memory.recall("watched", fact.subject, now)
         return (0.0 if watched is None else -watched.time) - int(fact.subject[1:]) / 1000
 
     def _can_hang(self, post: str) -> bool:
-        """Whether there is a wall to watch from, and no comrade in the way to it."""
-        near = beside(self._arena.map.nodes[post].cell)
+        """Whether there is a wall to watch from, and no comrade at the stop."""
+        near = adjacent_cells(self._arena.map.nodes[post].cell)
         has_wall = any(self._arena.map.mark(cell) == WALL for cell in near)
         return has_wall and post not in self._arena.taken_nodes(self._fighter.name)
 
     def thing(self, fact: Fact, kind: str) -> float | None:
-        """Rate something that lies about: the nearest of the kind that is not used up."""
+        """Rate a thing: the nearest of the kind that is not used up."""
         if fact["kind"] != kind or self._arena.is_used_up(fact.subject):
             return None
         return -self._fighter.distance_to(self._arena.place_of(fact.subject))
 
     def helper(self, fact: Fact, memory: WorkingMemory, now: float) -> float | None:
-        """Rate a comrade to send to the barrier: of lower rank, alive, and near to it."""
-        barrier = barrier_known(memory, now)
+        """Rate a comrade to send to the barrier: alive, of lower rank, and near it."""
+        barrier = latest_barrier(memory, now)
         other = self._arena.fighter(fact.subject)
         if barrier is None or fact["rank"] >= self._fighter.rank or not other.alive:
             return None

@@ -1,4 +1,4 @@
-"""Fact constructors, known places, order status."""
+"""Facts in a fighter's memory: constructors, known places and doors, and the status of orders."""
 
 from collections.abc import Iterator
 
@@ -8,39 +8,38 @@ from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.fighter import Fighter
 from telos.worlds.arena.sim.map import Point
 
-# --- facts ------------------------------------------------------------------------------------------------------------
-# The facts that fighters keep, as their sensors and stimuli make them.
+FORMATION_DISTANCE = 3.5  # metres to the comrade in front
+# Actions that fulfil an order, tasks that last as long as they are ordered, and tasks in a single file.
+ORDER_ACTIONS = ("suppress", "hold-position", "follow", "guard-rear", "search-room", "watch-partner")
+LASTING_TASKS = ("suppress", "follow", "guard_rear", "watch")
+FORMATION_TASKS = ("follow", "guard_rear")
+BRIEF_CONFIDENCE = 0.055  # confidence of a fact that is forgotten within moments
 
 
-PASSING = 0.055  # confidence of what is to be forgotten in a moment
-
-
-def fact(kind: str, subject: str, now: float, confidence: float = 1.0, /, **attributes: Value) -> Fact:
+def make_fact(kind: str, subject: str, now: float, confidence: float = 1.0, /, **attributes: Value) -> Fact:
     """Return a fact with its attributes as keywords."""
     return Fact(kind, subject, now, confidence, FrozenMap(attributes))
 
 
-def gone(kind: str, subject: str, now: float) -> Fact:
-    """Return a fact that is forgotten as soon as it is noted."""
+def expired_fact(kind: str, subject: str, now: float) -> Fact:
+    """Return a fact with zero confidence, which makes a memory forget the old one."""
     return Fact(kind, subject, now, 0.0)
 
 
-def fallen(enemy: Fighter, now: float) -> Fact:
-    """Return the fact that an enemy has been seen to fall; it is of no use for long."""
-    return fact("enemy", enemy.name, now, PASSING, x=enemy.x, y=enemy.y, seen=True, sure=True, alive=False)
+def enemy_down_fact(enemy: Fighter, now: float) -> Fact:
+    """Return the fact that an enemy was seen to die; it is soon forgotten."""
+    return make_fact(
+        "enemy", enemy.name, now, BRIEF_CONFIDENCE, x=enemy.x, y=enemy.y, seen=True, sure=True, alive=False
+    )
 
 
-def threats(memory: WorkingMemory, now: float) -> list[Point]:
-    """Return where living enemies are thought to be."""
+def known_threats(memory: WorkingMemory, now: float) -> list[Point]:
+    """Return the believed positions of living enemies."""
     return [(enemy["x"], enemy["y"]) for enemy in memory.all_of("enemy", now) if enemy["alive"]]
 
 
-# --- knowledge --------------------------------------------------------------------------------------------------------
-# What fighters know of places and doors, read from their memory rather than from the world.
-
-
-def place_known(arena: Arena, memory: WorkingMemory, who: str, place: str) -> Point | None:
-    """Return where a place or a person is, as far as ``who`` knows: an enemy is where it was last made out."""
+def known_place(arena: Arena, memory: WorkingMemory, who: str, place: str) -> Point | None:
+    """Return where a place or fighter is as far as ``who`` knows: enemies at their last known position."""
     if place == who or place not in arena.fighters:
         return arena.place_of(place)
     if arena.fighter(place).side == arena.fighter(who).side:
@@ -49,56 +48,45 @@ def place_known(arena: Arena, memory: WorkingMemory, who: str, place: str) -> Po
     return None if fact is None else (fact["x"], fact["y"])
 
 
-def kept_out_by(memory: WorkingMemory, now: float) -> frozenset[str]:
-    """Return the doors that were tried in vain, for as long as that is remembered: the way leads round them."""
+def avoided_doors(memory: WorkingMemory, now: float) -> frozenset[str]:
+    """Return the doors that could not be opened, for as long as that is remembered; paths avoid them."""
     doors = memory.all_of("door", now)
     return frozenset(fact.subject for fact in doors if fact.get("kick_failed")) if doors else frozenset()
 
 
-def barrier_known(memory: WorkingMemory, now: float) -> Fact | None:
-    """Return what barred the way last, until one is past it or has forgotten it."""
+def latest_barrier(memory: WorkingMemory, now: float) -> Fact | None:
+    """Return the obstacle that blocked the way last, until it is passed or forgotten."""
     return max(memory.all_of("barrier", now), key=lambda fact: fact.time, default=None)
 
 
-# --- duties -----------------------------------------------------------------------------------------------------------
-# Orders and requests: whether what one has done, and where one is, fulfils them.
-
-
-IN_FILE = 3.5  # metres to the one in front that are close enough
-# Deeds that fulfil an order, and tasks that have to be kept up for as long as they are asked for.
-ORDERED_DEEDS = ("suppress", "hold-position", "follow", "guard-rear", "search-room", "watch-partner")
-LASTING = ("suppress", "follow", "guard_rear", "watch")
-IN_THE_FILE = ("follow", "guard_rear")
-
-
-def is_obeyed(memory: WorkingMemory, order: Fact, now: float) -> bool:
-    """Whether the order that one attends to has been fulfilled; a lasting one, since it was last repeated."""
-    serial, lasts = memory.focus.get("order"), order["task"] in LASTING
-    deeds = (memory.recall("deed", name, now) for name in ORDERED_DEEDS)
+def order_fulfilled(memory: WorkingMemory, order: Fact, now: float) -> bool:
+    """Whether the current order is fulfilled; a lasting order, since it was last repeated."""
+    serial, lasts = memory.focus.get("order"), order["task"] in LASTING_TASKS
+    deeds = (memory.recall("deed", name, now) for name in ORDER_ACTIONS)
     done = (deed for deed in deeds if deed is not None and deed["order"] == serial)
-    if order["task"] in IN_THE_FILE and not is_in_file(memory, now):
+    if order["task"] in FORMATION_TASKS and not in_formation(memory, now):
         return False
-    if any(not lasts or deed.time >= order.time or order["task"] in IN_THE_FILE for deed in done):
+    if any(not lasts or deed.time >= order.time or order["task"] in FORMATION_TASKS for deed in done):
         return True
     reported = memory.recall("order_done", "current", now)
     return not lasts and reported is not None and str(reported["serial"]) == serial
 
 
-def file_kept(arena: Arena, fighter: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
-    """Yield whether one is close behind whom one was told to follow."""
+def formation_fact(arena: Arena, fighter: Fighter, memory: WorkingMemory, now: float) -> Iterator[Fact]:
+    """Yield whether the fighter is close behind the comrade that it was ordered to follow."""
     order = memory.recall("order", "current", now)
     ahead = None if order is None else arena.fighters.get(str(order.get("target")))
     if ahead is not None and ahead.side == fighter.side:
-        yield fact("file", "me", now, close=fighter.distance_to(ahead.position) <= IN_FILE)
+        yield make_fact("file", "me", now, close=fighter.distance_to(ahead.position) <= FORMATION_DISTANCE)
 
 
-def is_in_file(memory: WorkingMemory, now: float) -> bool:
-    """Whether one is close behind whom one was told to follow."""
+def in_formation(memory: WorkingMemory, now: float) -> bool:
+    """Whether the fighter is close behind the comrade that it was ordered to follow."""
     file = memory.recall("file", "me", now)
     return file is not None and bool(file["close"])
 
 
-def is_granted(memory: WorkingMemory, request: Fact, now: float) -> bool:
-    """Whether one has done what a comrade called for."""
+def request_granted(memory: WorkingMemory, request: Fact, now: float) -> bool:
+    """Whether the fighter has done what a comrade requested."""
     deed = memory.recall("deed", "open-as-told", now)
     return deed is not None and deed.time >= request.time

@@ -1,4 +1,7 @@
-"""Mind-to-command adapter, planning queries."""
+"""The body of a fighter with a mind, and the functions that its planning domain calls.
+
+`FighterBody` turns body states into commands; `PlanningFunctions` answers procedural preconditions and costs.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,93 +12,88 @@ from telos.agents.memory import WorkingMemory
 from telos.core.action import Action
 from telos.core.errors import TelosError
 from telos.core.values import Value
-from telos.worlds.arena.ai.facts import barrier_known, kept_out_by, place_known
+from telos.worlds.arena.ai.facts import avoided_doors, known_place, latest_barrier
 from telos.worlds.arena.sim.arena import Arena
 from telos.worlds.arena.sim.map import Point
+from telos.worlds.arena.sim.navigation import Walker
 
-# --- limbs ------------------------------------------------------------------------------------------------------------
-# The body of a mind in the arena: its three states become commands, and the fighter's status what it feels.
-
-
-AT_A_PLACE = frozenset({"suppress", "throw"})  # animations that are aimed where somebody is thought to be
+UNREACHABLE = 10_000.0  # metres: more than any plan may cost
+PLACE_ANIMATIONS = frozenset({"suppress", "throw"})  # animations aimed at a believed position
 
 
-class Limbs:
-    """Turns what a mind wants of its body into the next command for a fighter."""
+class FighterBody:
+    """Adapter from the body states of a mind to commands of a fighter."""
 
     def __init__(self, arena: Arena, name: str) -> None:
         self._arena, self._fighter, self.name = arena, arena.fighter(name), name
-        self.memory = WorkingMemory()  # the mind's, once there is one
-        self.command: str | None = None  # to be given with the next step of the world
-        self.place: str | None = None  # where the body was last sent by name
+        self.memory = WorkingMemory()  # replaced by the mind's memory
+        self.command: str | None = None  # for the next step of the arena
+        self.place: str | None = None  # the last named destination
         self.last = ""  # the last command
 
     def enter(self, state: BodyState) -> None:
-        """Leave whatever it was doing for ``state``."""
-        self.command = self._in_words(state)
+        """Interrupt the current state and enter ``state``."""
+        self.command = self._to_command(state)
 
     @property
     def progress(self) -> Progress:
-        """Return how the last state entered is going."""
+        """Return the progress of the state entered last."""
         fighter = self._fighter
         if self.command is not None or fighter.status == "running":
             return RUNNING
         return DONE if fighter.status == "done" else Progress(Status.FAILED, fighter.reason)
 
-    def _in_words(self, state: BodyState) -> str:
+    def _to_command(self, state: BodyState) -> str:
         if isinstance(state, Goto):
             self.place = str(state.place)
-            shut = kept_out_by(self.memory, self._arena.time)
-            round_about = f" avoiding {','.join(sorted(shut))}" if shut else ""
-            return f"goto {self._where(state.place)} {state.pace}{round_about}"
+            shut = avoided_doors(self.memory, self._arena.time)
+            detour = f" avoiding {','.join(sorted(shut))}" if shut else ""
+            return f"goto {self._format_place(state.place)} {state.pace}{detour}"
         if isinstance(state, Animate):
             if state.at is None:
                 return f"animate {state.animation}"
-            at = self._where(state.at) if state.animation in AT_A_PLACE else state.at
+            at = self._format_place(state.at) if state.animation in PLACE_ANIMATIONS else state.at
             return f"animate {state.animation} {at}"
         return f"use {state.object} {state.use}"
 
-    def _where(self, place: Value) -> str:
-        """Name a place for a command. People are looked for where they are thought to be."""
+    def _format_place(self, place: Value) -> str:
+        """Return a place as commands write it; enemies are looked for where the fighter believes them to be."""
         others = self._arena.fighters
         if place not in others or others[place].side == self._fighter.side:
             return str(place)
-        point = place_known(self._arena, self.memory, self.name, place)
+        point = known_place(self._arena, self.memory, self.name, place)
         if point is None:
             raise TelosError(f"{self.name} does not know where {place} is")
         return f"{point[0]:.2f},{point[1]:.2f}"
 
-    def take(self) -> str | None:
-        """Return the command to give now, if there is a new one."""
+    def take_command(self) -> str | None:
+        """Return the new command, if there is one."""
         command, self.command = self.command, None
         self.last = command or self.last
         return command
 
-    def crawled(self, obstacle: str) -> bool:
-        """Whether the last thing done was to crawl under an obstacle."""
+    def has_crawled(self, obstacle: str) -> bool:
+        """Whether the last command was to crawl under an obstacle."""
         return self.last == f"use {obstacle} crawl"
 
     def save(self) -> dict[str, str | None]:
-        """Return what changes, as plain data."""
+        """Return the mutable state as plain data."""
         return {"command": self.command, "place": self.place, "last": self.last}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Become what was saved."""
+        """Restore saved state."""
         self.command, self.place, self.last = saved["command"], saved["place"], saved["last"]
 
 
-# --- ground -----------------------------------------------------------------------------------------------------------
-# What the game answers when a plan hangs on it: how far, whether at all, and whether through that door.
-#
-# These are the procedural preconditions and costs of the arena's domain. They speak of what a fighter believes: a door
-# that would not open is no way through for as long as they remember it.
+# --- planning functions ---
 
 
-NOWHERE = 10_000.0  # metres to a place that cannot be reached: more than any plan is worth
+class PlanningFunctions:
+    """Procedural preconditions and costs of the arena domain: distance, reachability, blocked doors.
 
-
-class Ground:
-    """Answers for all fighters of one arena; ``memories`` are theirs."""
+    They reflect what a fighter believes: a door that did not open is closed to paths for as long as it is remembered.
+    ``memories`` are those of all fighters of the arena, by name.
+    """
 
     def __init__(self, arena: Arena, memories: Mapping[str, WorkingMemory]) -> None:
         self._arena, self._memories = arena, memories
@@ -111,43 +109,43 @@ class Ground:
         }
 
     def distance(self, who: str, place: Value) -> float:
-        """Return how many metres ``who`` has to walk to a place; to a fighter, as the crow flies."""
+        """Return the metres that ``who`` has to walk to a place; to a fighter, the straight distance."""
         goal = self._goal(who, place)
         if goal is None:
-            return NOWHERE
+            return UNREACHABLE
         if place in self._arena.fighters:
             return float(round(self._arena.fighter(who).distance_to(goal)))
-        return float(round(min(NOWHERE, self._metres(who, goal))))
+        return float(round(min(UNREACHABLE, self._metres(who, goal))))
 
     def can_reach(self, who: str, place: Value) -> bool:
-        """Whether there is any way for ``who``, with what they know of doors."""
+        """Whether ``who`` has any path to a place, given what it knows of doors."""
         goal = self._goal(who, place)
         fighter = self._arena.fighter(who)
-        return goal is not None and self._arena.navigator.connected(fighter.position, goal, **self._manner(who))
+        return goal is not None and self._arena.navigator.is_connected(fighter.position, goal, self._walker(who))
 
     def beyond(self, who: str, place: Value) -> bool:
-        """Whether the way to a place leads through the barrier that ``who`` attends to."""
+        """Whether the path to a place leads through the barrier that ``who`` remembers."""
         memory, goal = self._memories[who], self._goal(who, place)
-        barrier = barrier_known(memory, self._arena.time)
+        barrier = latest_barrier(memory, self._arena.time)
         if goal is None or barrier is None or place == barrier.subject:
             return False
-        manner = self._manner(who)
-        cells = self._arena.navigator.cells(self._arena.fighter(who).position, goal, **manner)
+        walker = self._walker(who)
+        cells = self._arena.navigator.find_cells(self._arena.fighter(who).position, goal, walker)
         return cells is not None and self._arena.map.fixtures[barrier.subject].cell in cells
 
     def path_to_safety(self, who: str, safety: Value) -> bool:
-        """Whether ``who`` can get to where they would flee; the search is made only if a plan hangs on it."""
+        """Whether ``who`` can reach its refuge; the path is searched only when a plan needs it."""
         goal = self._goal(who, safety)
         if goal is None:
             return False
-        return self._arena.navigator.way(self._arena.fighter(who).position, goal, **self._manner(who)) is not None
+        return self._arena.navigator.find_path(self._arena.fighter(who).position, goal, self._walker(who)) is not None
 
     def _metres(self, who: str, goal: Point) -> float:
-        """Return the length of the way, or of the one there would be if no door were stuck."""
-        here, manner = self._arena.fighter(who).position, self._manner(who)
-        metres = self._arena.navigator.distance(here, goal, **manner)
-        if metres == math.inf and manner["avoiding"]:
-            return self._arena.navigator.distance(here, goal, **{**manner, "avoiding": frozenset()})
+        """Return the length of the path, or of the path without stuck doors if there is none."""
+        here, walker = self._arena.fighter(who).position, self._walker(who)
+        metres = self._arena.navigator.distance(here, goal, walker)
+        if metres == math.inf and walker.avoiding:
+            return self._arena.navigator.distance(here, goal, walker._replace(avoiding=frozenset()))
         return metres
 
     def _goal(self, who: str, place: Value) -> Point | None:
@@ -155,32 +153,28 @@ class Ground:
             return None
         memory = self._memories[who]
         if place in self._arena.fighters:
-            return place_known(self._arena, memory, who, place)
-        return self._arena.where_to_stand(who, place, kept_out_by(memory, self._arena.time))
+            return known_place(self._arena, memory, who, place)
+        return self._arena.standing_point(who, place, avoided_doors(memory, self._arena.time))
 
-    def _manner(self, who: str) -> dict[str, Any]:
-        fighter = self._arena.fighter(who)
-        return {
-            "avoiding": kept_out_by(self._memories[who], self._arena.time),
-            "crawls": not fighter.flies,
-            "flies": fighter.flies,
-        }
+    def _walker(self, who: str) -> Walker:
+        avoided = avoided_doors(self._memories[who], self._arena.time)
+        flies = self._arena.fighter(who).flies
+        return Walker(avoided, crawls=not flies, flies=flies)
 
 
-# --- speech -----------------------------------------------------------------------------------------------------------
-# Words that do something: a line is an action with preconditions and effects, and works only if somebody listens.
+# --- spoken requests ---
 
 
-class Told(Performed):
-    """An order that is called out. It is done when what it asked for has come about, which takes the other a while."""
+class SpokenRequest(Performed):
+    """An order spoken to a comrade. It is done when its effect has come about, which takes the comrade a while."""
 
-    def progress(self, doer: Actor, step: Action, body: Progress, now: float) -> Progress:
-        """Wait until the effect is there; if nobody obeys before one has forgotten asking, it has failed."""
-        if body.status is not Status.DONE or step.result(doer.state) == doer.state:
+    def progress(self, actor: Actor, step: Action, body: Progress, now: float) -> Progress:
+        """Wait for the effect; fail if it has not come about by the time the request is forgotten."""
+        if body.status is not Status.DONE or step.result(actor.state) == actor.state:
             return body
-        if doer.memory.recall("told", step.name, now) is not None:
+        if actor.memory.recall("told", step.name, now) is not None:
             return RUNNING
         return Progress(Status.FAILED, "nobody did it")
 
 
-SPEECH: dict[str, type[Performed]] = {"tell-ally-to-open": Told}
+SPOKEN_ACTIONS: dict[str, type[Performed]] = {"tell-ally-to-open": SpokenRequest}

@@ -1,118 +1,118 @@
-"""Fire, blows and blasts: what hits, what it does, and who keeps their head down."""
+"""Combat: chances to hit, damage, suppression and explosions."""
 
 import math
 
 from telos.worlds.arena.sim import constants
 from telos.worlds.arena.sim.constants import (
-    BETWEEN_BURSTS,
-    BLAST,
+    ACCURACY_RANGE,
+    BLAST_DAMAGE,
     BLAST_RADIUS,
-    BURST,
-    FALLS_OFF,
-    NEAR_MISS,
-    SHELTERED,
-    SUPPRESSES,
-    SUPPRESSES_FRIENDS,
+    BURST_ROUNDS,
+    BURST_TICKS,
+    COVER_EXPOSURE,
+    NEAR_MISS_RANGE,
+    NEARBY_SUPPRESSION,
+    SUPPRESSION,
     TICK,
 )
 from telos.worlds.arena.sim.fighter import Fighter, Grenade
 from telos.worlds.arena.sim.map import Point
-from telos.worlds.arena.sim.state import Stage
+from telos.worlds.arena.sim.state import ArenaState
 from telos.worlds.arena.sim.views import ShotView
 
 
-def chance(stage: Stage, shooter: Fighter, target: Fighter, aim: float = 1.0) -> float:
-    """Return the chance that a burst hits; ``aim`` is how carefully it is fired."""
+def hit_chance(state: ArenaState, shooter: Fighter, target: Fighter, aim: float = 1.0) -> float:
+    """Return the chance that a burst hits; ``aim`` is the accuracy of the kind of fire."""
     away = shooter.distance_to(target.position)
-    steady = 1 - constants.UNDER_FIRE * shooter.suppressed
-    light = constants.INTO_THE_DARK if stage.in_the_dark(target) else 1.0
-    shown = exposure(stage, target, shooter.position)
-    return shooter.weapon.accuracy * math.exp(-away / FALLS_OFF) * shown * aim * steady * light
+    steady = 1 - constants.SUPPRESSED_ACCURACY_LOSS * shooter.suppressed
+    light = constants.DARK_ACCURACY if state.is_in_dark(target) else 1.0
+    shown = exposure(state, target, shooter.position)
+    return shooter.weapon.accuracy * math.exp(-away / ACCURACY_RANGE) * shown * aim * steady * light
 
 
-def exposure(stage: Stage, target: Fighter, threat: Point) -> float:
-    """Return how easily a body is hit by fire from ``threat``, compared with one that stands in the open."""
-    posture = "covered" if target.act is None else target.act.posture  # who does nothing keeps behind the cover
+def exposure(state: ArenaState, target: Fighter, threat: Point) -> float:
+    """Return how easily a target is hit by fire from ``threat``, compared with one that stands in the open."""
+    posture = "covered" if target.act is None else target.act.posture  # an idle fighter stays behind cover
     if posture == "rolling":
-        return constants.ROLLING
-    if posture in SHELTERED and is_protected(stage, target, threat):
-        return SHELTERED[posture]
+        return constants.ROLLING_EXPOSURE
+    if posture in COVER_EXPOSURE and is_protected(state, target, threat):
+        return COVER_EXPOSURE[posture]
     if target.crouched:
-        return constants.CROUCHED
-    return constants.RUNNING if target.is_running else 1.0
+        return constants.CROUCHED_EXPOSURE
+    return constants.RUNNING_EXPOSURE if target.is_running else 1.0
 
 
-def is_protected(stage: Stage, fighter: Fighter, threat: Point) -> bool:
-    """Whether the cover that a body is in lies between it and ``threat``."""
-    cover = stage.cover_of(fighter)
+def is_protected(state: ArenaState, fighter: Fighter, threat: Point) -> bool:
+    """Whether the target's cover lies between it and ``threat``."""
+    cover = state.cover_of(fighter)
     return cover is not None and cover.protects_from(threat)
 
 
-def fire_burst(stage: Stage, shooter: Fighter, aim: float, *, target: Fighter | None, end: Point) -> None:
-    """Fire a burst at ``target``, or just towards ``end`` if nobody can be hit there."""
-    shooter.rounds -= min(BURST, shooter.rounds)
-    shooter.fires_at = stage.tick + BETWEEN_BURSTS
+def fire_burst(state: ArenaState, shooter: Fighter, aim: float, *, target: Fighter | None, end: Point) -> None:
+    """Fire a burst at ``target``, or towards ``end`` if nobody can be hit there."""
+    shooter.rounds -= min(BURST_ROUNDS, shooter.rounds)
+    shooter.fires_at = state.tick + BURST_TICKS
     shooter.cloaked = False
     at = {} if target is None else {"target": target.name}
-    stage.tell("shot", shooter.name, shooter.position, to_x=end[0], to_y=end[1], **at)
-    hit = target is not None and stage.rng.random() < chance(stage, shooter, target, aim)
-    stage.shots.append(ShotView(shooter.name, *shooter.position, *end, target.name if target and hit else None))
+    state.emit("shot", shooter.name, shooter.position, to_x=end[0], to_y=end[1], **at)
+    hit = target is not None and state.rng.random() < hit_chance(state, shooter, target, aim)
+    state.shots.append(ShotView(shooter.name, *shooter.position, *end, target.name if target and hit else None))
     if target is not None:
-        keep_down(stage, target)
+        suppress_group(state, target)
         if hit:
-            hurt(stage, target, shooter.weapon.damage, by=shooter, weapon=shooter.weapon.name)
+            apply_damage(state, target, shooter.weapon.damage, by=shooter, weapon=shooter.weapon.name)
     if not shooter.rounds:
-        stage.tell("empty", shooter.name, shooter.position)
+        state.emit("empty", shooter.name, shooter.position)
 
 
-def keep_down(stage: Stage, target: Fighter) -> None:
-    """Suppress somebody who is fired at, and a little their friends nearby."""
-    frighten(stage, target, SUPPRESSES)
-    for friend in stage.near(target.position, NEAR_MISS):
+def suppress_group(state: ArenaState, target: Fighter) -> None:
+    """Suppress a fighter who is fired at and, less, fighters of the same side nearby."""
+    add_suppression(state, target, SUPPRESSION)
+    for friend in state.fighters_near(target.position, NEAR_MISS_RANGE):
         if friend is not target and friend.side == target.side:
-            frighten(stage, friend, SUPPRESSES_FRIENDS)
+            add_suppression(state, friend, NEARBY_SUPPRESSION)
 
 
-def frighten(stage: Stage, fighter: Fighter, by: float) -> None:
-    """Suppress somebody from the end of the step on, so that who comes first in the cast has nothing from it."""
-    stage.fear[fighter.name] = stage.fear.get(fighter.name, 0.0) + by
+def add_suppression(state: ArenaState, fighter: Fighter, by: float) -> None:
+    """Queue suppression until the end of the step, so that update order gives no advantage."""
+    state.suppression[fighter.name] = state.suppression.get(fighter.name, 0.0) + by
 
 
-def hurt(
-    stage: Stage, target: Fighter, damage: float, *, by: Fighter, weapon: str, source: Point | None = None
+def apply_damage(
+    state: ArenaState, target: Fighter, damage: float, *, by: Fighter, weapon: str, source: Point | None = None
 ) -> None:
-    """Take health away. Who has none left dies at the end of the step, so two can kill each other at once."""
+    """Reduce health. A fighter without health dies at the end of the step, so two can kill each other at once."""
     if target.health <= 0:
         return
     target.health = max(0.0, target.health - damage)
-    stage.tell(
+    state.emit(
         "hit",
         by.name,
         target.position,
         target=target.name,
         damage=damage,
         weapon=weapon,
-        in_cover=stage.cover_of(target) is not None,
-        protected=is_protected(stage, target, source or by.position),
+        in_cover=state.cover_of(target) is not None,
+        protected=is_protected(state, target, source or by.position),
     )
     if target.health <= 0:
-        stage.dying[target.name] = by.name
+        state.dying[target.name] = by.name
 
 
-def explode(stage: Stage, grenade: Grenade) -> None:
-    """Let a grenade go off: it hurts everybody near, except behind walls and shut doors."""
-    centre = grenade.position(stage.tick)
-    by = stage.fighters[grenade.by]
-    stage.tell("exploded", by.name, centre, grenade=grenade.name)
-    for target in stage.near(centre, BLAST_RADIUS):
-        damage = round(BLAST * (1 - target.distance_to(centre) / BLAST_RADIUS), 1)
-        if damage > 0 and stage.line(centre, target.position):
-            hurt(stage, target, damage, by=by, weapon="grenade", source=centre)
-            frighten(stage, target, SUPPRESSES)
+def explode(state: ArenaState, grenade: Grenade) -> None:
+    """Explode a grenade: damage everybody in the radius, except behind walls and shut doors."""
+    centre = grenade.position(state.tick)
+    by = state.fighters[grenade.by]
+    state.emit("exploded", by.name, centre, grenade=grenade.name)
+    for target in state.fighters_near(centre, BLAST_RADIUS):
+        damage = round(BLAST_DAMAGE * (1 - target.distance_to(centre) / BLAST_RADIUS), 1)
+        if damage > 0 and state.has_line_of_sight(centre, target.position):
+            apply_damage(state, target, damage, by=by, weapon="grenade", source=centre)
+            add_suppression(state, target, SUPPRESSION)
 
 
-def settle(stage: Stage, fighter: Fighter) -> None:
-    """Let fear pass, and the fear of this step come."""
-    fear = stage.fear.get(fighter.name, 0.0)
-    if fear or fighter.suppressed:
-        fighter.suppressed = min(1.0, max(0.0, fighter.suppressed - constants.CALMS_DOWN * TICK) + fear)
+def update_suppression(state: ArenaState, fighter: Fighter) -> None:
+    """Apply the decay of suppression and the suppression queued in this step."""
+    added = state.suppression.get(fighter.name, 0.0)
+    if added or fighter.suppressed:
+        fighter.suppressed = min(1.0, max(0.0, fighter.suppressed - constants.SUPPRESSION_DECAY * TICK) + added)

@@ -1,4 +1,4 @@
-"""Commands: short lines of text that say what a body should do next, read and checked before anything happens."""
+"""Commands: lines of text that say what a fighter does next, parsed and checked before a step."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -15,28 +15,28 @@ VERBS = ("goto", "animate", "use", "stop")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that makes sense."""
+    """A parsed command."""
 
     state: str  # "goto", "animate" or "use"; "" to stop
     text: str
-    name: str = ""  # the pace, the animation or the use
-    target: str = ""  # the name of a fighter, node, fixture or thing, or a place as it was written
-    point: Point | None = None  # the place, if it was given in metres
+    name: str = ""  # the pace, animation or use
+    target: str = ""  # the name of a fighter, node, fixture or thing, or a point as written
+    point: Point | None = None  # the destination, if given as x,y
     avoiding: frozenset[str] = frozenset()
 
 
-class Words:
-    """The names that commands may use in one arena."""
+class CommandParser:
+    """Parses commands; knows the names of one arena."""
 
     def __init__(
         self, fighters: Iterable[str], nodes: Iterable[str], kinds: Mapping[str, str], gates: Iterable[str]
     ) -> None:
         self.fighters, self.nodes, self.kinds = frozenset(fighters), frozenset(nodes), dict(kinds)
-        self.gates = frozenset(gates)  # what a walker may avoid
+        self.gates = frozenset(gates)  # doors and low obstacles, which a walk may avoid
         self.places = self.fighters | self.nodes | self.kinds.keys()
 
-    def read(self, text: str) -> Command:
-        """Return what a command says, or refuse it."""
+    def parse(self, text: str) -> Command:
+        """Return the parsed command; raise a ``TelosError`` if it is not valid."""
         parts = text.split() if isinstance(text, str) else []
         match parts:
             case ["stop"]:
@@ -61,40 +61,40 @@ class Words:
         pace = "run"
         if how and how[0] != "avoiding":
             pace, *how = how
-            _known(text, "pace", pace, PACES)
+            _require_known(text, "pace", pace, PACES)
         avoided: list[str] = []
         if how:
             avoided = [name for part in how[1:] for name in part.split(",") if name]
             if how[0] != "avoiding" or not avoided:
                 raise TelosError(f"{text!r} is not a command", f"write `goto {place} {pace} avoiding d1,l2`")
         for name in avoided:
-            _known(text, "door or low obstacle", name, self.gates)
-        point = point_of(place)
+            _require_known(text, "door or low obstacle", name, self.gates)
+        point = parse_point(place)
         if point is None:
-            _known(text, "place", place, self.places)
+            _require_known(text, "place", place, self.places)
         return Command("goto", text, pace, place, point, frozenset(avoided))
 
     def _animate(self, text: str, name: str, target: str) -> Command:
-        animation = ANIMATIONS[_known(text, "animation", name, ANIMATIONS)]
+        animation = ANIMATIONS[_require_known(text, "animation", name, ANIMATIONS)]
         if not target and animation.target != "any":
-            raise TelosError(f"{text!r} is aimed at nothing", f"write `animate {name} TARGET`")
+            raise TelosError(f"{text!r} has no target", f"write `animate {name} TARGET`")
         if animation.target == "fighter":
-            _known(text, "fighter", target, self.fighters)
-        point = point_of(target) if target else None
+            _require_known(text, "fighter", target, self.fighters)
+        point = parse_point(target) if target else None
         if target and point is None:
-            _known(text, "target", target, self.places)
+            _require_known(text, "target", target, self.places)
         return Command("animate", text, name, target, point)
 
     def _use(self, text: str, thing: str, use: str) -> Command:
-        kind = self.kinds[_known(text, "thing", thing, self.kinds)]
-        _known(text, f"use of a {kind}", use, USES[kind])
+        kind = self.kinds[_require_known(text, "thing", thing, self.kinds)]
+        _require_known(text, f"use of a {kind}", use, USES[kind])
         return Command("use", text, use, thing)
 
 
-def point_of(text: str) -> Point | None:
-    """Return the place that is written as ``x,y``, if it is.
+def parse_point(text: str) -> Point | None:
+    """Return the point written as ``x,y``, or None.
 
-    >>> point_of("3,4.5"), point_of("c3")
+    >>> parse_point("3,4.5"), parse_point("c3")
     ((3.0, 4.5), None)
     """
     parts = text.split(",")
@@ -105,7 +105,7 @@ def point_of(text: str) -> Point | None:
     return (x, y) if math.isfinite(x) and math.isfinite(y) else None
 
 
-def _known(text: str, what: str, name: str, known: Iterable[str]) -> str:
+def _require_known(text: str, what: str, name: str, known: Iterable[str]) -> str:
     if name not in (names := list(known)):
-        raise TelosError(f"{text!r} asks for the {what} {name!r}, which is not there", name_hint(name, names))
+        raise TelosError(f"{text!r} names an unknown {what}: {name!r}", name_hint(name, names))
     return name

@@ -1,4 +1,7 @@
-"""Bodies, doors, grenades, items."""
+"""Mutable state of fighters, doors and things: what the simulation moves.
+
+`FighterPlacement` describes a fighter at the start, `Fighter` is its state, `Act` the command that it carries out.
+"""
 
 import math
 import re
@@ -7,15 +10,11 @@ from dataclasses import dataclass, field
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap, Value, check_not_negative
-from telos.worlds.arena.sim.constants import FLIGHT, FUSE, TICKS_A_SECOND, WEAPONS, Weapon
+from telos.worlds.arena.sim.constants import FLIGHT_TICKS, FUSE_TICKS, TICKS_A_SECOND, WEAPONS, Weapon
 from telos.worlds.arena.sim.map import Cell, Point, cell_of
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome
 
-# --- fighter ----------------------------------------------------------------------------------------------------------
-# Fighters: who is placed on a map, what their bodies are like, and what a body is busy with.
-
-
-# What a scene may say about a body, and what is true if it says nothing.
+# Properties of a body that scenes and characters may set, with their defaults.
 BODY_KEYS: Mapping[str, Value] = FrozenMap(
     {
         "health": 100.0,  # at most 100
@@ -23,20 +22,20 @@ BODY_KEYS: Mapping[str, Value] = FrozenMap(
         "weapon": "rifle",
         "magazines": 3,  # spare ones
         "grenades": 0,
-        "rank": 0,  # who gives orders to whom
-        "reach": 1.8,  # metres, with fists
+        "rank": 0,  # the highest rank leads
+        "reach": 1.8,  # metres of a melee attack
         "flies": False,  # passes over furniture and low obstacles
         "small": False,  # passes under low obstacles
-        "climbs": False,  # may jump to a wall
-        "breath": 0.0,  # seconds of running until it is out of breath; 0 is endless
+        "climbs": False,  # can hang on walls
+        "breath": 0.0,  # seconds of running until out of breath; 0 for unlimited
     }
 )
 _NAME = re.compile(r"[^\s,]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """Somebody who is in the fight from the start; ``body`` says how they differ from ``BODY_KEYS``."""
+class FighterPlacement:
+    """A fighter at the start of a fight; ``body`` overrides defaults of ``BODY_KEYS``."""
 
     name: str
     side: str
@@ -48,31 +47,31 @@ class Placed:
 
 @dataclass(slots=True)
 class Act:
-    """A command under way. Plain values only, so that it can be saved."""
+    """The command that a fighter is carrying out. Plain values only, so that it can be saved."""
 
     state: str  # "goto", "animate" or "use"
     text: str  # the command as it was given
-    name: str  # the pace, the animation or the use
-    target: str = ""  # whom or what it is aimed at, or where it leads
+    name: str  # the pace, animation or use
+    target: str = ""  # the name of the target or destination
     x: float = 0.0
     y: float = 0.0
-    ticks: int = 0  # since it began
-    lasts: int = 0  # ticks that it takes
-    way: list[Point] = field(default_factory=list)  # still to go, or to leap along
-    posture: str = "open"  # what the body shows behind cover: "open", "half", "covered", "blind"; or "rolling"
+    ticks: int = 0  # since the start
+    lasts: int = 0  # duration in ticks
+    way: list[Point] = field(default_factory=list)  # points still to reach
+    posture: str = "open"  # exposure behind cover: "open", "half", "covered", "blind"; or "rolling"
     crouched: bool = False
-    unseen: int = 0  # ticks without a line to the target
-    tries: int = 0  # free cells looked for at the end of the way
+    unseen: int = 0  # ticks without a line of sight to the target
+    tries: int = 0  # free cells tried at the end of a walk
 
 
 @dataclass(slots=True, eq=False)
 class Fighter:
-    """A body as the arena moves it. Look, and do not touch: only commands change it."""
+    """Mutable fighter state. Read-only for callers; change it through commands."""
 
     name: str
     side: str
     character: str
-    index: int  # the place in the cast
+    index: int  # position in the cast
     x: float
     y: float
     health: float
@@ -87,7 +86,7 @@ class Fighter:
     small: bool
     climbs: bool
     breath: float
-    healthy: float  # the health that it started with, and cannot be healed beyond
+    healthy: float  # initial health, the limit of healing
     cell: Cell = (0, 0)
     facing: float = 0.0
     alive: bool = True
@@ -97,16 +96,16 @@ class Fighter:
     cloaked: bool = False
     on_wall: bool = False
     suppressed: float = 0.0
-    winded: float = 0.0  # seconds of running that the body still feels
+    winded: float = 0.0  # seconds of running not yet recovered from
     out_of_breath: bool = False
-    fires_at: int = 0  # the tick from which the weapon is ready
-    stepped_at: int = -1000  # the tick of the last loud footstep
+    fires_at: int = 0  # the tick at which the weapon is ready again
+    stepped_at: int = -1000  # the tick of the last audible footstep
 
     @classmethod
-    def made(cls, placed: Placed, index: int) -> "Fighter":
-        """Return the body of somebody who was placed."""
-        about = body_of(placed.body, placed.name)
-        weapon = WEAPONS[about.pop("weapon")]
+    def from_placement(cls, placed: FighterPlacement, index: int) -> "Fighter":
+        """Return the fighter that a placement describes."""
+        properties = check_body(placed.body, placed.name)
+        weapon = WEAPONS[properties.pop("weapon")]
         return cls(
             placed.name,
             placed.side,
@@ -116,38 +115,36 @@ class Fighter:
             float(placed.y),
             weapon=weapon,
             rounds=weapon.magazine,
-            healthy=about["health"],
+            healthy=properties["health"],
             cell=cell_of((placed.x, placed.y)),
-            **about,
+            **properties,
         )
 
     @property
     def position(self) -> Point:
-        """Return where it is."""
         return self.x, self.y
 
     @property
     def reason(self) -> str:
-        """Return why the last command failed, in words."""
+        """Return why the last command failed."""
         return self.outcome.text
 
     @property
     def crouched(self) -> bool:
-        """Whether it makes itself small."""
         return self.act is not None and self.act.crouched
 
     @property
     def is_walking(self) -> bool:
-        """Whether it is on its way somewhere, at any pace."""
+        """Whether the fighter is on its way somewhere, at any pace."""
         return self.act is not None and self.act.state == "goto"
 
     @property
     def is_running(self) -> bool:
-        """Whether it is on its way faster than at a walk."""
+        """Whether the fighter moves faster than at a walk."""
         return self.act is not None and self.act.state == "goto" and self.act.name != "walk" and not self.out_of_breath
 
     def distance_to(self, point: Point) -> float:
-        """Return how far away a point is, as the crow flies."""
+        """Return the straight distance to a point in metres."""
         return math.hypot(point[0] - self.x, point[1] - self.y)
 
     def turn_to(self, point: Point) -> None:
@@ -156,34 +153,34 @@ class Fighter:
             self.facing = math.atan2(point[1] - self.y, point[0] - self.x)
 
 
-def body_of(body: Mapping[str, Value], name: str) -> dict[str, Value]:
-    """Return all that is true of a body, checked.
+def check_body(body: Mapping[str, Value], name: str) -> dict[str, Value]:
+    """Return all properties of a body, defaults included, after checking them.
 
-    >>> body_of({"helth": 50}, "Rex")
+    >>> check_body({"helth": 50}, "Rex")
     Traceback (most recent call last):
     ...
     telos.core.errors.TelosError: the body of 'Rex' has no 'helth'; did you mean 'health'?
     """
     if not isinstance(name, str) or not _NAME.match(name):
-        raise TelosError(f"{name!r} cannot name a fighter", "use no spaces and no commas")
+        raise TelosError(f"{name!r} is not a valid fighter name", "use no spaces and no commas")
     for key in body:
         if key not in BODY_KEYS:
             raise TelosError(f"the body of {name!r} has no {key!r}", name_hint(str(key), BODY_KEYS))
-    return {key: _checked(name, key, body.get(key, usual), usual) for key, usual in BODY_KEYS.items()}
+    return {key: _check_property(name, key, body.get(key, default), default) for key, default in BODY_KEYS.items()}
 
 
-def _checked(name: str, key: str, value: Value, usual: Value) -> Value:
+def _check_property(name: str, key: str, value: Value, default: Value) -> Value:
     what = f"{key!r} of the body of {name!r}"
     if key == "weapon":
         if not isinstance(value, str) or value not in WEAPONS:
             raise TelosError(f"{what} cannot be {value!r}", name_hint(str(value), WEAPONS))
         return value
-    if isinstance(usual, bool):
+    if isinstance(default, bool):
         if not isinstance(value, bool):
-            raise TelosError(f"{what} is true or false, not {value!r}")
+            raise TelosError(f"{what} must be true or false, got {value!r}")
         return value
     number = check_not_negative(what, value)
-    if isinstance(usual, int):
+    if isinstance(default, int):
         if number != int(number):
             raise TelosError(f"{what} must be a whole number, got {value!r}")
         return int(number)
@@ -192,16 +189,15 @@ def _checked(name: str, key: str, value: Value, usual: Value) -> Value:
     return number
 
 
-# --- things -----------------------------------------------------------------------------------------------------------
-# Things that bodies deal with: doors, what lies about, and grenades in the air.
+# --- doors, things and grenades ---
 
 
 THING_KINDS = ("medkit", "ammo", "desk")
 
 
 @dataclass(frozen=True, slots=True)
-class ThingPlaced:
-    """Something that the scene puts on the map: a ``medkit``, a box of ``ammo``, a ``desk``."""
+class ThingPlacement:
+    """An item that the scene puts on the map: a ``medkit``, a box of ``ammo``, a ``desk``."""
 
     name: str
     kind: str
@@ -211,7 +207,7 @@ class ThingPlaced:
 
 @dataclass(slots=True)
 class Door:
-    """A door; whoever holds it keeps everybody from opening it."""
+    """A door. While a fighter holds it, it cannot be opened."""
 
     name: str
     cell: Cell
@@ -220,30 +216,30 @@ class Door:
 
     @property
     def is_shut(self) -> bool:
-        """Whether it is in the way."""
+        """Whether the door blocks the way."""
         return self.state != "open"
 
 
 @dataclass(frozen=True, slots=True)
 class Grenade:
-    """A grenade, from the hand to the bang."""
+    """A grenade between its throw and its explosion."""
 
     name: str
     by: str
     start: Point
     end: Point
-    thrown: int  # the tick at which it left the hand
+    thrown: int  # tick of the throw
 
     def position(self, tick: int) -> Point:
-        """Return where it is: it flies evenly, and then lies still.
+        """Return where the grenade is: it flies at constant speed, then lies still.
 
         >>> Grenade("g1", "Rex", (0.0, 0.0), (10.0, 0.0), thrown=100).position(105)
         (5.0, 0.0)
         """
-        part = min(1.0, (tick - self.thrown) / FLIGHT)
+        share = min(1.0, (tick - self.thrown) / FLIGHT_TICKS)
         (x, y), (to_x, to_y) = self.start, self.end
-        return x + (to_x - x) * part, y + (to_y - y) * part
+        return x + (to_x - x) * share, y + (to_y - y) * share
 
     def left(self, tick: int) -> float:
-        """Return the seconds until it goes off."""
-        return (self.thrown + FUSE - tick) / TICKS_A_SECOND
+        """Return the seconds until it explodes."""
+        return (self.thrown + FUSE_TICKS - tick) / TICKS_A_SECOND

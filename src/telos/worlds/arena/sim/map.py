@@ -1,4 +1,7 @@
-"""Map files, grid geometry, lines of sight."""
+"""Maps of the arena: drawings and their faults, named nodes and rooms, grid geometry, lines of sight.
+
+Start with `ArenaMap` and `load_map`.
+"""
 
 import math
 import os
@@ -12,18 +15,31 @@ from typing import TypeAlias
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.files.yaml import read_text
 
-# --- grid -------------------------------------------------------------------------------------------------------------
-# Points in metres, the square cells that they lie in, and the cells that a straight line leads through.
+# --- grid geometry ---
 
 
 Cell: TypeAlias = tuple[int, int]  # column, row
 Point: TypeAlias = tuple[float, float]  # metres, x to the right and y downwards
 
-SAME = 1e-9  # two crossings of grid lines that are nearer than this are one: the line goes through the corner
+MAPS = Path(__file__).parents[1] / "data" / "maps"
+COMPASS: dict[str, Point] = {"north": (0.0, -1.0), "south": (0.0, 1.0), "west": (-1.0, 0.0), "east": (1.0, 0.0)}
+COVER_COSINE = math.cos(math.radians(60))  # cover protects this far to either side of its direction
+EPSILON = 1e-9  # grid lines crossed closer together than this are crossed at a corner
+MAX_CACHED_PAIRS = 400_000  # pairs of cells; more than a map of 64 by 24 metres needs
+
+# Marks of a map drawing
+WALL, FURNITURE, LOW, WINDOW, AMBUSH, SWITCH = "#", "o", "_", "=", "*", "!"
+DOORS = {"+": "closed", "/": "open", "%": "locked"}
+COVER = {"^": "north", "v": "south", "<": "west", ">": "east"}
+_FLOOR = " ."
+_DIGITS = "123456789"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_WALKABLE = frozenset((*_FLOOR, *COVER, AMBUSH, SWITCH, *_DIGITS, *_LETTERS))
+_KNOWN_MARKS = _WALKABLE | {WALL, FURNITURE, LOW, WINDOW, *DOORS}
 
 
 def cell_of(point: Point) -> Cell:
-    """Return the cell that a point lies in.
+    """Return the cell that contains a point.
 
     >>> cell_of((2.5, 0.99)), cell_of((-0.5, 3.0))
     ((2, 0), (-1, 3))
@@ -31,23 +47,22 @@ def cell_of(point: Point) -> Cell:
     return math.floor(point[0]), math.floor(point[1])
 
 
-def middle(cell: Cell) -> Point:
-    """Return the point in the middle of a cell."""
+def cell_centre(cell: Cell) -> Point:
     return cell[0] + 0.5, cell[1] + 0.5
 
 
-def beside(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
-    """Return the four neighbours of a cell: to the north, south, west and east."""
+def adjacent_cells(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
+    """Return the four neighbours of a cell: north, south, west and east."""
     x, y = cell
     return (x, y - 1), (x, y + 1), (x - 1, y), (x + 1, y)
 
 
-def crossed(start: Point, end: Point) -> tuple[list[Cell], list[tuple[Cell, Cell]]]:
-    """Return the cells that a straight line leads through, and the pairs of cells that it slips between at a corner.
+def cells_on_line(start: Point, end: Point) -> tuple[list[Cell], list[tuple[Cell, Cell]]]:
+    """Return the cells that a straight line crosses, and the pairs of cells that it passes between at a corner.
 
-    >>> crossed((0.5, 0.5), (2.5, 0.5))
+    >>> cells_on_line((0.5, 0.5), (2.5, 0.5))
     ([(0, 0), (1, 0), (2, 0)], [])
-    >>> crossed((0.5, 0.5), (1.5, 1.5))
+    >>> cells_on_line((0.5, 0.5), (1.5, 1.5))
     ([(0, 0), (1, 1)], [((1, 0), (0, 1))])
     """
     x, y = cell_of(start)
@@ -55,13 +70,13 @@ def crossed(start: Point, end: Point) -> tuple[list[Cell], list[tuple[Cell, Cell
     across, down = end[0] - start[0], end[1] - start[1]
     step_x, step_y = (1 if across > 0 else -1), (1 if down > 0 else -1)
     left_x, left_y = abs(last_x - x), abs(last_y - y)
-    # Where on the line (0 to 1) the next upright and the next level grid line are, and how far apart such lines are.
+    # Positions on the line (0 to 1) of the next vertical and horizontal grid line, and the distances between them.
     each_x, each_y = (abs(1 / across) if left_x else math.inf), (abs(1 / down) if left_y else math.inf)
     next_x = (x + (across > 0) - start[0]) / across if left_x else math.inf
     next_y = (y + (down > 0) - start[1]) / down if left_y else math.inf
     cells, corners = [(x, y)], []
     while left_x or left_y:
-        if left_x and left_y and abs(next_x - next_y) < SAME:
+        if left_x and left_y and abs(next_x - next_y) < EPSILON:
             corners.append(((x + step_x, y), (x, y + step_y)))
             x, y, left_x, left_y = x + step_x, y + step_y, left_x - 1, left_y - 1
             next_x, next_y = next_x + each_x, next_y + each_y
@@ -73,31 +88,20 @@ def crossed(start: Point, end: Point) -> tuple[list[Cell], list[tuple[Cell, Cell
     return cells, corners
 
 
-# --- drawing ----------------------------------------------------------------------------------------------------------
-# What may be drawn on a map, and everything that is wrong with a drawing.
+# --- drawings ---
 
 
-WALL, FURNITURE, LOW, WINDOW, AMBUSH, SWITCH = "#", "o", "_", "=", "*", "!"
-DOORS = {"+": "closed", "/": "open", "%": "locked"}
-COVER = {"^": "north", "v": "south", "<": "west", ">": "east"}
-_FLOOR = " ."
-_DIGITS = "123456789"
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_STOOD_ON = frozenset((*_FLOOR, *COVER, AMBUSH, SWITCH, *_DIGITS, *_LETTERS))
-_ALL = _STOOD_ON | {WALL, FURNITURE, LOW, WINDOW, *DOORS}
+class MapDrawing:
+    r"""The marks of a map drawing, one per cell. Everything outside is wall.
 
-
-class Drawing:
-    r"""A map as its author drew it: a mark for every cell. Outside the drawing, everything is wall.
-
-    >>> drawing = Drawing("####\n#.^#\n####")
+    >>> drawing = MapDrawing("####\n#.^#\n####")
     >>> drawing.mark((2, 1)), drawing.mark((9, 9)), drawing.is_floor((1, 1))
     ('^', '#', True)
     """
 
     def __init__(self, text: str, name: str = "") -> None:
         lines = text.splitlines()
-        self._above = next((number for number, line in enumerate(lines) if line.strip()), 0)  # lines left out on top
+        self._above = next((number for number, line in enumerate(lines) if line.strip()), 0)  # empty lines on top
         while lines and not lines[-1].strip():
             lines.pop()
         self.name = name
@@ -106,40 +110,40 @@ class Drawing:
         self.rows = tuple(row.ljust(self.width, WALL) for row in rows)
 
     def mark(self, cell: Cell) -> str:
-        """Return what is drawn there."""
+        """Return the mark of a cell."""
         x, y = cell
         return self.rows[y][x] if 0 <= x < self.width and 0 <= y < self.height else WALL
 
     def marks(self) -> Iterator[tuple[Cell, str]]:
-        """Return every cell and its mark, in the order of reading."""
+        """Return every cell and its mark, in reading order."""
         return (((x, y), mark) for y, row in enumerate(self.rows) for x, mark in enumerate(row))
 
     def is_floor(self, cell: Cell) -> bool:
-        """Whether one can stand there without doing anything about a door or an obstacle."""
-        return self.mark(cell) in _STOOD_ON
+        """Whether a body can stand there without dealing with a door or an obstacle."""
+        return self.mark(cell) in _WALKABLE
 
     def sides(self, cell: Cell) -> tuple[tuple[Cell, Cell], ...]:
-        """Return the pairs of opposite floor cells that a door or window lies between."""
+        """Return the pairs of opposite floor cells on both sides of a door or window."""
         x, y = cell
         pairs = (((x - 1, y), (x + 1, y)), ((x, y - 1), (x, y + 1)))
         return tuple((one, two) for one, two in pairs if self.is_floor(one) and self.is_floor(two))
 
     def faults(self) -> list[Fault]:
-        """Return everything wrong with the drawing, in the order of reading."""
+        """Return all faults of the drawing, in reading order."""
         if not any(self.is_floor(cell) for cell, _ in self.marks()):
             bare = Fault(
                 "the map has no floor", suggestion="draw some, with . or a space", file=self.name, code=FaultCode.EMPTY
             )
-            return [bare, *self._strange_marks()]
-        found = [*self._strange_marks(), *self._doors_to_nowhere(), *self._twice()]
+            return [bare, *self._unknown_marks()]
+        found = [*self._unknown_marks(), *self._unconnected_doors(), *self._duplicates()]
         return sorted(found, key=lambda fault: (fault.line, fault.column))
 
-    def _strange_marks(self) -> Iterator[Fault]:
+    def _unknown_marks(self) -> Iterator[Fault]:
         for cell, mark in self.marks():
-            if mark not in _ALL:
-                yield self._fault(cell, f"{mark!r} means nothing on a map", _meant(mark), code=FaultCode.UNKNOWN_NAME)
+            if mark not in _KNOWN_MARKS:
+                yield self._fault(cell, f"unknown mark {mark!r}", _suggest_mark(mark), code=FaultCode.UNKNOWN_NAME)
 
-    def _doors_to_nowhere(self) -> Iterator[Fault]:
+    def _unconnected_doors(self) -> Iterator[Fault]:
         for cell, mark in self.marks():
             if (mark == WINDOW or mark in DOORS) and not self.sides(cell):
                 what = "window" if mark == WINDOW else "door"
@@ -148,7 +152,7 @@ class Drawing:
                     cell, f"this {what} {mark!r} is not between two cells of floor", remedy, code=FaultCode.BAD_SYNTAX
                 )
 
-    def _twice(self) -> Iterator[Fault]:
+    def _duplicates(self) -> Iterator[Fault]:
         seen: dict[str, Cell] = {}
         for cell, mark in self.marks():
             if mark not in _DIGITS and mark not in _LETTERS:
@@ -156,7 +160,7 @@ class Drawing:
             if mark in seen:
                 line = seen[mark][1] + self._above + 1
                 yield self._fault(
-                    cell, f"{mark!r} is drawn twice, first in line {line}", "use another one", code=FaultCode.DUPLICATE
+                    cell, f"{mark!r} is drawn twice; first in line {line}", "use another one", code=FaultCode.DUPLICATE
                 )
             seen.setdefault(mark, cell)
 
@@ -166,29 +170,22 @@ class Drawing:
         return Fault(message, text=self.mark(cell), suggestion=suggestion, code=code, **place)  # type: ignore[arg-type]
 
 
-def _meant(mark: str) -> str:
+def _suggest_mark(mark: str) -> str:
     if mark == "\t":
         return "use spaces instead of tabs"
     if mark == "0":
         return "patrol stops are 1 to 9"
     if mark.upper() in _LETTERS:
         return f"places are capital letters: write {mark.upper()!r}, or 'o' for furniture"
-    return f"known: {' '.join(sorted(_ALL - set(_LETTERS) - set(_DIGITS) - set(_FLOOR)))} and . A-Z 1-9"
+    return f"known: {' '.join(sorted(_KNOWN_MARKS - set(_LETTERS) - set(_DIGITS) - set(_FLOOR)))} and . A-Z 1-9"
 
 
-# --- map --------------------------------------------------------------------------------------------------------------
-# Maps of the arena: what a person drew, with a name for everything on it.
-
-
-MAPS = Path(__file__).parents[1] / "data" / "maps"
-
-COMPASS: dict[str, Point] = {"north": (0.0, -1.0), "south": (0.0, 1.0), "west": (-1.0, 0.0), "east": (1.0, 0.0)}
-SHELTERED = math.cos(math.radians(60))  # cover protects this far to either side of its direction
+# --- maps ---
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A named spot of the map: somewhere to take cover, lie in ambush or patrol, or something to use there."""
+class MapNode:
+    """A named spot of the map: cover, ambush, patrol stop, or a fixture to use."""
 
     name: str
     kind: str  # "cover", "ambush", "patrol", "door", "window", "switch" or "low"
@@ -198,23 +195,21 @@ class Node:
 
     @property
     def position(self) -> Point:
-        """Return the middle of its cell."""
         return self.x, self.y
 
     @property
     def cell(self) -> Cell:
-        """Return its cell."""
         return cell_of((self.x, self.y))
 
     def protects_from(self, threat: Point) -> bool:
-        """Whether fire from ``threat`` comes from a side that is sheltered.
+        """Whether fire from ``threat`` comes from a protected direction.
 
-        >>> wall_to_the_north = Node("c1", "cover", 5.5, 5.5, frozenset({"north"}))
+        >>> wall_to_the_north = MapNode("c1", "cover", 5.5, 5.5, frozenset({"north"}))
         >>> wall_to_the_north.protects_from((7.0, 2.0)), wall_to_the_north.protects_from((5.5, 9.0))
         (True, False)
         """
         x, y = threat[0] - self.x, threat[1] - self.y
-        far = math.hypot(x, y) * SHELTERED
+        far = math.hypot(x, y) * COVER_COSINE
         return any(x * COMPASS[side][0] + y * COMPASS[side][1] >= far > 0 for side in self.protects)
 
 
@@ -235,7 +230,7 @@ class ArenaMap:
     """
 
     def __init__(self, drawing: str, name: str = "") -> None:
-        drawn = Drawing(drawing, name)
+        drawn = MapDrawing(drawing, name)
         if faults := drawn.faults():
             raise DefinitionError(faults)
         self.name, self.rows, self.width, self.height = name, drawn.rows, drawn.width, drawn.height
@@ -244,7 +239,7 @@ class ArenaMap:
         self.floor = frozenset(cell for cell in marks if drawn.is_floor(cell))
         self.furniture = frozenset(cell for cell, mark in marks.items() if mark == FURNITURE)
         self.walls = frozenset(cell for cell, mark in marks.items() if mark == WALL)
-        named = self._named(marks)
+        named = self._find_nodes(marks)
         self.nodes = {node.name: node for node in named if node.kind in ("cover", "ambush", "patrol")}
         self.doors, self.windows, self.switches, self.lows = (
             {node.name: node for node in named if node.kind == kind} for kind in ("door", "window", "switch", "low")
@@ -253,37 +248,41 @@ class ArenaMap:
         self.at = {node.cell: node for node in named}
         self.doors_at = {door.cell: door.name for door in self.doors.values()}
         self.patrol = tuple(node.name for node in self.nodes.values() if node.kind == "patrol")
-        self.places = {mark: middle(cell) for cell, mark in marks.items() if mark.isascii() and mark.isupper()}
+        self.places = {mark: cell_centre(cell) for cell, mark in marks.items() if mark.isascii() and mark.isupper()}
         self.door_starts = {name: DOORS[marks[door.cell]] for name, door in self.doors.items()}
-        self._rooms = self._flooded()
+        self._rooms = self._label_rooms()
         self.rooms = tuple(dict.fromkeys(self._rooms.values()))
         self.dark = frozenset(self.room_at(switch.position) for switch in self.switches.values())
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are drawn alike, so that what was found out about one of them serves the other."""
+        """Maps with the same name and drawing are equal, so they share caches."""
         return self.rows == other.rows and self.name == other.name if isinstance(other, ArenaMap) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.name, self.rows))
 
-    def _named(self, marks: dict[Cell, str]) -> list[Node]:
-        """Return everything that has a name; patrol stops come in the order of their digits."""
+    def _find_nodes(self, marks: dict[Cell, str]) -> list[MapNode]:
+        """Return all named spots; patrol stops are sorted by their digits."""
         found, count = [], Counter[str]()
         for cell, mark in marks.items():
-            kind = _kind(mark)
+            kind = _node_kind(mark)
             if kind:
                 count[kind] += 1
                 number = mark if kind == "patrol" else count[kind]
                 protects = self._protects(cell, mark) if kind == "cover" else frozenset[str]()
-                found.append(Node(f"{kind[0]}{number}", kind, *middle(cell), protects))
+                found.append(MapNode(f"{kind[0]}{number}", kind, *cell_centre(cell), protects))
         return sorted(found, key=lambda node: (node.kind, node.name if node.kind == "patrol" else ""))
 
     def _protects(self, cell: Cell, mark: str) -> frozenset[str]:
-        solid = (side for side, near in zip(COMPASS, beside(cell), strict=True) if self.mark(near) in (WALL, FURNITURE))
+        solid = (
+            side
+            for side, near in zip(COMPASS, adjacent_cells(cell), strict=True)
+            if self.mark(near) in (WALL, FURNITURE)
+        )
         return frozenset({COVER[mark], *solid})
 
-    def _flooded(self) -> dict[Cell, str]:
-        """Return the room of every cell that lies in one: walls, doors and windows part rooms, furniture does not."""
+    def _label_rooms(self) -> dict[Cell, str]:
+        """Return the room of every cell in one: walls, doors and windows separate rooms, furniture does not."""
         inside = {cell for cell, mark in self._drawn.marks() if mark not in (WALL, WINDOW, *DOORS)}
         rooms: dict[Cell, str] = {}
         for corner, _ in self._drawn.marks():
@@ -292,26 +291,26 @@ class ArenaMap:
             name, reached = f"r{len(set(rooms.values())) + 1}", [corner]
             rooms[corner] = name
             while reached:
-                for near in beside(reached.pop()):
+                for near in adjacent_cells(reached.pop()):
                     if near in inside and near not in rooms:
                         rooms[near] = name
                         reached.append(near)
         return rooms
 
     def mark(self, cell: Cell) -> str:
-        """Return what is drawn there; outside is wall."""
+        """Return the mark of a cell; outside is wall."""
         return self._drawn.mark(cell)
 
     def room_at(self, point: Point) -> str:
-        """Return the name of the room that a point lies in; a doorway, a window and a wall lie in none (``""``)."""
+        """Return the name of the room at a point; ``""`` in a doorway, a window or a wall."""
         return self._rooms.get(cell_of(point), "")
 
     def sides(self, name: str) -> tuple[tuple[Cell, Cell], ...]:
-        """Return the pairs of floor cells that a door or window lies between."""
+        """Return the pairs of floor cells on both sides of a door or window."""
         return self._drawn.sides(self.fixtures[name].cell)
 
 
-def _kind(mark: str) -> str:
+def _node_kind(mark: str) -> str:
     if mark in COVER:
         return "cover"
     if mark in DOORS:
@@ -322,44 +321,40 @@ def _kind(mark: str) -> str:
 
 
 def map_names() -> tuple[str, ...]:
-    """Return the names of the maps that come with Telos."""
+    """Return the names of the maps in the package."""
     return tuple(sorted(path.stem for path in MAPS.glob("*.txt")))
 
 
 def load_map(path: str | os.PathLike[str]) -> ArenaMap:
-    """Read one of the maps that come with Telos, by its name, or the map file at ``path``.
+    """Load a map of the package by name, or a map file by path.
 
     >>> load_map("warehouse").patrol
     ('p1', 'p2', 'p3', 'p4')
     """
     name = os.fspath(path)
     if name in map_names():
-        return _shipped(name)
+        return _load_builtin_map(name)
     if not Path(name).exists() and "." not in Path(name).name:
-        raise TelosError(f"there is no map called {name!r}", name_hint(name, map_names()))
+        raise TelosError(f"unknown map {name!r}", name_hint(name, map_names()))
     return ArenaMap(read_text(name), name)
 
 
-@lru_cache(maxsize=8)  # a map never changes, and what was searched on it serves every arena
-def _shipped(name: str) -> ArenaMap:
+@lru_cache(maxsize=8)  # a map never changes, and its caches serve every arena
+def _load_builtin_map(name: str) -> ArenaMap:
     return ArenaMap(read_text(MAPS / f"{name}.txt"), name)
 
 
-# --- sight ------------------------------------------------------------------------------------------------------------
-# Lines of sight over a map: walls and shut doors end them, glass and furniture do not.
+# --- lines of sight ---
 
 
-MOST_KEPT = 400_000  # pairs of cells; a map of 64 by 24 metres hardly gets there
+class LineOfSight:
+    r"""Lines of sight between the centres of cells: walls and shut doors block them, windows and furniture do not.
 
+    A line through a corner is blocked if both cells at the corner block it. The cache holds the doors between two
+    cells, so it stays valid when doors are opened and shut.
 
-class Sight:
-    r"""Answers whether two cells see each other, measured from middle to middle.
-
-    A line that passes exactly between two cells at their corner is blocked if both of them block it. For every pair of
-    cells it is kept which doors stand in between, so an answer stays good however often doors are opened and shut.
-
-    >>> sight = Sight(ArenaMap("#######\n#  +  #\n#######"))
-    >>> sight.line((1, 1), (5, 1), shut={(3, 1)}), sight.line((1, 1), (5, 1), shut=set())
+    >>> sight = LineOfSight(ArenaMap("#######\n#  +  #\n#######"))
+    >>> sight.is_clear((1, 1), (5, 1), shut={(3, 1)}), sight.is_clear((1, 1), (5, 1), shut=set())
     (False, True)
     """
 
@@ -367,13 +362,13 @@ class Sight:
         self._map = map
         self._doors_between: dict[tuple[Cell, Cell], tuple[Cell, ...] | None] = {}
 
-    def line(self, one: Cell, other: Cell, shut: Container[Cell]) -> bool:
-        """Whether the two cells see each other while the doors ``shut`` are shut."""
-        pair = (one, other) if one <= other else (other, one)  # looked at from either end, a line is the same line
+    def is_clear(self, one: Cell, other: Cell, shut: Container[Cell]) -> bool:
+        """Whether the two cells see each other while the doors at ``shut`` are shut."""
+        pair = (one, other) if one <= other else (other, one)  # lines are symmetric
         try:
             doors = self._doors_between[pair]
         except KeyError:
-            doors = self._keep(pair)
+            doors = self._cache(pair)
         if not doors:
             return doors is not None
         for door in doors:
@@ -381,15 +376,15 @@ class Sight:
                 return False
         return True
 
-    def _keep(self, pair: tuple[Cell, Cell]) -> tuple[Cell, ...] | None:
-        if len(self._doors_between) >= MOST_KEPT:
+    def _cache(self, pair: tuple[Cell, Cell]) -> tuple[Cell, ...] | None:
+        if len(self._doors_between) >= MAX_CACHED_PAIRS:
             self._doors_between.clear()
         self._doors_between[pair] = doors = self._look(*pair)
         return doors
 
     def _look(self, one: Cell, other: Cell) -> tuple[Cell, ...] | None:
-        """Return the doors on the line, or None if a wall stands on it. Whoever stands in a doorway sees out of it."""
-        cells, corners = crossed(middle(one), middle(other))
+        """Return the doors on the line, or None if a wall is on it. A body in a doorway sees out of it."""
+        cells, corners = cells_on_line(cell_centre(one), cell_centre(other))
         if any(self._is_wall(cell) for cell in cells):
             return None
         doors = [cell for cell in cells if cell in self._map.doors_at]

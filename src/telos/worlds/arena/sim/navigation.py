@@ -1,4 +1,7 @@
-"""Ways through a map: A* over its cells, straightened, and distances that are asked for again and again."""
+"""Path finding on a map: A* over its cells, straightened paths, and cached distance fields.
+
+Start with `Navigator`; a `Walker` says which cells a body may enter.
+"""
 
 import heapq
 import math
@@ -7,176 +10,152 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
-from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, beside, cell_of, crossed, middle
+from telos.worlds.arena.sim.map import ArenaMap, Cell, Point, adjacent_cells, cell_centre, cell_of, cells_on_line
 
-DOOR_COSTS = 2.0  # metres that a shut door is worth: somebody has to open it
-CRAWL_COSTS = 3.0  # metres that crawling is worth
+DOOR_COST = 2.0  # metres; a door may have to be opened
+CRAWL_COST = 3.0  # metres; crawling is slow
 DIAGONAL = math.sqrt(2)
-MOST_GRAPHS, MOST_FIELDS, MOST_WAYS = 32, 256, 4096  # kept for the next time
+MAX_GRAPHS, MAX_FIELDS, MAX_PATHS = 32, 256, 4096  # cache sizes
 
-Avoiding = frozenset[str]
+
+class Walker(NamedTuple):
+    """A kind of walker: the doors and low obstacles that it avoids by name, and how it moves."""
+
+    avoiding: frozenset[str] = frozenset()
+    crawls: bool = True  # under low obstacles
+    flies: bool = False  # over furniture and low obstacles
+
+
+WALKER = Walker()
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
-    """The cells that one kind of walker may enter, by number, with their neighbours and what entering them costs."""
+class WalkGraph:
+    """The cells that one kind of walker may enter, by number, with their neighbours and the cost of entering them."""
 
     neighbours: Sequence[Sequence[tuple[int, float]]]
-    enter: Sequence[float]  # extra cost; infinite where nobody may go
-    plain: frozenset[Cell]  # walked on in any direction, with nothing in the way
+    enter: Sequence[float]  # extra cost; infinite where the walker may not go
+    plain: frozenset[Cell]  # entered from any direction, with no door or obstacle on it
 
 
 class Navigator:
-    r"""Finds ways for walkers, crawlers and fliers.
+    r"""Shortest paths over the cells of a map, cached.
 
-    Whether a door is open makes no difference to the search: any door costs 2 m extra, for the body that comes to a
-    shut one has to deal with it. So whatever was found once stays true, and is kept.
+    The state of a door does not affect the search: every door costs 2 m extra, and a body that reaches a shut door has
+    to open it. The caches therefore stay valid for the whole fight.
 
     >>> navigator = Navigator(ArenaMap("#######\n#  +  #\n#######"))
-    >>> navigator.way((1.5, 1.5), (5.5, 1.5))
+    >>> navigator.find_path((1.5, 1.5), (5.5, 1.5))
     ((2.5, 1.5), (3.5, 1.5), (4.5, 1.5), (5.5, 1.5))
-    >>> navigator.distance((1.5, 1.5), (5.5, 1.5)), navigator.distance((1.5, 1.5), (5.5, 1.5), avoiding={"d1"})
-    (6.0, inf)
+    >>> navigator.distance((1.5, 1.5), (5.5, 1.5))
+    6.0
+    >>> navigator.distance((1.5, 1.5), (5.5, 1.5), Walker(avoiding=frozenset({"d1"})))
+    inf
     """
 
     def __init__(self, map: ArenaMap) -> None:
         self.map, self._width = map, map.width
-        self._graph = lru_cache(maxsize=MOST_GRAPHS)(self._build)
-        self._field = lru_cache(maxsize=MOST_FIELDS)(self._flood)
-        self._cells = lru_cache(maxsize=MOST_WAYS)(self._search)
-        self._islands = lru_cache(maxsize=MOST_GRAPHS)(self._parted)
+        self._graph = lru_cache(maxsize=MAX_GRAPHS)(self._build_graph)
+        self._field = lru_cache(maxsize=MAX_FIELDS)(self._distance_field)
+        self._cells = lru_cache(maxsize=MAX_PATHS)(self._search)
+        self._components = lru_cache(maxsize=MAX_GRAPHS)(self._label_components)
 
-    def way(
-        self,
-        start: Point,
-        goal: Point,
-        *,
-        avoiding: Avoiding | set[str] = frozenset(),
-        crawls: bool = True,
-        flies: bool = False,
-    ) -> tuple[Point, ...] | None:
-        """Return the points to walk to, one after the other, or None if there is no way.
+    def find_path(self, start: Point, goal: Point, walker: Walker = WALKER) -> tuple[Point, ...] | None:
+        """Return the points to walk to, in order, or None if there is no path.
 
-        Doors and low obstacles are always such points, and so are the cells before and behind them.
+        Doors and low obstacles are always among the points, and so are the cells before and behind them.
         """
-        kind = (frozenset(avoiding), crawls, flies)
-        cells = self.cells(start, goal, avoiding=avoiding, crawls=crawls, flies=flies)
+        cells = self.find_cells(start, goal, walker)
         if cells is None:
             return None
-        plain = self._graph(*kind).plain
-        points = [middle(cell) for cell in cells]
+        plain = self._graph(walker).plain
+        points = [cell_centre(cell) for cell in cells]
         points[-1] = goal
-        if cells[0] == cell_of(start):  # otherwise it starts off the floor, and the first cell is where it gets down
+        if cells[0] == cell_of(start):
             points[0] = start
         else:
-            points.insert(0, start)
-        kept = _corners_of(points, {middle(cell) for cell in cells if cell not in plain})
-        return tuple(self._straightened(kept, plain)[1:]) or (goal,)
+            points.insert(0, start)  # the body starts off the floor; the first cell is where it gets down
+        kept = _drop_collinear(points, {cell_centre(cell) for cell in cells if cell not in plain})
+        return tuple(_straighten(kept, plain)[1:]) or (goal,)
 
-    def cells(
-        self,
-        start: Point,
-        goal: Point,
-        *,
-        avoiding: Avoiding | set[str] = frozenset(),
-        crawls: bool = True,
-        flies: bool = False,
-    ) -> tuple[Cell, ...] | None:
-        """Return the cells of a cheapest way, first and last included, or None."""
-        kind = (frozenset(avoiding), crawls, flies)
-        source = self._source(start, cell_of(goal), kind)
-        return None if source is None else self._cells(source, cell_of(goal), *kind)
+    def find_cells(self, start: Point, goal: Point, walker: Walker = WALKER) -> tuple[Cell, ...] | None:
+        """Return the cells of a cheapest path, first and last included, or None."""
+        source = self._start_cell(start, cell_of(goal), walker)
+        return None if source is None else self._cells(source, cell_of(goal), walker)
 
-    def distance(
-        self,
-        start: Point,
-        goal: Point,
-        *,
-        avoiding: Avoiding | set[str] = frozenset(),
-        crawls: bool = True,
-        flies: bool = False,
-    ) -> float:
-        """Return what the cheapest way costs in metres, from the middle of one cell to the middle of the other."""
-        kind = (frozenset(avoiding), crawls, flies)
-        source, target = self._source(start, cell_of(goal), kind), cell_of(goal)
-        if source is None or not self._holds(target):
+    def distance(self, start: Point, goal: Point, walker: Walker = WALKER) -> float:
+        """Return the cost of the cheapest path in metres, from the centre of one cell to the centre of the other."""
+        source, target = self._start_cell(start, cell_of(goal), walker), cell_of(goal)
+        if source is None or not self._is_on_map(target):
             return math.inf
-        return self._field(target, *kind)[self._number(source)]
+        return self._field(target, walker)[self._number(source)]
 
-    def connected(
-        self,
-        start: Point,
-        goal: Point,
-        *,
-        avoiding: Avoiding | set[str] = frozenset(),
-        crawls: bool = True,
-        flies: bool = False,
-    ) -> bool:
-        """Whether there is any way at all; quicker than asking how long it is, wherever the two are."""
-        kind = (frozenset(avoiding), crawls, flies)
+    def is_connected(self, start: Point, goal: Point, walker: Walker = WALKER) -> bool:
+        """Whether any path exists; faster than ``distance`` for any pair of points."""
         target = cell_of(goal)
-        source = self._source(start, target, kind)
-        if source is None or not self._holds(target):
+        source = self._start_cell(start, target, walker)
+        if source is None or not self._is_on_map(target):
             return False
-        islands = self._islands(*kind)
-        return islands[self._number(source)] == islands[self._number(target)] >= 0
+        components = self._components(walker)
+        return components[self._number(source)] == components[self._number(target)] >= 0
 
-    def survey(self, places: Iterable[Point]) -> None:
-        """Find out now how far some places are from everywhere, so that nobody waits for it in the midst of a fight."""
+    def precompute(self, places: Iterable[Point]) -> None:
+        """Fill the distance cache for some places, so that the first query in a fight is fast."""
         for place in places:
             self.distance(place, place)
 
     def is_clear(self, start: Point, end: Point, *, flies: bool = False) -> bool:
-        """Whether one can walk in a straight line, through no door and round no corner too closely."""
-        return _line_of_walk(start, end, self._graph(frozenset(), True, flies).plain)
+        """Whether a straight walk is possible: no door on the line, and no corner cut."""
+        return _is_walkable_line(start, end, self._graph(Walker(flies=flies)).plain)
 
     def is_plain(self, cell: Cell, *, flies: bool = False) -> bool:
-        """Whether one can stand on a cell, with no door or obstacle to deal with."""
-        return cell in self._graph(frozenset(), True, flies).plain
+        """Whether a body can stand on a cell: floor, without a door or obstacle."""
+        return cell in self._graph(Walker(flies=flies)).plain
 
-    def _source(self, start: Point, target: Cell, kind: tuple[Avoiding, bool, bool]) -> Cell | None:
-        """Return the cell to start from: a body caught in a window or under an obstacle leaves to the better side."""
+    def _start_cell(self, start: Point, target: Cell, walker: Walker) -> Cell | None:
+        """Return the cell to start from; a body in a window or under an obstacle leaves it to the nearer side."""
         cell = cell_of(start)
-        enter = self._graph(*kind).enter
-        if self._holds(cell) and enter[self._number(cell)] < math.inf:
+        enter = self._graph(walker).enter
+        if self._is_on_map(cell) and enter[self._number(cell)] < math.inf:
             return cell
-        if not self._holds(cell) or cell in self.map.walls:
+        if not self._is_on_map(cell) or cell in self.map.walls:
             return None
-        near = [each for each in beside(cell) if self._holds(each) and enter[self._number(each)] < math.inf]
-        if not near or not self._holds(target):
+        near = [each for each in adjacent_cells(cell) if self._is_on_map(each) and enter[self._number(each)] < math.inf]
+        if not near or not self._is_on_map(target):
             return None
-        field = self._field(target, *kind)
+        field = self._field(target, walker)
         return min(near, key=lambda each: field[self._number(each)])
 
-    def _holds(self, cell: Cell) -> bool:
+    def _is_on_map(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self._width and 0 <= cell[1] < self.map.height
 
     def _number(self, cell: Cell) -> int:
         return cell[1] * self._width + cell[0]
 
-    def _build(self, avoiding: Avoiding, crawls: bool, flies: bool) -> Graph:
+    def _build_graph(self, walker: Walker) -> WalkGraph:
         """Return the graph of one kind of walker. Diagonals join plain cells only, and never cut a corner."""
         map = self.map
-        lows = {low.cell for low in map.lows.values() if low.name not in avoiding}
-        plain = map.floor | map.furniture | {low.cell for low in map.lows.values()} if flies else map.floor
+        lows = {low.cell for low in map.lows.values() if low.name not in walker.avoiding}
+        plain = map.floor | map.furniture | {low.cell for low in map.lows.values()} if walker.flies else map.floor
         costs = dict.fromkeys(plain, 0.0)
-        costs.update({door.cell: DOOR_COSTS for door in map.doors.values() if door.name not in avoiding})
-        if crawls and not flies:
-            costs.update(dict.fromkeys(lows, CRAWL_COSTS))
+        costs.update({door.cell: DOOR_COST for door in map.doors.values() if door.name not in walker.avoiding})
+        if walker.crawls and not walker.flies:
+            costs.update(dict.fromkeys(lows, CRAWL_COST))
         enter = [math.inf] * (map.width * map.height)
         neighbours: list[tuple[tuple[int, float], ...]] = [()] * (map.width * map.height)
         for cell, cost in costs.items():
             enter[self._number(cell)] = cost
         for cell in costs:
-            straight = [(self._number(near), 1.0) for near in beside(cell) if near in costs]
-            slanting = [(self._number(near), DIAGONAL) for near in _diagonals(cell, plain)]
-            neighbours[self._number(cell)] = (*straight, *slanting)
-        return Graph(neighbours, enter, frozenset(plain))
+            orthogonal = [(self._number(near), 1.0) for near in adjacent_cells(cell) if near in costs]
+            diagonal = [(self._number(near), DIAGONAL) for near in _diagonals(cell, plain)]
+            neighbours[self._number(cell)] = (*orthogonal, *diagonal)
+        return WalkGraph(neighbours, enter, frozenset(plain))
 
-    def _flood(self, target: Cell, *kind: bool) -> "array[float]":
-        """Return the cost of the cheapest way from every cell to ``target``: Dijkstra's search, backwards."""
-        graph = self._graph(*kind)
+    def _distance_field(self, target: Cell, walker: Walker) -> "array[float]":
+        """Return the cost of the cheapest path from every cell to ``target`` (Dijkstra, backwards)."""
+        graph = self._graph(walker)
         costs = array("d", [math.inf]) * (self._width * self.map.height)
         goal = self._number(target)
         if graph.enter[goal] == math.inf:
@@ -194,55 +173,47 @@ class Navigator:
                     heapq.heappush(queue, (cost + metres, near))
         return costs
 
-    def _parted(self, *kind: bool) -> list[int]:
-        """Return for each cell the number of the island that it lies on; -1 where nobody may go."""
-        graph = self._graph(*kind)
-        island = [-1] * (self._width * self.map.height)
+    def _label_components(self, walker: Walker) -> list[int]:
+        """Return the connected component of each cell; -1 where the walker may not go."""
+        graph = self._graph(walker)
+        component = [-1] * (self._width * self.map.height)
         for corner, cost in enumerate(graph.enter):
-            if cost == math.inf or island[corner] >= 0:
+            if cost == math.inf or component[corner] >= 0:
                 continue
-            island[corner], reached = corner, [corner]
+            component[corner], reached = corner, [corner]
             while reached:
                 for near, _ in graph.neighbours[reached.pop()]:
-                    if island[near] < 0:
-                        island[near] = corner
+                    if component[near] < 0:
+                        component[near] = corner
                         reached.append(near)
-        return island
+        return component
 
-    def _search(self, source: Cell, target: Cell, *kind: bool) -> tuple[Cell, ...] | None:
-        """A* from cell to cell; the distance over open floor is the estimate."""
-        graph, width = self._graph(*kind), self._width
-        if not self._holds(target) or graph.enter[self._number(target)] == math.inf:
+    def _search(self, source: Cell, target: Cell, walker: Walker) -> tuple[Cell, ...] | None:
+        """A* from cell to cell with the octile distance as heuristic."""
+        graph, width = self._graph(walker), self._width
+        if not self._is_on_map(target) or graph.enter[self._number(target)] == math.inf:
             return None
         start, goal = self._number(source), self._number(target)
         cheapest, came_from = {start: 0.0}, {start: start}
-        queue = [(octile(source, target), 0.0, start)]
+        queue = [(octile_distance(source, target), 0.0, start)]
         while queue:
             _, cost, here = heapq.heappop(queue)
             if here == goal:
-                return tuple((each % width, each // width) for each in _back_from(goal, came_from))
+                return tuple((each % width, each // width) for each in _reconstruct_path(goal, came_from))
             if cost > cheapest[here]:
-                continue  # a cheaper way here was found after this entry was queued
+                continue  # a cheaper path to this cell was found after the entry was queued
             for near, metres in graph.neighbours[here]:
                 total = cost + metres + graph.enter[near]
                 if total < cheapest.get(near, math.inf):
                     cheapest[near], came_from[near] = total, here
-                    heapq.heappush(queue, (total + octile((near % width, near // width), target), total, near))
+                    heapq.heappush(queue, (total + octile_distance((near % width, near // width), target), total, near))
         return None
 
-    def _straightened(self, points: list[Point], plain: frozenset[Cell]) -> list[Point]:
-        """Leave out every point that one can walk past in a straight line."""
-        kept = [points[0]]
-        for here, after in pairwise(points[1:]):
-            if not _line_of_walk(kept[-1], after, plain):
-                kept.append(here)
-        return [*kept, points[-1]] if len(points) > 1 else kept
 
+def octile_distance(one: Cell, other: Cell) -> float:
+    """Return the length of the shortest path over open floor in eight directions.
 
-def octile(one: Cell, other: Cell) -> float:
-    """Return the length of the shortest way over open floor in eight directions.
-
-    >>> octile((0, 0), (3, 0)), round(octile((0, 0), (3, 1)), 3)
+    >>> octile_distance((0, 0), (3, 0)), round(octile_distance((0, 0), (3, 1)), 3)
     (3.0, 3.414)
     """
     x, y = abs(one[0] - other[0]), abs(one[1] - other[1])
@@ -257,15 +228,15 @@ def _diagonals(cell: Cell, plain: frozenset[Cell]) -> list[Cell]:
     return [(a, b) for a, b in ends if (a, b) in plain and (a, y) in plain and (x, b) in plain]
 
 
-def _back_from(goal: int, came_from: dict[int, int]) -> list[int]:
-    way = [goal]
-    while came_from[way[-1]] != way[-1]:
-        way.append(came_from[way[-1]])
-    return way[::-1]
+def _reconstruct_path(goal: int, came_from: dict[int, int]) -> list[int]:
+    path = [goal]
+    while came_from[path[-1]] != path[-1]:
+        path.append(came_from[path[-1]])
+    return path[::-1]
 
 
-def _corners_of(points: list[Point], gates: set[Point]) -> list[Point]:
-    """Leave out the points between which the way runs straight on, except gates and the points beside them."""
+def _drop_collinear(points: list[Point], gates: set[Point]) -> list[Point]:
+    """Leave out points on a straight run, except gates (doors and low obstacles) and the points beside them."""
     kept = points[:1]
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
         turns = (here[0] - before[0], here[1] - before[1]) != (after[0] - here[0], after[1] - here[1])
@@ -274,6 +245,15 @@ def _corners_of(points: list[Point], gates: set[Point]) -> list[Point]:
     return [*kept, points[-1]] if len(points) > 1 else kept
 
 
-def _line_of_walk(start: Point, end: Point, plain: frozenset[Cell]) -> bool:
-    cells, corners = crossed(start, end)
+def _is_walkable_line(start: Point, end: Point, plain: frozenset[Cell]) -> bool:
+    cells, corners = cells_on_line(start, end)
     return all(cell in plain for cell in cells) and all(one in plain and two in plain for one, two in corners)
+
+
+def _straighten(points: list[Point], plain: frozenset[Cell]) -> list[Point]:
+    """Leave out every point that a straight walk can pass."""
+    kept = [points[0]]
+    for here, after in pairwise(points[1:]):
+        if not _is_walkable_line(kept[-1], after, plain):
+            kept.append(here)
+    return [*kept, points[-1]] if len(points) > 1 else kept

@@ -1,4 +1,4 @@
-"""Mutable simulation state, view builder, save/restore."""
+"""Mutable state of an arena (`ArenaState`), saving and restoring it, and building views of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -8,49 +8,46 @@ from typing import Any
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.worlds.arena.sim.constants import LOUD, TICKS_A_SECOND
-from telos.worlds.arena.sim.fighter import Act, Door, Fighter, Grenade, Placed, ThingPlaced
-from telos.worlds.arena.sim.map import ArenaMap, Cell, Node, Point, Sight, cell_of, middle
+from telos.worlds.arena.sim.constants import LOUDNESS, TICKS_A_SECOND
+from telos.worlds.arena.sim.fighter import Act, Door, Fighter, FighterPlacement, Grenade, ThingPlacement
+from telos.worlds.arena.sim.map import ArenaMap, Cell, LineOfSight, MapNode, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, OutcomeKind, failed, saved_outcomes
 from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, GrenadeView, ShotView
 
-# --- stage ------------------------------------------------------------------------------------------------------------
-# Everything in an arena that changes, and the questions about it that bodies ask all the time.
 
-
-class Stage:
-    """The bodies and things on a map at one moment; animations, uses and walks are carried out on it."""
+class ArenaState:
+    """Fighters and things on a map at one moment; animations, uses and walks change it."""
 
     def __init__(
         self,
         map: ArenaMap,
         navigator: Navigator,
-        sight: Sight,
-        cast: Sequence[Placed],
-        things: Sequence[ThingPlaced],
+        sight: LineOfSight,
+        cast: Sequence[FighterPlacement],
+        things: Sequence[ThingPlacement],
         seed: int,
     ) -> None:
         self.map, self.navigator, self.sight = map, navigator, sight
-        self.fighters = {placed.name: Fighter.made(placed, index) for index, placed in enumerate(cast)}
+        self.fighters = {placed.name: Fighter.from_placement(placed, index) for index, placed in enumerate(cast)}
         self.things = {thing.name: thing for thing in things}
         self.doors = {name: Door(name, door.cell, map.door_starts[name]) for name, door in map.doors.items()}
         self.used_up: set[str] = set()
         self.broken: set[str] = set()
         self.dark = set(map.dark)
         self.grenades: list[Grenade] = []
-        self.thrown = 0  # grenades so far
+        self.thrown = 0  # number of grenades thrown so far
         self.rng = Random(seed)
         self.tick = 0
         self.events: list[Event] = []
         self.shots: list[ShotView] = []
-        self.dying: dict[str, str] = {}  # who will be dead at the end of this step, and by whom
-        self.fear: dict[str, float] = {}  # by how much this step suppresses each
-        self.note_bodies_and_doors()
+        self.dying: dict[str, str] = {}  # victims of this step, and their killers
+        self.suppression: dict[str, float] = {}  # added in this step, by fighter
+        self.index_bodies_and_doors()
 
-    def note_bodies_and_doors(self) -> None:
-        """Work out what is only kept for speed: which bodies are in each cell, and which doors are shut."""
-        # Bodies look round in the cells near them, never through the whole cast: a crowd of 500 costs no more each.
+    def index_bodies_and_doors(self) -> None:
+        """Rebuild the indices: living bodies by cell, and cells of shut doors."""
+        # Queries look at nearby cells only, so their cost does not grow with the size of the cast.
         self.bodies: dict[Cell, dict[str, Fighter]] = {}
         for fighter in self.fighters.values():
             fighter.cell = cell_of(fighter.position)
@@ -63,13 +60,13 @@ class Stage:
         """Return the seconds since the start."""
         return self.tick / TICKS_A_SECOND
 
-    def tell(self, action: str, player: str, point: Point, **context: Value) -> None:
-        """Put an event on record; it is heard as far as its kind is loud."""
-        about = {"x": point[0], "y": point[1], "loud": LOUD.get(action, 0.0), **context}
+    def emit(self, action: str, player: str, point: Point, **context: Value) -> None:
+        """Record an event of this step; its action determines how far it is heard."""
+        about = {"x": point[0], "y": point[1], "loud": LOUDNESS.get(action, 0.0), **context}
         self.events.append(Event(action, about, player=player, time=self.time))
 
     def move(self, fighter: Fighter, point: Point) -> None:
-        """Put a living body somewhere."""
+        """Move a living fighter to a point."""
         fighter.x, fighter.y = point
         cell = cell_of(point)
         if cell != fighter.cell:
@@ -77,14 +74,14 @@ class Stage:
             self.bodies.setdefault(cell, {})[fighter.name] = fighter
             fighter.cell = cell
 
-    def bury(self, fighter: Fighter) -> None:
-        """Take a body out of the way."""
+    def mark_dead(self, fighter: Fighter) -> None:
+        """Mark a fighter as dead and remove its body from the map."""
         fighter.alive, fighter.health = False, 0.0
-        self.leave(fighter, failed("dead"))
+        self.end_act(fighter, failed("dead"))
         self.bodies[fighter.cell].pop(fighter.name)
 
-    def leave(self, fighter: Fighter, outcome: ActOutcome = DONE) -> None:
-        """End whatever a fighter is doing."""
+    def end_act(self, fighter: Fighter, outcome: ActOutcome = DONE) -> None:
+        """End the current act of a fighter."""
         act, fighter.act = fighter.act, None
         fighter.status = "done" if outcome.kind is OutcomeKind.DONE else "failed"
         fighter.outcome = outcome
@@ -92,10 +89,10 @@ class Stage:
             door = self.doors.get(act.target)
             if door is not None and door.held_by == fighter.name:
                 door.held_by = None
-            if act.way:  # broken off half-way through a window or under an obstacle: it ends on one of the two sides
+            if act.way:  # interrupted in a window or under an obstacle: move to the nearer side
                 self.move(fighter, min(act.way, key=fighter.distance_to))
 
-    def near(self, point: Point, radius: float) -> list[Fighter]:
+    def fighters_near(self, point: Point, radius: float) -> list[Fighter]:
         """Return the living within ``radius`` metres of a point, in the order of the cast."""
         x, y = point
         found = [
@@ -105,26 +102,26 @@ class Stage:
             for fighter in self.bodies.get((column, row), {}).values()
             if fighter.distance_to(point) <= radius
         ]
-        return sorted(found, key=lambda fighter: fighter.index)  # not in the order of coming, which a save would lose
+        return sorted(found, key=lambda fighter: fighter.index)  # a save loses the order in cells
 
-    def line(self, one: Point, other: Point) -> bool:
-        """Whether one point is seen from the other, by its cell."""
-        return self.sight.line(cell_of(one), cell_of(other), self.shut)
+    def has_line_of_sight(self, one: Point, other: Point) -> bool:
+        """Whether no wall or shut door lies between the cells of two points."""
+        return self.sight.is_clear(cell_of(one), cell_of(other), self.shut)
 
-    def node_of(self, fighter: Fighter) -> Node | None:
-        """Return the node that a body stands at, if it does."""
+    def node_of(self, fighter: Fighter) -> MapNode | None:
+        """Return the node that a fighter stands on, if any."""
         node = self.map.at.get(fighter.cell)
         return node if node is not None and node.name in self.map.nodes else None
 
-    def cover_of(self, fighter: Fighter) -> Node | None:
-        """Return the cover node that a body keeps still at, if it does."""
+    def cover_of(self, fighter: Fighter) -> MapNode | None:
+        """Return the cover node that a fighter stands on without walking, if any."""
         node = self.map.at.get(fighter.cell)
         if node is None or node.kind != "cover" or fighter.is_walking:
             return None
         return node
 
-    def in_the_dark(self, fighter: Fighter) -> bool:
-        """Whether a body is in a dark room."""
+    def is_in_dark(self, fighter: Fighter) -> bool:
+        """Whether a fighter is in a dark room."""
         return bool(self.dark) and self.map.room_at(fighter.position) in self.dark
 
     def set_door(self, door: Door, state: str) -> None:
@@ -136,7 +133,7 @@ class Stage:
             self.shut.discard(door.cell)
 
     def place_of(self, name: str) -> Point:
-        """Return where a fighter, node, fixture or thing is."""
+        """Return the position of a fighter, node, fixture or thing."""
         if name in self.fighters:
             return self.fighters[name].position
         if name in self.things:
@@ -144,70 +141,69 @@ class Stage:
         return (self.map.nodes.get(name) or self.map.fixtures[name]).position
 
     def aim_of(self, act: Act) -> Point:
-        """Return the point that an act is aimed at: where the fighter is that it names, or the place."""
+        """Return the point that an act is aimed at: the position of its target, or a place."""
         return self.fighters[act.target].position if act.target in self.fighters else (act.x, act.y)
 
 
-# --- saving -----------------------------------------------------------------------------------------------------------
-# Saving an arena as plain data, and going on from it exactly where it was.
+# --- save and restore ---
 
 
-# What changes about a fighter, besides the command that it carries out.
-_CHANGES = (
+# Saved attributes of a fighter, beside its act.
+_SAVED_ATTRIBUTES = (
     "x", "y", "facing", "health", "alive", "status", "reason", "rounds", "magazines", "grenades", "cloaked", "on_wall",
     "suppressed", "winded", "out_of_breath", "fires_at", "stepped_at",
 )  # fmt: skip
 
 
-def saved(stage: Stage) -> dict[str, Any]:
-    """Return everything about a stage that changes, as plain data."""
-    version, numbers, gauss = stage.rng.getstate()
+def save_state(state: ArenaState) -> dict[str, Any]:
+    """Return all mutable state as plain data."""
+    version, numbers, gauss = state.rng.getstate()
     return {
-        "tick": stage.tick,
+        "tick": state.tick,
         "rng": [version, list(numbers), gauss],
-        "fighters": {name: _saved_fighter(fighter) for name, fighter in stage.fighters.items()},
-        "doors": {name: [door.state, door.held_by] for name, door in stage.doors.items()},
-        "used_up": sorted(stage.used_up),
-        "broken": sorted(stage.broken),
-        "dark": sorted(stage.dark),
-        "grenades": [[g.name, g.by, list(g.start), list(g.end), g.thrown] for g in stage.grenades],
-        "thrown": stage.thrown,
-        "events": [[e.action, dict(e.context), e.player, e.time] for e in stage.events],
-        "shots": [list(asdict(shot).values()) for shot in stage.shots],
+        "fighters": {name: _save_fighter(fighter) for name, fighter in state.fighters.items()},
+        "doors": {name: [door.state, door.held_by] for name, door in state.doors.items()},
+        "used_up": sorted(state.used_up),
+        "broken": sorted(state.broken),
+        "dark": sorted(state.dark),
+        "grenades": [[g.name, g.by, list(g.start), list(g.end), g.thrown] for g in state.grenades],
+        "thrown": state.thrown,
+        "events": [[e.action, dict(e.context), e.player, e.time] for e in state.events],
+        "shots": [list(asdict(shot).values()) for shot in state.shots],
     }
 
 
-def restore(stage: Stage, saved: Mapping[str, Any]) -> None:
-    """Make a stage with the same map and cast what it was when it was saved."""
-    if list(saved["fighters"]) != list(stage.fighters) or list(saved["doors"]) != list(stage.doors):
+def restore_state(state: ArenaState, saved: Mapping[str, Any]) -> None:
+    """Restore saved state into an arena with the same map and cast."""
+    if list(saved["fighters"]) != list(state.fighters) or list(saved["doors"]) != list(state.doors):
         raise TelosError(
-            f"this was saved from a fight of {', '.join(saved['fighters'])}, not of {', '.join(stage.fighters)}",
+            f"this was saved from a fight of {', '.join(saved['fighters'])}, not of {', '.join(state.fighters)}",
             "restore it in an arena with the same map and cast",
         )
     version, numbers, gauss = saved["rng"]
-    stage.rng.setstate((version, tuple(numbers), gauss))
-    stage.tick, stage.thrown = saved["tick"], saved["thrown"]
-    outcomes = saved_outcomes(stage.map.doors, stage.map.lows)
+    state.rng.setstate((version, tuple(numbers), gauss))
+    state.tick, state.thrown = saved["tick"], saved["thrown"]
+    outcomes = saved_outcomes(state.map.doors, state.map.lows)
     for name, about in saved["fighters"].items():
-        _restore_fighter(stage.fighters[name], about, outcomes)
-    for name, (state, held_by) in saved["doors"].items():
-        stage.doors[name].state, stage.doors[name].held_by = state, held_by
-    stage.used_up, stage.broken, stage.dark = set(saved["used_up"]), set(saved["broken"]), set(saved["dark"])
-    stage.grenades = [Grenade(n, by, _point(a), _point(b), tick) for n, by, a, b, tick in saved["grenades"]]
-    stage.events = [Event(action, about, player=player, time=time) for action, about, player, time in saved["events"]]
-    stage.shots = [ShotView(*shot) for shot in saved["shots"]]
-    stage.dying = {}
-    stage.note_bodies_and_doors()
+        _restore_fighter(state.fighters[name], about, outcomes)
+    for name, (door_state, held_by) in saved["doors"].items():
+        state.doors[name].state, state.doors[name].held_by = door_state, held_by
+    state.used_up, state.broken, state.dark = set(saved["used_up"]), set(saved["broken"]), set(saved["dark"])
+    state.grenades = [Grenade(n, by, _point(a), _point(b), tick) for n, by, a, b, tick in saved["grenades"]]
+    state.events = [Event(action, about, player=player, time=time) for action, about, player, time in saved["events"]]
+    state.shots = [ShotView(*shot) for shot in saved["shots"]]
+    state.dying = {}
+    state.index_bodies_and_doors()
 
 
-def _saved_fighter(fighter: Fighter) -> dict[str, Any]:
-    about = {name: getattr(fighter, name) for name in _CHANGES}
+def _save_fighter(fighter: Fighter) -> dict[str, Any]:
+    about = {name: getattr(fighter, name) for name in _SAVED_ATTRIBUTES}
     act = None if fighter.act is None else asdict(fighter.act)
     return {**about, "act": act and {**act, "way": [list(point) for point in act["way"]]}}
 
 
 def _restore_fighter(fighter: Fighter, about: Mapping[str, Any], outcomes: Mapping[str, ActOutcome]) -> None:
-    for name in _CHANGES:
+    for name in _SAVED_ATTRIBUTES:
         if name != "reason":  # the text of the outcome, which is restored below
             setattr(fighter, name, about[name])
     fighter.outcome = outcomes.get(about["reason"]) or failed(about["reason"])
@@ -219,29 +215,28 @@ def _point(pair: list[float]) -> Point:
     return pair[0], pair[1]
 
 
-# --- looking ----------------------------------------------------------------------------------------------------------
-# Views of an arena: what a screen, a study or a test sees of it.
+# --- views ---
 
 
-def view_of(stage: Stage, *, over: bool, winner: str | None) -> ArenaView:
-    """Return everything that can be seen at this moment."""
+def build_view(state: ArenaState, *, over: bool, winner: str | None) -> ArenaView:
+    """Return a view of everything at this moment."""
     return ArenaView(
-        stage.time,
-        tuple(stage.fighters),
-        tuple(fighter_view(stage, fighter) for fighter in stage.fighters.values()),
-        tuple(DoorView(door.name, *middle(door.cell), door.state, door.held_by) for door in stage.doors.values()),
-        tuple(sorted(stage.broken)),
-        tuple(sorted(stage.dark)),
-        tuple(GrenadeView(each.name, *each.position(stage.tick), each.left(stage.tick)) for each in stage.grenades),
-        tuple(stage.shots),
+        state.time,
+        tuple(state.fighters),
+        tuple(build_fighter_view(state, fighter) for fighter in state.fighters.values()),
+        tuple(DoorView(door.name, *cell_centre(door.cell), door.state, door.held_by) for door in state.doors.values()),
+        tuple(sorted(state.broken)),
+        tuple(sorted(state.dark)),
+        tuple(GrenadeView(each.name, *each.position(state.tick), each.left(state.tick)) for each in state.grenades),
+        tuple(state.shots),
         over,
         winner,
     )
 
 
-def fighter_view(stage: Stage, fighter: Fighter) -> FighterView:
-    """Return what can be seen of one fighter."""
-    act, node = fighter.act, stage.node_of(fighter)
+def build_fighter_view(state: ArenaState, fighter: Fighter) -> FighterView:
+    """Return a view of one fighter."""
+    act, node = fighter.act, state.node_of(fighter)
     return FighterView(
         name=fighter.name,
         side=fighter.side,
@@ -259,7 +254,7 @@ def fighter_view(stage: Stage, fighter: Fighter) -> FighterView:
         magazines=fighter.magazines,
         grenades=fighter.grenades,
         at=node.name if node else None,
-        in_cover=stage.cover_of(fighter) is not None,
+        in_cover=state.cover_of(fighter) is not None,
         crouched=fighter.crouched,
         cloaked=fighter.cloaked,
         on_wall=fighter.on_wall,

@@ -1,11 +1,11 @@
-"""What can be seen of an arena at one moment: frozen, comparable data for screens, studies and traces."""
+"""Read-only views of an arena at one moment: frozen, comparable data for terminals, studies and traces."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FighterView:
-    """One fighter. Positions are in metres, x to the right and y downwards, as the map is drawn."""
+    """One fighter. Positions are in metres, x to the right and y downwards, as on the map drawing."""
 
     name: str
     side: str
@@ -15,24 +15,24 @@ class FighterView:
     facing: float  # radians, 0 to the right, growing clockwise on the map
     health: float  # 0 to 100; 0 is dead
     alive: bool
-    state: str  # "goto", "animate" or "use"; "" when it stands idle
-    doing: str  # the command under way, as it was given; "" when it stands idle
+    state: str  # "goto", "animate" or "use"; "" when idle
+    doing: str  # the current command as given; "" when idle
     status: str  # "running", "done" or "failed"
-    reason: str  # why it failed
+    reason: str  # why the last command failed
     rounds: int  # in the magazine
     magazines: int  # spare
     grenades: int
-    at: str | None  # the node it stands on, if it stands on one
+    at: str | None  # the node under the fighter, if any
     in_cover: bool
     crouched: bool
     cloaked: bool
     on_wall: bool
-    suppressed: float  # 0 to 1: how much fire keeps its head down
+    suppressed: float  # 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class DoorView:
-    """A door: ``closed``, ``open`` or ``locked``, and who leans against it, if anybody does."""
+    """A door: ``closed``, ``open`` or ``locked``, and the fighter who holds it shut, if any."""
 
     name: str
     x: float
@@ -43,17 +43,17 @@ class DoorView:
 
 @dataclass(frozen=True, slots=True)
 class GrenadeView:
-    """A grenade that has not gone off yet."""
+    """A grenade that has not exploded yet."""
 
     name: str
     x: float
     y: float
-    left: float  # seconds
+    left: float  # seconds until it explodes
 
 
 @dataclass(frozen=True, slots=True)
 class ShotView:
-    """A shot of the last step, for whoever draws it."""
+    """A shot of the last step."""
 
     shooter: str
     x: float
@@ -65,7 +65,7 @@ class ShotView:
 
 @dataclass(frozen=True, slots=True)
 class ArenaView:
-    """Everything at one moment."""
+    """Everything visible at one moment."""
 
     time: float
     players: tuple[str, ...]
