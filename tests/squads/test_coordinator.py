@@ -153,7 +153,7 @@ def test_a_misspelt_behaviour_is_answered_with_the_one_that_was_meant() -> None:
 
 
 def test_two_behaviours_of_one_name_are_refused() -> None:
-    with pytest.raises(TelosError, match="one name"):
+    with pytest.raises(TelosError, match="same name"):
         Coordinator("red", behaviours=[*ALL_BEHAVIOURS, ALL_BEHAVIOURS[0]])
 
 

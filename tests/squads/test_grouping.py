@@ -107,7 +107,7 @@ def test_no_two_squads_ever_have_one_name() -> None:
 
 def test_two_of_one_name_are_refused() -> None:
     red, _ = watched()
-    with pytest.raises(TelosError, match="one name"):
+    with pytest.raises(TelosError, match="same name"):
         red.tick([soldier("Ann"), soldier("Ann")], 0.0)
 
 

@@ -181,7 +181,7 @@ def test_every_key_has_a_meaning_and_who_watches_has_none() -> None:
 
 def test_words_are_taken_and_nonsense_is_refused_before_anything_happens() -> None:
     stage = ArenaStage("layer-1-attack", 1, fights=True)
-    with pytest.raises(TelosError, match="nothing that Pat understands"):
+    with pytest.raises(TelosError, match="unknown command"):
         stage.step(Inputs("left", ("dance",)))
     assert stage.time == 0.0
     assert "shoot Sam" in stage.commands()

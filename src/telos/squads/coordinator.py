@@ -40,8 +40,8 @@ class Coordinator:
     Every ``every`` seconds it groups members that are connected by steps of at most ``reach`` metres; squads that carry
     out a behaviour stay as they are. The dead leave at once. ``behaviours`` are tried in their order.
 
-    >>> from telos.squads.behaviours import behaviours
-    >>> red = Coordinator("red", behaviours=behaviours(["orderly-advance"]))
+    >>> from telos.squads import select_behaviours
+    >>> red = Coordinator("red", behaviours=select_behaviours(["orderly-advance"]))
     >>> red.advance_to(None, ["gate", "yard"])
     >>> red.tick([], now=0.0)  # with all members of the side, about every frame
     >>> red.squads

@@ -75,7 +75,7 @@ def test_a_fight_begins_and_ends_with_its_frame_and_says_all_that_it_takes_to_re
 def test_a_fight_lasts_as_long_as_the_scene_says_or_as_one_asks() -> None:
     assert [*Battle(load_scene("goals-rat"), seed=1).run(2.0)][-1].time == 2.0
     assert fought("goals-rat", 1).views[-1].time == 60.0
-    with pytest.raises(TelosError, match="a fight lasts more than 0 seconds, got 0"):
+    with pytest.raises(TelosError, match="more than 0 seconds"):
         next(Battle(load_scene("goals-rat")).run(0))
 
 
@@ -128,7 +128,7 @@ def test_saving_changes_nothing() -> None:
         (lambda: Battle(load_scene("flank"), seed=2), "not from 'flank' with seed 2; restore it in a"),
         (lambda: Battle(replace(load_scene("flank"), talk=False), seed=1), "'flank' was saved with other squads or"),
         (lambda: Battle(load_scene("flank"), seed=1, squads={}), "'flank' was saved with other squads or other talk"),
-        (lambda: stepped(Battle(load_scene("flank"), seed=1)), "this battle is 0.1 s old; restore what was saved in"),
+        (lambda: stepped(Battle(load_scene("flank"), seed=1)), "0.1 s old"),
         (lambda: Battle(changed(load_scene("flank"), "Bob", name="Rob"), seed=1), "Bob"),
     ],
 )  # fmt: skip

@@ -31,7 +31,7 @@ def test_a_change_reaches_those_who_are_like_it() -> None:
 def test_all_faults_are_told_at_their_lines() -> None:
     text = "character: soldeir\nlike: layer-7-talk\nadd: {goals: [covr]}\nbody: {health: 900}\n"
     assert [(fault.line, fault.message) for fault in find_character_faults("soldier", text)] == [
-        (1, "the character is called 'soldeir', and others know it as 'soldier'"),
+        (1, "the character is called 'soldeir', but its file 'soldier'"),
         (3, "unknown goal or goal set 'covr'"),
         (4, "'health' of the body of 'soldier' must be more than 0 and at most 100, got 900"),
     ]
@@ -62,7 +62,7 @@ def test_what_breaks_in_others_is_told_where_it_can_be_mended() -> None:
     assert "private.yaml:4:" in fault.message
     with pytest.raises(DefinitionError):
         characters_with({"soldier": text})
-    with pytest.raises(TelosError, match="the arena has no character 'ninja'"):
+    with pytest.raises(TelosError, match="unknown character 'ninja'"):
         characters_with({"ninja": TIMID})
 
 

@@ -96,7 +96,7 @@ def test_maps_are_loaded_by_name_or_from_a_file(tmp_path: Path) -> None:
     own.write_text(SMALL, encoding="utf-8")
     assert load_map(own).rooms == ("r1", "r2", "r3")
     assert load_map("warehouse").name == "warehouse"
-    with pytest.raises(TelosError, match="no map called 'warehous'; did you mean 'warehouse'"):
+    with pytest.raises(TelosError, match="unknown map 'warehous'; did you mean 'warehouse'"):
         load_map("warehous")
     with pytest.raises(DefinitionError, match="no such file"):
         load_map(tmp_path / "none.txt")

@@ -67,7 +67,7 @@ def test_lines_are_those_of_a_slow_look_and_the_same_from_either_end(
     shut = data.draw(st.sets(st.sampled_from(every))) if every else set()
     sight = LineOfSight(drawn)
     assert sight.is_clear(one, other, shut) == slow_line(drawn, one, other, shut)
-    assert LineOfSight(drawn).line(other, one, shut) == sight.is_clear(one, other, shut)
+    assert LineOfSight(drawn).is_clear(other, one, shut) == sight.is_clear(one, other, shut)
 
 
 def test_glass_furniture_and_low_obstacles_are_seen_over_and_walls_are_not() -> None:

@@ -236,7 +236,7 @@ def test_a_soldier_who_lost_a_layer_lacks_just_what_the_layer_adds() -> None:
 def test_a_scene_with_one_side_is_no_tournament(tmp_path: Path) -> None:
     file = tmp_path / "alone.yaml"
     file.write_text(YARD.replace("side: blue", "side: red"))
-    with pytest.raises(TelosError, match="needs two sides that think, and scene 'yard' has red"):
+    with pytest.raises(TelosError, match="two sides with minds"):
         find_sides(load_scene(file))
 
 

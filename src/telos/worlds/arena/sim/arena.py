@@ -44,8 +44,8 @@ class Arena:
     step both die, so the order of the cast gives no advantage.
 
     >>> arena = Arena(ArenaMap("#########\n#A     B#\n#########"), [
-    ...     Placed("Rex", "red", "soldier", 1.5, 1.5), Placed("Ben", "blue", "soldier", 7.5, 1.5)])
-    >>> arena.step({"Rex": "goto 3.5,1.5 continue_walk"})
+    ...     FighterPlacement("Rex", "red", "soldier", 1.5, 1.5), FighterPlacement("Ben", "blue", "soldier", 7.5, 1.5)])
+    >>> arena.step({"Rex": "goto 3.5,1.5 walk"})
     >>> rex = arena.fighter("Rex")
     >>> rex.position, rex.status, arena.sees("Rex", "Ben")
     ((1.7, 1.5), 'running', True)
