@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from telos.worlds.arena.scene import Scene
     from telos.worlds.arena.sim.views import ArenaView
-    from telos.worlds.arena.terminal import Mind, Notes
+    from telos.worlds.arena.terminal import MindState, TraceNotes
     from telos.worlds.forge.scene import ForgeScene
     from telos.worlds.home.household import Household
 
@@ -156,7 +156,7 @@ def _list_scenes(*, as_json: bool) -> None:
 
 def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_lines: bool) -> None:
     from telos.worlds.arena.battle import Battle
-    from telos.worlds.arena.replay import Log
+    from telos.worlds.arena.replay import FightLog
     from telos.worlds.arena.scene import load_scene
     from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 
@@ -165,16 +165,16 @@ def _run_fight(name: str, seconds: float | None, seed: int, speed: float, *, as_
     scene = load_scene(name)
     limit = scene.seconds if seconds is None else seconds
     if as_lines:
-        _run(Battle(scene, seed=seed, trace=print_json_line).seconds(limit), "fighting", limit * TICKS_A_SECOND)
+        _run(Battle(scene, seed=seed, trace=print_json_line).run(limit), "fighting", limit * TICKS_A_SECOND)
     elif is_terminal():
         _show_fight(scene, seed, limit, speed)
     else:
-        for _ in Battle(scene, seed=seed, trace=print_lines(Log().line)).seconds(limit):
+        for _ in Battle(scene, seed=seed, trace=print_lines(FightLog().line)).run(limit):
             pass
 
 
 def _replay_fight(file: Path, scene: str | None, seconds: float | None, speed: float, *, as_lines: bool) -> None:
-    from telos.worlds.arena.replay import Log, Replay
+    from telos.worlds.arena.replay import FightLog, Replay
     from telos.worlds.arena.scene import load_scene
     from telos.worlds.arena.sim.constants import TICKS_A_SECOND
 
@@ -184,7 +184,7 @@ def _replay_fight(file: Path, scene: str | None, seconds: float | None, speed: f
         if is_terminal() and not as_lines:
             _show_replay(lines, str(file), given, steps, speed)
             return
-        trace = print_json_line if as_lines else print_lines(Log().line)
+        trace = print_json_line if as_lines else print_lines(FightLog().line)
         for _ in islice(Replay(lines, scene=given, name=str(file), trace=trace).steps(), steps):
             pass
 
@@ -199,19 +199,19 @@ def _open_recording(file: Path) -> TextIO:
 
 def _show_fight(scene: "Scene", seed: int, limit: float, speed: float) -> None:
     from telos.worlds.arena.battle import Battle
-    from telos.worlds.arena.terminal import Notes
+    from telos.worlds.arena.terminal import TraceNotes
 
-    notes = Notes()
+    notes = TraceNotes()
     battle = Battle(scene, seed=seed, trace=notes.note)
     title = f"arena · seed {seed} · {speed:g} s/s · Ctrl-C ends"
-    _draw_fight(notes, scene, title, battle.minds, battle.view, battle.seconds(limit), speed)
+    _draw_fight(notes, scene, title, battle.minds, battle.view, battle.run(limit), speed)
 
 
 def _show_replay(lines: Iterable[str], name: str, given: "Scene | None", steps: int | None, speed: float) -> None:
-    from telos.worlds.arena.replay import Intentions, Replay
-    from telos.worlds.arena.terminal import Notes
+    from telos.worlds.arena.replay import IntentionTracker, Replay
+    from telos.worlds.arena.terminal import TraceNotes
 
-    notes, intentions = Notes(), Intentions()
+    notes, intentions = TraceNotes(), IntentionTracker()
 
     def note(record: object) -> None:
         notes.note(record)
@@ -224,15 +224,15 @@ def _show_replay(lines: Iterable[str], name: str, given: "Scene | None", steps: 
 
 
 def _draw_fight(
-    notes: "Notes", scene: "Scene", title: str, minds: "Mapping[str, Mind]", start: "ArenaView",
+    notes: "TraceNotes", scene: "Scene", title: str, minds: "Mapping[str, MindState]", start: "ArenaView",
     views: "Iterable[ArenaView]", speed: float,
 ) -> None:  # fmt: skip
     from telos.worlds.arena.sim.constants import TICKS_A_SECOND
-    from telos.worlds.arena.terminal import Frame, Screen
+    from telos.worlds.arena.terminal import ArenaFrame, ArenaScreen
 
-    screen = Screen(scene.map.rows, notes, room_at=scene.map.room_at, scene=scene.name, title=title)
+    screen = ArenaScreen(scene.map.rows, notes, room_at=scene.map.room_at, scene=scene.name, title=title)
 
-    def draw(view: "ArenaView") -> Frame:
+    def draw(view: "ArenaView") -> ArenaFrame:
         return screen.frame(view, minds)
 
     _show(draw, start, views, steps_per_second=speed * TICKS_A_SECOND)
