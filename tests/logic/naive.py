@@ -1,4 +1,4 @@
-"""The slow obvious oracle of Markov logic: every ground formula by nested loops, every world by enumeration."""
+"""The slow oracle of Markov logic: ground formulas by nested loops, worlds by enumeration."""
 
 import itertools
 import math
@@ -50,9 +50,9 @@ class GroundFormula:
 
 @dataclass(frozen=True)
 class NaiveNetwork:
-    """``units`` are sets of alternatives: a plain atom is true or not, of a block exactly one is true.
+    """``units`` are sets of alternatives: a plain atom is true or false, of a block exactly one atom is true.
 
-    ``stated`` are all facts that the database says are true.
+    ``stated`` are all true facts of the database.
     """
 
     formulas: tuple[GroundFormula, ...]
@@ -60,7 +60,7 @@ class NaiveNetwork:
     stated: frozenset[Known] = frozenset()
 
     def score(self, world: Worlds) -> float:
-        """Return the summed weights of what holds; a world that breaks a hard formula has -inf."""
+        """Return the sum of the weights of formulas that hold; -inf if a hard one fails."""
         if any(each.weight is None and not each.holds(world) for each in self.formulas):
             return -math.inf
         return math.fsum(each.weight for each in self.formulas if each.weight and each.holds(world))
@@ -68,7 +68,7 @@ class NaiveNetwork:
 
 @dataclass(frozen=True)
 class NaiveWorlds:
-    """All worlds with their scores, and what follows from them."""
+    """All worlds with their scores, and the results that follow."""
 
     scores: Mapping[Worlds, float]
     log_z: float
@@ -194,7 +194,7 @@ class _Ground:
                         yield GroundFormula(index, key, weight, left)
 
     def _chosen(self, name: str, formula: Formula) -> bool:
-        """Whether a variable stands in a ``!`` place of a hidden predicate."""
+        """Return whether a variable occurs in a ``!`` argument of a hidden predicate."""
         return any(
             atom.predicate in self.hidden and atom.arguments[place] == Variable(name)
             for atom, inner in _scoped(formula, frozenset())
@@ -238,7 +238,7 @@ class _Ground:
                 return self.values[world, function, given]
 
     def _undefined(self, formula: Formula, bound: Mapping[str, str], world: int) -> bool:
-        """Whether a term that can be evaluated by now has no value."""
+        """Return whether a term that can be evaluated has no value."""
         kinds = self._kinds(formula)
         for atom, inner in _scoped(formula, frozenset()):
             for term in atom.arguments if isinstance(atom, Atom) else (atom.left, atom.right):
@@ -250,7 +250,7 @@ class _Ground:
         return False
 
     def _reduce(self, formula: Formula, bound: Mapping[str, str], world: int) -> Formula | bool:
-        """Put constants for variables and truth values for evidence; what is decided by them is no formula."""
+        """Substitute constants and the truth of evidence; a decided formula becomes a bool."""
         match formula:
             case Atom(predicate, arguments):
                 kinds = self._kinds(formula)
@@ -300,7 +300,7 @@ class _Ground:
         return found
 
     def units(self, touched: set[Known], learning: bool) -> Iterator[tuple[Worlds, ...]]:
-        """Give the alternatives of every hidden atom or block; what is known of it leaves fewer."""
+        """Yield the alternatives of every hidden atom or block; known facts leave fewer."""
         seen: set[Known] = set()
         for atom in sorted(touched):
             if atom in seen:
@@ -326,7 +326,7 @@ class _Ground:
 
 
 def _scoped(formula: Formula, inner: frozenset[str]) -> Iterator[tuple[Atom | Equal, frozenset[str]]]:
-    """Give all atoms and equations, with the variables that quantifiers inside the formula bind there."""
+    """Yield all atoms and equations, with the variables bound there by quantifiers."""
     match formula:
         case Atom() | Equal():
             yield formula, inner

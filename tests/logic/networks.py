@@ -1,4 +1,4 @@
-"""Small ground networks drawn at random, made by hand, and solved by looking at every world."""
+"""Small ground networks, random or made by hand, and the enumeration of their worlds."""
 
 import itertools
 import math
@@ -64,7 +64,7 @@ def chain_network(unary: Sequence[Sequence[float]], seen: Sequence[int], steps: 
 
 
 def worlds(network: Network) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Give every world that what is given and the hard formulas allow, with its score. Slow and obvious."""
+    """Yield every world allowed by given values and hard formulas, with its score."""
     values = [
         range(size) if given < 0 else (given,)
         for size, given in zip(network.sizes.tolist(), network.given.tolist(), strict=True)
@@ -112,9 +112,9 @@ def networks(
     equal_sizes: bool = False,
     chains: bool = False,
 ) -> Network:
-    """Draw a network small enough to look at every world: at most ``max_values ** max_variables`` of them.
+    """Draw a network small enough for enumeration: at most ``max_values ** max_variables`` worlds.
 
-    ``chains`` draws networks in which factors tie variables only to their neighbours in some order.
+    ``chains`` draws networks in which factors connect variables only to their neighbours in some order.
     """
     rng = Random(draw(st.integers(0, 10**9)))
     count = draw(st.integers(1, max_variables))
@@ -176,7 +176,7 @@ def _clauses(rng: Random, sizes: list[int], hard: bool) -> Clauses:
 
 
 def random_chain(length: int) -> Network:
-    """Return a chain of variables with four values each, with weights drawn once and for all."""
+    """Return a chain of variables with four values each and fixed random weights."""
     rng = Random(2)
     unary = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(6)]
     steps = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(4)]

@@ -1,4 +1,4 @@
-"""Small random models and databases, for properties that must hold of all of them."""
+"""Small random models and databases, for property tests."""
 
 from random import Random
 
@@ -50,13 +50,13 @@ def random_model(rng: Random, *, rules: int = 3, functions: bool = True) -> Mark
 
 
 def _named(rules: tuple[Rule, ...], kind: str) -> tuple[str, ...]:
-    """Return the constants of a type that formulas name."""
+    """Return the constants of a type that occur in formulas."""
     said = repr([rule.formula for rule in rules])
     return tuple(name for name in NAMES[kind] if f"Constant(name='{name}')" in said)
 
 
 def random_rule(rng: Random, functions: bool = True) -> Rule:
-    """Return a rule with at least one hidden atom, most of the time."""
+    """Return a rule, usually with a hidden atom."""
     formula = random_formula(rng, 3, functions)
     free = free_variables(formula)
     if rng.random() < 0.2:
@@ -94,7 +94,7 @@ def random_formula(rng: Random, depth: int, functions: bool) -> Formula:
 
 
 def random_leaf(rng: Random, functions: bool) -> Formula:
-    """Return an atom, or now and then an equation."""
+    """Return an atom, or sometimes an equation."""
     if rng.random() < 0.1:
         kind = rng.choice(["p", "g"])
         name = VARIABLES[kind][0]

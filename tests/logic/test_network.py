@@ -1,4 +1,4 @@
-"""What a world scores: by example, and for hard formulas that are the negation of a clause."""
+"""Scores of worlds, and negated hard clauses."""
 
 import itertools
 import math

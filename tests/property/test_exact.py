@@ -1,4 +1,4 @@
-"""Laws of exact inference, over random networks, against looking at every world."""
+"""Exact inference on random networks, compared with the enumeration of worlds."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ def check_best(network: Network, answer: MostProbable | Unsatisfiable | None) ->
     assert math.isclose(answer.score, score(network, answer.values), abs_tol=1e-9)
 
 
-def check_chances(network: Network, answer: Marginals | Unsatisfiable | None) -> None:
+def check_marginals(network: Network, answer: Marginals | Unsatisfiable | None) -> None:
     scores = dict(worlds(network))
     if not scores:
         assert isinstance(answer, Unsatisfiable)
@@ -51,7 +51,7 @@ def test_exact_map_is_the_best_of_all_worlds(network: Network) -> None:
 @given(networks())
 @settings(deadline=None, max_examples=300)
 def test_exact_marginals_match_enumeration(network: Network) -> None:
-    check_chances(network, exact_marginals(network))
+    check_marginals(network, exact_marginals(network))
 
 
 @given(networks(chains=True, clauses=False))
@@ -59,7 +59,7 @@ def test_exact_marginals_match_enumeration(network: Network) -> None:
 def test_chains_match_enumeration(network: Network) -> None:
     assert find_chain(network) is not None
     check_best(network, exact_map(network))
-    check_chances(network, exact_marginals(network))
+    check_marginals(network, exact_marginals(network))
 
 
 def check_expected(network: Network, answer: ExpectedCounts | Unsatisfiable | None) -> None:
@@ -104,14 +104,14 @@ def test_elimination_agrees_with_the_chain(network: Network) -> None:
     known, weights = exact_marginals(network), network.weights
     plan = plan_elimination(network, weights, max_cells=2**20)
     assert plan is not None
-    chances, log_z = find_marginals(plan)
+    marginals, log_z = find_marginals(plan)
     if isinstance(known, Unsatisfiable):
         assert log_z == -math.inf
         return
     assert isinstance(known, Marginals)
     assert known.log_z is not None
     assert math.isclose(log_z, known.log_z, abs_tol=1e-9)
-    for variable, share in chances.items():
+    for variable, share in marginals.items():
         assert np.allclose(share, known.of(variable))
     best = exact_map(network)
     assert isinstance(best, MostProbable)

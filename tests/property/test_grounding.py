@@ -1,4 +1,4 @@
-"""Laws of grounding, over random small models, against nested loops."""
+"""Grounding of small random models, compared with nested loops."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ Problem = tuple[MarkovLogic, Database, tuple[str, ...]]
 
 
 def problem(rng: Random) -> Problem:
-    """Return a model, a database of one or more worlds, and what is asked."""
+    """Return a model, a database of one or more worlds, and a query."""
     model = random_model(rng)
     about = tuple(name for name in HIDDEN if rng.random() < 0.2)
     query = tuple(name for name in HIDDEN if name in about or rng.random() < 0.3)
@@ -54,7 +54,7 @@ def worlds_of(network: Network, rng: Random) -> list[Ints]:
 
 
 def is_allowed(naive: NaiveNetwork, world: Worlds) -> bool:
-    """Whether the known facts allow a world: it picks one alternative of every unit."""
+    """Return whether the known facts allow a world: it contains one alternative of every unit."""
     return all(world & frozenset().union(*unit) in unit and _has_one(unit, world) for unit in naive.units)
 
 
@@ -112,7 +112,7 @@ def test_all_encodings_score_alike(cells: int, long: int, seed: int) -> None:
         try:
             network = ground(model, database, query)
         except TelosError:
-            assume(cells > 2)  # what is no clause is refused if it has too many parts
+            assume(cells > 2)  # a formula that is not a clause is rejected if it has too many parts
             raise
     assert_same_scores(network, naive_network(model, database, query), rng)
 

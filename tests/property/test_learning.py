@@ -1,4 +1,4 @@
-"""Laws of learning: gradients are slopes, objectives are chances of worlds, and fast learners do what slow ones do."""
+"""Learning: gradients are slopes, objectives are likelihoods, and fast learners equal slow ones."""
 
 import math
 from dataclasses import replace
@@ -34,14 +34,14 @@ def plain_sequences(network: Network, truth: Ints) -> SequenceWorlds:
 
 
 def log_chance(network: Network, truth: Ints, places: list[int]) -> float:
-    """Return the log of the chance that all these variables have their true values, by looking at every world."""
+    """Return the log probability that all these variables have their true values, by enumeration."""
     found = list(worlds(network))
     agreeing = [each for world, each in found if all(world[v] == truth[v] for v in places)]
     return math.log(math.fsum(map(math.exp, agreeing))) - math.log(math.fsum(math.exp(each) for _, each in found))
 
 
 def until(network: Network, chain: Chain, position: int) -> Network:
-    """Return the network without the factors that speak of a later position."""
+    """Return the network without the factors on later positions."""
     seen = chain.order[: position + 1]
     kept = []
     for factors in network.factors:
@@ -91,7 +91,7 @@ def test_gradients_of_chains_match_finite_differences(network: Network, seed: in
 @given(some_chains, st.integers(0, 100), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_gradients_hold_for_extreme_scores(network: Network, seed: int, is_prefix: bool) -> None:
-    """Beliefs of 1e-400 are no numbers any more; the sweeps must notice, and turn to logarithms."""
+    """Beliefs of 1e-400 underflow; the sweeps must switch to logarithms."""
     sequences = plain_sequences(network, truth_from(network, seed))
     weights = network.weights * 400
     value, gradient = sequences.objective([0], weights, is_prefix=is_prefix)
@@ -115,7 +115,7 @@ def test_gradients_of_networks_match_finite_differences(network: Network, seed: 
 @given(some_chains, st.integers(0, 100), st.sampled_from([0.0, 0.1, 1.0]))
 @settings(deadline=None)
 def test_updates_of_sequences_match_the_textbook(network: Network, seed: int, most: float) -> None:
-    """The textbook subtracts the counts of two whole worlds; the kernel moves only what differs."""
+    """The textbook subtracts the counts of two worlds; the kernel updates only the difference."""
     truth, chain = truth_from(network, seed), find_chain(network)
     assert chain is not None
     sequences = plain_sequences(network, truth)
@@ -176,7 +176,7 @@ def test_split_worlds_keep_the_score(one: Network, two: Network, seed: int) -> N
 
 
 def shuffled_together(pair: list[Network], rng: Random) -> tuple[Network, Ints]:
-    """Return one network of two worlds whose variables stand in any order, and which of both stands at each place."""
+    """Return one network of two worlds with shuffled variables, and the order of the variables."""
     first, second = pair
     shift, total = len(first.sizes), len(first.sizes) + len(second.sizes)
     order = np.array(rng.sample(range(total), total))

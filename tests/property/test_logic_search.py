@@ -1,4 +1,4 @@
-"""Laws of inference by search: on networks small enough to look at every world, each method keeps its word."""
+"""Inference by search on small random networks, compared with the enumeration of worlds."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ SEEDS = st.integers(0, 2**20)
 
 
 def _score(network: Network, answer: MostProbable) -> float:
-    """Return the score that the slow oracle gives to the world of an answer."""
+    """Return the oracle's score of the world of a result."""
     return dict(worlds(network)).get(tuple(answer.values.tolist()), -math.inf)
 
 
@@ -72,18 +72,18 @@ def test_walks_make_no_false_claims(network: Network, seed: int) -> None:
 def test_sampled_marginals_are_near_enumeration_or_flagged(network: Network, seed: int) -> None:
     every = dict(worlds(network))
     start = np.concatenate([[0], np.cumsum(network.sizes)])
-    chances = np.zeros(int(start[-1]))
+    marginals = np.zeros(int(start[-1]))
     for world, score in every.items():
-        chances[start[:-1] + np.array(world)] += math.exp(score - max(every.values()))
+        marginals[start[:-1] + np.array(world)] += math.exp(score - max(every.values()))
     for answer in (gibbs(network, seed), mcsat(network, seed)):
         if not every:
             assert isinstance(answer, Unsatisfiable)
             continue
         assert not isinstance(answer, Unsatisfiable)
-        expected = chances / sum(math.exp(score - max(every.values())) for score in every.values())
+        expected = marginals / sum(math.exp(score - max(every.values())) for score in every.values())
         assert not answer.exact
         if answer.r_hat < 1.1:  # else the chains themselves say that they do not know yet
-            assert answer.chances == pytest.approx(expected, abs=0.08)
+            assert answer.probabilities == pytest.approx(expected, abs=0.08)
 
 
 @settings(max_examples=150, deadline=None)
@@ -123,7 +123,7 @@ def test_infer_matches_enumeration(seed: int) -> None:
 
 
 def _is_so(words: str, true: frozenset[str]) -> bool:
-    """Read a statement of a conflict as a person would, and say whether it holds."""
+    """Return whether a constraint of a conflict, read as text, holds."""
     said = words.split("  [")[0]
     if said.startswith("exactly one of "):
         return sum(name in true for name in said.removeprefix("exactly one of ").split(", ")) == 1

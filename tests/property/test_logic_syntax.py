@@ -1,4 +1,4 @@
-"""Laws of the language: what is written is read back as it was, and grouping changes no weight."""
+"""Text round trips of models and formulas; grouping changes no weight."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

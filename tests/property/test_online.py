@@ -1,4 +1,4 @@
-"""The live belief is that of exact inference over everything seen so far, whatever the formulas and the evidence."""
+"""The online belief equals exact inference over all steps so far."""
 
 import itertools
 import json
@@ -79,7 +79,7 @@ STEPS = st.lists(
 
 
 def exactly(model: MarkovLogic, steps: list[dict[str, Any]]) -> tuple[float, ...]:
-    """Return the belief about the last step by enumeration of all worlds of the story so far."""
+    """Return the belief about the last step by enumeration of all worlds so far."""
     tables: dict[str, list[tuple[object, ...]]] = {"action": [], "loc": [], "dark": []}
     for time, facts in enumerate(steps):
         for name, said in facts.items():
@@ -88,8 +88,8 @@ def exactly(model: MarkovLogic, steps: list[dict[str, Any]]) -> tuple[float, ...
     types = {name: each.types for name, each in model.predicates.items()}
     database = database_from_rows(tables, types=types, constants={"time": [str(time) for time in range(len(steps))]})
     network = naive_network(model, database, ["goal"], closed=("action", "loc", "dark"))
-    chances = naive_worlds(network).marginals
-    return tuple(chances[0, "goal", (str(len(steps) - 1), goal)] for goal in model.constants["goal"])
+    marginals = naive_worlds(network).marginals
+    return tuple(marginals[0, "goal", (str(len(steps) - 1), goal)] for goal in model.constants["goal"])
 
 
 @settings(max_examples=150, deadline=None)

@@ -188,8 +188,8 @@ class DatabaseBuilder:
         if part != "functions":
             other = self._rows.get(("false" if part == "true" else "true", predicate))
             if other and tuple(row) in other:
-                said = f"{predicate}({','.join(names)})" if names else predicate
-                raise TelosError(f"{said} is both true and false", "leave out one of them")
+                atom = f"{predicate}({','.join(names)})" if names else predicate
+                raise TelosError(f"{atom} is both true and false", "leave out one of them")
         self._rows.setdefault((part, predicate), {})[tuple(row)] = None
 
     def build(self) -> Database:

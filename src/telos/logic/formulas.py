@@ -249,8 +249,8 @@ def substitute(formula: Formula, values: Mapping[str, str]) -> Formula:
     def value(term: Variable | Constant) -> Term:
         if isinstance(term, Constant) or term.name not in values:
             return term
-        said = values[term.name]
-        return Constant(str(int(said) + term.shift) if term.shift else said)
+        constant = values[term.name]
+        return Constant(str(int(constant) + term.shift) if term.shift else constant)
 
     return rewrite_terms(formula, value)
 

@@ -190,8 +190,8 @@ def _answer_world(case: AnswerContext, found: MostProbable) -> InferenceResult:
 
 
 def _answer_marginals(case: AnswerContext, found: Marginals) -> InferenceResult:
-    chances, start = found.chances.tolist(), found.start.tolist()
-    atoms = {name: chances[start[variable] + value] for name, variable, value in case.named()}
+    probabilities, start = found.probabilities.tolist(), found.start.tolist()
+    atoms = {name: probabilities[start[variable] + value] for name, variable, value in case.named()}
     error, r_hat = (found.error, found.r_hat) if isinstance(found, SampledMarginals) else (None, None)
     return InferenceResult(atoms, None, found.exact, None, found.method, found.log_z, error, r_hat, case)
 
@@ -203,7 +203,7 @@ def _check(model: MarkovLogic, database: Database, named: Sequence[Sequence[str]
     if not named[0]:
         raise TelosError("the query is empty", f"name a predicate of the model: {', '.join(model.predicates)}")
     if method not in METHODS:
-        raise TelosError(f"there is no method {method!r}", name_hint(method, METHODS))
+        raise TelosError(f"unknown method {method!r}", name_hint(method, METHODS))
     if marginal and method in _SEARCHES:
         raise TelosError(f"{method} finds one world and no marginals", "use 'exact', 'gibbs' or 'mcsat', or 'auto'")
     for kind in dict.fromkeys(kind for predicate in named[0] for kind in model.predicates[predicate].types):
@@ -230,9 +230,9 @@ def explain(
         merged[part.text, part.about] = merged.get((part.text, part.about), 0.0) + part.value
     parts = [Contribution(text, about, value) for (text, about), value in merged.items() if value]
     parts.sort(key=lambda part: -abs(part.value))
-    said = network.atoms.literal
+    literal = network.atoms.literal
     return AtomExplanation(
-        said(variable, chosen), said(variable, against), tuple(parts), tuple(dict.fromkeys(forbidden))
+        literal(variable, chosen), literal(variable, against), tuple(parts), tuple(dict.fromkeys(forbidden))
     )
 
 
@@ -249,10 +249,10 @@ def _compare_values(
     """Return the contributions to the value over the other one, and the hard formulas that forbid the other."""
     other = values.copy()
     other[variable] = against
-    said = [(each.hard, _from_factors(model, network, each, variable, values, other)) for each in network.factors]
-    said += [(each.hard, _from_clauses(model, network, each, variable, values, other)) for each in network.clauses]
-    soft = [part for is_hard, parts in said if not is_hard for part in parts]
-    return soft, [part.text for is_hard, parts in said if is_hard for part in parts]
+    found = [(each.hard, _from_factors(model, network, each, variable, values, other)) for each in network.factors]
+    found += [(each.hard, _from_clauses(model, network, each, variable, values, other)) for each in network.clauses]
+    soft = [part for is_hard, parts in found if not is_hard for part in parts]
+    return soft, [part.text for is_hard, parts in found if is_hard for part in parts]
 
 
 def _from_factors(

@@ -141,13 +141,13 @@ class AtomNames:
         """Return the atom that is true when a variable has a value: ``goal(3,Eat)``."""
         run = self._run(variable)
         row = self.arguments[run][variable - self.start[run]]
-        words = (
+        names = (
             self.values[run][value] if code < 0 else self.constants[run][place][code]
             for place, code in enumerate(row)
             if code != -2
         )
-        said = ",".join(words)
-        return f"{self.predicates[run]}({said})" if said else self.predicates[run]
+        arguments = ",".join(names)
+        return f"{self.predicates[run]}({arguments})" if arguments else self.predicates[run]
 
     @property
     def is_plain(self) -> Bools:
@@ -192,17 +192,17 @@ class MostProbable:
 
 @dataclass(frozen=True, slots=True)
 class Marginals:
-    """The probability of each value of each variable: ``chances[start[v] : start[v + 1]]`` for variable v."""
+    """The probability of each value of each variable: ``probabilities[start[v] : start[v + 1]]`` for variable v."""
 
     start: NDArray[np.int64]  # (variables + 1,)
-    chances: Floats
+    probabilities: Floats
     log_z: float | None  # logarithm of the sum over all worlds, where it is known
     exact: bool
     method: str
 
     def of(self, variable: int) -> Floats:
         """Return the probabilities of the values of one variable."""
-        return self.chances[self.start[variable] : self.start[variable + 1]]
+        return self.probabilities[self.start[variable] : self.start[variable + 1]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Online filtering: the exact belief about a hidden block now, from all evidence up to now, at constant cost per step.
 
-The network of the steps so far is a chain, and all that the past says about the next step is one number for each value.
+The network of the steps so far is a chain, and the past enters the next step as one number for each value.
 A step is: the tables of the rules (looked up), times the belief before, summed over the value before. The result is
 that of exact inference over the evidence so far; later evidence may change what is believed of earlier steps.
 
-Start with ``OnlineFilter``. A ``OnlineRule`` is one rule compiled to tables.
+Start with ``OnlineFilter``. An ``OnlineRule`` is one rule compiled to tables.
 """
 
 from collections import deque
@@ -23,9 +23,7 @@ from telos.logic.network import Floats
 
 StepFacts: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]  # of one step: predicate -> arguments without the time
 Binding: TypeAlias = dict[str, str]
-StepInput: TypeAlias = Mapping[
-    str, str | Sequence[str]
-]  # what a caller passes for one step: {"action": "talk", "loc": "dock"}
+StepInput: TypeAlias = Mapping[str, str | Sequence[str]]  # facts of one step: {"action": "talk", "loc": "dock"}
 
 MAX_TABLES = 100_000  # of one rule; models with readable weights stay far below
 MAX_CACHED = 50_000  # combinations of evidence whose products are cached
@@ -358,11 +356,11 @@ class OnlineFilter:
             return ()
         with np.errstate(divide="ignore"):
             before = np.log(self._past)
-        said = [OnlineReason("what was seen before", tuple(float(each) for each in before - before.max()))]
+        reasons = [OnlineReason("what was seen before", tuple(float(each) for each in before - before.max()))]
         for rule, binding in self._iter_bindings():
             if not rule.is_pair:
-                said.append(OnlineReason(_format_evidence(rule, binding), tuple(rule.table(binding).tolist())))
-        return tuple(said)
+                reasons.append(OnlineReason(_format_evidence(rule, binding), tuple(rule.table(binding).tolist())))
+        return tuple(reasons)
 
     def save(self) -> dict[str, Any]:
         """Return the current state as plain data."""
@@ -378,15 +376,15 @@ class OnlineFilter:
         self.steps = saved["steps"]
 
     def _normalize(self, facts: StepInput) -> dict[str, tuple[tuple[str, ...], ...]]:
-        settled: dict[str, tuple[tuple[str, ...], ...]] = {}
-        for name, said in facts.items():
+        normalized: dict[str, tuple[tuple[str, ...], ...]] = {}
+        for name, given in facts.items():
             predicate = self.model.predicates.get(name)
             if predicate is None or name == self._predicate:
                 known = [each for each in self.model.predicates if each != self._predicate]
                 raise TelosError(f"the model has no evidence predicate {name!r}", name_hint(name, known))
-            rows = (said,) if isinstance(said, str) else tuple(dict.fromkeys(said))
-            settled[name] = tuple((each,) for each in rows) if len(predicate.types) > 1 else ((),) * bool(rows)
-        return settled
+            rows = (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
+            normalized[name] = tuple((each,) for each in rows) if len(predicate.types) > 1 else ((),) * bool(rows)
+        return normalized
 
     def _get_step(self, facts: StepInput) -> _Step:
         settled = self._normalize(facts)
@@ -445,12 +443,12 @@ def _group_by_time(rules: Sequence[OnlineRule]) -> tuple[tuple[int, tuple[Online
 
 def _format_evidence(rule: OnlineRule, binding: Mapping[str, str]) -> str:
     """Return the evidence of a rule with its binding as text: ``action(t,talk) ^ state(t,0000)``."""
-    said = []
+    literals = []
     for literal in rule.evidence:
         step = "t" if literal.shift == 0 else f"t{literal.shift}"
         names = (binding[each.name] if isinstance(each, Variable) else each.name for each in literal.arguments)
-        said.append(f"{literal.predicate}({','.join((step, *names))})")
-    return " ^ ".join(said) or "how common it is"
+        literals.append(f"{literal.predicate}({','.join((step, *names))})")
+    return " ^ ".join(literals) or "how common it is"
 
 
 def _find_block(model: MarkovLogic, query: str) -> tuple[str, str, str]:
@@ -474,7 +472,7 @@ def _find_values(model: MarkovLogic, query: str, sort: str) -> tuple[str, ...]:
         found.update(dict.fromkeys(key[place] for key in rule.weights for place in places))
     if len(found) < 2:
         where = f"{model.source}: " if model.source else ""
-        raise TelosError(f"{where}there are no weights that tell goals apart", "learn them first: telos logic learn")
+        raise TelosError(f"{where}no weights distinguish the values", "learn them first: telos logic learn")
     return tuple(found)
 
 

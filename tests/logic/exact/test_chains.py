@@ -1,4 +1,4 @@
-"""Exact inference along chains: known answers, and what must be told from a chain."""
+"""Exact inference on chains: known answers, and networks that are not chains."""
 
 import dataclasses
 import itertools
@@ -58,13 +58,13 @@ def random_chain(rng: Random, length: int, size: int, spread: float = 2.0) -> Ne
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['G']}x{case['A']}x{case['T']}")
 def test_goal_chains_match_recorded_answers(case: dict[str, Any]) -> None:
     network = goal_chain(case)
-    best, chances = exact_map(network), exact_marginals(network)
+    best, marginals = exact_map(network), exact_marginals(network)
     assert isinstance(best, MostProbable)
-    assert isinstance(chances, Marginals)
+    assert isinstance(marginals, Marginals)
     assert best.values.tolist() == case["map_goals"]
     assert math.isclose(best.score, case["map_score"], abs_tol=1e-6)
-    assert np.allclose(chances.of(case["T"] - 1), case["marginals_last_step"], atol=1e-8)
-    assert np.allclose(chances.of(case["T"] // 2), case["marginals_mid_step"], atol=1e-8)
+    assert np.allclose(marginals.of(case["T"] - 1), case["marginals_last_step"], atol=1e-8)
+    assert np.allclose(marginals.of(case["T"] // 2), case["marginals_mid_step"], atol=1e-8)
 
 
 def test_chain_is_found_for_any_numbering() -> None:
@@ -156,10 +156,10 @@ def test_viterbi_prefers_lowest_values_among_equals() -> None:
 
 
 def test_network_without_variables_has_one_world() -> None:
-    best, chances = exact_map(network_of([])), exact_marginals(network_of([]))
+    best, marginals = exact_map(network_of([])), exact_marginals(network_of([]))
     assert isinstance(best, MostProbable)
-    assert isinstance(chances, Marginals)
-    assert (best.score, chances.log_z) == (0.0, 0.0)
+    assert isinstance(marginals, Marginals)
+    assert (best.score, marginals.log_z) == (0.0, 0.0)
 
 
 def test_contradictory_hard_factors_are_unsatisfiable() -> None:
@@ -172,14 +172,14 @@ def test_contradictory_hard_factors_are_unsatisfiable() -> None:
 
 def test_hundred_thousand_steps_do_not_underflow() -> None:
     network = random_chain(Random(3), 100_000, 3)
-    chances = exact_marginals(network)
-    assert isinstance(chances, Marginals)
-    assert chances.log_z is not None
-    assert math.isfinite(chances.log_z)
-    assert np.allclose(chances.chances.reshape(-1, 3).sum(axis=1), 1.0)
+    marginals = exact_marginals(network)
+    assert isinstance(marginals, Marginals)
+    assert marginals.log_z is not None
+    assert math.isfinite(marginals.log_z)
+    assert np.allclose(marginals.probabilities.reshape(-1, 3).sum(axis=1), 1.0)
     part = exact_marginals(chain_network(*pieces(network, 60)))
     assert isinstance(part, Marginals)
-    assert np.allclose(part.of(10), chances.of(10))  # what comes 50 steps later has been forgotten
+    assert np.allclose(part.of(10), marginals.of(10))  # what comes 50 steps later has been forgotten
 
 
 def pieces(network: Network, length: int) -> tuple[list[list[float]], list[int], list[list[float]]]:
@@ -226,25 +226,25 @@ def test_steps_are_counted_with_their_probability(spread: float) -> None:
 
 
 def test_world_that_gets_rarer_each_step_is_not_lost() -> None:
-    """Value 1 falls behind by e^-5 at each of 1000 steps, and then value 0 turns out to be impossible."""
+    """Value 1 loses a factor e^-5 at each of 1000 steps, and then value 0 is forbidden."""
     network = chain_network([[0.0, -5.0], [-1e6, 0.0]], [0] * 1000 + [1], [[0.0, -1e7], [-1e7, 0.0]])
-    chances = exact_marginals(network)
-    assert isinstance(chances, Marginals)
-    assert chances.log_z == pytest.approx(-5000.0)
-    assert chances.of(0)[1] == pytest.approx(1.0)
+    marginals = exact_marginals(network)
+    assert isinstance(marginals, Marginals)
+    assert marginals.log_z == pytest.approx(-5000.0)
+    assert marginals.of(0)[1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("end", [0, 1000])
 def test_given_value_propagates_along_hard_steps(end: int) -> None:
-    """Value 1 is worth e^-5 at each step, and yet it is the one that is known: its share is ever fainter on the way."""
+    """Value 1 has a factor e^-5 at each step but is given, so its share gets ever smaller on the way."""
     stays = factors_over([(t - 1, t) for t in range(1, 1001)], [1.0, 0.0, 0.0, 1.0], hard=True)
     alone = factors_over([(t,) for t in range(1000)], [0.0, 0.0])
     given = [1 if t == end else -1 for t in range(1001)]
     for weights, total in (([0.0, -5.0], -5000.0), ([-5.0, 0.0], 0.0), ([5.0, 0.0], 0.0)):
-        chances = exact_marginals(network_of([2] * 1001, [stays, alone], weights=weights, given=given))
-        assert isinstance(chances, Marginals)
-        assert chances.log_z == pytest.approx(total)
-        assert np.allclose(chances.chances.reshape(-1, 2), [0.0, 1.0])
+        marginals = exact_marginals(network_of([2] * 1001, [stays, alone], weights=weights, given=given))
+        assert isinstance(marginals, Marginals)
+        assert marginals.log_z == pytest.approx(total)
+        assert np.allclose(marginals.probabilities.reshape(-1, 2), [0.0, 1.0])
 
 
 @pytest.mark.parametrize("spread", [1.0, 300.0])
@@ -260,7 +260,7 @@ def test_plain_and_compiled_kernel_agree(spread: float) -> None:
         assert np.array_equal(slow_path.values, fast_path.values)
         assert np.array_equal(slow_path.scores, fast_path.scores)
         slow, quick = (forward_backward(chain, scores, counted=True, kernel=each) for each in (plain, fast))
-        for name in ("filtered", "chances", "steps", "log_z"):
+        for name in ("filtered", "probabilities", "steps", "log_z"):
             assert np.allclose(getattr(slow, name), getattr(quick, name), rtol=1e-12, atol=0)
 
 

@@ -1,4 +1,4 @@
-"""Exact inference by elimination: trees, grids and long clauses; and networks that are refused."""
+"""Variable elimination: trees, grids, long clauses, components, and networks that are too wide."""
 
 import dataclasses
 import math
@@ -60,7 +60,7 @@ def best(network: Network) -> MostProbable:
     return answer
 
 
-def chances(network: Network) -> Marginals:
+def marginals(network: Network) -> Marginals:
     answer = exact_marginals(network)
     assert isinstance(answer, Marginals)
     return answer
@@ -73,7 +73,7 @@ def test_trees_with_unequal_sizes_match_enumeration(seed: int) -> None:
     network = tied(rng, sizes, [(rng.randrange(child), child) for child in range(1, 7)])
     scores = dict(worlds(network))
     assert math.isclose(best(network).score, max(scores.values()))
-    answer = chances(network)
+    answer = marginals(network)
     total = math.fsum(map(math.exp, scores.values()))
     assert answer.log_z == pytest.approx(math.log(total))
     for variable, size in enumerate(sizes):
@@ -95,11 +95,11 @@ def test_long_narrow_grid_is_solved() -> None:
 
 def test_marginal_is_the_share_of_the_conditioned_sum() -> None:
     network = tied(Random(2), [2] * 60, grid(4, 15))
-    free = chances(network)
+    free = marginals(network)
     for variable in (0, 17, 59):
         given = np.full(60, -1, np.int32)
         given[variable] = 1
-        fixed = chances(dataclasses.replace(network, given=given))
+        fixed = marginals(dataclasses.replace(network, given=given))
         assert fixed.of(variable).tolist() == [0.0, 1.0]
         assert fixed.log_z is not None
         assert free.log_z is not None
@@ -124,18 +124,18 @@ def test_variable_may_have_thousands_of_neighbours() -> None:
     network = tied(Random(4), [2] * 3001, [(0, other) for other in range(1, 3001)])
     answer = best(network)
     assert score(network, answer.values) == pytest.approx(answer.score)
-    assert np.isfinite(chances(network).log_z)
+    assert np.isfinite(marginals(network).log_z)
 
 
 def test_long_clause_needs_given_values_for_exact_inference() -> None:
     network = network_of([2] * 40, clauses=[one_clause(40)], weights=[1.5])
     assert exact_map(network) is None
     mostly = dataclasses.replace(network, given=np.array([0] * 37 + [-1] * 3, np.int32))
-    answer = chances(mostly)
+    answer = marginals(mostly)
     assert answer.log_z == pytest.approx(math.log(7 * math.exp(1.5) + 1))
     met = dataclasses.replace(network, given=np.array([1] + [-1] * 39, np.int32))
     assert best(met).score == 1.5
-    assert chances(met).log_z == pytest.approx(1.5 + 39 * math.log(2))
+    assert marginals(met).log_z == pytest.approx(1.5 + 39 * math.log(2))
 
 
 def test_decided_clauses_count_if_their_formula_holds() -> None:
@@ -153,7 +153,7 @@ def test_hard_clause_broken_by_given_values_is_unsatisfiable(sign: float) -> Non
     assert isinstance(exact_map(broken), Unsatisfiable)
     assert isinstance(exact_marginals(broken), Unsatisfiable)
     assert best(kept).score == 0.0
-    assert chances(kept).log_z == 0.0
+    assert marginals(kept).log_z == 0.0
 
 
 def test_exact_inference_accepts_other_weights() -> None:
@@ -232,7 +232,7 @@ CLAUSE = network_of(
 
 
 def beside(*networks: Network) -> Network:
-    """Return networks as one, without anything in common."""
+    """Return networks as one, without common variables."""
     sizes: list[int] = []
     weights: list[float] = []
     factors: list[Factors] = []
@@ -263,15 +263,17 @@ def test_components_are_chains_by_size_and_the_rest() -> None:
 
 def test_network_score_is_the_sum_over_components() -> None:
     together = beside(SHORT, RING, LONG, CLAUSE)
-    best, chances, expected = exact_map(together), exact_marginals(together), expected_counts(together)
+    best, marginals, expected = exact_map(together), exact_marginals(together), expected_counts(together)
     assert isinstance(best, MostProbable)
-    assert isinstance(chances, Marginals)
+    assert isinstance(marginals, Marginals)
     assert expected is not None
     assert not isinstance(expected, Unsatisfiable)
     assert best.score == pytest.approx(sum(max(dict(worlds(each)).values()) for each in (SHORT, RING, LONG, CLAUSE)))
     alone = [exact_marginals(each) for each in (SHORT, RING, LONG, CLAUSE)]
-    assert np.allclose(chances.chances, np.concatenate([each.chances for each in alone if isinstance(each, Marginals)]))
-    assert chances.log_z == pytest.approx(sum(each.log_z or 0.0 for each in alone if isinstance(each, Marginals)))
+    assert np.allclose(
+        marginals.probabilities, np.concatenate([each.probabilities for each in alone if isinstance(each, Marginals)])
+    )
+    assert marginals.log_z == pytest.approx(sum(each.log_z or 0.0 for each in alone if isinstance(each, Marginals)))
     counted = [expected_counts(each) for each in (SHORT, RING, LONG, CLAUSE)]
     assert np.allclose(
         expected.counts,
@@ -290,7 +292,7 @@ def test_impossible_component_decides_beside_a_wide_one() -> None:
 
 
 def test_factors_without_variables_count_once() -> None:
-    """A factor and a clause over nothing: the first adds 0.7, and the second, being empty, never holds."""
+    """A factor and a clause over no variables: the factor adds 0.7; the empty clause never holds."""
     settled = dataclasses.replace(
         RING.factors[0],
         scope=np.empty((1, 0), np.int32),

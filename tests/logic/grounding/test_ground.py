@@ -1,4 +1,4 @@
-"""Grounding by example: what becomes a variable, what becomes a table, what is refused."""
+"""Grounding by example: variables, tables, clauses, and rejected rules."""
 
 import itertools
 import math

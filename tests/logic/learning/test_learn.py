@@ -1,4 +1,4 @@
-"""Weight learning from facts: known optima, mistakes that go away, stopping and going on."""
+"""Weight learning: known optima, mistakes, stopping and resuming."""
 
 import json
 import math
@@ -29,7 +29,7 @@ every_learner = pytest.mark.parametrize("by", get_args(LearningMethod))
 
 
 def stories(count: int, *, length: int = 8, noise: float = 0.0, seed: int = 0) -> Database:
-    """Return players who eat to be fed and talk to be told; with noise they now and then do either."""
+    """Return players who eat to be fed and talk to be told; with noise, some actions are random."""
     rng = Random(seed)
     worlds = []
     for _ in range(count):
@@ -203,7 +203,7 @@ def test_calibration_keeps_worlds_and_adjusts_beliefs(by: LearningMethod) -> Non
 
 
 def surprise(model: MarkovLogic, database: Database, factor: float) -> float:
-    """Return minus the log of the chance of the truth, value by value, under weights times a factor."""
+    """Return the mean negative log likelihood of the truth under weights times a factor."""
     network = ground(model, database, ["goal"], learning=True)
     worlds = build_worlds(network, read_truth(network, database))
     return -worlds.log_likelihood(range(len(database.worlds)), factor * network.weights, is_prefix=True)

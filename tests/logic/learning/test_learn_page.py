@@ -1,4 +1,4 @@
-"""The page about learning shows what the command prints, and its Python runs."""
+"""The page about learning shows the output of the command, and its Python runs."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""L-BFGS on functions whose lowest points are known."""
+"""L-BFGS on functions with known minima."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from telos.logic.network import Floats
 
 
 def rosenbrock(place: Floats) -> tuple[float, Floats]:
-    """A long bent valley, lowest at (1, 1)."""
+    """Rosenbrock's function: a long bent valley with its minimum at (1, 1)."""
     x, y = place
     gradient = np.array([-2 * (1 - x) - 400 * x * (y - x * x), 200 * (y - x * x)])
     return float((1 - x) ** 2 + 100 * (y - x * x) ** 2), gradient
@@ -47,7 +47,7 @@ def test_lbfgs_is_over_at_the_minimum() -> None:
 
 def test_lbfgs_stops_at_a_wrong_gradient() -> None:
     def liar(place: Floats) -> tuple[float, Floats]:
-        return float(place @ place), -place  # downhill is said to be where uphill is
+        return float(place @ place), -place  # the gradient has the wrong sign
 
     descent = descend(liar, start_descent(liar, np.array([1.0])))
     assert descent.is_over

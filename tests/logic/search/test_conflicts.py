@@ -1,4 +1,4 @@
-"""When no world keeps the hard formulas, a smallest set of them is named in words."""
+"""Minimal conflicts of hard formulas, as text."""
 
 import itertools
 

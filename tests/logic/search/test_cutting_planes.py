@@ -1,4 +1,4 @@
-"""Cutting planes find what exact inference finds, and prove it."""
+"""Cutting planes find and prove the results of exact inference."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""The integer program is tight: it stays small, and its relaxation is whole where the network is a chain."""
+"""The integer program is small, and its relaxation is integral on chains."""
 
 from random import Random
 
@@ -75,7 +75,7 @@ def test_long_clause_with_a_cost_has_a_row_per_literal() -> None:
 
 def test_relaxation_of_a_chain_is_integral() -> None:
     highspy = pytest.importorskip("highspy")
-    from telos.logic.search.integer_program import _load_program  # the relaxation alone is no promise to users
+    from telos.logic.search.integer_program import _load_program  # private: the relaxation alone
 
     rng = Random(3)
     unary = [[rng.gauss(0, 1) for _ in range(5)] for _ in range(4)]

@@ -1,4 +1,4 @@
-"""Sampling: seeded, near the truth, and aware of how far its chains agree."""
+"""Sampling: seeded, near the exact marginals, with a valid R-hat."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ from telos.logic.search.sampling import FORBIDDEN
 
 
 def alternating(length: int) -> Network:
-    """Return a ring of atoms in which neighbours must differ: two worlds, and no single change leads to the other."""
+    """Return a ring of atoms whose neighbours must differ: two worlds, not connected by single changes."""
     scope = [(v, (v + 1) % length) for v in range(length)]
     differ = Factors(
         rule=0,
@@ -38,7 +38,7 @@ def test_sampled_marginals_match_dynamic_programming() -> None:
     assert not isinstance(exact, Unsatisfiable)
     for answer in (gibbs(network, 1), mcsat(network, 1)):
         assert isinstance(answer, SampledMarginals)
-        assert answer.chances == pytest.approx(exact.chances, abs=0.05)
+        assert answer.probabilities == pytest.approx(exact.probabilities, abs=0.05)
         assert answer.r_hat < 1.05
         assert 0 < answer.error < 0.05
         assert (answer.exact, answer.log_z) == (False, None)
@@ -48,7 +48,7 @@ def test_gibbs_falls_back_to_mcsat_with_hard_formulas() -> None:
     answer = gibbs(alternating(6), samples=4000)
     assert isinstance(answer, SampledMarginals)
     assert answer.method == "mcsat"
-    assert answer.chances == pytest.approx(np.full(12, 0.5), abs=0.1)
+    assert answer.probabilities == pytest.approx(np.full(12, 0.5), abs=0.1)
 
 
 def test_disagreeing_chains_raise_r_hat() -> None:
@@ -63,7 +63,7 @@ def test_same_seed_gives_the_same_marginals() -> None:
         one, two = (method(random_chain(10), 3, samples=50) for _ in range(2))
         assert isinstance(one, SampledMarginals)
         assert isinstance(two, SampledMarginals)
-        assert one.chances.tolist() == two.chances.tolist()
+        assert one.probabilities.tolist() == two.probabilities.tolist()
 
 
 def test_given_values_have_probability_one() -> None:

@@ -1,4 +1,4 @@
-"""MaxWalkSAT: seeded, the same in Python and compiled, and honest about what it does not know."""
+"""MaxWalkSAT: seeded, equal in Python and compiled, with valid bounds."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Reading models: what each form of the language means, and how lines become rules."""
+"""Parsing of models: the forms of the language, and how lines become rules."""
 
 import gzip
 import math

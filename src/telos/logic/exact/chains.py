@@ -19,7 +19,7 @@ from telos.logic.network import Factors, Floats, Ints, Network, cell_scores, tab
 MAX_LAYERED_KEYS = (
     2**25
 )  # keys of one rule; where some position has very many factors, general elimination sums them better
-MAX_MARKED_CODES = 2**24  # combinations of keys that are told apart by marking them in a table; more are sorted
+MAX_MARKED_CODES = 2**24  # combinations of keys numbered by marking them in a table; more are sorted
 KERNEL = (products,)  # callers may pass ``kernels.plain(*KERNEL)`` instead of the compiled form
 
 
@@ -267,13 +267,13 @@ class BestPaths:
 class SmoothedChain:
     """The probabilities of values along a chain, by position, and of steps, summed over those that share a table.
 
-    ``filtered`` takes into account only factors at or before a position, ``chances`` all of them. ``log_z`` is the
+    ``filtered`` uses only the factors at or before a position, ``probabilities`` all of them. ``log_z`` is the
     logarithm of the sum over all worlds of each sequence, -inf if nothing is allowed; its probabilities are then
     meaningless.
     """
 
     filtered: Floats  # (positions, size)
-    chances: Floats  # (positions, size); empty if only filtered
+    probabilities: Floats  # (positions, size); empty if only filtered
     steps: Floats  # (rows, size, size); empty unless counted
     log_z: Floats  # (sequences,)
 
@@ -302,7 +302,7 @@ def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> Smoot
     likely, peaks, faint = _exponentiate(scores.unary)
     steps, step_peaks, steps_faint = _exponentiate(scores.tables.reshape(rows, -1))
     filtered, log_z = np.empty((positions, size)), np.empty(len(chain.start) - 1)
-    future, chances = np.empty((2, positions if depth > FILTERED else 0, size))
+    future, probabilities = np.empty((2, positions if depth > FILTERED else 0, size))
     mass = np.zeros((rows if depth == COUNTED else 0, size, size))
     kernel.smooth_sequences(
         scores.unary,
@@ -317,13 +317,13 @@ def _smooth(chain: Chain, scores: ChainScores, depth: int, kernel: Any) -> Smoot
         filtered,
         np.empty(positions),
         future,
-        chances,
+        probabilities,
         mass,
         np.empty(size),
         depth,
         log_z,
     )
-    return SmoothedChain(filtered, chances, mass, log_z)
+    return SmoothedChain(filtered, probabilities, mass, log_z)
 
 
 def _exponentiate(logs: Floats) -> tuple[Floats, Floats, bool]:

@@ -65,19 +65,19 @@ def exact_marginals(
     """Return the probability of every value, or None if the network is too wide for exact inference."""
     weights = network.weights if weights is None else weights
     start = np.append(0, np.cumsum(network.sizes, dtype=np.int64))
-    chances, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
+    probabilities, log_z, is_chain, is_wide = np.zeros(int(start[-1])), 0.0, True, False
     for part, chain in split_chains(network):
         found = _solve_marginals(part.network, chain, weights, max_cells)
         if found is None:
             is_wide = True
             continue
-        chances[_value_positions(start, part.variables)] = found[0]
+        probabilities[_value_positions(start, part.variables)] = found[0]
         log_z += found[1]
         is_chain &= chain is not None
     if log_z == -np.inf:
         return Unsatisfiable((), ())
     method = "forward-backward" if is_chain else "junction tree"
-    return None if is_wide else Marginals(start, chances, log_z, True, method)
+    return None if is_wide else Marginals(start, probabilities, log_z, True, method)
 
 
 def _solve_map(network: Network, chain: Chain | None, weights: Floats, max_cells: int) -> tuple[Ints, float] | None:
@@ -97,15 +97,15 @@ def _solve_marginals(
     """Return the probabilities of all values, by variable, and log Z, or None if the network is too wide."""
     if chain is not None:
         smoothed = forward_backward(chain, score_chain(network, chain, weights))
-        by_variable = np.empty_like(smoothed.chances)
-        by_variable[chain.order] = smoothed.chances
+        by_variable = np.empty_like(smoothed.probabilities)
+        by_variable[chain.order] = smoothed.probabilities
         return by_variable.ravel(), float(smoothed.log_z.sum())
     plan = plan_elimination(network, weights, max_cells=max_cells)
     if plan is None:
         return None
-    chances, log_z = find_marginals(plan)
+    probabilities, log_z = find_marginals(plan)
     known = plan.known.tolist()
-    rows = [chances.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
+    rows = [probabilities.get(each, np.arange(size) == known[each]) for each, size in enumerate(network.sizes.tolist())]
     return np.concatenate([np.empty(0), *rows]), log_z
 
 
@@ -118,7 +118,7 @@ def _value_positions(start: NDArray[np.int64], variables: NDArray[np.int64]) -> 
 
 
 # --- components -------------------------------------------------------------------------------------------------------
-# A single component that is no chain must not cost the others the fast algorithm.
+# One component that is not a chain must not keep the others from the fast algorithm.
 
 
 @dataclass(frozen=True, slots=True)
@@ -601,7 +601,9 @@ def _counts_on_chain(network: Network, chain: Chain, weights: Floats) -> Expecte
         return ExpectedCounts(counts, log_z)  # the probabilities are meaningless
     for links in chain.singles:
         factors = network.factors[links.group]
-        counts += count_by_weight(factors, _sum_by_key(smoothed.chances, links.key, len(factors.weights)), len(weights))
+        counts += count_by_weight(
+            factors, _sum_by_key(smoothed.probabilities, links.key, len(factors.weights)), len(weights)
+        )
     for links, key in zip(chain.pairs, steps.keys.T, strict=True):
         factors = network.factors[links.group]
         cells = smoothed.steps.transpose(0, 2, 1) if links.turned else smoothed.steps
@@ -611,7 +613,7 @@ def _counts_on_chain(network: Network, chain: Chain, weights: Floats) -> Expecte
     return ExpectedCounts(counts, log_z)
 
 
-def _sum_by_key(chances: Floats, key: Ints, rows: int) -> Floats:
+def _sum_by_key(probabilities: Floats, key: Ints, rows: int) -> Floats:
     """Return the sums of the rows with the same key; -1 is none."""
     shifted = key + 1
-    return np.stack([np.bincount(shifted, column, minlength=rows + 1)[1:] for column in chances.T], axis=1)
+    return np.stack([np.bincount(shifted, column, minlength=rows + 1)[1:] for column in probabilities.T], axis=1)

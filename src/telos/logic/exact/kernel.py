@@ -88,12 +88,12 @@ def forward(first: int, end: int, likely: Floats, row: Ints, steps: Floats, filt
     size, total = likely.shape[1], 0.0
     for position in range(first, end):
         for to in range(size):
-            chance = 1.0
+            probability = 1.0
             if position > first:
-                chance = 0.0
+                probability = 0.0
                 for value in range(size):
-                    chance += filtered[position - 1, value] * steps[row[position], value, to]
-            filtered[position, to] = chance * likely[position, to]
+                    probability += filtered[position - 1, value] * steps[row[position], value, to]
+            filtered[position, to] = probability * likely[position, to]
         scales[position] = scale(filtered[position])
         if scales[position] < 0.0:
             return math.nan
@@ -154,7 +154,7 @@ def smooth_scaled(
     filtered: Floats,
     scales: Floats,
     future: Floats,
-    chances: Floats,
+    probabilities: Floats,
     mass: Floats,
     depth: int,
 ) -> float:
@@ -165,8 +165,8 @@ def smooth_scaled(
     backward(first, end, likely, row, steps, filtered, scales, future)
     for position in range(first, end):
         for value in range(likely.shape[1]):
-            chances[position, value] = filtered[position, value] * future[position, value]
-        scale(chances[position])  # removes rounding errors; a faint share does no harm here
+            probabilities[position, value] = filtered[position, value] * future[position, value]
+        scale(probabilities[position])  # removes rounding errors; a faint share does no harm here
     if depth == COUNTED:
         count_steps(first, end, likely, row, steps, filtered, scales, future, mass)
     return total
@@ -269,7 +269,7 @@ def smooth_logs(
     tables: Floats,
     filtered: Floats,
     future: Floats,
-    chances: Floats,
+    probabilities: Floats,
     mass: Floats,
     work: Floats,
     depth: int,
@@ -284,7 +284,7 @@ def smooth_logs(
             for value in range(unary.shape[1]):
                 work[value] = filtered[position, value] + future[position, value]
             subtract_peak(work)
-            normalize_exp(work, chances[position])
+            normalize_exp(work, probabilities[position])
     if total > NEVER:
         for position in range(first, end):
             normalize_exp(filtered[position], filtered[position])
@@ -304,7 +304,7 @@ def smooth_sequences(
     filtered: Floats,
     scales: Floats,
     future: Floats,
-    chances: Floats,
+    probabilities: Floats,
     mass: Floats,
     work: Floats,
     depth: int,
@@ -318,11 +318,11 @@ def smooth_sequences(
         first, end = start[sequence], start[sequence + 1]
         total = math.nan
         if not is_faint:
-            total = smooth_scaled(first, end, likely, row, steps, filtered, scales, future, chances, mass, depth)
+            total = smooth_scaled(first, end, likely, row, steps, filtered, scales, future, probabilities, mass, depth)
             for position in range(first, end):
                 total += peaks[position]
                 if position > first:
                     total += step_peaks[row[position]]
         if math.isnan(total):
-            total = smooth_logs(first, end, unary, row, tables, filtered, future, chances, mass, work, depth)
+            total = smooth_logs(first, end, unary, row, tables, filtered, future, probabilities, mass, work, depth)
         logs[sequence] = total

@@ -162,8 +162,8 @@ class Relations:
         self._kinds |= {
             function_relation(name): (*function.types, function.returns) for name, function in model.functions.items()
         }
-        said = {**database.true, **{function_relation(name): facts for name, facts in database.functions.items()}}
-        self._facts = {name: self._drop_repeated(name, facts) for name, facts in said.items()}
+        tables = {**database.true, **{function_relation(name): facts for name, facts in database.functions.items()}}
+        self._facts = {name: self._drop_repeated(name, facts) for name, facts in tables.items()}
         self._lookups: dict[str, KeySet] = {}
         self._sets: dict[str, set[tuple[int, ...]]] = {}
 
@@ -371,9 +371,11 @@ def find_hidden(
     closed: Iterable[str],
 ) -> Mapping[str, frozenset[int]]:
     """Return the hidden predicates, queried ones first, each with its block arguments."""
-    spoken = {name for said in (database.true, database.false) for name, facts in said.items() if len(facts.world)}
-    silent = [name for name in model.predicates if name not in spoken and name not in set(closed)]
-    return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *silent))}
+    mentioned = {
+        name for tables in (database.true, database.false) for name, facts in tables.items() if len(facts.world)
+    }
+    unmentioned = [name for name in model.predicates if name not in mentioned and name not in set(closed)]
+    return {name: model.predicates[name].exactly_one for name in dict.fromkeys((*query, *opened, *unmentioned))}
 
 
 # --- known values of hidden atoms -------------------------------------------------------------------------------------
@@ -490,12 +492,12 @@ def read_truth(network: Network, database: Database) -> Ints:
         radices = (len(database.worlds), *(len(names.constants[run][place]) for place in plain))
         keys = pack_keys([network.world[own], *(rows[:, place] for place in plain)], radices)
         index = KeyIndex(keys, int(np.prod(radices)))
-        said = index.find(pack_keys([facts.world, *(facts.arguments[:, place] for place in plain)], radices))
+        variable = index.find(pack_keys([facts.world, *(facts.arguments[:, place] for place in plain)], radices))
         marked = np.flatnonzero(rows[0] < 0)
-        value = np.ones(len(said), np.int32)
+        value = np.ones(len(variable), np.int32)
         if blocks:
             sizes = [len(names.constants[run][place]) for place in marked]
             value = pack_keys([facts.arguments[:, place] for place in marked], sizes).astype(np.int32)
-        found = said >= 0
-        truth[own.start + said[found]] = value[found]
+        found = variable >= 0
+        truth[own.start + variable[found]] = value[found]
     return truth

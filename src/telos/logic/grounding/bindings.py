@@ -10,10 +10,8 @@ from telos.core.errors import TelosError
 from telos.logic.network import Bools, Ints, Longs
 
 MAX_KEY = 1 << 62
-MAX_DENSE_SPAN = (
-    1 << 16
-)  # a table of this many entries is always made; a larger one only if it stays near the number of keys
-MAX_SPAN_PER_KEY = 8  # entries of a table for each key
+MAX_DENSE_SPAN = 1 << 16  # a table of this many entries is always worth its memory
+MAX_SPAN_PER_KEY = 8  # entries per key up to which a larger table is worth its memory
 
 
 @dataclass(frozen=True, slots=True)

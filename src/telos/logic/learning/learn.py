@@ -151,9 +151,9 @@ def _warm_up_steps(settings: LearningSettings, saved: int | None, *, is_fresh: b
 
 
 def _note_missing_facts(model: MarkovLogic, database: Database, query: Sequence[str]) -> tuple[str, ...]:
-    said = {name for facts in (database.true, database.false) for name, rows in facts.items() if len(rows.world)}
-    unsaid = [name for name in model.predicates if name not in said and name not in query]
-    return (f"the database says nothing of {', '.join(unsaid)}: taken as false",) if unsaid else ()
+    mentioned = {name for facts in (database.true, database.false) for name, rows in facts.items() if len(rows.world)}
+    unmentioned = [name for name in model.predicates if name not in mentioned and name not in query]
+    return (f"the database says nothing of {', '.join(unmentioned)}: taken as false",) if unmentioned else ()
 
 
 # --- checks of the training data --------------------------------------------------------------------------------------
@@ -180,10 +180,10 @@ def reject_gaps(database: Database, network: Network, truth: Ints) -> None:
     """Raise an error if the database does not state the true value of a block."""
     (missing,) = np.nonzero(truth < 0)
     if len(missing):
-        said = _block_name(network, int(missing[0]))
+        block = _block_name(network, int(missing[0]))
         more = f" (and {len(missing) - 1} more like it)" if len(missing) > 1 else ""
         raise TelosError(
-            f"world {database.worlds[network.world[missing[0]]]!r} states no true value of {said}{more}, and "
+            f"world {database.worlds[network.world[missing[0]]]!r} states no true value of {block}{more}, and "
             "exactly one must be true",
             "state it, or leave that step out",
         )
@@ -280,14 +280,14 @@ def with_weights(model: MarkovLogic, network: Network, weights: Floats, start: M
 
 def fingerprint_training(network: Network, truth: Ints, worlds: Sequence[str], objective: tuple[object, ...]) -> str:
     """Return a hash of a training problem: weights, worlds, facts and objective."""
-    said = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
-    said.update(repr(objective).encode())
-    said.update(truth.tobytes())
+    digest = hashlib.sha256("\n".join([*(f"{rule} {key}" for rule, key in network.names), *worlds]).encode())
+    digest.update(repr(objective).encode())
+    digest.update(truth.tobytes())
     for group in network.factors:
-        said.update(group.scope.tobytes() + group.key.tobytes())
+        digest.update(group.scope.tobytes() + group.key.tobytes())
     for clauses in network.clauses:
-        said.update(clauses.start.tobytes() + clauses.variable.tobytes() + clauses.negated.tobytes())
-    return said.hexdigest()[:16]
+        digest.update(clauses.start.tobytes() + clauses.variable.tobytes() + clauses.negated.tobytes())
+    return digest.hexdigest()[:16]
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------

@@ -18,9 +18,8 @@ from telos.logic.network import Clauses, Factors, Floats, Ints, MostProbable, Ne
 from telos.logic.search import cutting_planes
 
 KERNEL = (kernel,)
-MAX_PLAIN_CELLS = (
-    2_000  # cells between neighbours: a few milliseconds an epoch in plain Python, while compiling takes seconds
-)
+# cells between neighbours: a few milliseconds per epoch in plain Python, while compiling takes seconds
+MAX_PLAIN_CELLS = 2_000
 
 
 class TrainingWorlds(Protocol):

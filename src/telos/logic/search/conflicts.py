@@ -39,8 +39,8 @@ def find_conflict(network: Network, model: MarkovLogic | None = None) -> Unsatis
     """Return a minimal set of hard ground formulas that cannot hold together; ``model`` gives their sources."""
     atoms = _Atoms(network)
     constraints = [*_from_factors(network, atoms), *_from_clauses(network, atoms)]
-    spoken = {variable for each in constraints for clause in each.clauses for variable, _, _ in clause}
-    constraints += [each for variable in sorted(spoken) for each in atoms.constraints_on(variable)]
+    mentioned = {variable for each in constraints for clause in each.clauses for variable, _, _ in clause}
+    constraints += [each for variable in sorted(mentioned) for each in atoms.constraints_on(variable)]
     core = _quick_xplain([], atoms.suspects(constraints), atoms, is_changed=False)
     return Unsatisfiable(tuple(_format_constraint(each, model) for each in core), tuple(each.rule for each in core))
 

@@ -100,8 +100,8 @@ class _Sampler:
         """Return the share of each value in one chain."""
         sums = np.zeros(len(self._potentials.single))
         state = self._state._replace(world=self._allowed_values())
-        chance = draw_seeds(self._rng)
-        self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, chance, burn_in, samples)
+        rng_state = draw_seeds(self._rng)
+        self._kernels.gibbs(self._arrays, state, self._start, sums, self._scratch, rng_state, burn_in, samples)
         return sums / samples
 
     def mcsat(self, world: Ints, samples: int, burn_in: int) -> Floats:
@@ -145,12 +145,12 @@ def summarize_chains(
 ) -> SampledMarginals:
     """Return the marginals from the shares of each chain (row) for each value of the open variables."""
     start = np.concatenate([[0], np.cumsum(network.sizes)]).astype(np.int64)
-    chances = np.zeros(int(start[-1]))
-    chances[start[:-1] + potentials.known] = 1.0
-    chances[_positions(start, potentials)] = shares.mean(axis=0)
+    probabilities = np.zeros(int(start[-1]))
+    probabilities[start[:-1] + potentials.known] = 1.0
+    probabilities[_positions(start, potentials)] = shares.mean(axis=0)
     chains = len(shares)
     error = float(shares.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(chains)) if chains > 1 else float("nan")
-    return SampledMarginals(start, chances, None, False, method, samples, chains, error, _r_hat(shares, samples))
+    return SampledMarginals(start, probabilities, None, False, method, samples, chains, error, _r_hat(shares, samples))
 
 
 def _positions(start: NDArray[np.int64], potentials: Potentials) -> NDArray[np.int64]:
