@@ -19,7 +19,7 @@ from telos.agents import (
     Status,
     WorkingMemory,
 )
-from telos.core.values import FrozenMap
+from telos.core import FrozenMap
 
 scene = telos.load(Path(__file__).parent / "domains" / "held-door.yaml")
 learned = {"open-door": "door_blocked", "kick-door": "kick_failed"}  # what the planner should know of a failure

@@ -1,9 +1,7 @@
 """Markov logic: formulas with weights, learned from players whose goals are known, that read the next player live."""
 
-from telos.core.event import Event
-from telos.logic.inference import InferenceResult, infer
-from telos.logic.learning import learn
-from telos.logic.syntax import parse_db, parse_mln
+from telos import Event
+from telos.logic import InferenceResult, infer, learn, parse_db, parse_mln
 from telos.recognition import MarkovLogicModel, MarkovLogicReader
 
 # What matters, without saying how much: a + asks for one weight for each constant, a ! for exactly one goal at a time.

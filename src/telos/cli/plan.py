@@ -17,7 +17,7 @@ from telos.core.domain import Domain
 from telos.core.errors import TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.plan import Answer, Plan
-from telos.core.values import NUMBER, Kind, Value, Variable
+from telos.core.values import NUMBER, Value, ValueKind, Variable
 from telos.files.domain_file import load
 from telos.planning.explain import states_of
 from telos.planning.planner import BUDGET, goals_in_order
@@ -56,20 +56,20 @@ def read_state(given: Sequence[str], domain: Domain) -> dict[str, Value]:
 def _parse_value(variable: Variable, text: str) -> Value:
     """Parse a value by the variable's type."""
     kind, remedy = variable.type.kind, ""
-    if kind is Kind.BOOL:
+    if kind is ValueKind.BOOL:
         if text.lower() in ("true", "false"):
             return text.lower() == "true"
         remedy = "write true or false"
-    elif kind is Kind.INT:
+    elif kind is ValueKind.INT:
         if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
             return int(text)
         remedy = "write a whole number"
-    elif kind is Kind.NUMBER:
+    elif kind is ValueKind.NUMBER:
         number = _parse_number(text)
         if number is not None:
             return number
         remedy = "write a finite number"
-    elif kind is Kind.ENUM:
+    elif kind is ValueKind.ENUM:
         if text in variable.type.labels:
             return text
         remedy = name_hint(text, variable.type.labels)
@@ -102,7 +102,7 @@ def read_answers(given: Sequence[str], needed: Sequence[str]) -> dict[str, Calla
 def read_handles(given: Sequence[str], domain: Domain) -> dict[str, list[Value]]:
     types = [variable.type for variable in domain.layout.variables]
     types += [of for action in domain.all_actions for of in action.parameters.values()]
-    kinds = {*domain.handles, *(of.handle for of in types if of.kind is Kind.HANDLE)}
+    kinds = {*domain.handles, *(of.handle for of in types if of.kind is ValueKind.HANDLE)}
     found: dict[str, list[Value]] = {}
     for kind, names in _parse_pairs("--handle", given, "node=gate,yard"):
         if kind not in kinds:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.expressions import And, Arithmetic, Call, Compare, Expression, Handle, Literal, Name, Not, Or, to_text
 from telos.core.state import Layout
-from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Kind, Type, Value
+from telos.core.values import ANY, BOOL, INT, NONE, NUMBER, Type, Value, ValueKind
 
 Slots: TypeAlias = tuple[Value, ...]
 Bound: TypeAlias = Callable[[Slots], Value]
@@ -100,7 +100,7 @@ class _Checker:
         known = self.scope.type_of(name)
         if known is not None:
             return known
-        if hint.kind is Kind.ENUM:
+        if hint.kind is ValueKind.ENUM:
             if name in hint.labels:
                 return hint
             return self.fault(
@@ -164,7 +164,9 @@ def _type_of_literal(value: Value) -> Type:
 def _describe(found: Type) -> str:
     if found == NONE:
         return "none"
-    return {Kind.BOOL: "true or false", Kind.INT: "an integer", Kind.NUMBER: "a number"}.get(found.kind, f"{found}")
+    return {ValueKind.BOOL: "true or false", ValueKind.INT: "an integer", ValueKind.NUMBER: "a number"}.get(
+        found.kind, f"{found}"
+    )
 
 
 def bind(expression: Expression, layout: Layout, wanted: Type) -> Bound:

@@ -10,7 +10,7 @@ from telos.core.errors import TelosError
 from telos.core.expressions import TRUE, And, Expression, to_text
 from telos.core.parser import parse_assignments, parse_expression
 from telos.core.state import Layout, State
-from telos.core.values import BOOL, Kind, Value
+from telos.core.values import BOOL, Value, ValueKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def bind_effects(effects: Iterable[Effect], layout: Layout) -> tuple[tuple[int, 
 def _bind_effect(effect: Effect, layout: Layout) -> Bound:
     kind = layout.variable(effect.variable).type
     value_of = bind(effect.value, layout, kind)
-    if kind.kind is not Kind.NUMBER:
+    if kind.kind is not ValueKind.NUMBER:
         return value_of
 
     def finite_value(array: Slots) -> Value:

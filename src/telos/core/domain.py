@@ -10,7 +10,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosE
 from telos.core.expressions import Expression, functions_in
 from telos.core.goal import Goal
 from telos.core.state import Layout, State
-from telos.core.values import BOOL, NUMBER, FrozenMap, Kind, Type, Value, Variable
+from telos.core.values import BOOL, NUMBER, FrozenMap, Type, Value, ValueKind, Variable
 
 Named = TypeVar("Named", Action, Goal, SmartObject)
 
@@ -51,7 +51,9 @@ class Domain:
         self.goal_sets = FrozenMap({key: tuple(names) for key, names in (goal_sets or {}).items()})
         self.layout = Layout(
             [*self.variables, *(variable for each in self.objects for variable in each.variables)],
-            handles={name: Type(Kind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names},
+            handles={
+                name: Type(ValueKind.HANDLE, handle=kind) for kind, names in self.handles.items() for name in names
+            },
             functions=functions,
         )
         self.cache: dict[object, Any] = {}  # what planning and other packages have computed about this domain
@@ -198,7 +200,7 @@ def _action_faults(action: Action, domain: Domain, goals: set[str]) -> Iterator[
             yield Fault(
                 message, suggestion="rename one of them", path=("parameters", parameter), code=FaultCode.DUPLICATE
             )
-        if kind.kind is not Kind.HANDLE:
+        if kind.kind is not ValueKind.HANDLE:
             message = f"parameter {parameter!r} is {kind}, and parameters are handles"
             yield Fault(
                 message,

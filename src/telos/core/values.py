@@ -24,7 +24,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
 MAX_FLOAT = sys.float_info.max
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """The five kinds of value, and ``ANY`` for the result of a game's own function."""
 
     BOOL = "bool"
@@ -43,7 +43,7 @@ class Type:
     bool [alive, dead] node
     """
 
-    kind: Kind
+    kind: ValueKind
     labels: tuple[str, ...] = ()
     handle: str = ""
 
@@ -58,7 +58,7 @@ class Type:
             if spec in _WORDS:
                 return cls(_WORDS[spec])
             if VARIABLE_NAME.match(spec) and spec not in KEYWORDS:
-                return cls(Kind.HANDLE, handle=spec)
+                return cls(ValueKind.HANDLE, handle=spec)
         elif isinstance(spec, Sequence):
             return cls._enum(spec)
         raise TelosError(f"{spec!r} is not a type", "write bool, int, number, a list of labels or a kind of handle")
@@ -75,65 +75,65 @@ class Type:
         if len(set(labels)) < len(labels):
             twice = next(label for label, count in Counter(labels).items() if count > 1)
             raise TelosError(f"label {twice!r} is listed twice in [{', '.join(labels)}]", "leave one out")
-        return cls(Kind.ENUM, labels=tuple(labels))
+        return cls(ValueKind.ENUM, labels=tuple(labels))
 
     @property
     def is_numeric(self) -> bool:
         """Whether arithmetic and ``<`` are defined."""
-        return self.kind in (Kind.INT, Kind.NUMBER, Kind.ANY)
+        return self.kind in (ValueKind.INT, ValueKind.NUMBER, ValueKind.ANY)
 
     @property
     def start(self) -> Value:
         """Return the default start value of a variable of this type."""
         return {
-            Kind.BOOL: False,
-            Kind.ENUM: self.labels[0] if self.labels else None,
-            Kind.INT: 0,
-            Kind.NUMBER: 0.0,
-            Kind.HANDLE: None,
-            Kind.ANY: None,
+            ValueKind.BOOL: False,
+            ValueKind.ENUM: self.labels[0] if self.labels else None,
+            ValueKind.INT: 0,
+            ValueKind.NUMBER: 0.0,
+            ValueKind.HANDLE: None,
+            ValueKind.ANY: None,
         }[self.kind]
 
     def accepts(self, value: Value) -> bool:
         """Whether a variable of this type can hold ``value``; NaN and infinities are not numbers here."""
         match self.kind:
-            case Kind.BOOL:
+            case ValueKind.BOOL:
                 return isinstance(value, bool)
-            case Kind.INT:
+            case ValueKind.INT:
                 return isinstance(value, int) and not isinstance(value, bool)
-            case Kind.NUMBER:
+            case ValueKind.NUMBER:
                 return (
                     isinstance(value, int | float) and not isinstance(value, bool) and -MAX_FLOAT <= value <= MAX_FLOAT
                 )
-            case Kind.ENUM:
+            case ValueKind.ENUM:
                 return isinstance(value, str) and value in self.labels
             case _:
                 return isinstance(value, Hashable)
 
     def takes(self, other: "Type") -> bool:
         """Whether every value of ``other`` may be assigned to a variable of this type."""
-        if Kind.ANY in (self.kind, other.kind):
+        if ValueKind.ANY in (self.kind, other.kind):
             return True
-        if self.kind is Kind.NUMBER:
+        if self.kind is ValueKind.NUMBER:
             return other.is_numeric
-        if self.kind is Kind.HANDLE and other.kind is Kind.HANDLE:
+        if self.kind is ValueKind.HANDLE and other.kind is ValueKind.HANDLE:
             return not other.handle or other.handle == self.handle  # the type of `none` has no kind of handle
         return self == other
 
     def __str__(self) -> str:
         """Return the type as a domain file writes it."""
-        if self.kind is Kind.ENUM:
+        if self.kind is ValueKind.ENUM:
             return f"[{', '.join(self.labels)}]"
         return self.handle or self.kind.value
 
 
 TypeLike: TypeAlias = Type | str | Sequence[str] | type
 
-BOOL, INT, NUMBER, ANY = Type(Kind.BOOL), Type(Kind.INT), Type(Kind.NUMBER), Type(Kind.ANY)
-NONE = Type(Kind.HANDLE)  # the type of `none`: a handle that points at nothing
+BOOL, INT, NUMBER, ANY = Type(ValueKind.BOOL), Type(ValueKind.INT), Type(ValueKind.NUMBER), Type(ValueKind.ANY)
+NONE = Type(ValueKind.HANDLE)  # the type of `none`: a handle that points at nothing
 
-_WORDS = {"bool": Kind.BOOL, "int": Kind.INT, "number": Kind.NUMBER}
-_PYTHON_TYPES: dict[type, Kind] = {bool: Kind.BOOL, int: Kind.INT, float: Kind.NUMBER}
+_WORDS = {"bool": ValueKind.BOOL, "int": ValueKind.INT, "number": ValueKind.NUMBER}
+_PYTHON_TYPES: dict[type, ValueKind] = {bool: ValueKind.BOOL, int: ValueKind.INT, float: ValueKind.NUMBER}
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -21,7 +21,7 @@ from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath, TelosE
 from telos.core.expressions import And, Expression, Literal, names_in
 from telos.core.goal import Goal
 from telos.core.parser import parse_expression
-from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, Kind, Variable
+from telos.core.values import ANY, KEYWORDS, VARIABLE_NAME, ValueKind, Variable
 from telos.files import schema
 from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FileModel, Finding, Hint, branch_tag, check_model
@@ -320,7 +320,7 @@ class DomainBuilder:
 
     def _with_start(self, variable: Variable, start: Any, path: KeyPath) -> Variable:
         kind = variable.type.handle
-        if variable.type.kind is Kind.HANDLE:
+        if variable.type.kind is ValueKind.HANDLE:
             if start == "none":
                 return variable
             known = [each for each in self._suppressed.section("handles", kind, kind=list) if isinstance(each, str)]

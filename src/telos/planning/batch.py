@@ -12,7 +12,7 @@ from telos.core.errors import TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import Layout, State
-from telos.core.values import Kind, Value, Variable
+from telos.core.values import Value, ValueKind, Variable
 from telos.planning import kernel, search
 from telos.planning.encoding import Encoding, Handles, as_state
 from telos.planning.explain import Start
@@ -73,20 +73,20 @@ def _codes(variable: Variable, column: Sequence[Value]) -> Any:
 
     array = np.asarray(column)
     kind = variable.type.kind
-    if kind is Kind.BOOL and array.dtype == np.bool_:
+    if kind is ValueKind.BOOL and array.dtype == np.bool_:
         return array.astype(np.int64)
-    if kind is Kind.INT and array.dtype.kind in "iu":
+    if kind is ValueKind.INT and array.dtype.kind in "iu":
         return array.astype(np.float64)
-    if kind is Kind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
+    if kind is ValueKind.NUMBER and array.dtype.kind in "iuf" and np.isfinite(array).all():
         return array.astype(np.float64)
     plain = array.tolist()
     for row, value in enumerate(plain):
         if not variable.type.accepts(value):
             raise TelosError(f"row {row}: variable {variable.name!r} holds {variable.type}, not {value!r}")
     codes = {label: code for code, label in enumerate(variable.type.labels)}
-    if kind is Kind.ENUM:
+    if kind is ValueKind.ENUM:
         return np.array([codes[value] for value in plain], np.int64)
-    return np.array(plain, np.int64 if kind is Kind.BOOL else np.float64)
+    return np.array(plain, np.int64 if kind is ValueKind.BOOL else np.float64)
 
 
 # --- batch ------------------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: 
     """Yield the groups of agents that share a task."""
     wanted = planner.domain.goal(goal) if isinstance(goal, str) else goal
     variables = planner.domain.layout.variables
-    if isinstance(rows, ColumnStates) and not any(each.type.kind is Kind.HANDLE for each in variables):
+    if isinstance(rows, ColumnStates) and not any(each.type.kind is ValueKind.HANDLE for each in variables):
         first = rows[members[0]]
         prepared = planner.prepared(wanted, first, planner.handles(first, {}))
         if search.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from telos.core.errors import TelosError
 from telos.core.state import Layout, State
-from telos.core.values import Kind, Value, Variable
+from telos.core.values import Value, ValueKind, Variable
 
 # --- encoding ---------------------------------------------------------------------------------------------------------
 # States as packed words and floats: which variable stands where, and how values turn into numbers and back.
@@ -39,7 +39,7 @@ class Encoding:
         self.sizes: dict[str, int] = {}  # how many values a field's variable can have
         word = used = 0
         for variable in variables:
-            if variable.type.kind in (Kind.INT, Kind.NUMBER):
+            if variable.type.kind in (ValueKind.INT, ValueKind.NUMBER):
                 self.numbers[variable.name] = len(self.numbers)
                 continue
             size = _size(variable, handles)
@@ -63,9 +63,9 @@ class Encoding:
 
 
 def _size(variable: Variable, handles: Mapping[str, int]) -> int:
-    if variable.type.kind is Kind.BOOL:
+    if variable.type.kind is ValueKind.BOOL:
         return 2
-    if variable.type.kind is Kind.ENUM:
+    if variable.type.kind is ValueKind.ENUM:
         return len(variable.type.labels)
     return 1 + handles.get(variable.type.handle, 0)  # code 0 is `none`
 
@@ -147,19 +147,19 @@ class StateReader:
         self._layout, self._encoding = layout, encoding
         self._puts = [self._put(variable) for variable in layout.variables]
         # When switches and labels in one word are all there is, a state is the sum of its values' bits.
-        finite = all(variable.type.kind in (Kind.BOOL, Kind.ENUM) for variable in layout.variables)
+        finite = all(variable.type.kind in (ValueKind.BOOL, ValueKind.ENUM) for variable in layout.variables)
         self._tables = [self._table(each)[0] for each in layout.variables] if finite and encoding.words <= 1 else None
 
     def _table(self, variable: Variable) -> tuple[dict[Value, int], int]:
         """Return the bits of each value of a switch or a label, and the word that they go to."""
-        values = (False, True) if variable.type.kind is Kind.BOOL else variable.type.labels
+        values = (False, True) if variable.type.kind is ValueKind.BOOL else variable.type.labels
         place = self._encoding.fields.get(variable.name)
         if place is None:  # checked like all others, but nothing of it is kept
             return dict.fromkeys(values, 0), 0
         return {value: code << place.shift for code, value in enumerate(values)}, place.word
 
     def _put(self, variable: Variable) -> Put:
-        if variable.type.kind in (Kind.BOOL, Kind.ENUM):
+        if variable.type.kind in (ValueKind.BOOL, ValueKind.ENUM):
             table, word = self._table(variable)
 
             def put_bits(value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
@@ -169,7 +169,7 @@ class StateReader:
 
             return put_bits
         slot, place = self._encoding.numbers.get(variable.name), self._encoding.fields.get(variable.name)
-        kind, is_whole = variable.type.handle, variable.type.kind is Kind.INT
+        kind, is_whole = variable.type.handle, variable.type.kind is ValueKind.INT
 
         def put_other(value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
             if not (is_whole and value.__class__ is int):
@@ -205,6 +205,6 @@ def handles_of(state: State, named: Mapping[str, tuple[Value, ...]]) -> Handles:
     """Return the handles in play: those named, and those that the state's variables hold, in the order of variables."""
     handles = Handles(named)
     for variable, value in zip(state.layout.variables, state.array, strict=True):
-        if variable.type.kind is Kind.HANDLE:
+        if variable.type.kind is ValueKind.HANDLE:
             handles.code(variable.type.handle, variable.checked(value))
     return handles

@@ -11,7 +11,7 @@ from telos.core.expressions import Expression, Handle, Literal, Name, functions_
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import BOOL, Kind, Value, Variable
+from telos.core.values import BOOL, Value, ValueKind, Variable
 from telos.planning.encoding import Handles
 from telos.planning.operators import Atom, Names, Reaches, does_of, needs_of
 
@@ -186,10 +186,10 @@ class _Wishes:
     def _value(self, atom: Atom) -> Expression:
         of = self._known.type_of(atom.variable)
         if isinstance(atom, Reaches):
-            return Literal(int(atom.constant) if of.kind is Kind.INT else atom.constant)
+            return Literal(int(atom.constant) if of.kind is ValueKind.INT else atom.constant)
         if of == BOOL:
             return Literal(bool(atom.code))
-        if of.kind is Kind.ENUM:
+        if of.kind is ValueKind.ENUM:
             return Name(of.labels[atom.code])
         return Handle(self._known.handles.handle(of.handle, atom.code))
 

@@ -11,7 +11,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import TelosError
 from telos.core.expressions import Arithmetic, Compare, Expression, Handle, Literal, Name, Not, names_in
 from telos.core.state import Layout
-from telos.core.values import INT, Kind, Type, Value
+from telos.core.values import INT, Type, Value, ValueKind
 from telos.planning.encoding import Handles
 
 # --- grounding --------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def _comparison(variable: str, operator: str, right: Expression, known: Names) -
         return _OPAQUE
     if operator == "==":
         return [Is(variable, code)], _Judged.BY_WORDS
-    two = of.kind is Kind.BOOL or len(of.labels) == 2
+    two = of.kind is ValueKind.BOOL or len(of.labels) == 2
     return ([Is(variable, 1 - code)], _Judged.BY_WORDS) if two else _OPAQUE
 
 
@@ -294,8 +294,8 @@ def step_of(operator: Operator, layout: Layout, handles: Handles) -> Step:
 
 def value_of(variable_type: Type, code: int, handles: Handles) -> Value:
     """Return the value that a code stands for."""
-    if variable_type.kind is Kind.BOOL:
+    if variable_type.kind is ValueKind.BOOL:
         return bool(code)
-    if variable_type.kind is Kind.ENUM:
+    if variable_type.kind is ValueKind.ENUM:
         return variable_type.labels[code]
     return handles.handle(variable_type.handle, code)

@@ -16,7 +16,7 @@ from telos.core.expressions import Handle, names_in, walk
 from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import Kind, Value, check_finite
+from telos.core.values import Value, ValueKind, check_finite
 from telos.planning import kernel, search
 from telos.planning.encoding import Handles, StateReader, as_state, handles_of
 from telos.planning.explain import Start, diagnose, explain_plan
@@ -81,7 +81,7 @@ class Planner:
         self._remembered: dict[Request, Remembered] = {}
         changed = {effect.variable for action in self.actions for effect in action.effects}
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
-        self._has_handles = any(v.type.kind is Kind.HANDLE for v in domain.layout.variables)
+        self._has_handles = any(v.type.kind is ValueKind.HANDLE for v in domain.layout.variables)
         self._named = Handles(domain.handles)
         self._order = tuple(domain.layout.slots)
         self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
@@ -199,9 +199,9 @@ class Planner:
     def _code(self, name: str, state: State, handles: Handles) -> int:
         variable = self.domain.layout.variable(name)
         value = variable.checked(state[name])
-        if variable.type.kind is Kind.HANDLE:
+        if variable.type.kind is ValueKind.HANDLE:
             return handles.code(variable.type.handle, value)
-        return int(value) if variable.type.kind is Kind.BOOL else variable.type.labels.index(value)
+        return int(value) if variable.type.kind is ValueKind.BOOL else variable.type.labels.index(value)
 
     def _answer(
         self,

@@ -9,7 +9,7 @@ from telos.core.domain import Domain
 from telos.core.goal import Goal
 from telos.core.plan import Answer
 from telos.core.state import State
-from telos.core.values import Kind, Value
+from telos.core.values import Value, ValueKind
 from telos.planning import kernel
 from telos.planning.encoding import as_state
 from telos.planning.planner import BUDGET, limits_of, planner_of
@@ -92,7 +92,7 @@ class Replanner:
         self._handles = self._planner.handles(state, {})
         self._prepared = self._planner.prepared(self._goal, state, self._handles)
         assembled = self._prepared.assembled
-        handles = {each.name for each in state.layout.variables if each.type.kind is Kind.HANDLE}
+        handles = {each.name for each in state.layout.variables if each.type.kind is ValueKind.HANDLE}
         self._shaping = handles | self._planner.fixed_in(self._goal)
         self._relevant = {*assembled.encoding.fields, *assembled.encoding.numbers} | self._shaping
         self._asks = bool(assembled.questions)

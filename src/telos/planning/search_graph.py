@@ -14,7 +14,7 @@ from telos.core.errors import TelosError
 from telos.core.goal import Goal
 from telos.core.plan import Answer, NoPlan, Plan, Stop
 from telos.core.state import State
-from telos.core.values import Kind, Value
+from telos.core.values import Value, ValueKind
 from telos.planning import kernel, search
 from telos.planning.encoding import Handles
 from telos.planning.operators import Operator, value_of
@@ -233,7 +233,7 @@ class _Reader:
         for name in encoding.fields:
             values[name] = value_of(layout.variable(name).type, encoding.code(name, words), self.handles)
         for name, slot in encoding.numbers.items():
-            is_whole = layout.variable(name).type.kind is Kind.INT
+            is_whole = layout.variable(name).type.kind is ValueKind.INT
             values[name] = int(numbers[slot]) if is_whole else numbers[slot]
         return values
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from telos.core.conditions import Condition
 from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import FrozenMap, Kind
+from telos.core.values import FrozenMap, ValueKind
 from telos.recognition.director import DirectorRule, check_rules
 from telos.recognition.filtering import INPUT, Clock
 from telos.recognition.observations import (
@@ -128,7 +128,7 @@ class FFBM:
                         code=FaultCode.UNKNOWN_NAME,
                     )
                 )
-            elif entry != "cause" and context[entry].kind is not Kind.HANDLE:
+            elif entry != "cause" and context[entry].kind is not ValueKind.HANDLE:
                 found.append(
                     Fault(
                         f"towards {entry!r}, which is {context[entry]}; name an entry that lists edges",

@@ -9,7 +9,7 @@ from telos.core.conditions import Condition
 from telos.core.errors import Fault, TelosError
 from telos.core.expressions import And, Compare, Expression, Handle, Literal, Name, Not, Or
 from telos.core.state import Layout
-from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Kind, Type, TypeLike, Variable
+from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, ValueKind, Variable
 
 # --- vocabulary -------------------------------------------------------------------------------------------------------
 # The words in which a game tells recognisers about its player: actions, context, and what only says "just now".
@@ -156,4 +156,4 @@ def _text_type(side: Expression, layout: Layout) -> Type | None:
     if not isinstance(side, Name) or side.name not in layout.slots:
         return None
     kind = layout.variable(side.name).type
-    return kind if kind.kind in (Kind.ENUM, Kind.HANDLE) else None
+    return kind if kind.kind in (ValueKind.ENUM, ValueKind.HANDLE) else None

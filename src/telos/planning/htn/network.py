@@ -22,10 +22,10 @@ from telos.core.values import (
     NUMBER,
     VARIABLE_NAME,
     FrozenMap,
-    Kind,
     Type,
     TypeLike,
     Value,
+    ValueKind,
     Variable,
     check_name,
 )
@@ -314,7 +314,7 @@ class _Checker:
                         path=(section, name),
                         code=FaultCode.DUPLICATE,
                     )
-                if kind.kind is not Kind.HANDLE:
+                if kind.kind is not ValueKind.HANDLE:
                     message = f"{name!r} is {kind}, and parameters are handles"
                     yield Fault(
                         message,

@@ -13,7 +13,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.plan import Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.trace import Trace, silent
-from telos.core.values import FrozenMap, Kind, Value
+from telos.core.values import FrozenMap, Value, ValueKind
 from telos.planning.htn.network import Handles, Method, OpenAction, OpenMethod, Task, TaskLike, TaskNetwork
 
 # --- task plan --------------------------------------------------------------------------------------------------------
@@ -483,6 +483,6 @@ def _known_handles(network: TaskNetwork, state: State) -> dict[str, tuple[Value,
     """Return the handles that the domain names, then those that variables hold, by kind."""
     found: dict[str, dict[Value, None]] = {kind: dict.fromkeys(each) for kind, each in network.domain.handles.items()}
     for variable in state.layout.variables:
-        if variable.type.kind is Kind.HANDLE and state[variable.name] is not None:
+        if variable.type.kind is ValueKind.HANDLE and state[variable.name] is not None:
             found.setdefault(variable.type.handle, {})[state[variable.name]] = None
     return {kind: tuple(each) for kind, each in found.items()}

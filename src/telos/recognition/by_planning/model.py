@@ -14,7 +14,7 @@ from telos.core.event import Event
 from telos.core.expressions import functions_in, names_in, substitute, to_text
 from telos.core.goal import Goal
 from telos.core.state import State
-from telos.core.values import NUMBER, Kind, Value, check_finite
+from telos.core.values import NUMBER, Value, ValueKind, check_finite
 from telos.planning.planner import BUDGET, planner_of
 
 # --- by planning deeds ------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class ActionMatcher:
         Where the domain names handles of the kind, others come in the context: a text is too easily misspelt.
         """
         for variable, value in zip(state.layout.variables, state.array, strict=True):
-            if variable.type.kind is Kind.HANDLE and variable.type.handle == kind and str(value) == written:
+            if variable.type.kind is ValueKind.HANDLE and variable.type.handle == kind and str(value) == written:
                 return value
         named = self._handles.get(kind, ())
         if named and written not in named:
@@ -331,13 +331,13 @@ def _equals(goals: Sequence[str], same: Sequence[int]) -> Iterator[str]:
 def _fixed(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
     """Yield the variables that hold a handle which no action changes."""
     written = {effect.variable for action in actions for effect in action.effects}
-    handles = (variable.name for variable in domain.layout.variables if variable.type.kind is Kind.HANDLE)
+    handles = (variable.name for variable in domain.layout.variables if variable.type.kind is ValueKind.HANDLE)
     yield from (name for name in handles if name not in written)
 
 
 def _blanks(domain: Domain, matters: frozenset[str]) -> Iterator[tuple[int, Value]]:
     for slot, variable in enumerate(domain.layout.variables):
-        if variable.name not in matters and variable.type.kind is not Kind.HANDLE:
+        if variable.name not in matters and variable.type.kind is not ValueKind.HANDLE:
             yield slot, variable.start
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from telos.core.conditions import Condition
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
-from telos.core.values import Kind
+from telos.core.values import ValueKind
 from telos.files.schema import parse_duration
 from telos.recognition.director import DirectorRule, director_faults, pay_faults, say_faults
 from telos.recognition.distributions import SHARED, complete_distribution
@@ -229,7 +229,7 @@ def _read_heading(
 ) -> HeadingObservation:
     entry = EXITS if written == ANY_EXIT else written
     context = definition.vocabulary.context
-    edges = [name for name, kind in context.items() if kind.kind is Kind.HANDLE and kind.handle == "edges"]
+    edges = [name for name, kind in context.items() if kind.kind is ValueKind.HANDLE and kind.handle == "edges"]
     if entry not in edges and not definition.is_touched("context"):
         known = [ANY_EXIT if name == EXITS else name for name in edges]
         remedy = name_hint(written, known) or "list some in the context, as in `exits: edges`"

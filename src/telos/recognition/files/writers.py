@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from telos.core.conditions import Condition
 from telos.core.errors import TelosError
-from telos.core.values import Kind, Type
+from telos.core.values import Type, ValueKind
 from telos.files.schema import parse_duration
 from telos.files.yaml import parse_scalar
 from telos.recognition.director import DirectorRule
@@ -120,7 +120,7 @@ def _words(words: Vocabulary) -> Iterator[str]:
 
 
 def _kind(name: str, kind: Type) -> str:
-    if kind.kind is Kind.ENUM:
+    if kind.kind is ValueKind.ENUM:
         return _list(kind.labels)
     if str(kind) not in CONTEXT_TYPES:
         raise TelosError(

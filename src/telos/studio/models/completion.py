@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from telos.core.errors import TelosError
-from telos.core.values import Kind, Type
+from telos.core.values import Type, ValueKind
 from telos.files.formats import find_kind, schema_text
 from telos.files.yaml import read_yaml
 from telos.recognition.director import ADVENTURE_EARNINGS
@@ -258,7 +258,7 @@ class Words:
             yield "action", "what the player did"
             yield "goal", "the goal that was just achieved"
         for name, kind in self.context.items():
-            yield name, kind.handle if kind.kind is Kind.HANDLE else str(kind)
+            yield name, kind.handle if kind.kind is ValueKind.HANDLE else str(kind)
 
     def keys_at(self, way: Way) -> Iterator[tuple[str, str]]:
         """Yield the names that are the keys of a mapping whose keys a schema does not know."""
@@ -285,7 +285,7 @@ class Words:
             case ("clock", "on"):
                 yield from ((label, "a cause") for label in self.labels("cause"))
             case ("moments",):
-                yield from ((name, str(kind)) for name, kind in self.context.items() if kind.kind is Kind.BOOL)
+                yield from ((name, str(kind)) for name, kind in self.context.items() if kind.kind is ValueKind.BOOL)
             case ("start",):
                 yield from ((goal, "a goal") for goal in (*self.goals, "random"))
             case ("rules", "then"):
