@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from telos.cli.main import app
 from telos.core.errors import TelosError
+from telos.studies import STUDIES
 
 pytest.importorskip("scipy")
 SMALL = ("study", "gold-flairs", "--quick", "--players", "2", "--runs", "2", "--seed", "3")
@@ -45,10 +46,9 @@ def test_the_tables_say_that_it_is_simulated_and_show_what_was_published() -> No
         (["gold-flair"], "there is no study 'gold-flair'; did you mean 'gold-flairs'?"),
         (["gold-flairs", "--players", "1"], "at least 2 players and 2 runs, got 1 and 40"),
         (["gold-aiide", "--players", "3", "--returning", "4"], "at most all 3 players can come back, got 4"),
-        (["gold-flairs", "--returning", "4"], "nobody comes back in gold-flairs; leave out --returning"),
         (["gold-flairs", "--quick", "--published"], "contradict each other; say one of them"),
         (["gold-flairs", "--seed", "-2"], "a seed is a whole number, zero or more, got -2"),
-        (["gold-aiide", "--quick", "--jobs", "0"], "a study needs at least 1 job, got 0"),
+        (["gold-aiide", "--quick", "--jobs", "0"], "jobs must be at least 1, got 0"),
         (["gold-flairs", "--report", "page.pdf"], "end its name with .html, got 'page.pdf'"),
         (["gold-flairs", "--report", "nowhere/page.html"], "there is no such folder; name another file"),
         (["gold-flairs", "--figures", "nowhere"], "figures into 'nowhere': there is no such folder; make it first"),
@@ -59,3 +59,35 @@ def test_bad_input_is_refused_in_one_line(arguments: list[str], message: str) ->
         CliRunner().invoke(app, ["study", *arguments], catch_exceptions=False)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["gold-flairs", "--returning", "4"],
+        ["gold-flairs", "folder"],
+        ["played", "x", "--runs", "3"],
+        ["played", "x", "--quick"],
+        ["forge", "--report", "page.html"],
+        ["overcooked", "one", "two"],
+    ],
+)
+def test_study_refuses_options_of_other_studies(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, ["study", *arguments])
+    assert result.exit_code == 2
+
+
+def test_study_accepts_options_before_the_name() -> None:
+    with pytest.raises(TelosError, match="contradict"):
+        CliRunner().invoke(app, ["study", "--quick", "--published", "gold-flairs"], catch_exceptions=False)
+
+
+def test_every_registered_study_is_a_command() -> None:
+    shown = CliRunner().invoke(app, ["study", "--help"]).stdout
+    assert all(name in shown for name in STUDIES)
+
+
+@pytest.mark.parametrize("name", ["overcooked", "crafter-planning", "starcraft", "monroe", "kitchen"])
+def test_study_of_a_folder_asks_for_it(name: str) -> None:
+    with pytest.raises(TelosError, match=f"telos study {name} FOLDER"):
+        CliRunner().invoke(app, ["study", name], catch_exceptions=False)

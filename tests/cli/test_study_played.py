@@ -67,10 +67,7 @@ def test_a_bad_recording_refuses_all_and_names_its_line(folder: Path, tmp_path: 
     ("arguments", "message"),
     [
         (["played"], "say which recordings: telos study played FILE_OR_FOLDER"),
-        (["played", "x", "--runs", "3"], "--runs is not for played; leave it out"),
-        (["played", "x", "--quick"], "--quick is not for played; leave it out"),
         (["played", "x", "--report", "page.pdf"], "end its name with .html"),
-        (["overcooked", "one", "two"], "overcooked reads one folder, got 2; leave out 'two'"),
         (["playd"], "there is no study 'playd'; did you mean 'played'?"),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studies.results import findings, told
+from telos.studies.comparisons import find_agreements, format_comparison
 from telos.studies.scoring import Comparison, Published, compared, scored, tally
 
 GOALS = ("level", "explore", "town")
@@ -67,16 +67,16 @@ def test_a_result_is_of_the_published_kind_by_direction_and_significance(
 
 
 def test_what_differs_is_told_with_the_phases_that_it_comes_from() -> None:
-    said = told(comparison(WORSE, CLEAR), LABELS)
+    said = format_comparison(comparison(WORSE, CLEAR), LABELS)
     assert said.startswith("new: method A 30%, method B 85% (p = 0.00032); published 90% and 70% (p < 0.0003).")
     assert "Differs: the other way round. Of the difference of -55.0 points, by phase: level" in said
-    assert "phase" not in told(comparison(BETTER, CLEAR), LABELS)
+    assert "phase" not in format_comparison(comparison(BETTER, CLEAR), LABELS)
 
 
 def test_findings_begin_with_how_many_agree() -> None:
     published = [(BETTER, CLEAR), (SLIGHTLY, CLEAR), (BETTER, UNCLEAR), (EVEN, None)]
     tests = [comparison(shares, said) for shares, said in published]
-    said = findings(tests, LABELS)
+    said = find_agreements(tests, LABELS)
     assert len(said) == 4
     assert said[0] == (
         "Of 3 published comparisons, 1 agree in kind with ours; pointing the same way without being significant: 1; "

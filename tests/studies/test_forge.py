@@ -3,21 +3,22 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
-from telos.cli.study_forge import read_forge
+from telos.cli.main import app
 from telos.core.errors import TelosError
-from telos.studies.forge import ALL, ALONE, READS, WAITS, ForgeStudy, run_study
+from telos.studies.forge import ALL, ALONE, READS, WAITS, ForgeRuns, forge_result, play_all, run_study
 from telos.worlds.forge.domain import PLANS
 
 pytest.importorskip("scipy")
 
 
 @pytest.fixture(scope="module")
-def done() -> ForgeStudy:
-    return run_study(runs=12, seed=3)
+def done() -> ForgeRuns:
+    return play_all(runs=12, seed=3)
 
 
-def test_reading_saves_time_over_waiting_for_orders_beyond_doubt(done: ForgeStudy) -> None:
+def test_reading_saves_time_over_waiting_for_orders_beyond_doubt(done: ForgeRuns) -> None:
     found = {(each.plan, each.over): each for each in done.savings}
     p = found[ALL, WAITS].test.p
     assert p is not None
@@ -26,28 +27,28 @@ def test_reading_saves_time_over_waiting_for_orders_beyond_doubt(done: ForgeStud
     assert found[ALL, ALONE].share > found[ALL, WAITS].share
 
 
-def test_reading_is_never_a_tenth_slower_in_any_plan(done: ForgeStudy) -> None:
+def test_reading_is_never_a_tenth_slower_in_any_plan(done: ForgeRuns) -> None:
     for plan in PLANS:
         reads, waits = (sum(done.seconds(plan, each)) for each in (READS, WAITS))
         assert reads < 1.1 * waits
 
 
-def test_who_is_read_asks_less(done: ForgeStudy) -> None:
-    times = done.figures()["times"]
+def test_who_is_read_asks_less(done: ForgeRuns) -> None:
+    times = forge_result(done).data["times"]
     assert times[ALL][READS]["asked"] < times[ALL][WAITS]["asked"]
     assert times[ALL][ALONE]["asked"] == 0
 
 
-def test_the_plan_is_read_before_the_last_deed_in_nearly_every_run(done: ForgeStudy) -> None:
+def test_the_plan_is_read_before_the_last_deed_in_nearly_every_run(done: ForgeRuns) -> None:
     assert done.read_in_time >= 0.9
 
 
 def test_the_same_seed_gives_the_same_study_however_it_is_shared_out() -> None:
-    assert run_study(runs=2, seed=5).figures() == run_study(runs=2, seed=5, jobs=2).figures()
+    assert run_study(runs=2, seed=5).data == run_study(runs=2, seed=5, jobs=2).data
 
 
-def test_the_figures_say_that_it_is_simulated_and_name_every_condition(done: ForgeStudy) -> None:
-    figures = done.figures()
+def test_the_figures_say_that_it_is_simulated_and_name_every_condition(done: ForgeRuns) -> None:
+    figures = forge_result(done).data
     assert figures["simulated"] is True
     assert set(figures["times"]) == {*PLANS, ALL}
     assert figures["players"] == 36
@@ -60,13 +61,11 @@ def test_bad_sizes_are_refused(options: dict[str, int], message: str) -> None:
         run_study(**options)
 
 
-def test_the_command_prints_tables_that_fit_and_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
-    read_forge(runs=2, quick=False, seed=1, jobs=1, as_json=True, refused={})
-    assert json.loads(capsys.readouterr().out)["study"] == "forge"
-    read_forge(runs=2, quick=False, seed=1, jobs=1, as_json=False, refused={})
-    said = capsys.readouterr().out
+def test_forge_command_prints_tables_that_fit_and_one_json_object() -> None:
+    arguments = ["study", "forge", "--runs", "2"]
+    assert json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)["study"] == "forge"
+    said = CliRunner().invoke(app, arguments).stdout
     assert said.startswith("forge: 6 simulated players, each under every condition (seed 1)")
     assert "all, over waiting" in said
     assert "…" not in said
-    with pytest.raises(TelosError, match="--report is not for forge; leave it out"):
-        read_forge(runs=2, quick=False, seed=1, jobs=1, as_json=True, refused={"report": "page.html"})
+    assert CliRunner().invoke(app, [*arguments, "--report", "page.html"]).exit_code == 2

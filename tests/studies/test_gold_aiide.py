@@ -174,8 +174,8 @@ def test_who_comes_back_has_learned_and_the_experimenter_has_not() -> None:
 @pytest.mark.slow
 def test_the_study_is_fixed_by_its_seed_and_has_the_published_figures_beside_its_own() -> None:
     small = run_study(players=3, runs=2, returning=3, seed=2)
-    said = json.loads(json.dumps(small.figures()))
-    assert said == json.loads(json.dumps(run_study(players=3, runs=2, returning=3, seed=2, jobs=2).figures()))
+    said = json.loads(json.dumps(small.data))
+    assert said == json.loads(json.dumps(run_study(players=3, runs=2, returning=3, seed=2, jobs=2).data))
     conditions = said["conditions"]
     assert conditions["first-time"]["trained"]["published"] == 66
     assert conditions["first-time"]["fsm"]["published"] == 54

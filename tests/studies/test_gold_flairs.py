@@ -9,6 +9,7 @@ import pytest
 from studies.scoring_plays import some_play
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.parallel import parallel_map
 from telos.recognition.ffbm import FFBM
 from telos.recognition.files.load import named_model
 from telos.recognition.filtering import Reader
@@ -27,19 +28,19 @@ from telos.studies.gold_flairs import (
     session_of,
     what_was_seen,
 )
-from telos.studies.results import Study
-from telos.studies.scoring import Reading, filtered_accuracy, read, shared_out
+from telos.studies.results import StudyResult
+from telos.studies.scoring import Reading, filtered_accuracy, read
 
 pytest.importorskip("scipy")
 
 
 @pytest.fixture(scope="module")
-def small() -> Study:
+def small() -> StudyResult:
     return run_study(players=2, runs=2, seed=3, draws=2)
 
 
-def test_the_figures_fit_json_and_have_the_published_ones_beside_them(small: Study) -> None:
-    said = json.loads(json.dumps(small.figures()))
+def test_the_figures_fit_json_and_have_the_published_ones_beside_them(small: StudyResult) -> None:
+    said = json.loads(json.dumps(small.data))
     assert (said["study"], said["seed"], said["simulated"]) == ("gold-flairs", 3, True)
     assert set(said["conditions"]) == {"experienced", "new", "veterans"}
     for kind, published in ACCURACIES.items():
@@ -61,18 +62,18 @@ def test_the_figures_fit_json_and_have_the_published_ones_beside_them(small: Stu
 
 def test_runs_are_fixed_by_their_seed_and_several_jobs_do_not_change_them() -> None:
     runs = [Run(KINDS[0], number, seed=3, draws=1) for number in range(2)]
-    assert list(shared_out(played, runs, jobs=2)) == [played(run) for run in runs]
+    assert list(parallel_map(played, runs, jobs=2)) == [played(run) for run in runs]
 
 
 @pytest.mark.slow
-def test_the_seed_fixes_the_study_and_several_jobs_do_not_change_it(small: Study) -> None:
-    assert run_study(players=2, runs=2, seed=3, draws=2, jobs=2).figures() == small.figures()
+def test_the_seed_fixes_the_study_and_several_jobs_do_not_change_it(small: StudyResult) -> None:
+    assert run_study(players=2, runs=2, seed=3, draws=2, jobs=2).data == small.data
 
 
 def test_answers_come_in_the_order_of_the_tasks() -> None:
-    assert list(shared_out(abs, [-3, 2, -1], jobs=2)) == [3, 2, 1]
-    with pytest.raises(TelosError, match="at least 1 job, got 0"):
-        list(shared_out(abs, [-3], jobs=0))
+    assert list(parallel_map(abs, [-3, 2, -1], jobs=2)) == [3, 2, 1]
+    with pytest.raises(TelosError, match="at least 1, got 0"):
+        list(parallel_map(abs, [-3], jobs=0))
 
 
 def test_runs_of_one_person_are_different_games_and_the_same_person() -> None:
@@ -148,7 +149,7 @@ def test_beliefs_are_cut_out_around_the_change_of_goal() -> None:
         ({"players": 1}, "at least 2 players and 2 runs, got 1 and 40"),
         ({"runs": 0}, "at least 2 players and 2 runs, got 40 and 0"),
         ({"seed": -1}, "zero or more, got -1"),
-        ({"players": 2, "runs": 2, "jobs": 0}, "at least 1 job, got 0"),
+        ({"players": 2, "runs": 2, "jobs": 0}, "at least 1, got 0"),
     ],
 )
 def test_bad_numbers_are_refused_before_anything_is_played(options: dict[str, int], message: str) -> None:

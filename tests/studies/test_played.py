@@ -9,8 +9,18 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import Reader
 from telos.studies import played
-from telos.studies.played import METHODS, OWN, PlayedStudy, looked_at, page, recordings_in, run_study
+from telos.studies.played import (
+    METHODS,
+    OWN,
+    RecordedGames,
+    played_result,
+    read_game,
+    read_games,
+    recordings_in,
+    run_study,
+)
 from telos.studies.players import EXPERIENCED, Player, Session, play, session_of
+from telos.studies.report import page
 from telos.studies.scoring import read
 from telos.worlds.adventure.adventure import Adventure
 from telos.worlds.adventure.recording import Recording, write_recording
@@ -44,7 +54,7 @@ def folder(tmp_path: Path, recorded: dict[str, Recording]) -> Path:
 
 
 def test_a_game_is_scored_by_what_the_player_was_given(folder: Path, recorded: dict[str, Recording]) -> None:
-    game = looked_at(folder / "flairs.jsonl")
+    game = read_game(folder / "flairs.jsonl")
     again = session_of(recorded["flairs"])
     readers = {
         "ffbm": create_recognizer(named_model("flairs")),
@@ -61,7 +71,7 @@ def test_a_game_is_scored_by_what_the_player_was_given(folder: Path, recorded: d
 def test_the_second_game_is_scored_on_its_test_round_also_by_the_players_own_lessons(
     folder: Path, recorded: dict[str, Recording]
 ) -> None:
-    game = looked_at(folder / "aiide.jsonl")
+    game = read_game(folder / "aiide.jsonl")
     assert list(game.tallies) == [*FIRST_FOUR, OWN]
     assert (game.condition, game.phases) == ("aiide, test round", (6, 6))
     again = session_of(recorded["aiide"])
@@ -78,7 +88,7 @@ def test_the_second_game_is_scored_on_its_test_round_also_by_the_players_own_les
 
 
 def test_who_never_came_to_the_test_round_is_pooled_apart(folder: Path) -> None:
-    done = run_study([folder / "aiide.jsonl", folder / "early.jsonl"])
+    done = read_games([folder / "aiide.jsonl", folder / "early.jsonl"])
     early = done.games[1]
     assert early.condition == "aiide, training round"
     assert OWN not in early.tallies
@@ -90,7 +100,7 @@ def test_who_never_came_to_the_test_round_is_pooled_apart(folder: Path) -> None:
 
 
 def test_free_play_is_told_and_not_scored(folder: Path) -> None:
-    done = run_study([folder / "free.jsonl", folder / "flairs.jsonl"])
+    done = read_games([folder / "free.jsonl", folder / "flairs.jsonl"])
     free = done.games[0]
     assert not free.tallies
     assert free.updates > 0
@@ -104,14 +114,14 @@ def test_free_play_is_told_and_not_scored(folder: Path) -> None:
 
 def test_a_recording_in_which_nothing_happened_is_told(tmp_path: Path) -> None:
     write_recording(Adventure("flairs", seed=1).recording(), tmp_path / "nothing.jsonl")
-    done = run_study([tmp_path / "nothing.jsonl"])
+    done = read_games([tmp_path / "nothing.jsonl"])
     assert "there is nothing to score" in done.warnings[0]
     assert done.pooled == {}
-    assert done.figures()["games"][0]["updates"] == 0
+    assert played_result(done).data["games"][0]["updates"] == 0
 
 
 def test_means_are_over_games_and_published_figures_stand_beside_them(folder: Path) -> None:
-    done = run_study([folder / "flairs.jsonl", folder / "second.jsonl"])
+    done = read_games([folder / "flairs.jsonl", folder / "second.jsonl"])
     score = done.pooled["flairs"]["ffbm"]
     assert score.values == tuple(game.tallies["ffbm"].accuracy for game in done.games)
     assert score.published == 59
@@ -172,7 +182,7 @@ def test_bad_files_are_all_named_with_their_lines_and_nothing_is_scored(
 
 def test_jobs_change_nothing(folder: Path) -> None:
     places = [folder / "flairs.jsonl", folder / "free.jsonl"]
-    assert run_study(places, jobs=2).figures() == run_study(places).figures()
+    assert run_study(places, jobs=2).data == run_study(places).data
 
 
 def test_the_page_says_human_and_shows_every_method(folder: Path) -> None:
@@ -192,4 +202,4 @@ def test_names_in_a_recording_are_no_markup_of_the_page(tmp_path: Path) -> None:
 
 
 def test_a_study_of_nothing_has_figures_all_the_same() -> None:
-    assert PlayedStudy(1, ()).figures()["pooled"] == {}
+    assert played_result(RecordedGames(1, ())).data["pooled"] == {}

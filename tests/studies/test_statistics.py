@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studies.statistics import interval, paired, quantile, said_p
+from telos.studies.statistics import format_p, interval, paired, quantile
 
 pytest.importorskip("scipy")
 
@@ -90,4 +90,9 @@ def test_an_interval_of_nothing_and_a_confidence_of_one_are_refused() -> None:
 
 
 def test_p_values_are_said_as_papers_do() -> None:
-    assert [said_p(p) for p in (0.00009, 0.0001, 0.05, None)] == ["p < 0.0001", "p = 0.0001", "p = 0.05", "not tested"]
+    assert [format_p(p) for p in (0.00009, 0.0001, 0.05, None)] == [
+        "p < 0.0001",
+        "p = 0.0001",
+        "p = 0.05",
+        "not tested",
+    ]

@@ -5,28 +5,30 @@ goes through the scene under each condition, so the differences are paired. In o
 will be wanted, and tells a companion who waits: as much as orders can do.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
 from statistics import fmean
 from typing import Any
 
 from telos.core.errors import TelosError
+from telos.parallel import parallel_map
 from telos.planning.planner import warm_up
-from telos.studies.scoring import shared_out
-from telos.studies.statistics import Paired, interval, need_scipy, paired, said_p
+from telos.studies.results import Progress, StudyResult, Table, no_progress
+from telos.studies.statistics import Paired, format_p, interval, need_scipy, paired
 from telos.worlds.forge.domain import PLANS
 from telos.worlds.forge.player import PlayerLimits
 from telos.worlds.forge.scene import ForgeScene
 from telos.worlds.forge.trace import BeliefUpdated, PlanChanged
 
 NAME = "forge"
-RUNS, QUICK = 100, 20  # players for each plan
+_TITLE = "What a companion who reads plans is worth"
+RUNS, QUICK_RUNS = 100, 20  # players for each plan
 ALONE, WAITS, TOLD, PARSES, READS = "none", "waits", "told", "parses", "reads"
 COMPANIONS = {ALONE: "alone", WAITS: "waits", TOLD: "is told", PARSES: "parses", READS: "reads"}
+_OVER = {WAITS: "waiting", ALONE: "being alone", TOLD: "being told", PARSES: "parsing"}
 WORSE = 0.10  # by how much reading may be slower than waiting in any plan
 ALL = "all"
-Watched = Callable[[Iterable["Played"], int], Iterable["Played"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ForgePlayer:
     """One player with one plan, under every condition; ``turned`` if they thought better of it at least once."""
 
     plan: str
@@ -68,72 +70,42 @@ class Saving:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgeStudy:
-    """All that came out; ``simulated`` players, whatever else it says."""
+class ForgeRuns:
+    """All runs, and what reading saves in them."""
 
     seed: int
-    players: tuple[Played, ...]
+    players: tuple[ForgePlayer, ...]
     savings: tuple[Saving, ...]
 
-    def of(self, plan: str) -> list[Played]:
-        """Return those who set out with a plan."""
+    def with_plan(self, plan: str) -> list[ForgePlayer]:
+        """Return the players who started with a plan."""
         return [each for each in self.players if plan in (ALL, each.plan)]
-
-    @property
-    def read_in_time(self) -> float:
-        """Return in what share of runs the plan was read for good before the last deed."""
-        return fmean([each.runs[READS].settled != 1.0 for each in self.players])
 
     def seconds(self, plan: str, companion: str) -> list[float]:
         """Return the times of one condition."""
-        return [each.runs[companion].seconds for each in self.of(plan)]
-
-    def figures(self) -> dict[str, Any]:
-        """Return everything as JSON has it."""
-        times = {plan: {companion: self._cell(plan, companion) for companion in COMPANIONS} for plan in (*PLANS, ALL)}
-        settled = [each.runs[READS].settled or 0.0 for each in self.players]
-        return {
-            "study": NAME,
-            "simulated": True,
-            "seed": self.seed,
-            "players": len(self.players),
-            "times": times,
-            "savings": [_plain(each) for each in self.savings],
-            "reading": {"in_time": self.read_in_time, "mean_share_of_deeds": fmean(settled)},
-            "findings": list(self.findings),
-        }
-
-    def _cell(self, plan: str, companion: str) -> dict[str, Any]:
-        times = self.seconds(plan, companion)
-        low, high = interval(times, rng=Random(self.seed))
-        asked = fmean(each.runs[companion].asked for each in self.of(plan))
-        return {"seconds": fmean(times), "interval": [low, high], "asked": asked}
+        return [each.runs[companion].seconds for each in self.with_plan(plan)]
 
     @property
-    def findings(self) -> tuple[str, ...]:
-        """What the numbers say, in words."""
-        found = {(each.plan, each.over): each for each in self.savings}
-        all_in, alone, told_at_once, parsing = (found[ALL, over] for over in (WAITS, ALONE, TOLD, PARSES))
-        worst = max((found[plan, WAITS] for plan in PLANS), key=lambda each: -each.share)
-        settled = fmean(each.runs[READS].settled or 0.0 for each in self.players)
-        told = [
-            f"reading saves {all_in.share:.0%} of the time over waiting for orders ({said_p(all_in.test.p)}), and "
-            f"{alone.share:.0%} over being alone ({said_p(alone.test.p)})",
-            f"over one who is told everything beforehand it saves {told_at_once.share:.0%} "
-            f"({said_p(told_at_once.test.p)}), over one who parses with a grammar {parsing.share:.0%} "
-            f"({said_p(parsing.test.p)})",
-            f"over waiting it saves least in plan {worst.plan}, {worst.share:.0%}; "
-            f"more than a tenth slower in {all_in.slower:.0%} of runs",
-            f"the plan was read for good before the last deed in {self.read_in_time:.0%} of runs, on average after "
-            f"{settled:.0%} of the deeds",
-        ]
-        return tuple(told)
+    def read_in_time(self) -> float:
+        """Return the share of runs in which the plan was recognised for good before the last action."""
+        return fmean([each.runs[READS].settled != 1.0 for each in self.players])
+
+    @property
+    def mean_settled(self) -> float:
+        """Return the mean share of actions after which the plan was recognised for good."""
+        return fmean(each.runs[READS].settled or 0.0 for each in self.players)
 
 
 def run_study(
-    *, runs: int = RUNS, seed: int = 1, jobs: int = 1, watched: Watched = lambda done, total: done
-) -> ForgeStudy:
-    """Let ``runs`` players try each plan under every condition; ``seed`` fixes it, however many ``jobs`` share it."""
+    *, runs: int | None = None, quick: bool = False, seed: int = 1, jobs: int = 1, progress: Progress = no_progress
+) -> StudyResult:
+    """Run the study with ``runs`` players for each plan; ``seed`` determines it, for any number of ``jobs``."""
+    count = runs if runs is not None else QUICK_RUNS if quick else RUNS
+    return forge_result(play_all(runs=count, seed=seed, jobs=jobs, progress=progress))
+
+
+def play_all(*, runs: int = RUNS, seed: int = 1, jobs: int = 1, progress: Progress = no_progress) -> ForgeRuns:
+    """Let ``runs`` players try each plan under every condition."""
     need_scipy()
     if runs < 2:
         raise TelosError(f"a comparison needs at least 2 runs of each plan, got {runs}")
@@ -141,23 +113,87 @@ def run_study(
         raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
     rng = Random(seed)
     tasks = [(plan, rng.randrange(2**32)) for plan in PLANS for _ in range(runs)]
-    players = tuple(watched(shared_out(played, tasks, jobs=jobs), len(tasks)))
+    players = tuple(progress(parallel_map(play_conditions, tasks, jobs=jobs), len(tasks)))
     savings = tuple(
         _saving(plan, over, [each for each in players if plan in (ALL, each.plan)], seed)
         for plan in (*PLANS, ALL)
         for over in COMPANIONS
         if over != READS
     )
-    return ForgeStudy(seed, players, savings)
+    return ForgeRuns(seed, players, savings)
 
 
-def played(task: tuple[str, int]) -> Played:
+def forge_result(done: ForgeRuns) -> StudyResult:
+    """Return the result of all runs."""
+    times = {plan: {companion: _cell(done, plan, companion) for companion in COMPANIONS} for plan in (*PLANS, ALL)}
+    findings = _findings(done)
+    data = {
+        "study": NAME,
+        "simulated": True,
+        "seed": done.seed,
+        "players": len(done.players),
+        "times": times,
+        "savings": [asdict(each) for each in done.savings],
+        "reading": {"in_time": done.read_in_time, "mean_share_of_deeds": done.mean_settled},
+        "findings": list(findings),
+    }
+    heading = f"{NAME}: {len(done.players)} simulated players, each under every condition (seed {done.seed})"
+    tables = (_times_table(times), _savings_table(done))
+    players = "simulated players"
+    return StudyResult(NAME, _TITLE, heading, done.seed, data, tables, players=players, findings=findings)
+
+
+def _cell(done: ForgeRuns, plan: str, companion: str) -> dict[str, Any]:
+    times = done.seconds(plan, companion)
+    low, high = interval(times, rng=Random(done.seed))
+    asked = fmean(each.runs[companion].asked for each in done.with_plan(plan))
+    return {"seconds": fmean(times), "interval": [low, high], "asked": asked}
+
+
+def _times_table(times: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
+    rows = []
+    for plan, cells in times.items():
+        spans = [(each["seconds"], *each["interval"]) for each in cells.values()]
+        rows.append((plan, *(f"{mean:.0f} ({low:.0f}-{high:.0f})" for mean, low, high in spans)))
+    note = "seconds to open the door, by what the companion does; 95% intervals of the means"
+    return Table(("plan", *COMPANIONS.values()), tuple(rows), note)
+
+
+def _savings_table(done: ForgeRuns) -> Table:
+    rows = []
+    for each in (saving for saving in done.savings if saving.plan == ALL or saving.over == WAITS):
+        low, high = each.test.interval
+        numbers = (f"{each.test.difference:.1f}", f"{low:.1f}-{high:.1f}", f"{each.share:.0%}")
+        label = f"{each.plan}, over {_OVER[each.over]}"
+        rows.append((label, *numbers, format_p(each.test.p), f"{each.slower:.0%}"))
+    note = "paired t-tests; slower: runs that took more than a tenth longer"
+    return Table(("reading saves", "seconds", "95%", "share", "t-test", "slower"), tuple(rows), note)
+
+
+def _findings(done: ForgeRuns) -> tuple[str, ...]:
+    found = {(each.plan, each.over): each for each in done.savings}
+    waiting, alone, told, parsing = (found[ALL, over] for over in (WAITS, ALONE, TOLD, PARSES))
+    worst = max((found[plan, WAITS] for plan in PLANS), key=lambda each: -each.share)
+    return (
+        f"reading saves {waiting.share:.0%} of the time over waiting for orders ({format_p(waiting.test.p)}), and "
+        f"{alone.share:.0%} over being alone ({format_p(alone.test.p)})",
+        f"over one who is told everything beforehand it saves {told.share:.0%} "
+        f"({format_p(told.test.p)}), over one who parses with a grammar {parsing.share:.0%} "
+        f"({format_p(parsing.test.p)})",
+        f"over waiting it saves least in plan {worst.plan}, {worst.share:.0%}; "
+        f"more than a tenth slower in {waiting.slower:.0%} of runs",
+        f"the plan was read for good before the last deed in {done.read_in_time:.0%} of runs, on average after "
+        f"{done.mean_settled:.0%} of the deeds",
+    )
+
+
+def play_conditions(task: tuple[str, int]) -> ForgePlayer:
     """Let one player open the door under every condition."""
     warm_up()
     plan, seed = task
     runs = {companion: play(plan, companion, seed) for companion in COMPANIONS}
     turned = PlayerLimits.draw(plan, Random(f"limits {seed}")).turns is not None
-    return Played(plan, seed, turned, runs)
+    return ForgePlayer(plan, seed, turned, runs)
 
 
 def play(plan: str, companion: str, seed: int) -> Run:
@@ -194,13 +230,9 @@ def settles(plan: str, records: Iterable[object]) -> float:
     return min(1.0, (wrong + 1) / len(right)) if right else 1.0
 
 
-def _saving(plan: str, over: str, players: Sequence[Played], seed: int) -> Saving:
+def _saving(plan: str, over: str, players: Sequence[ForgePlayer], seed: int) -> Saving:
     other = [each.runs[over].seconds for each in players]
     reading = [each.runs[READS].seconds for each in players]
     test = paired(other, reading, rng=Random(seed))
     slower = fmean(each.ratio(over) > 1 + WORSE for each in players)
     return Saving(plan, over, test, test.difference / fmean(other), slower)
-
-
-def _plain(saving: Saving) -> dict[str, Any]:
-    return asdict(saving)

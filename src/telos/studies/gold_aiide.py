@@ -1,6 +1,6 @@
 """AIIDE 2010."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -8,13 +8,15 @@ from statistics import fmean
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.parallel import parallel_map
 from telos.recognition.files.load import named_model
 from telos.recognition.filtering import Chances, EventGate, forward, used_evidence
 from telos.recognition.fsm import FSMModel
 from telos.recognition.iohmm import IOHMM, copy_model, find_best_strength, personalize, pool_models
 from telos.recognition.recognizer import Evidence
+from telos.studies.comparisons import Experiment, Grid, experiment_result, find_agreements
 from telos.studies.players import EXPERIMENTER, NOVICE, Player, Session, play
-from telos.studies.results import Chart, Grid, Line, Point, Study, findings
+from telos.studies.results import Curve, LineChart, Point, Progress, StudyResult, no_progress
 from telos.studies.scoring import (
     LAGS,
     Comparison,
@@ -25,7 +27,6 @@ from telos.studies.scoring import (
     judged_late,
     scored,
     share_right,
-    shared_out,
     tally,
     top,
 )
@@ -325,11 +326,11 @@ def by_dial(games: Sequence[Game]) -> Mapping[tuple[str, float], float]:
 # The curves of the second study: amount of training, lag, what first lessons are worth later, and sensitivity.
 
 
-def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int) -> tuple[tuple[Chart, ...], ...]:
+def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int) -> tuple[tuple[LineChart, ...], ...]:
     """Return the charts of the study, in rows."""
     later = [each for _, each in pairs]
     kinds = {"first run": firsts, "later run": later}
-    lessons = Chart(
+    lessons = LineChart(
         "training",
         "Amount of training",
         "lessons of each goal",
@@ -338,14 +339,14 @@ def charts(firsts: Sequence[Game], pairs: Sequence[tuple[Game, Game]], seed: int
         log_x=True,
         note="Accuracy against amount of training, and what first lessons are worth later",
     )
-    weights = Chart(
+    weights = LineChart(
         "first_lessons",
         "Keeping the lessons of the first run",
         "weight of the first run's lessons",
         "accuracy",
         (_line("later run", by_weight(pairs), seed),),
     )
-    lag = Chart(
+    lag = LineChart(
         "lag",
         "Waiting before answering",
         "lag in updates",
@@ -369,20 +370,21 @@ def what_players_do(firsts: Sequence[Game], later: Sequence[Game]) -> Grid:
     return Grid("what_players_do", "What players do under each goal: shares of updates", headings, tuple(rows))
 
 
-def _line(name: str, values: Mapping[float, Sequence[float]] | Mapping[int, Sequence[float]], seed: int) -> Line:
+def _line(name: str, values: Mapping[float, Sequence[float]] | Mapping[int, Sequence[float]], seed: int) -> Curve:
     points = []
     for x, each in values.items():
         low, high = interval(each, rng=Random(f"{seed} {name} {x}"))
         points.append(Point(x, fmean(each), low, high))
-    return Line(name, tuple(points))
+    return Curve(name, tuple(points))
 
 
-def _sensitivity(games: Sequence[Game]) -> Chart:
+def _sensitivity(games: Sequence[Game]) -> LineChart:
     means = by_dial(games)
     lines = tuple(
-        Line(dial.says, tuple(Point(factor, means[dial.keyword, factor]) for factor in FACTORS)) for dial in AIIDE_DIALS
+        Curve(dial.says, tuple(Point(factor, means[dial.keyword, factor]) for factor in FACTORS))
+        for dial in AIIDE_DIALS
     )
-    return Chart(
+    return LineChart(
         "sensitivity", "One number times ½ to 2 (first run)", "factor", "accuracy", lines, marked=1, log_x=True
     )
 
@@ -394,6 +396,7 @@ def _sensitivity(games: Sequence[Game]) -> Chart:
 NAME = "gold-aiide"
 SOURCE = "K. Gold: Training Goal Recognition Online from Low-Level Inputs in an Action-Adventure Game (AIIDE 2010)"
 AS_PUBLISHED = {"players": 19, "runs": 6, "returning": 5}
+QUICK = {"players": 5, "runs": 3}
 FIRST_TIME, FIRST, LATER, EXPERIMENTER_GROUP = (
     "first-time",
     "returning, first run",
@@ -435,12 +438,11 @@ def run_study(
     returning: int | None = None,
     seed: int = 1,
     jobs: int = 1,
-    watched: Callable[[Iterable[Visits], int], Iterable[Visits]] = lambda visits, total: visits,
-) -> Study:
+    progress: Progress = no_progress,
+) -> StudyResult:
     """Run both experiments; ``seed`` fixes them, however many ``jobs`` share the work.
 
     Of the ``players``, so many come back (``returning``; all, if it is not said); ``runs`` are the experimenter's.
-    ``watched`` is handed the subjects as they come, with their number, to pass them on: a place for a progress bar.
     """
     coming = players if returning is None else returning
     _check(players, runs, coming, seed)
@@ -450,7 +452,7 @@ def run_study(
         Subject(number, seed, runs_before=RUNS_BEFORE[number % len(RUNS_BEFORE)] if number < coming else 0)
         for number in range(players)
     ]
-    done = list(watched(shared_out(visited, subjects, jobs=jobs), len(subjects)))
+    done = list(progress(parallel_map(visited, subjects, jobs=jobs), len(subjects)))
     model, own = _experimenter(done)
     firsts = [each.first for each in done if not each.subject.is_experimenter and each.first]
     pairs = [(each.first, each.later) for each in done if each.first and each.later]
@@ -461,19 +463,21 @@ def run_study(
     conditions = tuple(_condition(name, each, seed) for name, each in runs_by.items())
     tests = _tests(runs_by, seed)
     unfinished = sum(each.first is None or bool(each.subject.runs_before and not each.later) for each in done)
-    return Study(
-        NAME,
-        "Training on players: first-time players, and those who came back",
-        SOURCE,
-        seed,
-        {"players": players, "returning": coming, "experimenter runs": runs, "unfinished": unfinished},
-        LABELS,
-        conditions,
-        tests,
-        charts(firsts, pairs, seed),
-        (*findings(tests, LABELS), *_further(conditions), *_why(conditions, firsts, later)),
-        NOTES,
-        (what_players_do(firsts, later),),
+    return experiment_result(
+        Experiment(
+            NAME,
+            "Training on players: first-time players, and those who came back",
+            SOURCE,
+            seed,
+            {"players": players, "returning": coming, "experimenter runs": runs, "unfinished": unfinished},
+            LABELS,
+            conditions,
+            tests,
+            charts(firsts, pairs, seed),
+            (*find_agreements(tests, LABELS), *_further(conditions), *_why(conditions, firsts, later)),
+            NOTES,
+            (what_players_do(firsts, later),),
+        )
     )
 
 

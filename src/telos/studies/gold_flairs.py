@@ -1,7 +1,7 @@
 """FLAIRS 2010."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -10,6 +10,7 @@ from typing import Any
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
+from telos.parallel import parallel_map
 from telos.recognition.ffbm import FFBM, ConstantT
 from telos.recognition.files.load import named_model
 from telos.recognition.filtering import Chances, Reader
@@ -17,8 +18,9 @@ from telos.recognition.fsm import FSMModel
 from telos.recognition.observations import FLAIRS_SYMBOLS, Symbols
 from telos.recognition.recognizer import GoalModel, Recognizer
 from telos.recognition.transitions import TransitionCase, TransitionRules
+from telos.studies.comparisons import Experiment, Grid, experiment_result, find_agreements
 from telos.studies.players import EXPERIENCED, EXPERIMENTER, NOVICE, Player, Preset, Session, play
-from telos.studies.results import Chart, Grid, Line, Point, Study, findings
+from telos.studies.results import Curve, LineChart, Point, Progress, StudyResult, no_progress
 from telos.studies.scoring import (
     LAGS,
     Comparison,
@@ -33,7 +35,6 @@ from telos.studies.scoring import (
     lagged_accuracies,
     read,
     scored,
-    shared_out,
 )
 from telos.studies.sensitivity import FACTORS, FLAIRS_DIALS, all_at_once, flairs_model, one_at_a_time
 from telos.studies.statistics import interval, need_scipy
@@ -241,12 +242,12 @@ def _drawn(draws: int) -> tuple[GoalModel, ...]:
 
 
 ALL = "all"
-Rows = tuple[tuple[Chart, ...], ...]
+Rows = tuple[tuple[LineChart, ...], ...]
 
 
 def charts(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Rows:
     """Return the charts of the study, in rows."""
-    rows: list[tuple[Chart, ...]] = []
+    rows: list[tuple[LineChart, ...]] = []
     experienced = by_kind["experienced"]
     samples = [each for each in experienced if each.around and all(each.around.values())]
     if samples:
@@ -279,12 +280,12 @@ def what_players_do(by_kind: Mapping[str, Sequence[Played]]) -> tuple[Grid, Grid
     )
 
 
-def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[Chart, ...]:
+def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[LineChart, ...]:
     made = []
     for method in ("ffbm", "constant"):
         beliefs = [each.around[method] for each in runs if each.around]
         lines = tuple(
-            Line(
+            Curve(
                 goal,
                 tuple(
                     Point(place - AROUND, fmean(belief[place][at] for belief in beliefs))
@@ -294,7 +295,7 @@ def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[Chart, ...]:
             for at, goal in enumerate(GOALS)
         )
         made.append(
-            Chart(
+            LineChart(
                 f"belief_{key}_{method}",
                 METHODS[method],
                 "updates from the change of goal: town to level",
@@ -307,31 +308,33 @@ def _beliefs(key: str, note: str, runs: Sequence[Played]) -> tuple[Chart, ...]:
     return tuple(made)
 
 
-def _sensitivity(kind: str, done: Sequence[Played]) -> Chart:
+def _sensitivity(kind: str, done: Sequence[Played]) -> LineChart:
     turned = [each.turned for each in done if each.turned]
     lines = tuple(
-        Line(
+        Curve(
             dial.says,
             tuple(Point(factor, fmean(each[dial.keyword, factor] for each in turned)) for factor in FACTORS),
         )
         for dial in FLAIRS_DIALS
     )
     note = "Sensitivity: one number of the FFBM at a time, times ½ to 2"
-    return Chart(f"sensitivity_{kind}", kind, "factor", "accuracy of the FFBM", lines, marked=1, log_x=True, note=note)
+    return LineChart(
+        f"sensitivity_{kind}", kind, "factor", "accuracy of the FFBM", lines, marked=1, log_x=True, note=note
+    )
 
 
-def _draws(by_kind: Mapping[str, Sequence[Played]]) -> Chart:
+def _draws(by_kind: Mapping[str, Sequence[Played]]) -> LineChart:
     lines = []
     for kind, done in by_kind.items():
         means = sorted(fmean(values) for values in zip(*(each.drawn for each in done), strict=True))
         points = tuple(Point(100 * (rank + 0.5) / len(means), mean) for rank, mean in enumerate(means))
-        lines.append(Line(kind, points))
+        lines.append(Curve(kind, points))
     note = "Sensitivity to all numbers at once, and accuracy against lag"
     title = "All numbers turned at random, ½ to 2"
-    return Chart("sensitivity_all", title, "percent of models", "accuracy", tuple(lines), note=note)
+    return LineChart("sensitivity_all", title, "percent of models", "accuracy", tuple(lines), note=note)
 
 
-def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Chart:
+def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> LineChart:
     lines = []
     for kind, done in by_kind.items():
         points = []
@@ -339,8 +342,8 @@ def _lag(by_kind: Mapping[str, Sequence[Played]], seed: int) -> Chart:
             values = [each.lags[lag] for each in done if each.lags]
             low, high = interval(values, rng=Random(f"{seed} {kind} lag {lag}"))
             points.append(Point(lag, fmean(values), low, high))
-        lines.append(Line(kind, tuple(points)))
-    return Chart("lag", "Waiting before answering (FFBM)", "lag in updates", "accuracy", tuple(lines))
+        lines.append(Curve(kind, tuple(points)))
+    return LineChart("lag", "Waiting before answering (FFBM)", "lag in updates", "accuracy", tuple(lines))
 
 
 # --- gold flairs ------------------------------------------------------------------------------------------------------
@@ -353,6 +356,7 @@ SOURCE = (
     "(FLAIRS 2010)"
 )
 AS_PUBLISHED = {"players": 10, "runs": 10}
+QUICK = {"players": 8, "runs": 8, "draws": 5}
 # Percents of Figure 3, and the tests of the section on results.
 ACCURACIES = {
     "experienced": {"ffbm": 90.0, "fsm": 70.0, "constant": 70.0},
@@ -390,12 +394,9 @@ def run_study(
     seed: int = 1,
     jobs: int = 1,
     draws: int = 40,
-    watched: Callable[[Iterable[Played], int], Iterable[Played]] = lambda played, total: played,
-) -> Study:
-    """Run the study; ``seed`` fixes it, however many ``jobs`` share the work.
-
-    ``watched`` is handed the runs as they come, with their number, to pass them on: a place for a progress bar.
-    """
+    progress: Progress = no_progress,
+) -> StudyResult:
+    """Run the study; ``seed`` determines it, for any number of ``jobs``."""
     need_scipy()
     if players < 2 or runs < 2:
         raise TelosError(f"a paired test needs at least 2 players and 2 runs, got {players} and {runs}")
@@ -404,7 +405,7 @@ def run_study(
     schedule = [
         Run(kind, number, seed, draws) for kind in KINDS for number in range(runs if kind.is_one_person else players)
     ]
-    done = list(watched(shared_out(played, schedule, jobs=jobs), len(schedule)))
+    done = list(progress(parallel_map(played, schedule, jobs=jobs), len(schedule)))
     by_kind = {kind.name: [each for each in done if each.kind == kind.name and each.is_done] for kind in KINDS}
     for kind, finished in by_kind.items():
         if len(finished) < 2:
@@ -412,19 +413,21 @@ def run_study(
     conditions = tuple(_condition(kind, by_kind[kind.name], seed) for kind in KINDS)
     tests, grids = _tests(by_kind, seed), what_players_do(by_kind)
     unfinished = sum(not each.is_done for each in done)
-    return Study(
-        NAME,
-        "Reading experienced and new players: FFBM, FSM and constant T",
-        SOURCE,
-        seed,
-        {"players": players, "runs": runs, "unfinished": unfinished},
-        METHODS,
-        conditions,
-        tests,
-        charts(by_kind, seed),
-        (*findings(tests, METHODS), *_further(by_kind, conditions), *_why(by_kind, grids, conditions)),
-        NOTES,
-        grids,
+    return experiment_result(
+        Experiment(
+            NAME,
+            "Reading experienced and new players: FFBM, FSM and constant T",
+            SOURCE,
+            seed,
+            {"players": players, "runs": runs, "unfinished": unfinished},
+            METHODS,
+            conditions,
+            tests,
+            charts(by_kind, seed),
+            (*find_agreements(tests, METHODS), *_further(by_kind, conditions), *_why(by_kind, grids, conditions)),
+            NOTES,
+            grids,
+        )
     )
 
 
@@ -440,8 +443,8 @@ def _condition(kind: Kind, done: Sequence[Played], seed: int) -> Condition:
     )
     minutes = sum(each.seconds for each in done) / len(done) / 60
     updates = sum(tally.updates for tally in (each.tallies["ffbm"] for each in done if each.tallies)) / len(done)
-    says = f"{len(done)} {who} (simulated); {minutes:.1f} minutes and {updates:.0f} updates a run"
-    return Condition(kind.name, says, scores)
+    about = f"{len(done)} {who} (simulated); {minutes:.1f} minutes and {updates:.0f} updates a run"
+    return Condition(kind.name, about, scores)
 
 
 def _tests(by_kind: Mapping[str, Sequence[Played]], seed: int) -> tuple[Comparison, ...]:

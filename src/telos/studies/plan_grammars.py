@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from telos.core.errors import TelosError, name_hint
+from telos.parallel import parallel_map
 from telos.recognition.grammar.hddl import (
     HddlDomain,
     HddlLiteral,
@@ -31,8 +32,7 @@ from telos.recognition.grammar.lifted import (
     lifted_next_actions,
 )
 from telos.recognition.grammar.lifted_state import LiftedTables, build_lifted_tables
-from telos.studies.results import Watched, unwatched
-from telos.studies.scoring import shared_out
+from telos.studies.results import Progress, StudyResult, Table, no_progress
 
 # --- hierarchical data ------------------------------------------------------------------------------------------------
 # Public problems of hierarchical goal recognition: a domain in HDDL, plans that were seen, and their goals.
@@ -54,7 +54,7 @@ _CALL = re.compile(r"\(([^()]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemSet:
     """What is particular to one set of problems: the tasks whose steps are the goals, and preconditions added."""
 
     name: str
@@ -64,11 +64,11 @@ class Kind:
     limits: LiftedLimits | None = None  # of the search, if others than usual
 
 
-KINDS = {
+PROBLEM_SETS = {
     kind.name: kind
     for kind in (
-        Kind("monroe", ("tlt",), _MONROE),
-        Kind(
+        ProblemSet("monroe", ("tlt",), _MONROE),
+        ProblemSet(
             "kitchen",
             ("makestarter", "makemain", "makedessert"),
             several=True,
@@ -79,7 +79,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GrammarCase:
     """One problem: what was seen, all of it, and the goals that it was for."""
 
     name: str
@@ -92,23 +92,23 @@ class Case:
 class Problems:
     """All problems of a folder, and what in their initial states tells them apart."""
 
-    kind: Kind
+    kind: ProblemSet
     domain: HddlDomain
     tables: LiftedTables
     goals: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[GrammarCase, ...]
     special_predicates: frozenset[str]  # that not every initial state has
     special_objects: frozenset[str]
 
 
 @lru_cache(maxsize=2)
 def read_problems(folder: str, kind: str) -> Problems:
-    """Read the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
+    """CaseReading the problems in a folder with `domain.hddl`, `problems/`, `observations.jsonl` and `labels.jsonl`."""
     place = Path(folder)
     for part in ("domain.hddl", "problems", "observations.jsonl", "labels.jsonl"):
         if not (place / part).exists():
             raise TelosError(f"{os.fspath(place / part)!r} is missing", "name the folder of one hierarchical domain")
-    known = KINDS[kind]
+    known = PROBLEM_SETS[kind]
     domain = read_hddl_domain(_text(place / "domain.hddl"), name=str(place / "domain.hddl"))
     goals = tuple(
         dict.fromkeys(
@@ -132,7 +132,7 @@ def read_problems(folder: str, kind: str) -> Problems:
     )
 
 
-def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> Case:
+def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ...]]) -> GrammarCase:
     name = str(row["id"])
     if not re.fullmatch(r"[\w-]+", name) or name not in labels:
         raise TelosError(f"{place}: problem {name!r} has no label, or no name that a file can have")
@@ -140,7 +140,7 @@ def _case(place: Path, row: dict[str, Any], labels: dict[str, tuple[HddlStep, ..
     seen = row["obs"]
     if not isinstance(seen, list) or not seen:
         raise TelosError(f"{place}: nothing was seen in problem {name!r}", "leave it out")
-    return Case(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
+    return GrammarCase(name, read_hddl_problem(_text(file), name=str(file)), tuple(map(_step, seen)), labels[name])
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -194,7 +194,7 @@ class Lessons(NamedTuple):
     follow: float
 
 
-class Task(NamedTuple):
+class ReadTask(NamedTuple):
     """One problem to be read, small enough to be sent to another process."""
 
     folder: str
@@ -205,7 +205,7 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PartialAnswer:
     """What was right at one share of the plan, by names of goals and with their arguments."""
 
     top: bool
@@ -217,11 +217,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CaseReading:
     """All about one problem: answers by share of the plan, ranks of what came next, and methods taken."""
 
     case: str
-    answers: Mapping[int, Answer]
+    answers: Mapping[int, PartialAnswer]
     ranks: tuple[Rank, ...]  # of the action that came next, with its arguments
     name_ranks: tuple[Rank, ...]
     counts: Mapping[tuple[str, str], float]
@@ -230,14 +230,14 @@ class Read:
     unexplained: int
 
 
-def read_case(task: Task) -> Read:
-    """Read one problem."""
+def read_case(task: ReadTask) -> CaseReading:
+    """CaseReading one problem."""
     problems = read_problems(task.folder, task.kind)
     case = problems.cases[task.case]
     reader = _reader(problems, case, task)
     wanted = {max(1, math.ceil(len(case.actions) * share / 100)): share for share in reversed(SHARES)}
     shares_at = {share: max(1, math.ceil(len(case.actions) * share / 100)) for share in SHARES}
-    answers: dict[int, Answer] = {}
+    answers: dict[int, PartialAnswer] = {}
     ranks, name_ranks = list[Rank](), list[Rank]()
     for count, action in enumerate(case.actions, start=1):
         exact, by_name = lifted_next_actions(reader)
@@ -248,10 +248,12 @@ def read_case(task: Task) -> Read:
             answers[count] = _answer(reader, case)
     by_share = {share: answers[count] for share, count in shares_at.items()}
     counts, choices = reader.method_counts(), reader.choices
-    return Read(case.name, by_share, tuple(ranks), tuple(name_ranks), counts, choices, reader.lost, reader.unexplained)
+    return CaseReading(
+        case.name, by_share, tuple(ranks), tuple(name_ranks), counts, choices, reader.lost, reader.unexplained
+    )
 
 
-def _reader(problems: Problems, case: Case, task: Task) -> LiftedReader:
+def _reader(problems: Problems, case: GrammarCase, task: ReadTask) -> LiftedReader:
     return LiftedReader(
         problems.domain,
         case.problem,
@@ -265,13 +267,13 @@ def _reader(problems: Problems, case: Case, task: Task) -> LiftedReader:
     )
 
 
-def _answer(reader: LiftedReader, case: Case) -> Answer:
+def _answer(reader: LiftedReader, case: GrammarCase) -> PartialAnswer:
     names, exact = reader.goal_names(), reader.goal_shares()
     true_names = {goal.name for goal in case.goals}
     true: set[LiftedGoal] = {(goal.name, goal.arguments) for goal in case.goals}
     returned = {name for name, share in names.items() if share > SURE}
     returned_exact = {goal for goal, share in exact.items() if share > SURE}
-    return Answer(
+    return PartialAnswer(
         _top(names) in true_names,
         _top(exact) in true,
         _share(len(returned & true_names), len(returned)),
@@ -303,11 +305,12 @@ def _rank(chances: Mapping[Any, float], seen: HddlStep | str) -> Rank:
 # What comes out of a study of hierarchical problems, as figures and in lines.
 
 
-_SINGLE: dict[str, Callable[[Answer], float]] = {
+Measures = Mapping[str, Callable[[PartialAnswer], float]]
+_SINGLE: Measures = {
     "goal": lambda answer: answer.top,
     "goal with arguments": lambda answer: answer.top_exact,
 }
-_SEVERAL: dict[str, Callable[[Answer], float]] = {
+_SEVERAL: Measures = {
     "top-1 is one of them": lambda answer: answer.top,
     "precision": lambda answer: answer.precision,
     "recall": lambda answer: answer.recall,
@@ -318,23 +321,23 @@ _SEVERAL: dict[str, Callable[[Answer], float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ReadingCondition:
     """All problems read in one way: with chances of methods that are even or learned, with facts shown or hidden."""
 
     chances: str
     hidden: bool
-    reads: tuple[Read, ...]
+    reads: tuple[CaseReading, ...]
 
     @property
     def name(self) -> str:
         """What it is called in tables."""
         return f"{self.chances} chances{', goal-specific facts hidden' if self.hidden else ''}"
 
-    def by_share(self, of: Callable[[Answer], float]) -> list[float]:
+    def by_share(self, of: Callable[[PartialAnswer], float]) -> list[float]:
         """Return the mean over problems at each share of the plan."""
         return [fmean(of(read.answers[share]) for read in self.reads) for share in SHARES]
 
-    def foretold(self) -> dict[str, float]:
+    def next_actions(self) -> dict[str, float]:
         """Return how often the next action was the first, or among the first three, of those foretold."""
         exact = [rank for read in self.reads for rank in read.ranks]
         names = [rank for read in self.reads for rank in read.name_ranks]
@@ -346,80 +349,30 @@ class Condition:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class HierarchicalStudy:
-    """The whole outcome; ``figures`` is what ``--json`` prints, ``lines`` what a terminal shows."""
-
-    kind: str
-    quick: bool
-    seed: int
-    several: bool
-    conditions: tuple[Condition, ...]
-    special: tuple[tuple[str, ...], int]  # predicates and number of objects that not every initial state has
-    majority: float
-    bigram: tuple[float, float]
-
-    @property
-    def _measures(self) -> dict[str, Callable[[Answer], float]]:
-        return _SEVERAL if self.several else _SINGLE
-
-    def figures(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return {
-            "study": self.kind,
-            "quick": self.quick,
-            "seed": self.seed,
-            "simulated": True,
-            "problems": len(self.conditions[0].reads),
-            "shares": list(SHARES),
-            "hidden": {"predicates": list(self.special[0]), "objects": self.special[1]},
-            "baselines": {"majority goal": self.majority, "bigram of names": list(self.bigram)},
-            "conditions": {each.name: self._condition(each) for each in self.conditions},
-        }
-
-    def _condition(self, condition: Condition) -> dict[str, Any]:
-        shown = {name: [round(value, 4) for value in condition.by_share(of)] for name, of in self._measures.items()}
-        return {
-            **shown,
-            "next action": {name: round(value, 4) for name, value in condition.foretold().items()},
-            "probability dropped": round(fmean(read.lost for read in condition.reads), 6),
-            "actions unexplained": sum(read.unexplained for read in condition.reads),
-        }
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Return the tables, in per cent."""
-        count = len(self.conditions[0].reads)
-        lines = [f"{self.kind}: {count} public problems, by share of the plan that was seen, in per cent", ""]
-        width = max(map(len, self._measures)) + 2
-        for each in self.conditions:
-            lines.append(
-                each.name + (" (learned on one half, tested on the other)" if each.chances == "learned" else "")
-            )
-            lines.append(f"  {'seen':<{width}}" + "".join(f"{share:>6}" for share in SHARES))
-            lines += (f"  {name:<{width}}{_row(each.by_share(of))}" for name, of in self._measures.items())
-            said = ", ".join(f"{name} {value:.1%}" for name, value in each.foretold().items())
-            lines += [f"  next action: {said}", *_troubles(each), ""]
-        lines.append(
-            f"commonest goal: {self.majority:.1%}; names that mostly follow the last: "
-            f"top-1 {self.bigram[0]:.1%}, top-3 {self.bigram[1]:.1%}"
-        )
-        if self.special[0]:
-            lines.append(f"hidden: {', '.join(self.special[0])}, and {self.special[1]} objects that one problem has")
-        return tuple(lines)
+def _condition_data(condition: ReadingCondition, measures: Measures) -> dict[str, Any]:
+    shown = {name: [round(value, 4) for value in condition.by_share(measure)] for name, measure in measures.items()}
+    return {
+        **shown,
+        "next action": {name: round(value, 4) for name, value in condition.next_actions().items()},
+        "probability dropped": round(fmean(read.lost for read in condition.reads), 6),
+        "actions unexplained": sum(read.unexplained for read in condition.reads),
+    }
 
 
-def _troubles(condition: Condition) -> Iterable[str]:
+def _condition_table(condition: ReadingCondition, measures: Measures) -> Table:
+    rows = tuple(
+        (name, *(f"{100 * value:.0f}" for value in condition.by_share(measure))) for name, measure in measures.items()
+    )
+    notes = ["next action: " + ", ".join(f"{name} {value:.1%}" for name, value in condition.next_actions().items())]
+    if condition.chances == "learned":
+        notes.append("learned on one half, tested on the other")
     unexplained = sum(read.unexplained for read in condition.reads)
     if unexplained:
-        yield f"  actions that no plan explained: {unexplained}"
+        notes.append(f"actions that no plan explained: {unexplained}")
     lost = fmean(read.lost for read in condition.reads)
     if lost >= 0.0005:
-        yield f"  probability that the beam dropped: {lost:.1%}"
-
-
-def _row(values: Iterable[float]) -> str:
-    return "".join(f"{100 * value:>6.0f}" for value in values)
+        notes.append(f"probability that the beam dropped: {lost:.1%}")
+    return Table((condition.name, *map(str, SHARES)), rows, "; ".join(notes))
 
 
 def _within(ranks: list[Rank], most: int) -> float:
@@ -439,53 +392,73 @@ QUICK = 8  # problems
 PRIOR = 0.5  # added to the count of each method
 
 
-def run_hierarchical(
+def run_plan_grammars(
     kind: str,
     folder: str | os.PathLike[str],
     *,
     quick: bool = False,
     jobs: int = 1,
     seed: int = 1,
-    watched: Watched = unwatched,
-) -> HierarchicalStudy:
+    progress: Progress = no_progress,
+) -> StudyResult:
     """Run the study of one kind of problems (monroe, kitchen) on those in ``folder``; nothing in it is random."""
-    if kind not in KINDS:
-        raise TelosError(f"there are no hierarchical problems {kind!r}", name_hint(kind, KINDS))
+    if kind not in PROBLEM_SETS:
+        raise TelosError(f"there are no hierarchical problems {kind!r}", name_hint(kind, PROBLEM_SETS))
     place = str(Path(folder))
     problems = read_problems(place, kind)
     number = min(QUICK, len(problems.cases)) if quick else len(problems.cases)
     if number < 2:
         raise TelosError(f"{place}: {number} problem", "learning on one half needs at least two")
     hides = bool(problems.special_predicates or problems.special_objects)
-    conditions: list[Condition] = []
+    conditions: list[ReadingCondition] = []
     for hidden in (False, True) if hides else (False,):
         conditions += _conditions(
-            problems, [Task(place, kind, case, hidden, None) for case in range(number)], jobs, watched
+            problems, [ReadTask(place, kind, case, hidden, None) for case in range(number)], jobs, progress
         )
-    cases = problems.cases[:number]
-    return HierarchicalStudy(
-        kind=kind,
-        quick=quick,
-        seed=seed,
-        several=problems.kind.several,
-        conditions=tuple(conditions),
-        special=(tuple(sorted(problems.special_predicates)), len(problems.special_objects)),
-        majority=_majority(cases),
-        bigram=_bigram(cases),
-    )
+    return _result(problems, problems.cases[:number], conditions, quick=quick, seed=seed)
 
 
-def _conditions(problems: Problems, tasks: Sequence[Task], jobs: int, watched: Watched) -> tuple[Condition, Condition]:
-    """Read all problems with even chances, and then each half with what the other one has taught."""
-    even = list(watched(shared_out(read_case, tasks, jobs=jobs), len(tasks)))
+def _result(
+    problems: Problems, cases: Sequence[GrammarCase], conditions: Sequence[ReadingCondition], *, quick: bool, seed: int
+) -> StudyResult:
+    name, predicates = problems.kind.name, sorted(problems.special_predicates)
+    objects, majority, bigram = len(problems.special_objects), _majority(cases), _bigram(cases)
+    measures = _SEVERAL if problems.kind.several else _SINGLE
+    data = {
+        "study": name,
+        "quick": quick,
+        "seed": seed,
+        "simulated": True,
+        "problems": len(cases),
+        "shares": list(SHARES),
+        "hidden": {"predicates": predicates, "objects": objects},
+        "baselines": {"majority goal": majority, "bigram of names": list(bigram)},
+        "conditions": {each.name: _condition_data(each, measures) for each in conditions},
+    }
+    findings = [
+        f"commonest goal: {majority:.1%}; names that mostly follow the last: "
+        f"top-1 {bigram[0]:.1%}, top-3 {bigram[1]:.1%}"
+    ]
+    if predicates:
+        findings.append(f"hidden: {', '.join(predicates)}, and {objects} objects that one problem has")
+    heading = f"{name}: {len(cases)} public problems, by share of the plan that was seen, in per cent"
+    tables = tuple(_condition_table(each, measures) for each in conditions)
+    return StudyResult(name, name, heading, seed, data, tables, players="public problems", findings=tuple(findings))
+
+
+def _conditions(
+    problems: Problems, tasks: Sequence[ReadTask], jobs: int, progress: Progress
+) -> tuple[ReadingCondition, ReadingCondition]:
+    """CaseReading all problems with even chances, and then each half with what the other one has taught."""
+    even = list(progress(parallel_map(read_case, tasks, jobs=jobs), len(tasks)))
     halves = [learned(problems, even[start::2]) for start in (0, 1)]
     lessons = [task._replace(lessons=halves[1 - task.case % 2]) for task in tasks]
-    taught = list(watched(shared_out(read_case, lessons, jobs=jobs), len(lessons)))
+    taught = list(progress(parallel_map(read_case, lessons, jobs=jobs), len(lessons)))
     hidden = tasks[0].hidden
-    return Condition("even", hidden, tuple(even)), Condition("learned", hidden, tuple(taught))
+    return ReadingCondition("even", hidden, tuple(even)), ReadingCondition("learned", hidden, tuple(taught))
 
 
-def learned(problems: Problems, reads: Sequence[Read]) -> Lessons:
+def learned(problems: Problems, reads: Sequence[CaseReading]) -> Lessons:
     """Return what ``reads`` teach: the chances of methods, and how often players go on with what they began."""
     counts: Counter[tuple[str, str]] = Counter()
     for each in reads:
@@ -497,7 +470,7 @@ def learned(problems: Problems, reads: Sequence[Read]) -> Lessons:
     return Lessons(chances, learn_follow(each.choices for each in reads))
 
 
-def _majority(cases: Sequence[Case]) -> float:
+def _majority(cases: Sequence[GrammarCase]) -> float:
     """Return how often the goal that is commonest in the other half is right (or one of those that are)."""
     right = 0
     for place, case in enumerate(cases):
@@ -507,7 +480,7 @@ def _majority(cases: Sequence[Case]) -> float:
     return right / len(cases)
 
 
-def _bigram(cases: Sequence[Case]) -> tuple[float, float]:
+def _bigram(cases: Sequence[GrammarCase]) -> tuple[float, float]:
     """Return how often the names that most often follow the last one in the other half are right: the first, three."""
     first = three = total = 0
     for place, case in enumerate(cases):
@@ -524,5 +497,5 @@ def _bigram(cases: Sequence[Case]) -> tuple[float, float]:
     return first / total, three / total
 
 
-STUDIES = {kind: partial(run_hierarchical, kind) for kind in KINDS}
-"""By name: ``run(folder, quick=, jobs=, seed=, watched=)``."""
+run_monroe = partial(run_plan_grammars, "monroe")
+run_kitchen = partial(run_plan_grammars, "kitchen")

@@ -2,24 +2,35 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from telos.core.errors import DefinitionError, Fault, TelosError
 from telos.core.event import Event
+from telos.parallel import parallel_map
 from telos.recognition.files.load import create_recognizer, named_model
 from telos.recognition.filtering import EventGate, Reader
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.recognizer import Recognizer
 from telos.studies.players import Session, session_of
-from telos.studies.report import framed, listed, table, write_page
-from telos.studies.scoring import Reading, Score, Tally, read, scored, shared_out
-from telos.svg import COLOURS, Scale, box, diamond, figure, segment, text
+from telos.studies.results import (
+    Bar,
+    BarChart,
+    Block,
+    Bullets,
+    ChartRow,
+    Paragraph,
+    Progress,
+    Section,
+    StudyResult,
+    Table,
+    no_progress,
+)
+from telos.studies.scoring import Reading, Score, Tally, read, scored
 from telos.worlds.adventure.recording import read_recording
 from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import load_rules
@@ -55,7 +66,7 @@ NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class RecordedGame:
     """One recorded game. In free play nobody knows the truth, so there is only what was ``believed``."""
 
     file: str
@@ -87,11 +98,11 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedStudy:
+class RecordedGames:
     """All games that were read, in the order in which they were named."""
 
     seed: int
-    games: tuple[Played, ...]
+    games: tuple[RecordedGame, ...]
 
     @property
     def pooled(self) -> dict[str, dict[str, Score]]:
@@ -117,25 +128,8 @@ class PlayedStudy:
         """Return what is to be known before the figures are used."""
         return tuple(game.warning for game in self.games if game.warning)
 
-    def figures(self) -> dict[str, Any]:
-        """Return everything as JSON has it; accuracies are shares, published figures percents as printed."""
-        return {
-            "study": NAME,
-            "human": True,
-            "simulated": False,
-            "seed": self.seed,
-            "methods": METHODS,
-            "games": [_game(each) for each in self.games],
-            "pooled": {
-                condition: {method: _score(score) for method, score in scores.items()}
-                for condition, scores in self.pooled.items()
-            },
-            "warnings": list(self.warnings),
-            "notes": list(NOTES),
-        }
 
-
-def _game(game: Played) -> dict[str, Any]:
+def _game_data(game: RecordedGame) -> dict[str, Any]:
     return {
         "file": game.file,
         "player": game.player,
@@ -155,7 +149,7 @@ def _game(game: Played) -> dict[str, Any]:
     }
 
 
-def _score(score: Score) -> dict[str, Any]:
+def _score_data(score: Score) -> dict[str, Any]:
     return {
         "accuracy": round(score.accuracy, 6),
         "ci": [round(bound, 6) for bound in score.interval],
@@ -185,26 +179,28 @@ _READERS: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
     ),
 )
 Moments = list[tuple[Event, str | None]]
-Looked = Played | tuple[Fault, ...]
-Watched = Callable[[Iterable[Looked], int], Iterable[Looked]]
 
 
-def run_study(
-    places: Sequence[Path], *, seed: int = 1, jobs: int = 1, watched: Watched = lambda done, total: done
-) -> PlayedStudy:
-    """Read recordings, and those in folders; one that is bad refuses all, and every fault of every file is told.
+def run_study(places: Sequence[Path], *, seed: int = 1, jobs: int = 1, progress: Progress = no_progress) -> StudyResult:
+    """Read recordings, given as files and folders; if one is bad, all faults of all files are reported.
 
-    ``seed`` draws where state machines start. ``watched`` is handed the games as they come, with their number, to pass
-    them on: a place for a progress bar.
+    ``seed`` draws the start states of the state machines.
     """
+    return played_result(read_games(places, seed=seed, jobs=jobs, progress=progress))
+
+
+def read_games(
+    places: Sequence[Path], *, seed: int = 1, jobs: int = 1, progress: Progress = no_progress
+) -> RecordedGames:
+    """Replay recordings and let every recogniser read them."""
     if seed < 0:
         raise TelosError(f"a seed is a whole number, zero or more, got {seed}")
     files = recordings_in(places)
-    looked = list(watched(shared_out(partial(_looked, seed=seed), files, jobs=jobs), len(files)))
-    faults = [fault for each in looked if not isinstance(each, Played) for fault in each]
+    found = list(progress(parallel_map(partial(_read_or_faults, seed=seed), files, jobs=jobs), len(files)))
+    faults = [fault for each in found if not isinstance(each, RecordedGame) for fault in each]
     if faults:
         raise DefinitionError(faults)
-    return PlayedStudy(seed, tuple(each for each in looked if isinstance(each, Played)))
+    return RecordedGames(seed, tuple(each for each in found if isinstance(each, RecordedGame)))
 
 
 def recordings_in(places: Sequence[Path]) -> list[Path]:
@@ -233,16 +229,16 @@ def _may_be_one(file: Path) -> bool:
     return isinstance(header, dict) and type(header.get("recording")) is int and not header.get("simulated")
 
 
-def _looked(file: Path, *, seed: int) -> Looked:
+def _read_or_faults(file: Path, *, seed: int) -> RecordedGame | tuple[Fault, ...]:
     try:
-        return looked_at(file, seed=seed)
+        return read_game(file, seed=seed)
     except DefinitionError as error:
         return error.faults
     except TelosError as error:
         return (Fault(error.message, suggestion=error.remedy, file=str(file), line=1, column=1),)
 
 
-def looked_at(file: Path, *, seed: int = 1) -> Played:
+def read_game(file: Path, *, seed: int = 1) -> RecordedGame:
     """Play a recording again, and let every recogniser of its game read it."""
     recording = read_recording(file)
     if recording.frames > LONGEST:
@@ -257,7 +253,7 @@ def looked_at(file: Path, *, seed: int = 1) -> Played:
     if part == TEST and models["iohmm"] == "aiide-iohmm":  # the model that learns on its own knows these goals only
         readers[OWN] = Reader(_own(_round(session, TRAINING)))
     reading = _reading(readers, moments, is_free=not recording.directed)
-    return Played(
+    return RecordedGame(
         file=file.name,
         player=recording.player,
         rules=rules.name,
@@ -326,101 +322,137 @@ def _shares(tops: Sequence[str]) -> dict[str, float]:
     return {goal: count / len(tops) for goal, count in counts.most_common()}
 
 
-# --- played page ------------------------------------------------------------------------------------------------------
-# Recorded games as one web page: the figures of each, and of all that can be pooled.
-
+# --- the result -------------------------------------------------------------------------------------------------------
 
 _TITLE = "Games that people played"
-_WIDTH, _ROW, _LEFT, _RIGHT = 760.0, 30.0, 170.0, 60.0
-_CHANCE = 1 / 3  # of three goals
+_SHORT = {"constant": "const", "own": "own"}  # a row of the table has to fit into a terminal
 
 
-def save_page(study: PlayedStudy, path: Path) -> None:
-    """Write the page of a study."""
-    write_page(page(study), path)
+def played_result(done: RecordedGames) -> StudyResult:
+    """Return the result of games that were read."""
+    pooled = done.pooled
+    data = {
+        "study": NAME,
+        "human": True,
+        "simulated": False,
+        "seed": done.seed,
+        "methods": METHODS,
+        "games": [_game_data(each) for each in done.games],
+        "pooled": {
+            condition: {method: _score_data(score) for method, score in scores.items()}
+            for condition, scores in pooled.items()
+        },
+        "warnings": list(done.warnings),
+        "notes": list(NOTES),
+    }
+    count = f"{len(done.games)} recorded game{'' if len(done.games) == 1 else 's'}"
+    return StudyResult(
+        NAME,
+        _TITLE,
+        f"{NAME}: human players ({count}, seed {done.seed})",
+        done.seed,
+        data,
+        (*_summary(done, pooled), *_free_summary(done)),
+        (*_pooled_details(pooled), *_game_details(done), *_free_details(done)),
+        players="human players",
+        setting=f"{count}, seed {done.seed}",
+        warnings=done.warnings,
+        notes=NOTES,
+    )
 
 
-def page(study: PlayedStudy) -> str:
-    """Return the page of a study, whole."""
-    count = f"{len(study.games)} recorded game{'' if len(study.games) == 1 else 's'}"
-    body = [
-        f"<h1>{_TITLE}</h1>",
-        f'<p class="soft"><span class="tag">human players</span> {count}, seed {study.seed}</p>',
-        *([f'<div class="findings">{listed(study.warnings)}</div>'] if study.warnings else []),
-        *_pooled(study),
-        *_games(study),
-        *_believed(study),
-        "<h2>How it was done</h2>",
-        listed(NOTES),
-    ]
-    return framed(_TITLE, body)
+def _summary(done: RecordedGames, pooled: Mapping[str, Mapping[str, Score]]) -> Iterable[Block]:
+    scored = [game for game in done.games if game.tallies]
+    if not scored:
+        return
+    methods = (_SHORT.get(method, label) for method, label in METHODS.items())
+    columns = ("game", "player", "rules", "min", "phases", "updates", *methods)
+    rows = tuple(_game_row(game, missing="-") for game in scored)
+    note = (
+        "how often each method was right about the goal that the player was given; human. "
+        "const: constant T; own: an IOHMM trained on the player's own training round"
+    )
+    yield Table(columns, rows, note, text_columns=(0, 1, 2))
+    means = []
+    for condition, scores in pooled.items():
+        for method, score in scores.items():
+            low, high = score.interval
+            numbers = (str(len(score.values)), f"{score.accuracy:.1%}", f"{low:.1%}-{high:.1%}")
+            means.append((condition, METHODS[method], *numbers, _percent(score.published)))
+    columns = ("pooled", "method", "games", "human", "95% interval", "published")
+    yield Table(columns, tuple(means), "means over games; published: people new to the game", text_columns=(0, 1))
 
 
-def _pooled(study: PlayedStudy) -> Iterable[str]:
-    for condition, scores in study.pooled.items():
-        yield f"<h2>Accuracy: {escape(condition)}</h2><figure>{bars(condition, scores)}</figure>"
+def _free_summary(done: RecordedGames) -> Iterable[Block]:
+    for game in _free_games(done):
+        yield Paragraph(f"{game.file}: free play of {game.player}; what was believed, by update:")
+        yield Bullets(
+            tuple(
+                f"{METHODS[method]}: " + ", ".join(f"{goal} {share:.0%}" for goal, share in shares.items())
+                for method, shares in game.believed.items()
+            )
+        )
+
+
+def _pooled_details(pooled: Mapping[str, Mapping[str, Score]]) -> Iterable[Block]:
+    for condition, scores in pooled.items():
+        yield Section(f"Accuracy: {condition}")
+        bars = tuple(
+            Bar(METHODS[method], score.accuracy, score.interval, score.published) for method, score in scores.items()
+        )
+        games = max(len(score.values) for score in scores.values())
+        title = f"How often each method was right, {condition}"
+        yield ChartRow((BarChart(f"accuracy-{condition}", title, ((condition, f"n = {games}", bars),), "human"),))
         goals = list(dict.fromkeys(goal for score in scores.values() for goal in score.by_goal))
-        rows = [_row(score, goals) for score in scores.values()]
-        yield table(["", "human", "95% interval", "games", "published", *goals], rows)
+        rows = tuple(_pooled_row(score, goals) for score in scores.values())
+        yield Table(("", "human", "95% interval", "games", "published", *goals), rows)
 
 
-def _row(score: Score, goals: list[str]) -> list[str]:
+def _pooled_row(score: Score, goals: Sequence[str]) -> tuple[str, ...]:
     low, high = score.interval
-    return [
+    return (
         METHODS[score.method],
         f"{score.accuracy:.1%}",
         f"{low:.1%} to {high:.1%}",
         str(len(score.values)),
-        "" if score.published is None else f"{score.published:g}%",
+        _percent(score.published),
         *(f"{score.by_goal[goal]:.0%}" if goal in score.by_goal else "" for goal in goals),
-    ]
+    )
 
 
-def _games(study: PlayedStudy) -> Iterable[str]:
-    scored = [game for game in study.games if game.tallies]
+def _game_details(done: RecordedGames) -> Iterable[Block]:
+    scored = [game for game in done.games if game.tallies]
     if scored:
-        head = ["game", "player", "rules", "minutes", "phases", "updates", *METHODS.values()]
-        yield "<h2>Game by game</h2>" + table(head, [_game_row(game) for game in scored])
+        yield Section("Game by game")
+        columns = ("game", "player", "rules", "minutes", "phases", "updates", *METHODS.values())
+        yield Table(columns, tuple(_game_row(game) for game in scored), text_columns=(0, 1, 2))
 
 
-def _game_row(game: Played) -> list[str]:
+def _game_row(game: RecordedGame, missing: str = "") -> tuple[str, ...]:
     done, phases = game.phases
-    shares = [f"{game.tallies[method].accuracy:.0%}" if method in game.tallies else "" for method in METHODS]
-    minutes = f"{game.seconds / 60:.1f}"
-    return [game.file, game.player, game.condition, minutes, f"{done}/{phases}", str(game.updates), *shares]
+    shares = [f"{game.tallies[method].accuracy:.0%}" if method in game.tallies else missing for method in METHODS]
+    numbers = (f"{game.seconds / 60:.1f}", f"{done}/{phases}", str(game.updates))
+    return (game.file.removesuffix(SUFFIX), game.player, f"{game.rules} {game.part}".rstrip(), *numbers, *shares)
 
 
-def _believed(study: PlayedStudy) -> Iterable[str]:
-    free = [game for game in study.games if game.is_free and game.believed]
+def _free_details(done: RecordedGames) -> Iterable[Block]:
+    free = _free_games(done)
     if free:
-        yield "<h2>Free play: what was believed</h2>"
-        yield '<p class="soft">At which share of updates each goal was the likeliest. Nobody knows the truth.</p>'
+        text = "At which share of updates each goal was the likeliest. The true goal is not known."
+        yield Section("Free play: what was believed", text)
     for game in free:
         goals = list(dict.fromkeys(goal for shares in game.believed.values() for goal in shares))
-        rows = [
-            [METHODS[method], *(f"{shares.get(goal, 0.0):.0%}" for goal in goals)]
+        rows = tuple(
+            (METHODS[method], *(f"{shares.get(goal, 0.0):.0%}" for goal in goals))
             for method, shares in game.believed.items()
-        ]
-        yield f"<h3>{escape(game.file)}: {escape(game.player)}, {escape(game.rules)}</h3>" + table(["", *goals], rows)
+        )
+        yield Section(f"{game.file}: {game.player}, {game.rules}", level=3)
+        yield Table(("", *goals), rows)
 
 
-def bars(condition: str, scores: dict[str, Score]) -> str:
-    """Draw the accuracy of every method, with its interval, and the published figure as a diamond."""
-    across = Scale(0, 1, _LEFT, _WIDTH - _RIGHT)
-    bottom = 20 + _ROW * len(scores)
-    parts = [segment(across(_CHANCE), 12, across(_CHANCE), bottom, "dash")]
-    for number, (method, score) in enumerate(scores.items()):
-        y, (low, high) = 20 + _ROW * number, score.interval
-        tip = f"{METHODS[method]}: {score.accuracy:.1%} (95% interval {low:.1%} to {high:.1%})"
-        width = across(score.accuracy) - _LEFT
-        parts += [
-            text(_LEFT - 10, y + 15, METHODS[method], anchor="end"),
-            box(_LEFT, y, width, _ROW - 9, f"f{number % COLOURS}", tip),
-            segment(across(low), y + 10.5, across(high), y + 10.5, "whisker"),
-            text(across(1) + 8, y + 15, f"{score.accuracy:.0%}"),  # in a column, where no diamond can be
-        ]
-        if score.published is not None:
-            parts.append(diamond(across(score.published / 100), y + 10.5, f"published: {score.published:g}%"))
-    foot = "bars: human, with 95% intervals · ◇ published · dashes: chance"
-    parts.append(text(_LEFT, bottom + 18, foot, look="soft small"))
-    return figure(_WIDTH, bottom + 28, parts, label=f"How often each method was right, {condition}: human players")
+def _free_games(done: RecordedGames) -> list[RecordedGame]:
+    return [game for game in done.games if game.is_free and game.believed]
+
+
+def _percent(published: float | None) -> str:
+    return "" if published is None else f"{published:g}%"

@@ -1,33 +1,40 @@
-"""HTML page and charts."""
+"""Writers of study results: terminal (``print_result``), JSON (``result_json``), web page (``save_report``) and one SVG
+file per chart (``save_figures``).
+"""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from telos.core.errors import TelosError
-from telos.studies.results import Chart, Line, Study
-from telos.studies.scoring import Comparison, Condition, Score
-from telos.studies.statistics import said_p
-from telos.svg import (
-    COLOURS,
-    STYLE_SHEET,
-    Scale,
-    band,
-    box,
-    curve,
-    diamond,
-    dot,
-    figure,
-    segment,
-    standalone_figure,
-    text,
-    ticks,
+from telos.studies.results import (
+    Bar,
+    BarChart,
+    Block,
+    Bullets,
+    Chart,
+    ChartRow,
+    Curve,
+    DotChart,
+    DotRow,
+    LineChart,
+    Paragraph,
+    Section,
+    StudyResult,
+    Table,
 )
+from telos.svg import COLOURS, STYLE_SHEET, Scale, band, box, curve, diamond, dot, figure, segment, standalone_figure, text, ticks
 
-# --- report page ------------------------------------------------------------------------------------------------------
-# What every page of a study shares: its frame and looks, tables, lists, and how it is written to disk.
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
 
-
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 40.0, 46.0  # margins of a chart, in pixels
+_BAR, _GAP, _APART = 40.0, 8.0, 48.0  # widths of a bar, between bars, between groups
+_DOTS_LEFT, _DOTS_ROW, _DOTS_WIDTH = 150.0, 26.0, 470.0
+_MAX_LOOSE_COLUMNS = 9  # a table with more columns is set close, so that it fits into a terminal
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5f6773; --rule: #e3e6ea; --paper: #ffffff; --wash: #f5f6f8; }
 @media (prefers-color-scheme: dark) {
@@ -49,89 +56,180 @@ li { margin: .35rem 0; } .findings { background: var(--wash); border-radius: .5r
 """
 
 
-def framed(title: str, body: Iterable[str]) -> str:
-    """Return a whole page that needs no network."""
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}{STYLE_SHEET}</style>"
-    )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
+# --- JSON and terminal ------------------------------------------------------------------------------------------------
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; all but its first column are numbers."""
-
-    def cells(tag: str, values: Sequence[str]) -> str:
-        return "".join(f'<{tag} class="{"n" if at else ""}">{escape(each)}</{tag}>' for at, each in enumerate(values))
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
+def result_json(result: StudyResult) -> str:
+    """Return everything as one JSON object."""
+    return json.dumps(result.data, indent=2)
 
 
-def listed(said: Iterable[str]) -> str:
-    """Return sentences as a list."""
-    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in said)}</ul>"
+def print_result(result: StudyResult, console: "Console") -> None:
+    """Print the summary and the findings."""
+    _print_line(result.heading, console)
+    if result.source:
+        _print_line(f"after {result.source}", console)
+    console.print()
+    for block in result.summary:
+        _print_block(block, console)
+    for finding in result.findings:
+        _print_line(f"- {finding}", console)
 
 
-def write_page(page: str, path: Path) -> None:
-    """Write a page to a file."""
+def _print_line(line: str, console: "Console", style: str | None = None) -> None:
+    # Lines are not broken: a pager or a pipe shall find them whole.
+    console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_block(block: Block, console: "Console") -> None:
+    if isinstance(block, Table):
+        console.print(_terminal_table(block))
+        if block.note:
+            console.print(block.note, style="dim", markup=False, highlight=False)
+        console.print()
+    elif isinstance(block, Bullets):
+        for item in block.items:
+            _print_line(f"- {item}", console)
+    elif isinstance(block, Section):
+        _print_line(block.title, console)
+    elif isinstance(block, Paragraph):
+        _print_line(block.text, console, "dim" if block.soft else None)
+
+
+def _terminal_table(table: Table) -> "RichTable":
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    is_close = len(table.columns) > _MAX_LOOSE_COLUMNS
+    drawn = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0) if is_close else (0, 1))
+    for place, heading in enumerate(table.columns):
+        is_text = place in table.text_columns
+        drawn.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=not is_text)
+    for row in table.rows:
+        drawn.add_row(*map(Text, row))
+    return drawn
+
+
+# --- web page ---------------------------------------------------------------------------------------------------------
+
+
+def save_report(result: StudyResult, path: Path) -> None:
+    """Write the result as a web page."""
     try:
-        path.write_text(page, encoding="utf-8")
+        path.write_text(page(result), encoding="utf-8")
     except OSError as error:
         raise TelosError(f"cannot write the report to {str(path)!r}: {error.strerror}", "name another file") from error
 
 
-def write_pictures(study: str, pictures: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write every picture as a file of its own, ``study-NAME-PICTURE.svg``, and return where."""
+def save_figures(result: StudyResult, folder: Path) -> list[Path]:
+    """Write every chart as a file of its own, ``study-NAME-CHART.svg``, and return their paths."""
     written = []
-    for key, picture in pictures.items():
-        path = folder / f"study-{study}-{key.replace('_', '-')}.svg"
+    for chart in result.charts:
+        path = folder / f"study-{result.name}-{chart.key.replace('_', '-')}.svg"
         try:
-            path.write_text(standalone_figure(picture), encoding="utf-8")
+            path.write_text(standalone_figure(draw(chart)), encoding="utf-8")
         except OSError as error:
             raise TelosError(f"cannot write {str(path)!r}: {error.strerror}", "name another folder") from error
         written.append(path)
     return written
 
 
-# --- figures ----------------------------------------------------------------------------------------------------------
-# The figures of studies: bars beside published marks, and curves with their intervals.
+def page(result: StudyResult) -> str:
+    """Return the web page: one file that needs no network."""
+    body = [f"<h1>{escape(result.title)}</h1>"]
+    if result.source:
+        body.append(f'<p class="soft">After {escape(result.source)}</p>')
+    if result.players or result.setting:
+        body.append(_soft(result.setting, result.players))
+    if result.warnings:
+        body.append(f'<div class="findings">{_list(result.warnings)}</div>')
+    if result.findings:
+        body.append(f'<h2>Findings</h2>\n<div class="findings">{_list(result.findings)}</div>')
+    body += [_block_html(block) for block in result.details or result.summary]
+    if result.notes:
+        body.append(f"<h2>How it was done</h2>\n{_list(result.notes)}")
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(result.title)}</title><style>{_STYLE}{STYLE_SHEET}</style>"
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
 
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 40.0, 46.0
-_BAR, _GAP, _APART = 40.0, 8.0, 48.0
+def _block_html(block: Block) -> str:
+    if isinstance(block, Table):
+        note = f'<p class="soft">{escape(block.note)}</p>' if block.note else ""
+        return _table_html(block) + note
+    if isinstance(block, Section):
+        heading = f"<h{block.level}>{escape(block.title)}</h{block.level}>"
+        return heading + (_soft(block.text, block.tag) if block.text or block.tag else "")
+    if isinstance(block, ChartRow):
+        pictures = "".join(f"<figure>{draw(chart)}</figure>" for chart in block.charts)
+        return pictures if len(block.charts) == 1 else f'<div class="row">{pictures}</div>'
+    if isinstance(block, Bullets):
+        return _list(block.items)
+    return _soft(block.text) if block.soft else f"<p>{escape(block.text)}</p>"
 
 
-def bars(conditions: Sequence[Condition], labels: Mapping[str, str], *, title: str, chance: float = 1 / 3) -> str:
-    """Draw the accuracy of every method in every condition, with intervals, and published figures as diamonds."""
-    methods = list(dict.fromkeys(method for each in conditions for method in each.scores))
-    widths = [max(130.0, len(each.scores) * (_BAR + _GAP) - _GAP) for each in conditions]
-    width = max(_LEFT + sum(widths) + _APART * len(conditions) + _RIGHT, 480.0)
-    legend, rows = _legend([(labels[each], number) for number, each in enumerate(methods)], width)
+def _soft(words: str, tag: str = "") -> str:
+    marked = f'<span class="tag">{escape(tag)}</span> ' if tag else ""
+    return f'<p class="soft">{marked}{escape(words)}</p>'
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in items)}</ul>"
+
+
+def _table_html(table: Table) -> str:
+    def cells(tag: str, values: Sequence[str]) -> str:
+        return "".join(
+            f'<{tag} class="{"" if place in table.text_columns else "n"}">{escape(each)}</{tag}>'
+            for place, each in enumerate(values)
+        )
+
+    rows = "".join(f"<tr>{cells('td', row)}</tr>" for row in table.rows)
+    head = f"<thead><tr>{cells('th', table.columns)}</tr></thead>"
+    return f'<div class="scroll"><table>{head}<tbody>{rows}</tbody></table></div>'
+
+
+# --- charts -----------------------------------------------------------------------------------------------------------
+
+
+def draw(chart: Chart) -> str:
+    """Draw a chart as SVG."""
+    if isinstance(chart, LineChart):
+        return draw_lines(chart)
+    return draw_bars(chart) if isinstance(chart, BarChart) else draw_dots(chart)
+
+
+def draw_bars(chart: BarChart) -> str:
+    """Draw bars with their intervals, and published figures as diamonds."""
+    labels = list(dict.fromkeys(bar.label for _, _, bars in chart.groups for bar in bars))
+    widths = [max(130.0, len(bars) * (_BAR + _GAP) - _GAP) for _, _, bars in chart.groups]
+    width = max(_LEFT + sum(widths) + _APART * len(chart.groups) + _RIGHT, 480.0)
+    legend, rows = _legend(labels, width)
     top, height = _TOP + 20 * rows + 12, 300.0
     up = Scale(0, 1, top + height, top)
-    parts = [text(_LEFT, 22, title, look="title"), *legend, *_percent_axis(up, _LEFT, width - _RIGHT)]
-    parts += [segment(_LEFT, up(chance), width - _RIGHT, up(chance), "dash")]
+    parts = [text(_LEFT, 22, chart.title, look="title"), *legend, *_axis(up, _LEFT, width - _RIGHT, percent=True)]
+    parts += [segment(_LEFT, up(chart.chance), width - _RIGHT, up(chart.chance), "dash")]
     left = _LEFT + _APART / 2
-    for condition, wide in zip(conditions, widths, strict=True):
-        x = left + (wide - len(condition.scores) * (_BAR + _GAP) + _GAP) / 2
-        for score in condition.scores.values():
-            parts += _bar(score, x, up, methods.index(score.method), labels[score.method])
+    for (name, note, bars), wide in zip(chart.groups, widths, strict=True):
+        x = left + (wide - len(bars) * (_BAR + _GAP) + _GAP) / 2
+        for bar in bars:
+            parts += _bar(bar, x, up, labels.index(bar.label))
             x += _BAR + _GAP
-        parts.append(text(left + wide / 2, up.start + 18, condition.name, anchor="middle"))
-        parts.append(
-            text(left + wide / 2, up.start + 33, f"n = {_count(condition)}", anchor="middle", look="soft small")
-        )
+        parts.append(text(left + wide / 2, up.start + 18, name, anchor="middle"))
+        parts.append(text(left + wide / 2, up.start + 33, note, anchor="middle", look="soft small"))
         left += wide + _APART
-    said = f"{title}: bars are simulated players, diamonds the published figures, whiskers 95% intervals"
-    foot = "bars: simulated, with 95% intervals · ◇ published · dashes: chance"
+    who = chart.players
+    description = f"{chart.title}: bars are {who} players, diamonds the published figures, whiskers 95% intervals"
+    foot = f"bars: {who}, with 95% intervals · ◇ published · dashes: chance"
     parts.append(text(_LEFT, up.start + 54, foot, look="soft small"))
-    return figure(width, up.start + 64, parts, label=said)
+    return figure(width, up.start + 64, parts, label=description)
 
 
-def _bar(score: Score, x: float, up: Scale, number: int, label: str) -> list[str]:
-    value, (low, high), middle = score.accuracy, score.interval, x + _BAR / 2
-    tip = f"{label}: {value:.1%} (95% interval {low:.1%} to {high:.1%})"
+def _bar(bar: Bar, x: float, up: Scale, number: int) -> list[str]:
+    value, (low, high), middle = bar.value, bar.interval, x + _BAR / 2
+    tip = f"{bar.label}: {value:.1%} (95% interval {low:.1%} to {high:.1%})"
     parts = [
         box(x, up(value), _BAR, up.start - up(value), f"f{number % COLOURS}", tip),
         segment(middle, up(low), middle, up(high), "whisker"),
@@ -139,24 +237,54 @@ def _bar(score: Score, x: float, up: Scale, number: int, label: str) -> list[str
         segment(middle - 4, up(high), middle + 4, up(high), "whisker"),
     ]
     above = up(max(high, value))
-    if score.published is not None:
-        share = score.published / 100
-        parts.append(diamond(middle, up(share), f"published: {score.published:g}%"))
+    if bar.published is not None:
+        share = bar.published / 100
+        parts.append(diamond(middle, up(share), f"published: {bar.published:g}%"))
         if above - 24 < up(share) < above + 8:  # the diamond stands where the number would
             above = up(share) - 6
     return [*parts, text(middle, above - 6, f"{value * 100:.0f}", anchor="middle")]
 
 
-def lines(chart: Chart, *, width: float = 460.0) -> str:
+def draw_dots(chart: DotChart) -> str:
+    """Draw a row for each method: a dot for each fold, a stroke for their mean, a diamond for the published value."""
+    published = [row.published for row in chart.rows if row.published is not None]
+    high = min(1.0, (int(10 * max([*(value for row in chart.rows for value in row.values), *published])) + 1) / 10)
+    across, top = Scale(0.0, high, _DOTS_LEFT, _DOTS_WIDTH - 24), 44.0
+    bottom = top + _DOTS_ROW * len(chart.rows)
+    parts = [text(8, 22, chart.title, look="title")]
+    for value in ticks(0.0, high):
+        parts.append(segment(across(value), top - 6, across(value), bottom, "rule"))
+        parts.append(text(across(value), bottom + 16, f"{value:.1f}", anchor="middle", look="soft small"))
+    for number, row in enumerate(chart.rows):
+        parts += _dots(row, number, top + _DOTS_ROW * (number + 0.5), across)
+    foot = f"{chart.players} players · a dot is a fold · the stroke is the mean" + (
+        " · ◇ published" if published else ""
+    )
+    parts.append(text(8, bottom + 36, foot, look="soft small"))
+    return figure(_DOTS_WIDTH, bottom + 46, parts, label=f"{chart.title}, {chart.players} players")
+
+
+def _dots(row: DotRow, number: int, y: float, across: Scale) -> list[str]:
+    mean = sum(row.values) / len(row.values)
+    parts = [text(_DOTS_LEFT - 12, y + 4, row.label, anchor="end")]
+    for fold, value in enumerate(row.values):
+        parts.append(dot(across(value), y, f"f{number % COLOURS}", f"{row.label}, fold {fold}: {value:.3f}", 3.6))
+    parts.append(segment(across(mean), y - 9, across(mean), y + 9, "whisker"))
+    if row.published is not None:
+        parts.append(diamond(across(row.published), y, f"published: {row.published:.3f}"))
+    return parts
+
+
+def draw_lines(chart: LineChart, *, width: float = 460.0) -> str:
     """Draw the curves of a chart, with their intervals as bands."""
-    legend, rows = _legend([(line.name, number) for number, line in enumerate(chart.lines)], width)
+    legend, rows = _legend([line.name for line in chart.curves], width)
     top, height = _TOP + 20 * rows + 8, 210.0
-    xs = [point.x for line in chart.lines for point in line.points]
+    xs = [point.x for line in chart.curves for point in line.points]
     across = Scale(min(xs), max(xs), _LEFT + 6, width - _RIGHT - 6, log=chart.log_x)
     low, high = _range(chart)
     up = Scale(low, high, top + height, top)
     parts = [text(_LEFT, 22, chart.title, look="title"), *legend]
-    parts += _percent_axis(up, _LEFT, width - _RIGHT) if chart.percent else _axis(up, _LEFT, width - _RIGHT)
+    parts += _axis(up, _LEFT, width - _RIGHT, percent=chart.percent)
     places = sorted(set(xs)) if chart.log_x or len(set(xs)) <= 9 else ticks(min(xs), max(xs), 7)
     for x in _apart(places, across):
         parts += [segment(across(x), up.start, across(x), up.start + 4, "axis")]
@@ -164,12 +292,12 @@ def lines(chart: Chart, *, width: float = 460.0) -> str:
     if chart.marked is not None:
         parts.append(segment(across(chart.marked), up.start, across(chart.marked), up.end, "dash"))
     parts += [text((_LEFT + width - _RIGHT) / 2, up.start + 36, chart.x, anchor="middle", look="soft small")]
-    for number, line in enumerate(chart.lines):
+    for number, line in enumerate(chart.curves):
         parts += _curve(line, number % COLOURS, across, up)
     return figure(width, up.start + _BOTTOM, parts, label=f"{chart.title}: {chart.y} by {chart.x}")
 
 
-def _curve(line: Line, number: int, across: Scale, up: Scale) -> list[str]:
+def _curve(line: Curve, number: int, across: Scale, up: Scale) -> list[str]:
     parts = []
     if all(point.low is not None and point.high is not None for point in line.points):
         lower = [(across(point.x), up(point.low or 0.0)) for point in line.points]
@@ -182,10 +310,10 @@ def _curve(line: Line, number: int, across: Scale, up: Scale) -> list[str]:
     ]
 
 
-def _range(chart: Chart) -> tuple[float, float]:
+def _range(chart: LineChart) -> tuple[float, float]:
     ys = [
         value
-        for line in chart.lines
+        for line in chart.curves
         for point in line.points
         for value in (point.y, point.low, point.high)
         if value is not None
@@ -193,31 +321,24 @@ def _range(chart: Chart) -> tuple[float, float]:
     low, high = min(ys), max(ys)
     if not chart.percent:
         return min(0.0, low), high * 1.05 or 1.0
-    # From the ten below to the ten above, and never so close that noise looks like news.
+    # from the tenth below to the tenth above, and at least 40 points, so that noise does not look like an effect
     low, high = int(low * 10) / 10, min(1.0, (int(high * 10 - 1e-9) + 1) / 10)
     return (max(0.0, high - 0.4), high) if high - low < 0.4 else (low, high)
 
 
-def _percent_axis(up: Scale, left: float, right: float) -> list[str]:
+def _axis(up: Scale, left: float, right: float, *, percent: bool) -> list[str]:
     parts = []
     for value in ticks(up.low, up.high):
+        label = f"{value * 100:.0f}%" if percent else f"{value:g}"
         parts.append(segment(left, up(value), right, up(value), "rule"))
-        parts.append(text(left - 8, up(value) + 4, f"{value * 100:.0f}%", anchor="end", look="soft small"))
+        parts.append(text(left - 8, up(value) + 4, label, anchor="end", look="soft small"))
     return [*parts, segment(left, up.start, right, up.start, "axis")]
 
 
-def _axis(up: Scale, left: float, right: float) -> list[str]:
-    parts = []
-    for value in ticks(up.low, up.high):
-        parts.append(segment(left, up(value), right, up(value), "rule"))
-        parts.append(text(left - 8, up(value) + 4, f"{value:g}", anchor="end", look="soft small"))
-    return [*parts, segment(left, up.start, right, up.start, "axis")]
-
-
-def _legend(entries: Sequence[tuple[str, int]], width: float) -> tuple[list[str], int]:
-    """Return a legend that is broken into rows where it would be too wide, and how many rows it takes."""
+def _legend(labels: Sequence[str], width: float) -> tuple[list[str], int]:
+    """Return a legend, broken into rows where it would be too wide, and the number of rows."""
     parts, x, row = [], _LEFT, 0
-    for label, number in entries:
+    for number, label in enumerate(labels):
         wide = 20 + 6.6 * len(label) + 14
         if x > _LEFT and x + wide > width:
             x, row = _LEFT, row + 1
@@ -228,115 +349,9 @@ def _legend(entries: Sequence[tuple[str, int]], width: float) -> tuple[list[str]
 
 
 def _apart(places: Sequence[float], across: Scale) -> list[float]:
-    """Return the places whose numbers do not run into each other."""
+    """Return the places whose labels do not overlap."""
     kept: list[float] = []
     for place in places:
         if not kept or across(place) - across(kept[-1]) >= 24:
             kept.append(place)
     return kept
-
-
-def _count(condition: Condition) -> int:
-    return max(len(score.values) for score in condition.scores.values())
-
-
-# --- report -----------------------------------------------------------------------------------------------------------
-# A study as one web page: findings, tables and figures in a single file that needs no network.
-
-
-_BARS = "Right at so many updates"
-
-
-def save_report(study: Study, path: Path) -> None:
-    """Write the page of a study."""
-    write_page(page(study), path)
-
-
-def save_figures(study: Study, folder: Path) -> list[Path]:
-    """Write every figure as a picture of its own, and return where."""
-    pictures = {"accuracy": bars(study.conditions, study.labels, title=_BARS)}
-    pictures.update({chart.key: lines(chart) for row in study.charts for chart in row})
-    return write_pictures(study.name, pictures, folder)
-
-
-def page(study: Study) -> str:
-    """Return the page of a study, whole."""
-    setting = ", ".join(f"{name} {value}" for name, value in {**study.setting, "seed": study.seed}.items())
-    body = [
-        f"<h1>{escape(study.title)}</h1>",
-        f'<p class="soft">After {escape(study.source)}</p>',
-        f'<p class="soft"><span class="tag">simulated players</span> {escape(setting)}</p>',
-        "<h2>Findings</h2>",
-        f'<div class="findings">{listed(study.findings)}</div>',
-        "<h2>Accuracy</h2>",
-        f"<figure>{bars(study.conditions, study.labels, title=_BARS)}</figure>",
-        *(_condition_table(each, study) for each in study.conditions),
-        "<h2>Tests</h2>",
-        _test_table(study),
-        *_charts(study),
-        *_grids(study),
-        "<h2>How it was done</h2>",
-        listed(study.notes),
-    ]
-    return framed(study.title, body)
-
-
-def _charts(study: Study) -> Iterable[str]:
-    for row in study.charts:
-        yield f"<h2>{escape(row[0].note or row[0].title)}</h2>"
-        pictures = "".join(f"<figure>{lines(chart)}</figure>" for chart in row)
-        yield f'<div class="row">{pictures}</div>'
-
-
-def _grids(study: Study) -> Iterable[str]:
-    for grid in study.grids:
-        form = "{:.0%}" if grid.percent else "{:+.2f}"
-        rows = [[name, *map(form.format, values)] for name, values in grid.rows]
-        note = f'<p class="soft">{escape(grid.note)}</p>' if grid.note else ""
-        yield f"<h2>{escape(grid.title)}</h2>{note}{table(['', *grid.headings], rows)}"
-
-
-def _condition_table(condition: Condition, study: Study) -> str:
-    goals = list(dict.fromkeys(goal for score in condition.scores.values() for goal in score.by_goal))
-    head = ["", "simulated", "95% interval", "published", *goals, "just after a change", "updates until right"]
-    rows = []
-    for method, score in condition.scores.items():
-        low, high = score.interval
-        rows.append(
-            [
-                study.labels[method],
-                f"{score.accuracy:.1%}",
-                f"{low:.1%} to {high:.1%}",
-                "" if score.published is None else f"{score.published:g}%",
-                *(f"{score.by_goal[goal]:.0%}" if goal in score.by_goal else "" for goal in goals),
-                "" if score.soon is None else f"{score.soon:.0%}",
-                "" if score.delay is None else f"{score.delay:.1f}",
-            ]
-        )
-    return f"<h3>{escape(condition.name)}</h3><p class='soft'>{escape(condition.says)}</p>{table(head, rows)}"
-
-
-def _test_table(study: Study) -> str:
-    goals = list(study.tests[0].by_goal)
-    head = ["", "difference", "95% interval", "p", "effect", "published", *goals, "just after a change", "in kind"]
-    rows = [_test_row(test, study) for test in study.tests]
-    return table(head, rows) + (
-        '<p class="soft">Two-tailed paired t-tests, as in the paper; not corrected for being several. The effect is '
-        "Cohen's d of the differences. The columns of goals say how many points of the difference fall into the phases "
-        "of each; they sum to it. Just after a change are the first ten updates after a goal has changed.</p>"
-    )
-
-
-def _test_row(test: Comparison, study: Study) -> list[str]:
-    low, high = test.test.interval
-    return [
-        f"{test.condition}: {study.labels[test.first]} − {study.labels[test.second]}",
-        f"{test.test.difference * 100:+.1f}",
-        f"{low * 100:+.1f} to {high * 100:+.1f}",
-        said_p(test.test.p).removeprefix("p = ").removeprefix("p "),
-        "" if test.test.effect is None else f"{test.test.effect:.2f}",
-        "" if test.published is None else test.published.says,
-        *(f"{part * 100:+.1f}" for part in test.by_goal.values()),
-        f"{test.soon * 100:+.1f}",
-        test.verdict,
-    ]

@@ -1,15 +1,12 @@
 """Accuracy, F1, convergence, calibration, lag; process pool."""
 
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from multiprocessing import get_context
 from random import Random
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,7 +185,7 @@ class Condition:
     """A kind of player: who played, and how each method read them."""
 
     name: str
-    says: str  # "10 runs of one experienced player"
+    about: str  # "10 runs of one experienced player"
     scores: Mapping[str, Score]
 
 
@@ -199,7 +196,7 @@ class Published:
     first: float | None
     second: float | None
     p: float
-    says: str  # as printed: "p < 0.0003"
+    text: str  # as printed: "p < 0.0003"
 
     @property
     def is_significant(self) -> bool:
@@ -320,33 +317,6 @@ def judged_late(filtered: Sequence[Chances], weighed: Sequence[Evidence], lag: i
     return judged
 
 
-# --- scoring pool -----------------------------------------------------------------------------------------------------
-# Work that is shared out to processes: the answers come in the order of the tasks, whoever is done first.
-
-
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
-
-
-def shared_out(work: Callable[[Task], Answer], tasks: Sequence[Task], *, jobs: int) -> Iterator[Answer]:
-    """Yield the answer to each task. With several ``jobs``, ``work`` and the tasks must survive pickling."""
-    if jobs < 1:
-        raise TelosError(f"a study needs at least 1 job, got {jobs}")
-    if jobs == 1 or len(tasks) < 2:
-        yield from map(work, tasks)
-        return
-    # Started afresh, not forked: a progress bar has threads, and a fork in the middle of one may hang.
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_begin) as pool:
-        try:
-            yield from pool.map(work, tasks)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # whoever stops early need not wait for the rest
-
-
-def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who waits
-
-
 # --- scores -----------------------------------------------------------------------------------------------------------
 # Training on some sequences and scoring on others: at every scored row, from the evidence up to it.
 
@@ -359,7 +329,7 @@ class Taught(GoalModel, Protocol):
 
 
 @dataclass(slots=True)
-class HumanScore:
+class GroupScore:
     """How many rows were right, by group."""
 
     right: Counter[str] = field(default_factory=Counter)
@@ -370,7 +340,7 @@ class HumanScore:
         self.rows[group] += 1
         self.right[group] += is_right
 
-    def join(self, other: "HumanScore") -> None:
+    def join(self, other: "GroupScore") -> None:
         """Add another's rows."""
         self.right.update(other.right)
         self.rows.update(other.rows)
@@ -404,9 +374,9 @@ def teach(model: Taught, plays: Iterable["Play"]) -> None:
                 before = row.truth
 
 
-def score(model: GoalModel, plays: Iterable["Play"]) -> HumanScore:
+def score(model: GoalModel, plays: Iterable["Play"]) -> GroupScore:
     """Read every sequence from its start, and count how often the likeliest goal was the right one."""
-    found = HumanScore()
+    found = GroupScore()
     reader = Reader(model, remembers=1)
     for play in plays:
         reader.reset()
@@ -474,8 +444,8 @@ class Convergence:
     point: float | None
     pursuits: int
 
-    def figures(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
         return {"rate": self.rate, "point": self.point, "pursuits": self.pursuits}
 
 
@@ -534,8 +504,8 @@ class Calibration:
     rows: tuple[int, ...]
     error: float
 
-    def figures(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
         bins = zip(self.believed, self.right, self.rows, strict=True)
         return {"error": self.error, "bins": [{"believed": b, "right": r, "rows": n} for b, r, n in bins]}
 

@@ -102,10 +102,10 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def said_p(p: float | None) -> str:
-    """Say a p-value as papers do.
+def format_p(p: float | None) -> str:
+    """Format a p-value as papers do.
 
-    >>> said_p(0.00001), said_p(0.034), said_p(0.66), said_p(None)
+    >>> format_p(0.00001), format_p(0.034), format_p(0.66), format_p(None)
     ('p < 0.0001', 'p = 0.034', 'p = 0.66', 'not tested')
     """
     if p is None:
@@ -130,8 +130,8 @@ class Anova:
     p: float | None
     error: float  # mean square of what neither method nor fold explains
 
-    def figures(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
         return {"f": self.f, "df": [self.between, self.within], "p": self.p, "error": self.error}
 
 
@@ -145,8 +145,8 @@ class Pair:
     q: float | None
     p: float | None
 
-    def figures(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+    def data(self) -> dict[str, Any]:
+        """Return it for JSON."""
         return {"a": self.first, "b": self.second, "difference": self.difference, "q": self.q, "p": self.p}
 
 

@@ -16,7 +16,8 @@ from telos.recognition.grammar.hddl import (
 )
 from telos.recognition.grammar.lifted import LiftedLimits, LiftedReader, learn_follow, lifted_next_actions
 from telos.recognition.grammar.lifted_state import build_lifted_tables
-from telos.studies.plan_grammars import run_hierarchical
+from telos.studies.plan_grammars import run_plan_grammars
+from telos.studies.report import page
 
 DOMAIN = """\
 (define (domain errands)
@@ -184,16 +185,16 @@ def test_a_study_runs_on_a_folder_of_problems(tmp_path: Path) -> None:
         for name, (goal, actions) in plans.items():
             seen.write(json.dumps({"id": name, "obs": actions}) + "\n")
             labels.write(json.dumps({"id": name, "goals": [goal]}) + "\n")
-    study = run_hierarchical("monroe", tmp_path)
-    assert [condition.hidden for condition in study.conditions] == [False, False, True, True]
-    assert study.figures()["hidden"]["predicates"] == ["wanted"]
-    assert study.figures()["conditions"]["even chances"]["goal with arguments"][-1] == 1.0
-    assert study.figures()["conditions"]["even chances"]["actions unexplained"] == 0
-    assert any("goal-specific facts hidden" in line for line in study.lines)
+    study = run_plan_grammars("monroe", tmp_path)
+    assert len(study.data["conditions"]) == 4
+    assert study.data["hidden"]["predicates"] == ["wanted"]
+    assert study.data["conditions"]["even chances"]["goal with arguments"][-1] == 1.0
+    assert study.data["conditions"]["even chances"]["actions unexplained"] == 0
+    assert "goal-specific facts hidden" in page(study)
 
 
 def test_a_study_refuses_folders_and_kinds_that_it_does_not_know(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match=r"domain\.hddl' is missing; name the folder"):
-        run_hierarchical("monroe", tmp_path)
+        run_plan_grammars("monroe", tmp_path)
     with pytest.raises(TelosError, match="'kitchen'"):
-        run_hierarchical("kitchn", tmp_path)
+        run_plan_grammars("kitchn", tmp_path)

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from studies.humans.kitchen_logs import COOK_COLUMNS, CRAFT_COLUMNS, crafting, kitchen, saved
-from telos.cli.study_folders import FROM_FOLDERS, PROBLEMS
 from telos.core.errors import TelosError
-from telos.studies.humans import STUDIES, run_crafter, run_overcooked
+from telos.studies import load_study
+from telos.studies.humans import run_crafter, run_overcooked
 from telos.studies.humans.crafter import SOURCE as CRAFTERS
 from telos.studies.humans.crafter import careers, lessons
 from telos.studies.humans.logs import read_plays
 from telos.studies.humans.overcooked import Task, run_fold
-from telos.studies.scoring import HumanScore, folds
+from telos.studies.report import page
+from telos.studies.scoring import GroupScore, folds
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def woods(tmp_path: Path) -> Path:
 
 
 def test_cooks_in_a_corridor_are_read_nearly_always(hall: Path) -> None:
-    figures = run_overcooked(hall).figures()
+    figures = run_overcooked(hall).data
     methods = figures["methods"]
     assert methods["features, weight chosen inside"]["accuracy"] > 0.95
     assert methods["IOHMM"]["accuracy"] > methods["majority"]["accuracy"]
@@ -41,8 +42,8 @@ def test_cooks_in_a_corridor_are_read_nearly_always(hall: Path) -> None:
 
 def test_the_same_study_comes_out_the_same_whatever_the_jobs(hall: Path) -> None:
     once = run_overcooked(hall, quick=True)
-    assert once.figures() == run_overcooked(hall, quick=True).figures()
-    assert once.figures() == run_overcooked(hall, quick=True, jobs=2).figures()
+    assert once.data == run_overcooked(hall, quick=True).data
+    assert once.data == run_overcooked(hall, quick=True, jobs=2).data
 
 
 def test_a_pairs_own_labels_are_never_trained_on(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_a_watcher_is_handed_every_fold(hall: Path) -> None:
             totals.append(total)
             yield each
 
-    run_overcooked(hall, quick=True, watched=watched)
+    run_overcooked(hall, quick=True, progress=watched)
     assert totals == [4] * 4
 
 
@@ -81,19 +82,19 @@ def test_one_pair_or_one_player_is_too_few(tmp_path: Path) -> None:
 
 def test_crafters_who_never_change_are_read_as_well_at_first_as_later(woods: Path) -> None:
     study = run_crafter(woods, quick=True)
-    figures = study.figures()
+    figures = study.data
     assert figures["methods"]["paper, trained on all play of others"]["accuracy"] > 0.9
     by_pair = {(test["a"], test["b"]): test for test in figures["tests"]}
     claim = by_pair["paper: own later on later", "own first on first"]
     assert claim["players"] == 4
     assert claim["published"] == [70.0, 60.0]
     assert abs(claim["difference"]) < 0.05
-    assert "own first on later" in "\n".join(study.lines)
+    assert "own first on later" in page(study)
     json.dumps(figures, allow_nan=False)
 
 
 def test_the_crafter_study_does_not_depend_on_jobs(woods: Path) -> None:
-    assert run_crafter(woods, quick=True).figures() == run_crafter(woods, quick=True, jobs=2).figures()
+    assert run_crafter(woods, quick=True).data == run_crafter(woods, quick=True, jobs=2).data
 
 
 def test_a_career_is_cut_in_time_and_no_episode_is_trained_and_tested_on(woods: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_career_is_cut_in_time_and_no_episode_is_trained_and_tested_on(woods: 
 
 
 def test_an_interval_over_groups_holds_the_accuracy_and_needs_no_luck() -> None:
-    score = HumanScore()
+    score = GroupScore()
     for group, right in (("a", 6), ("b", 8), ("c", 9)):
         for number in range(10):
             score.add(group, number < right)
@@ -125,9 +126,7 @@ def test_folds_share_nobody_and_leave_nobody_out() -> None:
     assert {len(fold) for fold in made} == {2, 3}
 
 
-def test_every_registered_study_asks_for_a_folder(tmp_path: Path) -> None:
-    assert {*STUDIES, *PROBLEMS} == set(FROM_FOLDERS)
-    for entry in STUDIES.values():
-        assert entry.needs_folder
+def test_every_study_of_a_log_refuses_a_missing_folder(tmp_path: Path) -> None:
+    for name in ("overcooked", "overcooked-planning", "crafter", "crafter-planning", "starcraft"):
         with pytest.raises(TelosError, match="no such folder"):
-            entry.run(tmp_path / "nowhere")
+            load_study(name)(tmp_path / "nowhere")

@@ -2,16 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, median
 from typing import TypeVar
 
-from telos.core.errors import TelosError
+from telos.parallel import parallel_map
 from telos.planning.pddl.parser import Source, read_domain
 from telos.recognition.strips.problem import (
     CaseLabel,
@@ -51,17 +49,9 @@ def recognize_all(
     cases: Sequence[RecognitionCase], settings: RecognitionSettings, *, jobs: int = 1
 ) -> Iterator[CaseResult]:
     """Yield the answers to all cases, in their order; those of one place are recognised together."""
-    if jobs < 1:
-        raise TelosError(f"jobs must be at least 1, got {jobs}")
     groups = [list(group) for _, group in groupby(cases, key=lambda case: case.place)]
-    with ExitStack() as stack:
-        if jobs == 1 or len(groups) == 1:
-            answers: Iterator[list[CaseResult]] = (_answers(group, settings) for group in groups)
-        else:
-            pool = stack.enter_context(get_context("spawn").Pool(min(jobs, len(groups))))
-            answers = pool.imap(partial(_answers, settings=settings), groups)
-        for group in answers:
-            yield from group
+    for answers in parallel_map(partial(_answers, settings=settings), groups, jobs=jobs):
+        yield from answers
 
 
 def _answers(cases: Sequence[RecognitionCase], settings: RecognitionSettings) -> list[CaseResult]:

@@ -13,24 +13,25 @@ from numpy.typing import NDArray
 from telos.logic.learning import learn
 from telos.logic.model import MarkovLogic
 from telos.logic.online import OnlineFilter
+from telos.parallel import parallel_map
 from telos.studies import scoring
 from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
 from telos.studies.crystal_island.models import (
     COMPARED,
     FACTORED,
     MAJORITY,
-    Contender,
-    Field,
+    Lineup,
+    ModelSpec,
     Readings,
     measured,
     missing,
     read,
 )
-from telos.studies.scoring import Calibration, Convergence, shared_out
+from telos.studies.scoring import Calibration, Convergence
 from telos.studies.statistics import Anova, Pair, repeated_measures, tukey
 
 # --- folds ------------------------------------------------------------------------------------------------------------
-# One fold after another: train every contender on the rest, read those who are held out, and pool what was said.
+# One fold after another: train every spec on the rest, read those who are held out, and pool what was said.
 
 
 TIMED = 2_000  # updates that are timed in each fold
@@ -39,7 +40,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class FoldDone:
-    """What all contenders said about the rows of one fold."""
+    """What all models said about the rows of one fold."""
 
     fold: int
     readings: dict[str, Readings]
@@ -51,7 +52,7 @@ class FoldDone:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What one contender said about all rows of a log, each from the fold in which it was held out."""
+    """What one spec said about all rows of a log, each from the fold in which it was held out."""
 
     belief: NDArray[np.float32]  # (rows, goals), online
     ahead: Ints | None  # (rows,)
@@ -62,12 +63,12 @@ class Pooled:
         return np.asarray(self.belief.argmax(axis=1), np.int32)
 
 
-def run_folds(log: GoalLog, field: Field, *, seed: int, jobs: int) -> Iterator[FoldDone]:
+def run_folds(log: GoalLog, lineup: Lineup, *, seed: int, jobs: int) -> Iterator[FoldDone]:
     """Yield the folds of a log as they are done."""
-    return shared_out(partial(run_fold, log, field, seed), range(log.folds), jobs=jobs)
+    return parallel_map(partial(run_fold, log, lineup, seed), range(log.folds), jobs=jobs)
 
 
-def run_fold(log: GoalLog, field: Field, seed: int, fold: int, *, clock: Clock = time.perf_counter) -> FoldDone:
+def run_fold(log: GoalLog, lineup: Lineup, seed: int, fold: int, *, clock: Clock = time.perf_counter) -> FoldDone:
     """Train everybody on all folds but one, and read that one."""
     train, test = log.split(fold)
     known = np.unique(log.truth[log.rows(train)])
@@ -75,29 +76,25 @@ def run_fold(log: GoalLog, field: Field, seed: int, fold: int, *, clock: Clock =
     readings: dict[str, Readings] = {}
     notes = list(_unmet(log, fold, log.rows(test), known))
     microseconds = None
-    for contender in field.contenders:
-        model = trained(log, contender, train, goals, seed=seed)
-        readings[contender.key] = read(log, model, test, goals)
-        if contender.key == FACTORED and log.is_simulated:
+    for spec in lineup.models:
+        model = trained(log, spec, train, goals, seed=seed)
+        readings[spec.key] = read(log, model, test, goals)
+        if spec.key == FACTORED and log.is_simulated:
             microseconds = update_time(log, model, test, clock)
-    for yardstick in field.yardsticks:
-        lacking = missing(yardstick)
+    for baseline in lineup.baselines:
+        lacking = missing(baseline)
         if lacking is None:
-            readings[yardstick.key] = measured(log, yardstick, train, test)
+            readings[baseline.key] = measured(log, baseline, train, test)
         else:
             notes.append(lacking)
     return FoldDone(fold, readings, tuple(notes), microseconds)
 
 
-def trained(
-    log: GoalLog, contender: Contender, train: Sequence[int], goals: Sequence[str], *, seed: int
-) -> MarkovLogic:
-    """Return a contender's formulas with weights that are learned from some sequences."""
-    formulas = contender.formulas
+def trained(log: GoalLog, spec: ModelSpec, train: Sequence[int], goals: Sequence[str], *, seed: int) -> MarkovLogic:
+    """Return a spec's formulas with weights that are learned from some sequences."""
+    formulas = spec.formulas
     told = database(log, formulas, train, goals, told=True)
-    learned = learn(
-        formulas, told, [GOAL], by=contender.by, epochs=contender.epochs, l2=contender.l2, seed=seed, warm_up=20
-    )
+    learned = learn(formulas, told, [GOAL], by=spec.by, epochs=spec.epochs, l2=spec.l2, seed=seed, warm_up=20)
     return learned.model
 
 
@@ -151,7 +148,7 @@ def pooled(log: GoalLog, done: Sequence[FoldDone]) -> dict[str, Pooled]:
 
 
 # --- outcome ----------------------------------------------------------------------------------------------------------
-# What came out on one log: every contender's measures, online and with look-ahead, and the tests between them.
+# What came out on one log: every spec's measures, online and with look-ahead, and the tests between them.
 
 
 ONLINE, AHEAD = "online", "lookahead"
@@ -159,7 +156,7 @@ ONLINE, AHEAD = "online", "lookahead"
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How one contender fared, read in one way."""
+    """How one spec fared, read in one way."""
 
     folds: tuple[float, ...]  # F1 of each fold
     f1: float  # of all rows
@@ -177,7 +174,7 @@ class Decoding:
         """The standard deviation of the F1 between folds."""
         return stdev(self.folds) if len(self.folds) > 1 else 0.0
 
-    def figures(self, baseline: float) -> dict[str, Any]:
+    def data(self, baseline: float) -> dict[str, Any]:
         """Return it as JSON has it; the improvement is over the mean F1 of the majority."""
         return {
             "f1_mean": self.mean,
@@ -185,31 +182,31 @@ class Decoding:
             "f1_all_rows": self.f1,
             "macro_f1": self.macro_f1,
             "improvement": self.mean / baseline - 1 if baseline else None,
-            "convergence": self.convergence.figures(),
+            "convergence": self.convergence.data(),
             "by_share_seen": list(self.by_share),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """How one contender fared. Look-ahead is None for a method that has no such reading."""
+class ModelScore:
+    """How one spec fared. Look-ahead is None for a method that has no such reading."""
 
     label: str
     decodings: Mapping[str, Decoding]
     calibration: Calibration
     unseen: float | None  # online, on groups that had no say in which formulas were chosen
 
-    def figures(self, baselines: Mapping[str, float]) -> dict[str, Any]:
+    def data(self, baselines: Mapping[str, float]) -> dict[str, Any]:
         """Return it as JSON has it: the look-ahead on top, as in the chapter, or else the online reading."""
-        by_way = {way: each.figures(baselines[way]) for way, each in self.decodings.items()}
+        by_way = {way: each.data(baselines[way]) for way, each in self.decodings.items()}
         first = by_way.get(AHEAD, by_way[ONLINE])
         told = {key: first[key] for key in ("f1_mean", "f1_sd", "macro_f1", "improvement")}
         ways = {ONLINE: by_way[ONLINE], AHEAD: by_way.get(AHEAD)}
-        return {"label": self.label, **told, **ways, "calibration": self.calibration.figures(), "unseen": self.unseen}
+        return {"label": self.label, **told, **ways, "calibration": self.calibration.data(), "unseen": self.unseen}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LogOutcome:
     """Everything about one log."""
 
     log: str
@@ -218,13 +215,13 @@ class Outcome:
     actions: int
     goals: int  # achieved
     goal_shares: Mapping[str, float]  # of achieved goals
-    scores: Mapping[str, Score]
+    scores: Mapping[str, ModelScore]
     anovas: Mapping[str, Anova]
     pairs: Mapping[str, tuple[Pair, ...]]
     microseconds: tuple[float, float] | None
     notes: tuple[str, ...]
 
-    def figures(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Return everything as JSON has it."""
         baselines = {way: self.scores[MAJORITY].decodings[way].mean for way in (ONLINE, AHEAD)}
         return {
@@ -236,16 +233,16 @@ class Outcome:
             "goal_shares": dict(self.goal_shares),
             "folds": self.by_fold(AHEAD),
             "folds_online": self.by_fold(ONLINE),
-            "models": {key: score.figures(baselines) for key, score in self.scores.items()},
-            "anova": {**self.anovas[AHEAD].figures(), ONLINE: self.anovas[ONLINE].figures()},
-            "tukey": [pair.figures() for pair in self.pairs[AHEAD]],
-            "tukey_online": [pair.figures() for pair in self.pairs[ONLINE]],
+            "models": {key: score.data(baselines) for key, score in self.scores.items()},
+            "anova": {**self.anovas[AHEAD].data(), ONLINE: self.anovas[ONLINE].data()},
+            "tukey": [pair.data() for pair in self.pairs[AHEAD]],
+            "tukey_online": [pair.data() for pair in self.pairs[ONLINE]],
             "microseconds_an_update": _timed(self.microseconds),
             "notes": list(self.notes),
         }
 
     def by_fold(self, way: str) -> list[dict[str, float]]:
-        """Return the F1 of every contender that is read in this way, fold by fold."""
+        """Return the F1 of every spec that is read in this way, fold by fold."""
         read = {key: score.decodings[way].folds for key, score in self.scores.items() if way in score.decodings}
         count = len(next(iter(read.values())))
         return [{"fold": fold, **{key: folds[fold] for key, folds in read.items()}} for fold in range(count)]
@@ -255,10 +252,10 @@ def _timed(microseconds: tuple[float, float] | None) -> dict[str, float] | None:
     return None if microseconds is None else {"first": microseconds[0], "again": microseconds[1]}
 
 
-def outcome(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> Outcome:
+def measure_log(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -> LogOutcome:
     """Measure what was said in all folds."""
     said = pooled(log, done)
-    scores = {key: _score(log, labels[key], each) for key, each in said.items()}
+    scores = {key: _score_model(log, labels[key], each) for key, each in said.items()}
     anovas, pairs = {}, {}
     for way in (ONLINE, AHEAD):
         compared = {key: scores[key].decodings[way].folds for key in COMPARED if key in scores}
@@ -266,7 +263,7 @@ def outcome(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -
     first = np.unique(log.pursuit, return_index=True)[1]
     shares = np.bincount(log.truth[first], minlength=len(log.goals)) / len(first)
     times = [each.microseconds for each in done if each.microseconds is not None]
-    return Outcome(
+    return LogOutcome(
         log.name,
         log.is_simulated,
         log.players,
@@ -281,13 +278,13 @@ def outcome(log: GoalLog, labels: Mapping[str, str], done: Sequence[FoldDone]) -
     )
 
 
-def _score(log: GoalLog, label: str, said: Pooled) -> Score:
+def _score_model(log: GoalLog, label: str, said: Pooled) -> ModelScore:
     decodings = {ONLINE: _decoding(log, said.online)}
     if said.ahead is not None:
         decodings[AHEAD] = _decoding(log, said.ahead)
     unseen = None if log.is_simulated else unseen_rows(log)
     apart = None if unseen is None else scoring.f1(log.truth[unseen], said.online[unseen])
-    return Score(label, decodings, scoring.calibration(log.truth, said.belief), apart)
+    return ModelScore(label, decodings, scoring.calibration(log.truth, said.belief), apart)
 
 
 def _decoding(log: GoalLog, said: Ints) -> Decoding:

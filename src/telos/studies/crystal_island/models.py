@@ -21,8 +21,8 @@ from telos.logic.network import Factors, Network, tabulate_clauses
 from telos.logic.syntax import load_mln
 from telos.studies.crystal_island.logs import GOAL, GoalLog, Ints, database
 
-# --- contenders -------------------------------------------------------------------------------------------------------
-# Who competes: formula files of the package, how their weights are learned, and yardsticks from outside.
+# --- models -------------------------------------------------------------------------------------------------------
+# Who competes: formula files of the package, how their weights are learned, and baselines from outside.
 
 
 DATA = Path(recognition.__file__).parent / "data"
@@ -32,7 +32,7 @@ COMPARED = (UNIGRAM, BIGRAM, FACTORED)  # in the chapter's analysis of variance
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class ModelSpec:
     """A file of formulas and how its weights are learned: ``epochs`` passes of MIRA, or steps of L-BFGS."""
 
     key: str
@@ -42,7 +42,7 @@ class Contender:
     epochs: int = 50
     l2: float = 1.0
 
-    def quick(self) -> "Contender":
+    def quick(self) -> "ModelSpec":
         """Return the same with less learning."""
         return replace(self, epochs=min(self.epochs, 30 if self.by == "mira" else 20))
 
@@ -53,7 +53,7 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class Baseline:
     """A method from outside, which sees the same features as the formulas of a file."""
 
     key: str
@@ -69,60 +69,60 @@ class Yardstick:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Lineup:
     """All who compete on one log."""
 
-    contenders: tuple[Contender, ...]
-    yardsticks: tuple[Yardstick, ...]
+    models: tuple[ModelSpec, ...]
+    baselines: tuple[Baseline, ...]
 
-    def quick(self, kept: tuple[str, ...]) -> "Field":
-        """Return fewer contenders with less learning."""
-        chosen = tuple(each.quick() for each in self.contenders if each.key in kept)
-        return Field(chosen, tuple(replace(each, iterations=15) for each in self.yardsticks if each.key in kept))
+    def quick(self, kept: tuple[str, ...]) -> "Lineup":
+        """Return fewer models with less learning."""
+        chosen = tuple(each.quick() for each in self.models if each.key in kept)
+        return Lineup(chosen, tuple(replace(each, iterations=15) for each in self.baselines if each.key in kept))
 
     @property
     def labels(self) -> dict[str, str]:
         """What each is called in words."""
-        ours = {each.key: each.label for each in self.contenders}
-        return {**ours, **{each.key: each.label for each in self.yardsticks}}
+        ours = {each.key: each.label for each in self.models}
+        return {**ours, **{each.key: each.label for each in self.baselines}}
 
 
 _CHAPTER = (
-    Contender(MAJORITY, "majority", "majority.mln", by="likelihood", epochs=20),
-    Contender(UNIGRAM, "unigram", "unigram.mln"),
-    Contender(BIGRAM, "bigram", "bigram.mln"),
-    Contender(FACTORED, "factored MLN", "island.mln"),
+    ModelSpec(MAJORITY, "majority", "majority.mln", by="likelihood", epochs=20),
+    ModelSpec(UNIGRAM, "unigram", "unigram.mln"),
+    ModelSpec(BIGRAM, "bigram", "bigram.mln"),
+    ModelSpec(FACTORED, "factored MLN", "island.mln"),
 )
 _FURTHER = (
-    Contender("arguments", "factored + arguments", "island-arguments.mln"),
-    Contender("window", "factored + window", "island-window.mln"),
-    Contender("duration", "factored + duration", "island-duration.mln"),
-    Contender("narrative", "factored + narrative", "island-narrative.mln"),
-    Contender("prefix", "factored, for online", "island.mln", by="prefix", epochs=40),
+    ModelSpec("arguments", "factored + arguments", "island-arguments.mln"),
+    ModelSpec("window", "factored + window", "island-window.mln"),
+    ModelSpec("duration", "factored + duration", "island-duration.mln"),
+    ModelSpec("narrative", "factored + narrative", "island-narrative.mln"),
+    ModelSpec("prefix", "factored, for online", "island.mln", by="prefix", epochs=40),
 )
 
 
-def field_for(log: GoalLog) -> Field:
+def lineup_for(log: GoalLog) -> Lineup:
     """Return who competes on a log.
 
     On logs of people, the chapter's models see an action, a place (what is in front; the race) and a state (what was
     achieved last); ``tailored`` is a file of formulas for that game.
     """
     if log.is_simulated:
-        return Field((*_CHAPTER, *_FURTHER), _yardsticks("island.mln", 1.0))
+        return Lineup((*_CHAPTER, *_FURTHER), _baselines("island.mln", 1.0))
     l2 = {"crafter": 200.0, "starcraft": 400.0}[log.name]
-    own = Contender("tailored", f"{log.name}.mln", f"{log.name}.mln", "likelihood", 40, l2)
-    joined = Contender("sequence", f"{log.name}-sequence.mln", f"{log.name}-sequence.mln", "likelihood", 40, l2)
+    own = ModelSpec("tailored", f"{log.name}.mln", f"{log.name}.mln", "likelihood", 40, l2)
+    joined = ModelSpec("sequence", f"{log.name}-sequence.mln", f"{log.name}-sequence.mln", "likelihood", 40, l2)
     chapter = (replace(each, epochs=20) for each in _CHAPTER)  # so many goals make a pass slow
-    return Field((*chapter, own, joined), _yardsticks(own.file, l2))
+    return Lineup((*chapter, own, joined), _baselines(own.file, l2))
 
 
-def _yardsticks(file: str, l2: float) -> tuple[Yardstick, ...]:
-    return Yardstick(CRF, "linear-chain CRF", file, l2), Yardstick(LOGISTIC, "logistic regression", file, l2)
+def _baselines(file: str, l2: float) -> tuple[Baseline, ...]:
+    return Baseline(CRF, "linear-chain CRF", file, l2), Baseline(LOGISTIC, "logistic regression", file, l2)
 
 
 # --- features ---------------------------------------------------------------------------------------------------------
-# What the formulas of a model see at each row, as a table of features: so that yardsticks see the very same.
+# What the formulas of a model see at each row, as a table of features: so that baselines see the very same.
 #
 # Every formula ``evidence => goal(t, +g)`` has one table of weights for each way in which its evidence holds. Each of
 # those ways is a feature of the rows at which it is met.
@@ -227,7 +227,7 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
     return Readings(found.row[order], belief, places[best][order].astype(np.int32))
 
 
-# --- yardsticks -------------------------------------------------------------------------------------------------------
+# --- baselines -------------------------------------------------------------------------------------------------------
 # Yardsticks from outside: a linear-chain CRF and a plain logistic regression, on the features that formulas see.
 #
 # Both are optional installs. The CRF is trained by python-crfsuite; for online reading its learned weights are put
@@ -235,35 +235,35 @@ def read(log: GoalLog, model: MarkovLogic, sequences: Sequence[int], goals: Sequ
 # forward filter, which gives at every row what tagging the sequence up to there would give.
 
 
-def missing(yardstick: Yardstick) -> str | None:
-    """Return what has to be installed for a yardstick, None if it is there."""
+def missing(baseline: Baseline) -> str | None:
+    """Return what has to be installed for a baseline, None if it is there."""
     try:
-        if yardstick.key == CRF:
+        if baseline.key == CRF:
             import pycrfsuite  # noqa: F401
         else:
             import sklearn  # noqa: F401
     except ImportError:
-        return f"{yardstick.label} is left out: it is not installed; pip install 'telos[studies]'"
+        return f"{baseline.label} is left out: it is not installed; pip install 'telos[studies]'"
     return None
 
 
-def measured(log: GoalLog, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]) -> Readings:
-    """Train a yardstick on some sequences, and read others with it."""
-    features = features_of(log, yardstick.formulas)
-    if yardstick.key == CRF:
-        return _crf(log, features, yardstick, train, test)
-    return _logistic(log, features, yardstick, train, test)
+def measured(log: GoalLog, baseline: Baseline, train: Sequence[int], test: Sequence[int]) -> Readings:
+    """Train a baseline on some sequences, and read others with it."""
+    features = features_of(log, baseline.formulas)
+    if baseline.key == CRF:
+        return _crf(log, features, baseline, train, test)
+    return _logistic(log, features, baseline, train, test)
 
 
 def _logistic(
-    log: GoalLog, features: Features, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]
+    log: GoalLog, features: Features, baseline: Baseline, train: Sequence[int], test: Sequence[int]
 ) -> Readings:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     table = _table(log, features)
     rows, tested = log.rows(train), log.rows(test)
-    model = LogisticRegression(C=1 / yardstick.l2, max_iter=yardstick.iterations)
+    model = LogisticRegression(C=1 / baseline.l2, max_iter=baseline.iterations)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # more steps change a third decimal
         model.fit(table[rows], log.truth[rows])
@@ -280,8 +280,8 @@ def _table(log: GoalLog, features: Features) -> Any:
     return csr_matrix((np.ones(len(features.row)), (features.row, features.feature)), shape=shape)
 
 
-def _crf(log: GoalLog, features: Features, yardstick: Yardstick, train: Sequence[int], test: Sequence[int]) -> Readings:
-    with _trained_crf(log, _items(features, len(log.truth)), yardstick, train) as tagger:
+def _crf(log: GoalLog, features: Features, baseline: Baseline, train: Sequence[int], test: Sequence[int]) -> Readings:
+    with _trained_crf(log, _items(features, len(log.truth)), baseline, train) as tagger:
         state, steps = _weights(tagger.info(), features.count, len(log.goals))
     rows = log.rows(test)
     chain, scores = _chain(log, features, test, rows, state, steps)
@@ -291,13 +291,13 @@ def _crf(log: GoalLog, features: Features, yardstick: Yardstick, train: Sequence
 
 @contextmanager
 def _trained_crf(
-    log: GoalLog, items: Sequence[Sequence[str]], yardstick: Yardstick, train: Sequence[int]
+    log: GoalLog, items: Sequence[Sequence[str]], baseline: Baseline, train: Sequence[int]
 ) -> Iterator[Any]:
     """Train a CRF on some sequences; it lives in a file, which is gone afterwards."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.set_params({"c2": yardstick.l2 / 2, "max_iterations": yardstick.iterations})
+    trainer.set_params({"c2": baseline.l2 / 2, "max_iterations": baseline.iterations})
     for sequence in train:
         start, end = log.start[sequence], log.start[sequence + 1]
         trainer.append(items[start:end], [str(goal) for goal in log.truth[start:end]])

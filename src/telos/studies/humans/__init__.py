@@ -1,35 +1,27 @@
-"""Reading humans: the same recognisers on public logs of real players, which whoever runs a study brings along."""
+"""Recognisers on public logs of human players; the logs are not part of the package.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+``run_overcooked``, ``run_crafter`` and ``run_starcraft`` train and test in ten folds; ``run_planning`` sets recognition
+by planning beside the trained model. Each takes the folder of a log and returns a ``StudyResult``.
+"""
 
-from telos.studies.humans.by_planning import run_planning
-from telos.studies.humans.crafter import run_crafter
-from telos.studies.humans.overcooked import run_overcooked
-from telos.studies.humans.starcraft import run_starcraft
-from telos.studies.results import HumanStudy
+from typing import TYPE_CHECKING
 
-__all__ = ["STUDIES", "Entry", "HumanStudy", "run_crafter", "run_overcooked", "run_planning", "run_starcraft"]
+from telos.lazy import lazy_exports
 
+if TYPE_CHECKING:
+    from telos.studies.humans.by_planning import run_planning
+    from telos.studies.humans.crafter import run_crafter
+    from telos.studies.humans.overcooked import run_overcooked
+    from telos.studies.humans.starcraft import run_starcraft
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One study that can be run by name: ``run(folder, quick=, jobs=, seed=, watched=)`` returns a ``HumanStudy``."""
+__all__ = ["run_crafter", "run_overcooked", "run_planning", "run_starcraft"]
 
-    name: str
-    run: Callable[..., HumanStudy]
-    about: str
-    needs_folder: bool = True
-
-
-STUDIES = {
-    entry.name: entry
-    for entry in (
-        Entry("overcooked", run_overcooked, "goals of cooks, from keys and position alone"),
-        Entry("crafter", run_crafter, "are models better that are trained on later play?"),
-        Entry("overcooked-planning", partial(run_planning, "overcooked"), "cooks read by planning, too"),
-        Entry("crafter-planning", partial(run_planning, "crafter"), "read by planning, and with the trained model"),
-        Entry("starcraft", run_starcraft, "which building comes next, by Markov logic"),
-    )
-}
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "run_crafter": "crafter",
+        "run_overcooked": "overcooked",
+        "run_planning": "by_planning",
+        "run_starcraft": "starcraft",
+    },
+)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -13,14 +13,16 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
 from telos.core.values import Value
 from telos.files.domain_file import load
+from telos.parallel import parallel_map
 from telos.recognition.by_planning.reader import PlanModel, PlanModelOptions, PlanReader
 from telos.recognition.feature_hmm import FeatureIOHMM
 from telos.recognition.filtering import Reader
+from telos.studies.comparisons import MethodAccuracy, PlayerComparison, compare_players, human_result
 from telos.studies.humans import crafter, overcooked
 from telos.studies.humans.crafter import THINGS
 from telos.studies.humans.logs import DATA, Play, Seen, Source, groups_of, read_plays
-from telos.studies.results import Figure, HumanComparison, HumanStudy, Watched, compared, unwatched
-from telos.studies.scoring import HumanScore, folds, shared_out, teach
+from telos.studies.results import Progress, StudyResult, no_progress
+from telos.studies.scoring import GroupScore, folds, teach
 from telos.telemetry.logs import LogRow
 
 # --- planning games ---------------------------------------------------------------------------------------------------
@@ -43,7 +45,7 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class PlanningGame:
     """A game whose log can be read by planning: its columns, its domain, and the events that a row stands for."""
 
     source: Source
@@ -56,8 +58,8 @@ class Game:
         return PlanReader(PlanModel(load(DATA / f"{self.domain}.yaml"), **self.options))
 
 
-def standings(game: Game, plays: Sequence[Play]) -> Iterator[Standing]:
-    """Read every sequence from its start, and yield how the goals stood at each scored row."""
+def standings(game: PlanningGame, plays: Sequence[Play]) -> Iterator[Standing]:
+    """FoldReading every sequence from its start, and yield how the goals stood at each scored row."""
     reader = game.reader()
     for play in plays:
         reader.reset()
@@ -131,13 +133,13 @@ def _cook(reader: PlanReader, row: Seen) -> Iterator[Event]:
 # little about what is pursued now.
 _TOLD: PlanModelOptions = {"luck": False, "ignores": (IDLE,), "sees_all": True}
 GAMES = {
-    "crafter": Game(
+    "crafter": PlanningGame(
         Source("crafter-planning", idle="noop", look=_look_at_life),
         "crafter-domain",
         {**_TOLD, "relevance": True, "lasts": 30.0},
         _live,
     ),
-    "overcooked": Game(
+    "overcooked": PlanningGame(
         Source("overcooked", idle="stay", look=_look_at_kitchen, group="pair"),
         "overcooked-domain",
         {**_TOLD, "lasts": 30.0},
@@ -177,7 +179,7 @@ TRAINERS: dict[str, tuple[Source, Callable[[Sequence[str]], FeatureIOHMM]]] = {
 }
 
 
-class Task(NamedTuple):
+class PlanningTask(NamedTuple):
     """One fold of the study, small enough to be sent to another process."""
 
     name: str
@@ -186,7 +188,7 @@ class Task(NamedTuple):
     quick: bool
 
 
-class Read(NamedTuple):
+class FoldReading(NamedTuple):
     """What one fold brought: at each scored row how the goals stood, and what the trained recogniser believed."""
 
     goals: tuple[str, ...]
@@ -201,9 +203,9 @@ def run_planning(
     quick: bool = False,
     jobs: int = 1,
     seed: int = 1,
-    watched: Watched = unwatched,
-) -> HumanStudy:
-    """Read the log of a game in ``folder`` by planning, by a trained recogniser, and by both together."""
+    progress: Progress = no_progress,
+) -> StudyResult:
+    """FoldReading the log of a game in ``folder`` by planning, by a trained recogniser, and by both together."""
     if name not in GAMES:
         raise TelosError(f"there is no domain for {name!r}", name_hint(name, GAMES))
     experts = _experts()
@@ -211,13 +213,13 @@ def run_planning(
     groups = groups_of(_plays(place, name, quick))
     if len(groups) < 2:
         raise TelosError(f"{place}: {len(groups)} group of players", "folds need at least two")
-    tasks = [Task(name, place, fold, quick) for fold in range(len(folds(groups, FOLDS)))]
-    done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
+    tasks = [PlanningTask(name, place, fold, quick) for fold in range(len(folds(groups, FOLDS)))]
+    done = list(progress(parallel_map(run_fold, tasks, jobs=jobs), len(tasks)))
     return _study(name, _Weighing(experts, done), seed=seed, quick=quick)
 
 
-def run_fold(task: Task) -> Read:
-    """Read the players of one fold by planning, and with a model that was trained on the others."""
+def run_fold(task: PlanningTask) -> FoldReading:
+    """FoldReading the players of one fold by planning, and with a model that was trained on the others."""
     game = GAMES[task.name]
     plays = _plays(task.folder, task.name, task.quick)
     tested = folds(groups_of(plays), FOLDS)[task.fold]
@@ -233,13 +235,13 @@ def run_fold(task: Task) -> Read:
                 belief = reader.observe(row.event)
                 if row.is_scored:
                     trained.append(tuple(belief.get(goal, 0.0) for goal in goals))
-    return Read(goals, found, trained)
+    return FoldReading(goals, found, trained)
 
 
 class _Weighing:
     """The rows of all folds as arrays, and the beliefs of each set of experts, fitted on the other folds."""
 
-    def __init__(self, experts: ModuleType, done: Sequence[Read]) -> None:
+    def __init__(self, experts: ModuleType, done: Sequence[FoldReading]) -> None:
         import numpy as np
 
         goals = done[0].goals
@@ -271,9 +273,9 @@ class _Weighing:
 
         return self.experts.beliefs(self.said.experts(list(chosen)), np.ones(len(chosen)))
 
-    def score(self, chances: Any) -> HumanScore:
+    def score(self, chances: Any) -> GroupScore:
         """Return how often the likeliest goal was right, by group."""
-        found = HumanScore()
+        found = GroupScore()
         for group, is_right in zip(self.groups, (chances.argmax(axis=1) == self.truth).tolist(), strict=True):
             found.add(group, is_right)
         return found
@@ -284,8 +286,8 @@ class _Weighing:
         return {"ece": round(error, 4), "log_loss": round(self.experts.log_loss(chances, self.truth), 4)}
 
 
-def _study(name: str, weighing: _Weighing, *, seed: int, quick: bool) -> HumanStudy:
-    rng, figures, scores = Random(seed), list[Figure](), dict[str, HumanScore]()
+def _study(name: str, weighing: _Weighing, *, seed: int, quick: bool) -> StudyResult:
+    rng, figures, scores = Random(seed), list[MethodAccuracy](), dict[str, GroupScore]()
     weights = dict[str, list[list[float]]]()
     plain = {method: weighing.quality(weighing.plain(chosen)) for method, chosen in AS_THEY_ARE.items()}
     fitted = dict[str, dict[str, float]]()
@@ -293,19 +295,19 @@ def _study(name: str, weighing: _Weighing, *, seed: int, quick: bool) -> HumanSt
         chances, weights[method] = weighing.fitted(chosen)
         fitted[method] = weighing.quality(chances)
         scores[method] = weighing.score(chances)
-        figures.append(Figure.of(method, scores[method], rng=rng))
+        figures.append(MethodAccuracy.from_score(method, scores[method], rng=rng))
     tests = tuple(_compared(BOTH, other, scores, rng) for other in (ALONE, WEIGHED))
     details = {
         "calibration": {"all weights 1": plain, "fitted": fitted},
         "experts": {method: [EXPERT_NAMES[each] for each in chosen] for method, chosen in EXPERTS.items()},
         "weights": weights,
     }
-    return HumanStudy(f"{name}-planning", seed, quick, tuple(figures), tests, _findings(plain, fitted), details)
+    return human_result(f"{name}-planning", seed, quick, tuple(figures), tests, _findings(plain, fitted), details)
 
 
-def _compared(a: str, b: str, scores: dict[str, HumanScore], rng: Random) -> HumanComparison:
+def _compared(a: str, b: str, scores: dict[str, GroupScore], rng: Random) -> PlayerComparison:
     shares = [scores[each].by_group for each in (a, b)]
-    return compared(a, b, *([each[group] for group in sorted(each)] for each in shares), rng=rng)
+    return compare_players(a, b, *([each[group] for group in sorted(each)] for each in shares), rng=rng)
 
 
 def _findings(plain: dict[str, dict[str, float]], fitted: dict[str, dict[str, float]]) -> tuple[str, ...]:
@@ -349,3 +351,7 @@ def _taught(folder: str, name: str, quick: bool) -> dict[str, FeatureIOHMM]:
     for play in plays:
         teach(models[play.group], [play])
     return models
+
+
+run_overcooked_planning = partial(run_planning, "overcooked")
+run_crafter_planning = partial(run_planning, "crafter")

@@ -13,11 +13,13 @@ from typing import NamedTuple
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
+from telos.parallel import parallel_map
 from telos.recognition.feature_hmm import Feature, FeatureIOHMM, GoalChanges
+from telos.studies.comparisons import MethodAccuracy, PlayerComparison, compare_players, human_result
 from telos.studies.humans.logs import Play, Source, read_plays
-from telos.studies.results import Figure, HumanComparison, HumanStudy, Watched, compared, unwatched
-from telos.studies.scoring import HumanScore, Taught, folds, score, shared_out, teach
-from telos.studies.statistics import said_p
+from telos.studies.results import Progress, StudyResult, no_progress
+from telos.studies.scoring import GroupScore, Taught, folds, score, teach
+from telos.studies.statistics import format_p
 from telos.telemetry.logs import LogRow
 
 # --- crafter model ----------------------------------------------------------------------------------------------------
@@ -218,24 +220,27 @@ STYLE, POOLED = PAIRS[4][:2], PAIRS[5][:2]
 
 
 def study(
-    totals: Mapping[str, HumanScore], shares: Mapping[tuple[str, str], Mapping[str, float]], *, seed: int, quick: bool
-) -> HumanStudy:
+    totals: Mapping[str, GroupScore], shares: Mapping[tuple[str, str], Mapping[str, float]], *, seed: int, quick: bool
+) -> StudyResult:
     """Return the study's outcome from the shares of rows that were right, by kind of model, condition and player."""
     rng = Random(seed)
-    figures = tuple(Figure.of(f"{kind}, trained on all play of others", each, rng=rng) for kind, each in totals.items())
-    comparisons: list[HumanComparison] = []
+    figures = tuple(
+        MethodAccuracy.from_score(f"{kind}, trained on all play of others", each, rng=rng)
+        for kind, each in totals.items()
+    )
+    comparisons: list[PlayerComparison] = []
     findings: list[str] = []
     for kind in totals:
         made = _comparisons(kind, shares, rng)
         comparisons += made.values()
         findings += _findings(kind, made)
     details = {"peers": PEERS}
-    return HumanStudy("crafter", seed, quick, figures, tuple(comparisons), tuple(findings), details)
+    return human_result("crafter", seed, quick, figures, tuple(comparisons), tuple(findings), details)
 
 
 def _comparisons(
     kind: str, shares: Mapping[tuple[str, str], Mapping[str, float]], rng: Random
-) -> dict[tuple[str, str], HumanComparison]:
+) -> dict[tuple[str, str], PlayerComparison]:
     found = {}
     for a, b, published, p in PAIRS:
         first, second = shares.get((kind, a), {}), shares.get((kind, b), {})
@@ -243,11 +248,11 @@ def _comparisons(
         if players:
             values = [[each[player] for player in players] for each in (first, second)]
             names = (f"{kind}: {a}", b)
-            found[a, b] = compared(*names, *values, rng=rng, published=published, published_p=p)
+            found[a, b] = compare_players(*names, *values, rng=rng, published=published, published_p=p)
     return found
 
 
-def _findings(kind: str, made: Mapping[tuple[str, str], HumanComparison]) -> Sequence[str]:
+def _findings(kind: str, made: Mapping[tuple[str, str], PlayerComparison]) -> Sequence[str]:
     """Say what each comparison means, in words that follow from its numbers alone."""
     said = {
         CLAIM: "later play, read with models of later play, beside first play read with models of first play",
@@ -259,9 +264,9 @@ def _findings(kind: str, made: Mapping[tuple[str, str], HumanComparison]) -> Seq
     return [f"{kind} model: {words}: {_verdict(made[pair])}." for pair, words in said.items() if pair in made]
 
 
-def _verdict(comparison: HumanComparison) -> str:
+def _verdict(comparison: PlayerComparison) -> str:
     test = comparison.test
-    points = f"{100 * test.difference:+.1f} points, {said_p(test.p)}"
+    points = f"{100 * test.difference:+.1f} points, {format_p(test.p)}"
     if not test.is_significant:
         return f"no difference that could not be chance ({points})"
     return f"{'better' if test.difference > 0 else 'worse'} ({points})"
@@ -297,7 +302,7 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """What one fold brought, by kind of model and condition: all rows, and the share that was right by player."""
 
-    scores: dict[str, HumanScore]
+    scores: dict[str, GroupScore]
     shares: dict[tuple[str, str], dict[str, float]]
 
 
@@ -307,16 +312,16 @@ def run_crafter(
     quick: bool = False,
     jobs: int = 1,
     seed: int = 1,
-    watched: Watched = unwatched,
-) -> HumanStudy:
+    progress: Progress = no_progress,
+) -> StudyResult:
     """Run the study on the log in ``folder``; ``quick`` has only the paper's kind of model, and fewer other players."""
     place = str(Path(folder))
     players = [career.player for career in _careers(place)]
     if len(players) < 2:
         raise TelosError(f"{place}: {len(players)} player", "folds by player need at least two")
     tasks = [Task(place, fold, seed, quick) for fold in range(len(folds(players, FOLDS)))]
-    done = list(watched(shared_out(run_fold, tasks, jobs=jobs), len(tasks)))
-    totals = {kind: HumanScore() for kind in done[0].scores}
+    done = list(progress(parallel_map(run_fold, tasks, jobs=jobs), len(tasks)))
+    totals = {kind: GroupScore() for kind in done[0].scores}
     shares: dict[tuple[str, str], dict[str, float]] = {}
     for each in done:
         for kind, found in each.scores.items():

@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 from telos.core.errors import TelosError
 from telos.core.values import Value
+from telos.parallel import parallel_map
 from telos.recognition.feature_hmm import Feature, FeatureIOHMM, GoalChanges
 from telos.recognition.files.load import load_model
 from telos.recognition.iohmm import IOHMM
 from telos.recognition.transitions import LearnedTransitions
+from telos.studies.comparisons import MethodAccuracy, human_result
 from telos.studies.humans.logs import DATA, Play, Source, goals_of, groups_of, read_plays
-from telos.studies.results import Figure, HumanStudy, Watched, unwatched
-from telos.studies.scoring import HumanScore, folds, score, shared_out, teach
+from telos.studies.results import Progress, StudyResult, no_progress
+from telos.studies.scoring import GroupScore, folds, score, teach
 from telos.telemetry.logs import LogRow
 
 # --- overcooked model -------------------------------------------------------------------------------------------------
@@ -90,8 +92,8 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """What one fold brought: a score for each method, and how each weight did on the inner folds."""
 
-    scores: dict[str, HumanScore]
-    inner: dict[float, HumanScore]
+    scores: dict[str, GroupScore]
+    inner: dict[float, GroupScore]
     chosen: float | None
 
 
@@ -101,8 +103,8 @@ def run_overcooked(
     quick: bool = False,
     jobs: int = 1,
     seed: int = 1,
-    watched: Watched = unwatched,
-) -> HumanStudy:
+    progress: Progress = no_progress,
+) -> StudyResult:
     """Run the study on the log in ``folder``; ``quick`` leaves out the choice of weights inside the folds."""
     place = str(Path(folder))
     groups = groups_of(_plays(place))
@@ -110,7 +112,7 @@ def run_overcooked(
         raise TelosError(f"{place}: {len(groups)} pair of players", "folds by pair need at least two")
     count = len(folds(groups, FOLDS))
     tasks = [Task(place, fold, quick) for fold in range(count)]
-    done = list(watched(shared_out(run_fold, tasks, jobs=jobs), count))
+    done = list(progress(parallel_map(run_fold, tasks, jobs=jobs), count))
     return _study(done, seed=seed, quick=quick)
 
 
@@ -155,10 +157,10 @@ def _papers() -> dict[str, IOHMM]:
     return {"IOHMM, constant transitions": constant, "IOHMM": model}
 
 
-def _majority(training: Iterable[Play], test: Iterable[Play]) -> HumanScore:
+def _majority(training: Iterable[Play], test: Iterable[Play]) -> GroupScore:
     truths = Counter(row.truth for play in training for row in play.rows if row.is_scored)
     likeliest = max(sorted(filter(None, truths)), key=truths.__getitem__)
-    found = HumanScore()
+    found = GroupScore()
     for play in test:
         for row in play.rows:
             if row.is_scored:
@@ -174,9 +176,9 @@ def _by_group(goals: Sequence[str], plays: Sequence[Play]) -> dict[str, FeatureI
     return models
 
 
-def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, FeatureIOHMM]) -> dict[float, HumanScore]:
+def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, FeatureIOHMM]) -> dict[float, GroupScore]:
     """Score every weight on folds of the training pairs alone."""
-    found = {weight: HumanScore() for weight in WEIGHTS}
+    found = {weight: GroupScore() for weight in WEIGHTS}
     for held_out in folds(groups_of(training), INNER_FOLDS):
         rest = cook(goals).join(model for group, model in taught.items() if group not in held_out)
         test = [play for play in training if play.group in held_out]
@@ -185,13 +187,13 @@ def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, Fea
     return found
 
 
-def _study(done: Sequence[Done], *, seed: int, quick: bool) -> HumanStudy:
+def _study(done: Sequence[Done], *, seed: int, quick: bool) -> StudyResult:
     rng, figures = Random(seed), []
     for method in done[0].scores:
-        total = HumanScore()
+        total = GroupScore()
         for each in done:
             total.join(each.scores[method])
-        figures.append(Figure.of(method, total, rng=rng))
+        figures.append(MethodAccuracy.from_score(method, total, rng=rng))
     best = figures[-1]
     details = {
         "aim": AIM,
@@ -203,10 +205,10 @@ def _study(done: Sequence[Done], *, seed: int, quick: bool) -> HumanStudy:
             if each.chosen is not None
         ],
     }
-    return HumanStudy("overcooked", seed, quick, tuple(figures), findings=_findings(figures, best), details=details)
+    return human_result("overcooked", seed, quick, figures, findings=_findings(figures, best), extra=details)
 
 
-def _findings(figures: Sequence[Figure], best: Figure) -> tuple[str, ...]:
+def _findings(figures: Sequence[MethodAccuracy], best: MethodAccuracy) -> tuple[str, ...]:
     known = {figure.method: 100 * figure.accuracy for figure in figures}
     peers = ", ".join(f"{name} {value:g}" for name, value in PEERS.items())
     reached = "is reached" if 100 * best.accuracy >= AIM else "is not reached"

@@ -7,13 +7,10 @@ a team against its equal wins exactly as often as it loses.
 
 import math
 import re
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby, pairwise
-from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import NormalDist, fmean
@@ -21,6 +18,7 @@ from typing import Any
 
 from telos.agents.character import Character
 from telos.core.errors import TelosError, name_hint
+from telos.parallel import parallel_map
 from telos.squads.behaviours import ALL_BEHAVIOURS
 from telos.worlds.arena.ai.characters import load_arena_characters
 from telos.worlds.arena.battle import Battle
@@ -303,16 +301,10 @@ def _health(battle: Battle, side: str) -> float:
 
 def _run_fights(scene: Scene, fights: Sequence[Fight], seconds: float, jobs: int) -> Iterator[FightOutcome]:
     """Yield the outcomes in the order of the fights."""
-    if jobs == 1:
+    if jobs == 1 or len(fights) < 2:
         yield from (run_fight(scene, fight, seconds=seconds) for fight in fights)
         return
-    # Spawned, not forked: a progress bar has threads, and forking with threads may deadlock.
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_init_worker, initargs=(scene, seconds)) as pool:
-        try:
-            yield from pool.map(_run_in_worker, fights)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # an early stop does not wait for the rest
+    yield from parallel_map(_run_in_worker, fights, jobs=jobs, initializer=_init_worker, initargs=(scene, seconds))
 
 
 # A worker receives the scene once, so that the caches of its map last.
@@ -320,7 +312,6 @@ _worker_scene: list[tuple[Scene, float]] = []
 
 
 def _init_worker(scene: Scene, seconds: float) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     _worker_scene[:] = [(scene, seconds)]
 
 

@@ -1,16 +1,14 @@
 """Playing the island: a simulated player's game in one go, second by second for spectators, and many for a corpus."""
 
-import signal
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.trace import Trace, silent
+from telos.parallel import parallel_map
 from telos.worlds.island.island import Island
 from telos.worlds.island.player import Islander
 from telos.worlds.island.player_mind import PlanExecution
@@ -278,27 +276,8 @@ def record_players(
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise TelosError(f"jobs must be a whole number of at least 1, got {jobs!r}")
     games: list[IslandRecording] = []
-    for game in _games(players, seed, jobs, style):
+    for game in parallel_map(partial(record_player, seed=seed, style=style), range(players), jobs=jobs):
         games.append(game)
         if progress is not None:
             progress(len(games), players)
     return games
-
-
-def _games(players: int, seed: int, jobs: int, style: str | None) -> Iterator[IslandRecording]:
-    one = partial(record_player, seed=seed, style=style)
-    if jobs == 1 or players == 1:
-        yield from map(one, range(players))
-        return
-    # Spawned, not forked: a progress bar has threads, and a fork while one holds a lock may hang.
-    with ProcessPoolExecutor(
-        min(jobs, players), mp_context=get_context("spawn"), initializer=_ignore_interrupt
-    ) as pool:
-        try:
-            yield from pool.map(one, range(players))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # do not wait for games that are not needed
-
-
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
