@@ -25,7 +25,21 @@ from telos.studies.results import (
     StudyResult,
     Table,
 )
-from telos.svg import COLOURS, STYLE_SHEET, Scale, band, box, curve, diamond, dot, figure, segment, standalone_figure, text, ticks
+from telos.svg import (
+    COLOURS,
+    STYLE_SHEET,
+    Scale,
+    band,
+    box,
+    curve,
+    diamond,
+    dot,
+    figure,
+    segment,
+    standalone_figure,
+    text,
+    ticks,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
