@@ -18,7 +18,7 @@ HEAVY = {"numpy", "numba", "matplotlib", "rich", "typer", "pydantic", "yaml", "a
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def test_the_front_door_offers_what_it_lists_and_nothing_more() -> None:
+def test_public_names_are_exactly_those_listed() -> None:
     assert sorted(telos.__all__) == telos.__all__
     assert set(telos.__all__) == set(telos._HOMES)
     assert all(getattr(telos, name) for name in telos.__all__)
@@ -26,7 +26,7 @@ def test_the_front_door_offers_what_it_lists_and_nothing_more() -> None:
         telos.chose  # noqa: B018
 
 
-def test_importing_telos_and_choosing_loads_nothing_heavy() -> None:
+def test_import_and_choose_load_no_heavy_library() -> None:
     code = (
         "import sys, json, telos\n"
         "telos.choose([telos.Action('a', changes={'g': -1})], [telos.Goal('g', 2)])\n"
@@ -41,20 +41,20 @@ def modules() -> list[str]:
 
 
 @pytest.mark.parametrize("name", modules())
-def test_the_examples_in_docstrings_are_true(name: str) -> None:
+def test_docstring_examples_run(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_in_the_documentation_are_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documentation_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     failed, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_every_example_runs_and_prints_what_it_says(script: Path) -> None:
+def test_example_scripts_print_what_they_promise(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     promised = [
@@ -66,7 +66,7 @@ def test_every_example_runs_and_prints_what_it_says(script: Path) -> None:
         assert line in printed
 
 
-def test_links_between_pages_lead_somewhere() -> None:
+def test_links_between_pages_exist() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"

@@ -56,7 +56,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_to_plan_keeps_its_promises(way: str) -> None:
+def test_planners_keep_the_contract(way: str) -> None:
     check_planner(WAYS[way], problems())  # type: ignore[arg-type]
 
 

@@ -22,12 +22,14 @@ PLAYED: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize("name", list(WORLDS))
-def test_every_world_of_the_studio_keeps_its_promises(name: str) -> None:
+def test_studio_worlds_keep_the_contract(name: str) -> None:
     check_stage(world(name))
 
 
 @pytest.mark.parametrize(("name", "settings", "held"), PLAYED)
-def test_they_are_kept_while_somebody_plays(name: str, settings: dict[str, str], held: tuple[str, ...]) -> None:
+def test_studio_worlds_keep_the_contract_while_played(
+    name: str, settings: dict[str, str], held: tuple[str, ...]
+) -> None:
     check_stage(world(name), settings, held=held, seed=3, steps=150)
 
 

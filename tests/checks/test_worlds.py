@@ -22,12 +22,12 @@ def busy(home: Home) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_world_keeps_its_promises_when_nobody_is_commanded(name: str) -> None:
+def test_worlds_keep_the_contract_without_commands(name: str) -> None:
     check_world(WORLDS[name])
 
 
 @pytest.mark.parametrize("people", [1, 3, 6])
-def test_home_keeps_its_promises_when_everybody_is_busy(people: int) -> None:
+def test_home_keeps_the_contract_with_commands(people: int) -> None:
     check_world(lambda: Home(people), play=busy, steps=400)
 
 

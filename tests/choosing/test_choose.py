@@ -10,21 +10,21 @@ import telos
 EAT = telos.Goal("eat", 4)
 
 
-def test_of_equally_good_actions_the_first_listed_is_taken() -> None:
+def test_choose_takes_the_first_of_equally_good_actions() -> None:
     one, two = telos.Action("one", changes={"eat": -1}), telos.Action("two", changes={"eat": -1})
     for by in ("simple", "discontentment"):
         assert telos.choose([one, two], [EAT], by=by).action is one
         assert telos.choose([two, one], [EAT], by=by).action is two
 
 
-def test_of_equally_insistent_goals_simple_selection_serves_the_first() -> None:
+def test_simple_selection_serves_the_first_of_equal_goals() -> None:
     eat, sleep = telos.Action("eat", changes={"hunger": -1}), telos.Action("sleep", changes={"tired": -1})
     goals = [telos.Goal("tired", 2), telos.Goal("hunger", 2)]
     assert telos.choose([eat, sleep], goals, by="simple").action is sleep
     assert telos.choose([eat, sleep], goals[::-1], by="simple").action is eat
 
 
-def test_on_the_way_every_goal_drifts_also_the_one_that_the_action_serves() -> None:
+def test_every_goal_drifts_during_travel() -> None:
     goals = [telos.Goal("eat", 4, drift=1), telos.Goal("sleep", 1, drift=0.5)]
     eat = telos.Action("eat", changes={"eat": -2}, duration=1)
     (row,) = telos.choose([eat], goals, travel=lambda _: 2).table
@@ -32,7 +32,7 @@ def test_on_the_way_every_goal_drifts_also_the_one_that_the_action_serves() -> N
     assert (row.travel, row.time) == (2, 3)
 
 
-def test_a_long_walk_can_cost_a_better_meal_its_place() -> None:
+def test_travel_time_can_change_the_choice() -> None:
     near = telos.SmartObject("fridge", actions=[telos.Action("snack", changes={"eat": -2})])
     far = telos.SmartObject("diner", actions=[telos.Action("dinner", changes={"eat": -4})])
     goals = [telos.Goal("eat", 4), telos.Goal("bathroom", 3, drift=1)]
@@ -43,7 +43,7 @@ def test_a_long_walk_can_cost_a_better_meal_its_place() -> None:
     assert telos.choose(actions, goals, travel=travel).action.name == "fridge.snack"
 
 
-def test_no_level_falls_below_zero_by_change_or_by_drift() -> None:
+def test_levels_never_fall_below_zero() -> None:
     rested = telos.Goal("sleep", 1, drift=-1)
     wait = telos.Action("wait", duration=5)
     assert telos.choose([wait], [rested]).table[0].levels["sleep"] == 0
@@ -52,36 +52,36 @@ def test_no_level_falls_below_zero_by_change_or_by_drift() -> None:
     assert telos.choose([jog], [rested], travel=lambda _: 2).table[0].levels["sleep"] == 3
 
 
-def test_a_change_of_zero_is_no_change_so_the_goal_drifts() -> None:
+def test_goal_with_a_change_of_zero_drifts() -> None:
     hungry = telos.Goal("eat", 1, drift=1)
     action = telos.Action("read", changes={"eat": 0}, duration=2)
     assert telos.choose([action], [hungry]).table[0].levels["eat"] == 3
 
 
-def test_a_promise_counts_when_an_action_is_rated() -> None:
+def test_promises_count_in_ratings() -> None:
     raw = telos.Action("take-raw-food", promises={"eat": -4})
     snack = telos.Action("snack", changes={"eat": -2})
     assert telos.choose([snack, raw], [EAT]).action is raw
 
 
-def test_a_change_of_a_goal_that_the_character_does_not_have_is_nothing_to_it() -> None:
+def test_changes_of_unknown_goals_are_ignored() -> None:
     tv = telos.Action("watch-tv", changes={"fun": -3})
     assert telos.choose([tv], [EAT]).value == 16
 
 
-def test_any_function_can_be_a_curve() -> None:
+def test_curve_can_be_any_function() -> None:
     panic = telos.Goal("panic", 3, curve=lambda level: 100.0 if level > 2 else 0.0)
     calm, eat = telos.Action("calm-down", changes={"panic": -1}), telos.Action("eat", changes={"eat": -4})
     assert telos.choose([eat, calm], [EAT, panic]).action is calm
 
 
-def test_why_says_when_there_was_a_tie() -> None:
+def test_why_mentions_ties() -> None:
     actions = [telos.Action(name, changes={"eat": -1}) for name in ("one", "two", "three")]
     assert "as do 2 others listed later" in telos.choose(actions, [EAT]).why()
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -1, "much", None, True])
-def test_an_insistence_that_is_no_number_of_zero_or_more_is_refused(bad: object) -> None:
+def test_insistence_must_be_zero_or_more(bad: object) -> None:
     with pytest.raises(telos.TelosError, match=r"goal 'eat': insistence must be .*got " + re.escape(repr(bad))):
         telos.Goal("eat", bad)  # type: ignore[arg-type]
 
@@ -112,13 +112,13 @@ def test_an_insistence_that_is_no_number_of_zero_or_more_is_refused(bad: object)
         (lambda: telos.straight_line((0, 0), {}, speed=0), "speed must be above zero"),
     ],
 )
-def test_misuse_is_answered_with_the_value_and_the_remedy(make: object, said: str) -> None:
+def test_misuse_names_the_value_and_the_remedy(make: object, said: str) -> None:
     with pytest.raises(telos.TelosError) as caught:
         make()  # type: ignore[operator]
     assert said in str(caught.value)
 
 
-def test_a_rate_counts_a_change_within_one_moment_with_the_next_reading() -> None:
+def test_learned_rate_delays_changes_within_one_moment() -> None:
     rate = telos.LearnedRate(weight=0.5)
     rate.observe(0, now=1)
     assert rate.observe(4, now=1) == 0
@@ -127,7 +127,7 @@ def test_a_rate_counts_a_change_within_one_moment_with_the_next_reading() -> Non
         rate.observe(4, now=2)
 
 
-def test_a_character_that_takes_a_beating_grows_more_careful() -> None:
+def test_learned_rates_change_the_choice() -> None:
     rates = telos.LearnedRates(weight=0.5)
     fight = telos.Action("fight", changes={"kill": -3}, duration=2)
     hide = telos.Action("hide", changes={"hurt": -1}, duration=2)

@@ -12,7 +12,7 @@ SODA = telos.Action("drink-soda", changes={"eat": -2, "bathroom": +2})
 VISIT = telos.Action("visit-bathroom", changes={"bathroom": -4})
 
 
-def test_simple_selection_serves_the_most_insistent_goal_with_the_action_that_lowers_it_most() -> None:
+def test_simple_selection_serves_the_most_insistent_goal() -> None:
     actions = [
         telos.Action("get-raw-food", changes={"eat": -3}),
         telos.Action("get-snack", changes={"eat": -2}),
@@ -24,11 +24,11 @@ def test_simple_selection_serves_the_most_insistent_goal_with_the_action_that_lo
     assert "eat is the most insistent goal (4)" in choice.why()
 
 
-def test_simple_selection_drinks_the_soda_because_it_is_blind_to_side_effects() -> None:
+def test_simple_selection_ignores_side_effects() -> None:
     assert telos.choose([SODA, VISIT], [EAT, BATHROOM], by="simple").action is SODA
 
 
-def test_discontentment_visits_the_bathroom_because_16_is_less_than_29() -> None:
+def test_discontentment_counts_side_effects() -> None:
     choice = telos.choose([SODA, VISIT], [EAT, BATHROOM])
     assert (choice.action.name, choice.value) == ("visit-bathroom", 16.0)
     assert [(row.action.name, row.value, dict(row.levels)) for row in choice.table] == [
@@ -37,7 +37,7 @@ def test_discontentment_visits_the_bathroom_because_16_is_less_than_29() -> None
     ]
 
 
-def test_goals_drift_while_an_action_lasts_unless_it_changes_them() -> None:
+def test_goals_drift_unless_an_action_changes_them() -> None:
     goals = [telos.Goal("eat", 4, drift=4), telos.Goal("bathroom", 3, drift=2)]  # per hour
     actions = [
         telos.Action("eat-snack", changes={"eat": -2}, duration=0.25),
@@ -53,7 +53,7 @@ def test_goals_drift_while_an_action_lasts_unless_it_changes_them() -> None:
     ]
 
 
-def test_a_rate_is_learned_as_95_parts_old_and_5_parts_new() -> None:
+def test_learned_rate_is_a_recency_weighted_average() -> None:
     hurt = telos.LearnedRate(rate=1.0, weight=0.05)
     hurt.observe(10, now=0)
     assert hurt.observe(16, now=2) == pytest.approx(0.95 * 1.0 + 0.05 * 6 / 2)
@@ -77,27 +77,27 @@ def mage() -> telos.WorldModel:
     return telos.WorldModel(spells, [telos.Goal("heal", 4), telos.Goal("kill-ogre", 3)], state={"crystals": 5})
 
 
-def test_the_mage_who_chooses_one_step_at_a_time_takes_greater_healing() -> None:
+def test_mage_without_look_ahead_takes_greater_healing() -> None:
     model = mage()
     assert telos.choose(model.possible, model.goals).action.name == "greater-healing"
 
 
 @pytest.mark.parametrize("method", ["bounded", "depth-first"])
 @pytest.mark.parametrize("depth", [2, 3, 4])
-def test_the_mage_who_looks_ahead_takes_lesser_healing_and_then_the_fireball(method: str, depth: int) -> None:
+def test_mage_with_look_ahead_heals_less_and_casts_a_fireball(method: str, depth: int) -> None:
     outlook = telos.look_ahead(mage(), depth, method=method)
     assert [action.name for action in outlook.actions] == ["lesser-healing", "fireball"]
     assert outlook.value == 5.0  # heal 2, ogre 1, and no crystal left
 
 
-def test_the_mage_of_the_domain_file_casts_in_the_order_of_the_lecture() -> None:
+def test_mage_of_the_domain_file_casts_as_in_the_lecture() -> None:
     domain = telos.load(Path(__file__).parents[2] / "examples" / "domains" / "mage.yaml")
     outlook = telos.look_ahead(domain, depth=2)
     assert [action.name for action in outlook.actions] == ["lesser-healing", "fireball"]
     assert outlook.table[-1].levels == {"heal": 2.0, "kill-ogre": 1.0}
 
 
-def test_an_important_goal_may_count_by_its_cube_and_a_petty_one_hardly_at_all() -> None:
+def test_curves_and_weights_rank_goals() -> None:
     alive = telos.Goal("stay-alive", 3, curve="cube")
     tidy = telos.Goal("tidy", 4, weight=0.1)
     flee, sweep = telos.Action("flee", changes={"stay-alive": -3}), telos.Action("sweep", changes={"tidy": -4})

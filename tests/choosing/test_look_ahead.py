@@ -38,14 +38,14 @@ def oven() -> telos.WorldModel:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_looking_five_ahead_cooks_a_meal_where_looking_four_ahead_only_snacks(method: str) -> None:
+def test_look_ahead_at_depth_five_cooks_a_meal(method: str) -> None:
     names = [action.name for action in telos.look_ahead(oven(), 5, method=method).actions]
     assert names == ["take-raw-food", "oven.insert", "oven.cook", "oven.remove", "eat"]
     assert "eat" not in [action.name for action in telos.look_ahead(oven(), 4, method=method).actions]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_price_of_considering_only_improvements_is_to_miss_the_meal(method: str) -> None:
+def test_improving_look_ahead_misses_the_meal(method: str) -> None:
     # Inserting the food is dull (fun + 1) before the meal pays: worse before better.
     free, pruned = (telos.look_ahead(oven(), 5, method=method, improving=each) for each in (False, True))
     assert (free.value, pruned.value) == (8.0, 10.0)
@@ -53,7 +53,7 @@ def test_the_price_of_considering_only_improvements_is_to_miss_the_meal(method: 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_of_sequences_that_end_equally_well_the_one_that_brings_relief_sooner_is_taken(method: str) -> None:
+def test_look_ahead_prefers_sooner_relief_in_ties(method: str) -> None:
     goals = [telos.Goal("itch", 3), telos.Goal("pain", 5)]
     scratch, bandage = telos.Action("scratch", changes={"itch": -3}), telos.Action("bandage", changes={"pain": -3})
     for actions in ([scratch, bandage], [bandage, scratch]):
@@ -65,7 +65,7 @@ def test_of_sequences_that_end_equally_well_the_one_that_brings_relief_sooner_is
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_sequence_that_nothing_can_follow_ends_early_and_counts(method: str) -> None:
+def test_sequence_without_successors_ends_early(method: str) -> None:
     snack = telos.Action("snack", preconditions="food >= 1", effects="food -= 1", changes={"eat": -2})
     outlook = telos.look_ahead(telos.WorldModel([snack], [telos.Goal("eat", 5)], {"food": 2}), 9, method=method)
     assert [action.name for action in outlook.actions] == ["snack", "snack"]
@@ -73,7 +73,7 @@ def test_a_sequence_that_nothing_can_follow_ends_early_and_counts(method: str) -
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_when_nothing_can_be_done_the_outlook_is_empty_and_says_so(method: str) -> None:
+def test_outlook_is_empty_if_no_action_is_possible(method: str) -> None:
     fly = telos.Action("fly", preconditions="has_wings")
     outlook = telos.look_ahead(telos.WorldModel([fly], [telos.Goal("go", 3)], {"has_wings": False}), 2, method=method)
     assert (outlook.actions, outlook.action, outlook.value) == ((), None, 9.0)
@@ -81,7 +81,7 @@ def test_when_nothing_can_be_done_the_outlook_is_empty_and_says_so(method: str) 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_when_everything_makes_it_worse_considering_only_improvements_does_nothing(method: str) -> None:
+def test_improving_look_ahead_does_nothing_if_all_gets_worse(method: str) -> None:
     hit = telos.Action("hit-thumb", changes={"pain": +2})
     model = telos.WorldModel([hit], [telos.Goal("pain", 1)])
     outlook = telos.look_ahead(model, 2, method=method, improving=True)
@@ -90,7 +90,7 @@ def test_when_everything_makes_it_worse_considering_only_improvements_does_nothi
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_search_that_runs_out_of_budget_says_so_and_offers_the_best_it_saw(method: str) -> None:
+def test_outlook_within_budget_is_the_best_so_far(method: str) -> None:
     outlook = telos.look_ahead(oven(), 5, method=method, budget=7)
     assert not outlook.complete
     assert outlook.tried == 7
@@ -98,14 +98,14 @@ def test_a_search_that_runs_out_of_budget_says_so_and_offers_the_best_it_saw(met
     assert telos.look_ahead(oven(), 5, method=method).complete
 
 
-def test_a_depth_that_would_overflow_a_recursive_search_is_only_a_longer_list() -> None:
+def test_depth_is_not_limited_by_recursion() -> None:
     wait = telos.Action("wait", preconditions="left >= 1", effects="left -= 1", changes={"bored": -1})
     model = telos.WorldModel([wait], [telos.Goal("bored", 2000)], {"left": 1500})
     for method in METHODS:
         assert len(telos.look_ahead(model, 1500, method=method).actions) == 1500
 
 
-def test_time_passes_for_the_goals_that_an_action_leaves_alone() -> None:
+def test_unchanged_goals_drift_in_look_ahead() -> None:
     goals = [telos.Goal("eat", 4, drift=4), telos.Goal("bathroom", 3, drift=2)]
     snack = telos.Action("snack", changes={"eat": -2}, duration=0.25)
     visit = telos.Action("visit", changes={"bathroom": -5}, duration=0.25)
@@ -125,19 +125,19 @@ def test_time_passes_for_the_goals_that_an_action_leaves_alone() -> None:
         ({"depth": 2, "method": "depthfirst"}, "did you mean 'depth-first'?"),
     ],
 )
-def test_misuse_is_answered_with_the_value_and_the_remedy(arguments: dict[str, object], said: str) -> None:
+def test_misuse_names_the_value_and_the_remedy(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(telos.TelosError) as caught:
         telos.look_ahead(oven(), **arguments)  # type: ignore[arg-type]
     assert said in str(caught.value)
 
 
-def test_an_action_that_leaves_something_open_is_refused() -> None:
+def test_world_model_refuses_open_parameters() -> None:
     goto = telos.Action("goto", parameters={"place": "node"})
     with pytest.raises(telos.TelosError, match="action 'goto' leaves open place"):
         telos.WorldModel([goto], [telos.Goal("go", 1)])
 
 
-def test_an_action_on_a_variable_that_the_state_lacks_is_refused_by_name() -> None:
+def test_look_ahead_names_unknown_variables() -> None:
     shoot = telos.Action("shoot", preconditions="amo >= 1")
     model = telos.WorldModel([shoot], [telos.Goal("kill", 1)], {"ammo": 1})
     for method in METHODS:

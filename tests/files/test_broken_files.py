@@ -29,7 +29,7 @@ def attempt(text: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_broken_file_has_exactly_the_faults_that_it_says(file: Path) -> None:
+def test_broken_file_has_exactly_its_expected_faults(file: Path) -> None:
     found, wanted = list(faults_of(file)), expected(file)
     assert wanted, f"{file} says no faults"
     for line, column, said in wanted:
@@ -39,14 +39,14 @@ def test_a_broken_file_has_exactly_the_faults_that_it_says(file: Path) -> None:
     assert not found, "unexpected: " + "\n".join(str(fault) for fault in found)
 
 
-def test_no_broken_file_takes_many_calls() -> None:
+def test_broken_files_take_few_calls() -> None:
     faults_of(FILES[0])  # so that what is made only once is there
     calls = {file.name: calls_in(partial(faults_of, file)) for file in FILES}
     assert max(calls.values()) < MANY_CALLS, calls
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_command_line_reports_the_same_faults(file: Path) -> None:
+def test_command_line_reports_the_same_faults(file: Path) -> None:
     faults = faults_of(file)
     plain = CliRunner().invoke(app, ["check", str(file)])
     assert plain.exit_code == 2
@@ -61,7 +61,7 @@ def test_the_command_line_reports_the_same_faults(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_fault_points_into_the_file(file: Path) -> None:
+def test_fault_positions_are_inside_the_file(file: Path) -> None:
     lines = file.read_bytes().split(b"\n")
     for fault in faults_of(file):
         assert 1 <= fault.line <= len(lines)
@@ -75,13 +75,13 @@ def only_fault(file: Path) -> Fault:
     return fault
 
 
-def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
+def test_file_of_ten_megabytes_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "huge.yaml"
     file.write_bytes(b"domain: huge\n" + b"# filler\n" * 1_200_000)
     assert is_said(only_fault(file), "unreadable 4 MB")
 
 
-def test_two_hundred_thousand_brackets_are_left_at_the_first_too_many(tmp_path: Path) -> None:
+def test_nesting_limit_stops_reading_at_once(tmp_path: Path) -> None:
     file = tmp_path / "brackets.yaml"
     file.write_text("domain: deep\nactions: " + "[" * 200_000)
     fault = only_fault(file)
@@ -93,18 +93,18 @@ def test_two_hundred_thousand_brackets_are_left_at_the_first_too_many(tmp_path: 
     ["(" * 10_000 + "ammo" + ")" * 10_000, "not " * 10_000 + "ammo", "ammo + " * 10_000 + "1", "-" * 10_000 + "ammo"],
     ids=["parentheses", "not", "sum", "minus"],
 )
-def test_an_expression_without_end_is_a_fault_and_not_a_crash(tmp_path: Path, text: str) -> None:
+def test_endless_expression_is_a_fault(tmp_path: Path, text: str) -> None:
     file = tmp_path / "expression.yaml"
     file.write_text(f"domain: deep\nvariables: {{ammo: int}}\nactions:\n  wait:\n    preconditions: '{text}'\n")
     assert is_said(only_fault(file), "bad-syntax 500")
 
 
-def test_a_file_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "nowhere.yaml"
     assert str(only_fault(file)) == f"{file}: no such file"
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     assert str(only_fault(tmp_path)) == f"{tmp_path}: this is a folder; name a file in it"
 
 
@@ -114,7 +114,7 @@ def long_lists(count: int) -> str:
 
 
 @pytest.mark.parametrize("count", [20_000, pytest.param(80_000, marks=pytest.mark.slow)])
-def test_eighty_thousand_names_in_a_row_do_not_take_forever(count: int) -> None:
+def test_long_lists_take_linear_work(count: int) -> None:
     with pytest.raises(DefinitionError) as caught:
         loads(long_lists(count))
     assert {fault.line for fault in caught.value.faults} == {2, 3}
@@ -122,7 +122,7 @@ def test_eighty_thousand_names_in_a_row_do_not_take_forever(count: int) -> None:
     assert calls_in(lambda: attempt(many)) < 4.4 * calls_in(lambda: attempt(few))  # four times as much to do
 
 
-def test_a_long_list_of_faults_is_shown_in_part_and_kept_whole() -> None:
+def test_error_text_is_limited_and_faults_are_complete() -> None:
     actions = "\n".join(f"  act{i}: {{preconditions: ammo > 1}}" for i in range(80))
     with pytest.raises(DefinitionError) as caught:
         loads(f"domain: long\nactions:\n{actions}")

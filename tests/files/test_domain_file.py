@@ -21,7 +21,7 @@ def faults_of(text: str) -> tuple[Fault, ...]:
     return ()
 
 
-def test_the_soldier_is_what_its_file_says() -> None:
+def test_soldier_file_becomes_a_domain() -> None:
     soldier = load(DOMAINS / "soldier.yaml", functions={"distance": lambda here, there: 3})
     assert soldier.name == "soldier"
     assert soldier.functions_needed == ("distance",)
@@ -34,7 +34,7 @@ def test_the_soldier_is_what_its_file_says() -> None:
     assert not soldier.goal("cover").relevant.holds(state)
 
 
-def test_the_mage_can_afford_a_fireball_or_greater_healing_but_not_both() -> None:
+def test_mage_file_limits_spells_by_crystals() -> None:
     mage = load(DOMAINS / "mage.yaml")
     start = mage.state()
     assert start["crystals"] == 5
@@ -43,7 +43,7 @@ def test_the_mage_can_afford_a_fireball_or_greater_healing_but_not_both() -> Non
     assert mage.action("fireball").changes == {"kill-ogre": -2}
 
 
-def test_a_meal_comes_out_of_the_kitchen() -> None:
+def test_kitchen_file_allows_to_cook_a_meal() -> None:
     kitchen = load(DOMAINS / "kitchen.yaml")
     state = kitchen.state()
     for name in ("fridge.take-raw-food", "oven.insert", "oven.cook", "oven.remove", "eat-meal"):
@@ -53,7 +53,7 @@ def test_a_meal_comes_out_of_the_kitchen() -> None:
     assert (state["holding"], state["oven.contents"], state["fridge.food"]) == ("nothing", "empty", 2)
 
 
-def test_the_kitchen_door_opens_with_the_key() -> None:
+def test_kitchen_file_opens_the_door_with_the_key() -> None:
     kitchen = load(DOMAINS / "kitchen.yaml")
     state = kitchen.state()
     assert not kitchen.action("door.open").is_possible(state)
@@ -63,7 +63,7 @@ def test_the_kitchen_door_opens_with_the_key() -> None:
     assert state["outside"]
 
 
-def test_every_example_names_its_schema_in_the_first_line() -> None:
+def test_examples_name_their_schema_in_the_first_line() -> None:
     for file in DOMAINS.glob("*.yaml"):
         first = file.read_text().splitlines()[0]
         assert first.startswith("# yaml-language-server: $schema=")
@@ -76,25 +76,25 @@ def test_empty_bodies_and_sections_are_allowed() -> None:
     assert [goal.name for goal in domain.goals] == ["rest"]
 
 
-def test_yaml_truth_is_a_condition() -> None:
+def test_yaml_booleans_are_conditions() -> None:
     domain = loads("domain: x\nactions: {never: {preconditions: false}}\ngoals: {g: {wants: [true], relevant: true}}")
     assert domain.possible(domain.state()) == ()
     assert domain.goal("g").relevant.holds(domain.state())
 
 
-def test_a_handle_starts_at_a_name_in_the_file_or_nowhere() -> None:
+def test_handle_variable_starts_at_a_listed_name_or_none() -> None:
     domain = loads(
         "domain: x\nhandles: {node: [gate]}\nvariables: {a: {type: node, start: gate}, b: {type: node, start: none}}"
     )
     assert dict(domain.state()) == {"a": "gate", "b": None}
 
 
-def test_labels_may_be_words_that_old_yaml_took_for_truth() -> None:
+def test_on_and_off_are_labels() -> None:
     domain = loads("domain: x\nvariables: {switch: [on, off]}\nactions: {flip: {effects: switch = off}}")
     assert domain.action("flip").result(domain.state())["switch"] == "off"
 
 
-def test_a_list_of_conditions_must_all_hold_and_each_is_located() -> None:
+def test_list_of_conditions_is_a_conjunction_with_positions() -> None:
     text = "domain: x\nvariables: {a: int, b: bool}\nactions:\n  go:\n    preconditions:\n"
     good = loads(f"{text}    - a > 1\n    - b\n    - a < 5 or b\n").action("go")
     assert [str(part) for part in good.preconditions.parts] == ["a > 1", "b", "a < 5 or b"]
@@ -115,7 +115,7 @@ def many_actions(count: int) -> str:
 
 
 @pytest.mark.parametrize("count", [1000, pytest.param(5000, marks=pytest.mark.slow)])
-def test_five_thousand_actions_load_in_a_few_seconds(count: int) -> None:
+def test_loading_many_actions_takes_linear_work(count: int) -> None:
     assert len(loads(many_actions(count)).actions) == count
     few, many = many_actions(200), many_actions(800)
     assert calls_in(lambda: loads(many)) < 4.4 * calls_in(lambda: loads(few))  # four times as much to do
@@ -126,7 +126,7 @@ LINES = "".join((DOMAINS / f"{name}.yaml").read_text() for name in ("soldier", "
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(["soldier", "mage", "kitchen"]), st.data())
-def test_a_file_with_a_few_lines_spoilt_gives_a_domain_or_located_faults(name: str, data: st.DataObject) -> None:
+def test_mutated_file_gives_a_domain_or_located_faults(name: str, data: st.DataObject) -> None:
     lines = (DOMAINS / f"{name}.yaml").read_text().splitlines()
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(lines) - 1))
@@ -144,6 +144,6 @@ def test_a_file_with_a_few_lines_spoilt_gives_a_domain_or_located_faults(name: s
     assert list(faults) == sorted(faults, key=lambda fault: (fault.line, fault.column))
 
 
-def test_what_goes_wrong_is_a_telos_error() -> None:
+def test_definition_error_is_a_telos_error() -> None:
     with pytest.raises(TelosError, match="'amo'"):
         loads("domain: x\nvariables: {ammo: int}\nactions: {shoot: {preconditions: amo > 1}}")

@@ -27,7 +27,7 @@ def test_committed_schemas_are_all_registered() -> None:
     assert committed == {each.schema_file.partition(":")[2] for each in FORMATS.values() if each.schema_file}
 
 
-def test_unknown_kind_is_answered_with_the_nearest_one() -> None:
+def test_unknown_kind_suggests_the_nearest_one() -> None:
     with pytest.raises(TelosError, match="scene"):
         schema_text("scen")
 

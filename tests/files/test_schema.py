@@ -46,23 +46,23 @@ VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sa
 KEYS = st.sampled_from(["type", "start", "cost", "wants", "domain", "variables", "two words", "2nd", "not", "a.b"])
 
 
-def test_the_committed_schema_is_the_generated_one() -> None:
+def test_committed_schema_is_up_to_date() -> None:
     remedy = "make it anew: telos check --schema > src/telos/files/domain.schema.json"
     assert COMMITTED.read_text(encoding="utf-8") == shape.schema_text() + "\n", remedy
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_generated_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(shape.schema_text()))
 
 
 @pytest.mark.parametrize("data", GOOD, ids=["everything", *(file.stem for file in EXAMPLES)])
-def test_both_accept_good_files(data: Any) -> None:
+def test_schema_and_loader_accept_good_files(data: Any) -> None:
     assert not shape.check_shape(data)
     assert VALIDATOR.is_valid(data)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_both_give_one_verdict_on_broken_files(file: Path) -> None:
+def test_schema_and_loader_agree_on_broken_files(file: Path) -> None:
     document = read_yaml(file.read_text(encoding="latin-1"))
     if document.faults or has_strange_numbers(document.data):
         return  # not YAML that an editor would get as far as validating, or numbers that JSON does not have
@@ -82,13 +82,13 @@ MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 @settings(max_examples=400, deadline=None)
 @given(MUTATED)
-def test_both_give_one_verdict_on_mutated_files(data: Any) -> None:
+def test_schema_and_loader_agree_on_mutated_files(data: Any) -> None:
     assert VALIDATOR.is_valid(data) == (not shape.check_shape(data))
 
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_shape_faults_speak_our_words(data: Any) -> None:
+def test_shape_faults_hide_pydantic(data: Any) -> None:
     for finding in shape.check_shape(data):
         said = f"{finding.fault.message}; {finding.fault.suggestion}"
         assert "Input should" not in said

@@ -35,16 +35,16 @@ from telos.files.yaml import MAX_NODES, parse_scalar, read_yaml
         ("1" * 5000, math.inf),
     ],
 )
-def test_plain_words_are_read_by_the_core_schema_of_yaml_1_2(word: str, value: object) -> None:
+def test_plain_scalars_follow_the_core_schema_of_yaml_1_2(word: str, value: object) -> None:
     assert parse_scalar(word) == value
     assert type(parse_scalar(word)) is type(value)
 
 
-def test_quoted_words_are_texts() -> None:
+def test_quoted_scalars_are_texts() -> None:
     assert read_yaml("a: 'true'\nb: \"1\"\n'1': x").data == {"a": "true", "b": "1", "1": "x"}
 
 
-def test_keys_are_names_whatever_they_look_like() -> None:
+def test_keys_are_texts() -> None:
     assert read_yaml("1: a\ntrue: b\nnull: c").data == {"1": "a", "true": "b", "null": "c"}
 
 
@@ -63,25 +63,25 @@ def test_keys_are_names_whatever_they_look_like() -> None:
         ("a: |\n  ammo >= 1", 5, 4),
     ],
 )
-def test_an_offset_in_a_text_leads_to_its_column(text: str, offset: int, column: int) -> None:
+def test_offset_in_a_text_is_located_at_its_column(text: str, offset: int, column: int) -> None:
     fault = read_yaml(text).locate(Fault("here", path=(text[0],), offset=offset))
     assert (fault.line, fault.column) == (1, column)
 
 
-def test_aliases_are_followed_and_point_at_what_they_repeat() -> None:
+def test_aliases_have_the_positions_of_their_anchors() -> None:
     document = read_yaml("a: &one [x, y]\nb: *one\n")
     assert document.data == {"a": ["x", "y"], "b": ["x", "y"]}
     assert document.positions["b", 1].value.line == 1
 
 
-def test_a_file_may_hold_many_entries_but_not_endlessly_many() -> None:
+def test_number_of_entries_is_limited() -> None:
     text = "a: [" + "x," * (MAX_NODES - 10) + "]"
     assert not read_yaml(text).faults
     (fault,) = read_yaml("a: [" + "x," * MAX_NODES + "]").faults
     assert (fault.code, "200,000" in fault.message) == ("too-large", True)
 
 
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm() -> None:
+def test_byte_order_mark_and_windows_line_ends_are_accepted() -> None:
     document = read_yaml("domain: x\r\nactions:\r\n  wait: {cost: 2}\r\n")
     assert document.data == {"domain": "x", "actions": {"wait": {"cost": 2}}}
     assert document.positions["actions", "wait", "cost"].value[:2] == (3, 16)
@@ -103,7 +103,7 @@ Quoting.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:y
 
 @settings(max_examples=150, deadline=None)
 @given(PLAIN.filter(lambda data: data not in (None, "")))
-def test_what_the_library_writes_is_read_back(data: object) -> None:
+def test_yaml_written_by_the_library_is_read_back(data: object) -> None:
     document = read_yaml(yaml.dump({"data": data}, Dumper=Quoting, allow_unicode=False))
     assert not document.faults
     assert document.data == {"data": data}
@@ -111,7 +111,7 @@ def test_what_the_library_writes_is_read_back(data: object) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="ab:-[]{},'\"&*!|>%@#?~ \n\t\\é\x07\ud800", max_size=60))
-def test_no_text_whatever_makes_the_reader_crash(text: str) -> None:
+def test_reader_never_raises(text: str) -> None:
     document = read_yaml(text)
     assert document.faults or document.data is not None
     for fault in document.faults:

@@ -77,9 +77,7 @@ def enumerated(model: telos.WorldModel, depth: int) -> tuple[list[str], float]:
 
 @given(actions(), goals(), st.integers(1, 4))
 @settings(max_examples=150, deadline=None)
-def test_both_searches_give_the_sequence_that_enumeration_gives(
-    acts: list[telos.Action], wants: list[telos.Goal], depth: int
-) -> None:
+def test_both_searches_agree_with_enumeration(acts: list[telos.Action], wants: list[telos.Goal], depth: int) -> None:
     model = model_of(acts, wants)
     names, value = enumerated(model, depth)
     for method in ("depth-first", "bounded"):
@@ -89,7 +87,7 @@ def test_both_searches_give_the_sequence_that_enumeration_gives(
 
 @given(actions(), goals(), st.integers(1, 4))
 @settings(max_examples=150, deadline=None)
-def test_both_searches_agree_when_only_improvements_are_considered(
+def test_both_searches_agree_on_improvements_only(
     acts: list[telos.Action], wants: list[telos.Goal], depth: int
 ) -> None:
     model = model_of(acts, wants)
@@ -102,7 +100,7 @@ def test_both_searches_agree_when_only_improvements_are_considered(
 
 @given(actions(), goals(), st.integers(1, 3))
 @settings(max_examples=60, deadline=None)
-def test_a_curve_of_the_users_own_that_falls_again_does_not_mislead_the_bounded_search(
+def test_bounded_search_is_right_for_falling_curves(
     acts: list[telos.Action], wants: list[telos.Goal], depth: int
 ) -> None:
     odd = [telos.Goal(goal.name, goal.insistence, drift=goal.drift, curve=math.sin) for goal in wants]
@@ -112,7 +110,7 @@ def test_a_curve_of_the_users_own_that_falls_again_does_not_mislead_the_bounded_
 
 
 @given(actions(most=6), goals(), st.floats(0, 5))
-def test_the_choice_is_the_first_row_of_least_value_and_values_follow_from_the_levels(
+def test_choice_is_the_first_row_of_least_value(
     acts: list[telos.Action], wants: list[telos.Goal], travel: float
 ) -> None:
     choice = telos.choose(acts, wants, travel=lambda _: travel)
@@ -125,13 +123,13 @@ def test_the_choice_is_the_first_row_of_least_value_and_values_follow_from_the_l
 
 
 @given(actions(most=6), goals(drifting=False))
-def test_without_drift_time_does_not_matter(acts: list[telos.Action], wants: list[telos.Goal]) -> None:
+def test_time_does_not_matter_without_drift(acts: list[telos.Action], wants: list[telos.Goal]) -> None:
     near, far = telos.choose(acts, wants), telos.choose(acts, wants, travel=lambda _: 7)
     assert (near.action, near.value) == (far.action, far.value)
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(-5, 5)), min_size=1, max_size=20), st.floats(0.01, 1))
-def test_a_learned_rate_stays_between_the_extremes_it_has_seen(steps: list[tuple[float, float]], weight: float) -> None:
+def test_learned_rate_stays_within_observed_extremes(steps: list[tuple[float, float]], weight: float) -> None:
     learned = telos.LearnedRate(weight=weight)
     learned.observe(0, now=0)
     times = list(itertools.accumulate(time for time, _ in steps))

@@ -42,11 +42,11 @@ STATE = telos.Domain(
         ("1e2 == 100 and 0.5 < 1", True),
     ],
 )
-def test_a_condition_means_what_it_says(text: str, holds: bool) -> None:
+def test_condition_is_evaluated(text: str, holds: bool) -> None:
     assert telos.Condition.of(text).holds(STATE) is holds
 
 
-def test_effects_happen_at_once_each_reading_the_state_before() -> None:
+def test_effects_are_simultaneous() -> None:
     swap = telos.Action("swap", effects="a = b, b = a")
     after = swap.result(telos.State.of({"a": 1, "b": 2}))
     assert dict(after) == {"a": 2, "b": 1}
@@ -64,7 +64,7 @@ def test_effects_happen_at_once_each_reading_the_state_before() -> None:
         ("loaded = ammo >= 1 and target == alive", {"loaded": True}),
     ],
 )
-def test_an_effect_sets_what_it_says(effects: str, changed: dict[str, object]) -> None:
+def test_effect_sets_its_variable(effects: str, changed: dict[str, object]) -> None:
     after = telos.Action("act", effects=effects).result(STATE)
     assert {name: value for name, value in after.items() if value != STATE[name]} == changed
 
@@ -92,7 +92,7 @@ def test_an_effect_sets_what_it_says(effects: str, changed: dict[str, object]) -
         (" + ".join(["1"] * 400), "bad-syntax 500"),
     ],
 )
-def test_a_text_that_is_no_expression_is_answered_with_what_was_probably_meant(text: str, said: str) -> None:
+def test_parser_suggests_what_was_probably_meant(text: str, said: str) -> None:
     with pytest.raises(telos.DefinitionError) as caught:
         parse_expression(text)
     assert any(is_said(fault, said) for fault in caught.value.faults), str(caught.value)
@@ -113,28 +113,28 @@ def test_a_text_that_is_no_expression_is_answered_with_what_was_probably_meant(t
         ("at == target", "wrong-type node"),
     ],
 )
-def test_a_condition_of_the_wrong_type_is_answered_with_both_types(text: str, said: str) -> None:
+def test_wrong_type_fault_names_both_types(text: str, said: str) -> None:
     with pytest.raises(telos.DefinitionError) as caught:
         telos.Condition.of(text).holds(STATE)
     assert any(is_said(fault, said) for fault in caught.value.faults), str(caught.value)
 
 
-def test_dividing_by_zero_is_said_with_the_expression() -> None:
+def test_division_by_zero_names_the_expression() -> None:
     with pytest.raises(telos.TelosError, match=r"division by zero in `1 / ammo`"):
         telos.Condition.of("1 / ammo > 0").holds(telos.State.of({"ammo": 0}))
 
 
-def test_a_number_never_becomes_infinite() -> None:
+def test_effect_that_makes_a_number_infinite_is_refused() -> None:
     grow = telos.Action("grow", effects="size *= 1e200")
     with pytest.raises(telos.TelosError, match=r"effect `size \*= 1e200` makes 'size' inf"):
         grow.result(telos.State.of({"size": 1e200}))
 
 
-def test_a_function_that_the_game_has_not_registered_is_asked_for_by_name() -> None:
+def test_unregistered_function_is_named() -> None:
     with pytest.raises(telos.TelosError, match="'dist'"):
         telos.Condition.of("dist(1, 2) > 0").holds(STATE)
 
 
-def test_the_unmet_parts_of_a_condition_are_told_apart() -> None:
+def test_condition_lists_its_unmet_parts() -> None:
     condition = telos.Condition.of("loaded and ammo >= 1 and target == dead")
     assert [str(part) for part in condition.unmet(STATE)] == ["loaded", "target == dead"]

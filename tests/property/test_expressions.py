@@ -61,35 +61,33 @@ def obvious(expression: Expression, env: dict[str, Any]) -> Any:
 
 
 @given(conditions | numbers)
-def test_writing_an_expression_and_parsing_it_again_gives_the_same_expression(expression: Expression) -> None:
+def test_expression_text_parses_to_the_same_expression(expression: Expression) -> None:
     once = parse_expression(to_text(expression))
     assert parse_expression(to_text(once)) == once
 
 
 @given(conditions, values)
-def test_a_bound_condition_means_what_its_tree_means_also_after_writing_and_parsing(
-    condition: Expression, env: dict[str, Any]
-) -> None:
+def test_bound_condition_agrees_with_its_tree(condition: Expression, env: dict[str, Any]) -> None:
     array = LAYOUT.state(env).array
     for form in (condition, parse_expression(to_text(condition))):
         assert bool(bind(form, LAYOUT, BOOL)(array)) == obvious(condition, env)
 
 
 @given(numbers, values)
-def test_a_bound_number_is_what_its_tree_comes_to(number: Expression, env: dict[str, Any]) -> None:
+def test_bound_number_agrees_with_its_tree(number: Expression, env: dict[str, Any]) -> None:
     array = LAYOUT.state(env).array
     for form in (number, parse_expression(to_text(number))):
         assert bind(form, LAYOUT, NUMBER)(array) == obvious(number, env)
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_an_expression_or_a_definition_error(said: str) -> None:
+def test_any_text_parses_or_raises_a_definition_error(said: str) -> None:
     with contextlib.suppress(telos.DefinitionError):  # any other exception fails the test
         parse_expression(said)
 
 
 @given(values, st.dictionaries(st.sampled_from(["x", "y"]), st.integers(-9, 9)))
-def test_replacing_values_changes_those_and_no_others(env: dict[str, Any], changes: dict[str, int]) -> None:
+def test_replace_changes_only_the_given_values(env: dict[str, Any], changes: dict[str, int]) -> None:
     before = LAYOUT.state(env)
     after = before.replace(changes)
     assert dict(after) == {**env, **changes}

@@ -5,7 +5,7 @@ import pytest
 import telos
 
 
-def test_a_state_is_a_value_that_change_leaves_alone() -> None:
+def test_state_is_immutable() -> None:
     one = telos.State.of({"ammo": 3, "loaded": True})
     two = one.replace(ammo=2)
     assert (one["ammo"], two["ammo"]) == (3, 2)
@@ -26,7 +26,7 @@ def test_a_state_is_a_value_that_change_leaves_alone() -> None:
         ({"at": ["no", "list"]}, "variable 'at' holds node, not ['no', 'list']"),
     ],
 )
-def test_a_state_refuses_what_its_variables_cannot_hold(values: dict[str, object], said: str) -> None:
+def test_state_refuses_values_of_the_wrong_type(values: dict[str, object], said: str) -> None:
     domain = telos.Domain(
         variables=[
             telos.Variable("ammo", int),
@@ -40,7 +40,7 @@ def test_a_state_refuses_what_its_variables_cannot_hold(values: dict[str, object
     assert said in str(caught.value)
 
 
-def test_variables_that_nobody_sets_start_with_the_least_of_their_kind() -> None:
+def test_variables_have_default_start_values() -> None:
     domain = telos.Domain(
         variables=[telos.Variable(name, of) for name, of in {"a": "bool", "b": ["x", "y"], "c": "node"}.items()]
     )
@@ -70,7 +70,7 @@ def door() -> telos.Domain:
     )
 
 
-def test_a_smart_object_posts_what_its_state_allows_step_by_step() -> None:
+def test_smart_object_posts_the_actions_that_its_state_allows() -> None:
     domain = door()
     state, offered = domain.state(), []
     while possible := domain.possible(state):
@@ -80,7 +80,7 @@ def test_a_smart_object_posts_what_its_state_allows_step_by_step() -> None:
     assert state["door.wide_open"] is True
 
 
-def test_two_objects_of_one_make_keep_their_states_apart() -> None:
+def test_smart_objects_of_one_kind_have_separate_states() -> None:
     def kettle(name: str) -> telos.SmartObject:
         boil = telos.Action("boil", preconditions="not hot", effects="hot = true")
         return telos.SmartObject(name, variables=[telos.Variable("hot", "bool")], actions=[boil])
@@ -91,7 +91,7 @@ def test_two_objects_of_one_make_keep_their_states_apart() -> None:
     assert dict(after) == {"kettle.hot": True, "samovar.hot": False}
 
 
-def test_a_domain_answers_by_name_and_by_set_and_suggests_what_was_meant() -> None:
+def test_domain_finds_parts_by_name_and_set_with_suggestions() -> None:
     actions = [telos.Action("attack"), telos.Action("goto")]
     goals = [telos.Goal("patrol"), telos.Goal("kill-enemy")]
     sets = {"soldier": ["attack", "goto"], "rat": ["goto"]}
@@ -108,7 +108,7 @@ def test_a_domain_answers_by_name_and_by_set_and_suggests_what_was_meant() -> No
         assert said in str(caught.value)
 
 
-def test_a_domain_reports_all_its_faults_at_once() -> None:
+def test_domain_reports_all_faults_at_once() -> None:
     with pytest.raises(telos.DefinitionError) as caught:
         telos.Domain(
             variables=[
@@ -140,19 +140,19 @@ def test_a_domain_reports_all_its_faults_at_once() -> None:
         assert any(part in line for line in said), part
 
 
-def test_a_domain_knows_which_functions_the_game_has_to_register() -> None:
+def test_domain_lists_the_functions_that_the_game_must_register() -> None:
     goto = telos.Action("goto", parameters={"place": "node"}, effects="at = place", cost="max(1, distance(at, place))")
     domain = telos.Domain(variables=[telos.Variable("at", "node")], actions=[goto])
     assert domain.functions_needed == ("distance",)
 
 
 @pytest.mark.parametrize("chances", [{"a": 0.5, "b": 0.52}, {"a": 1.1, "b": -0.1}, {"a": float("nan"), "b": 1}, {}])
-def test_a_belief_is_a_distribution_or_an_error(chances: dict[str, float]) -> None:
+def test_belief_must_be_a_distribution(chances: dict[str, float]) -> None:
     with pytest.raises(telos.TelosError):
         telos.Belief(chances)
 
 
-def test_a_belief_answers_with_its_top_its_doubt_and_its_reasons() -> None:
+def test_belief_has_top_entropy_and_reasons() -> None:
     belief = telos.Belief({"level": 0.25, "explore": 0.5, "town": 0.25}, because=["walked away from town"])
     assert (belief.top, belief["town"], belief.entropy) == ("explore", 0.25, 1.5)
     assert belief.why() == "explore: explore 50%, level 25%, town 25% (1.50 bits of doubt)\nwalked away from town"
@@ -161,7 +161,7 @@ def test_a_belief_answers_with_its_top_its_doubt_and_its_reasons() -> None:
         belief["twon"]
 
 
-def test_an_event_is_a_value() -> None:
+def test_event_is_immutable_and_hashable() -> None:
     one = telos.Event("swing", {"monsters": 2}, player="ann", time=1.5)
     assert one == telos.Event("swing", {"monsters": 2}, player="ann", time=1.5)
     assert len({one, telos.Event("swing", {"monsters": 3})}) == 2
