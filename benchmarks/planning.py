@@ -25,7 +25,7 @@ from planning_problems import FAMILIES, SCALES, Problem, change_of, domain, leas
 
 import telos
 from telos.planning import kernel, search
-from telos.planning.planner import Prepared, planner_of
+from telos.planning.planner import PreparedGoal, get_planner
 
 AIMS = {"chain10": 2e-6, "toggle6": 2e-6, "soldier": 4e-6, "multi5": 100e-6, "gather": 20e-6}
 
@@ -44,8 +44,8 @@ def loop_of(begin: Any) -> Any:
     return numba.njit(loop)
 
 
-def prepared_for(problem: Problem, made: telos.Domain) -> tuple[Prepared, Any, Any]:
-    planner, state = planner_of(made, None), made.state(problem.start)
+def prepared_for(problem: Problem, made: telos.Domain) -> tuple[PreparedGoal, Any, Any]:
+    planner, state = get_planner(made, None), made.state(problem.start)
     handles = planner.handles(state, {})
     prepared = planner.prepared(made.goal(problem.name), state, handles)
     words, numbers = prepared.reader.read(state.array, handles)
@@ -62,7 +62,7 @@ def inside(problem: Problem, made: telos.Domain, loop: Any, least: float) -> tup
         given = (words, numbers, space.words, space.numbers, count)
         return int(loop(*runner.task(), space.ints, space.floats, *given))
 
-    while search(1) == kernel.FULL:
+    while search(1) == kernel.WORKSPACE_FULL:
         move = runner.larger(space)
         move.go_on(space.nodes)
         space = move.room
@@ -80,7 +80,7 @@ def single(effort: Effort, loop: Any, say: Say) -> Figures:
     for make in FAMILIES.values():
         problem = make(1)
         made = domain(problem)
-        forget = planner_of(made, None)._remembered.clear
+        forget = get_planner(made, None)._remembered.clear
         name, start = problem.name, problem.start
         middle, quickest = inside(problem, made, loop, effort.least)
         whole, _ = clocked(lambda m=made, s=start, n=name: telos.plan(m, s, n), forget, effort.least)  # type: ignore[misc]
@@ -143,7 +143,7 @@ def one_change(problem: Problem, made: telos.Domain, route: Any, rng: Random) ->
     before = dict(state)
     change = change_of(problem, before, rng)
     after = {**before, **change}
-    mind, forget = telos.Replanner(made, problem.name, before), planner_of(made, None)._remembered.clear
+    mind, forget = telos.Replanner(made, problem.name, before), get_planner(made, None)._remembered.clear
     known, back = dict(mind._seen), {name: before[name] for name in change}
 
     def put_back() -> None:
@@ -200,7 +200,7 @@ def main() -> int:
     for package in missing():
         say(f"{package} is not installed, and left out (pip install {package})")
     telos.warm_up()
-    loop = loop_of(search.load().begin_search)
+    loop = loop_of(search.load_compiled().begin_search)
     sections: dict[str, Callable[[], Figures]] = {
         "one plan": lambda: single(effort, loop, say),
         "one changed fact": lambda: changed(effort, rng, say),

@@ -1,8 +1,7 @@
 """A squad gets to cover by a task network: one suppresses while the others run, in whatever order works."""
 
 import telos
-from telos.planning.htn.network import Method, TaskNetwork
-from telos.planning.htn.planner import TaskPlan, plan_tasks
+from telos.planning import Method, TaskNetwork, TaskPlan, plan_tasks
 
 squad = telos.Domain(
     "squad",

@@ -8,7 +8,7 @@ import pytest
 
 import telos
 from telos.core.errors import TelosError
-from telos.planning.search_graph import SearchGraph, draw, save, searched
+from telos.planning.search_graph import SearchGraph, draw_graph, record_search, save_graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 YARD = telos.loads("""
@@ -41,7 +41,7 @@ goals: {eat: {wants: fed}}
 
 
 def drawn(graph: SearchGraph) -> ET.Element:
-    return ET.fromstring(draw(graph))
+    return ET.fromstring(draw_graph(graph))
 
 
 def boxes(picture: ET.Element) -> list[ET.Element]:
@@ -49,7 +49,7 @@ def boxes(picture: ET.Element) -> list[ET.Element]:
 
 
 def test_the_way_through_the_graph_is_the_plan() -> None:
-    graph, plan = searched(YARD, {}, "leave"), telos.plan(YARD, {}, "leave")
+    graph, plan = record_search(YARD, {}, "leave"), telos.plan(YARD, {}, "leave")
     assert graph.answer == plan
     assert [graph.nodes[place].action for place in graph.way[1:]] == [step.name for step in plan.steps]
     assert math.isclose(sum(graph.nodes[place].cost for place in graph.way), plan.cost)
@@ -57,14 +57,14 @@ def test_the_way_through_the_graph_is_the_plan() -> None:
 
 
 def test_the_states_that_were_expanded_are_told_apart() -> None:
-    graph = searched(YARD, {}, "leave")
+    graph = record_search(YARD, {}, "leave")
     assert sum(node.is_expanded for node in graph.nodes) == graph.answer.expanded
     assert not graph.nodes[graph.way[-1]].is_expanded
     assert any(not node.is_expanded for node in graph.nodes)
 
 
 def test_every_state_follows_from_its_parent() -> None:
-    graph = searched(YARD, {}, "leave")
+    graph = record_search(YARD, {}, "leave")
     assert graph.nodes[0].parent is None
     for place, node in enumerate(graph.nodes[1:], start=1):
         assert node.parent is not None
@@ -75,33 +75,33 @@ def test_every_state_follows_from_its_parent() -> None:
 
 
 def test_handles_and_costs_of_the_game_stand_in_the_graph() -> None:
-    graph = searched(TOWN, {}, "eat")
+    graph = record_search(TOWN, {}, "eat")
     steps = [graph.nodes[at] for at in graph.way[1:]]
     assert [(step.action, step.cost) for step in steps] == [("goto(inn)", 2.5), ("eat", 1.0)]
     assert steps[0].changes == ("at = inn",)
 
 
 def test_a_budget_leads_to_what_came_closest() -> None:
-    graph = searched(YARD, {}, "leave", budget=5)
+    graph = record_search(YARD, {}, "leave", budget=5)
     assert isinstance(graph.answer, telos.NoPlan)
     assert [graph.nodes[at].action for at in graph.way[1:]] == [step.name for step in graph.answer.partial]
     assert "in blue, what came closest" in "".join(drawn(graph).itertext())
 
 
 def test_a_goal_that_nothing_reaches_has_no_way() -> None:
-    graph = searched(YARD, {}, "stuck")
+    graph = record_search(YARD, {}, "stuck")
     assert graph.way == ()
     assert "yard › stuck: no plan" in "".join(drawn(graph).itertext())
 
 
 def test_a_goal_that_holds_is_one_state() -> None:
-    picture = drawn(searched(YARD, {"open": True}, "leave"))
+    picture = drawn(record_search(YARD, {"open": True}, "leave"))
     assert [each.get("class") for each in boxes(picture)] == ["generated way start goal"]
 
 
 @pytest.mark.parametrize("most", [1, 30, 60, 10_000])
 def test_a_large_graph_is_cut_but_keeps_the_plan_and_says_so(most: int) -> None:
-    whole, graph = searched(YARD, {}, "leave", most=10_000), searched(YARD, {}, "leave", most=most)
+    whole, graph = record_search(YARD, {}, "leave", most=10_000), record_search(YARD, {}, "leave", most=most)
     assert len(graph.nodes) + graph.left_out == len(whole.nodes)
     assert [graph.nodes[at].action for at in graph.way] == [whole.nodes[at].action for at in whole.way]
     picture = drawn(graph)
@@ -111,14 +111,14 @@ def test_a_large_graph_is_cut_but_keeps_the_plan_and_says_so(most: int) -> None:
 
 
 def test_the_picture_names_every_step_with_its_cost() -> None:
-    graph = searched(YARD, {}, "leave")
+    graph = record_search(YARD, {}, "leave")
     bold = [each.text for each in drawn(graph).iter(f"{SVG}text") if each.get("class") == "by way"]
     assert bold == [f"{graph.nodes[at].action}  {graph.nodes[at].cost:g}" for at in graph.way[1:]]
 
 
 @pytest.mark.parametrize("most", [40, 10_000])
 def test_no_two_boxes_overlap(most: int) -> None:
-    rects = [each.find(f"{SVG}rect") for each in boxes(drawn(searched(YARD, {}, "leave", most=most)))]
+    rects = [each.find(f"{SVG}rect") for each in boxes(drawn(record_search(YARD, {}, "leave", most=most)))]
     keys = ("x", "y", "width", "height")
     places = [tuple(float(each.get(key, "")) for key in keys) for each in rects if each is not None]
     for i, (x, y, width, height) in enumerate(places):
@@ -127,21 +127,21 @@ def test_no_two_boxes_overlap(most: int) -> None:
 
 
 def test_the_same_search_is_the_same_picture() -> None:
-    assert draw(searched(YARD, {}, "leave")) == draw(searched(YARD, {}, "leave"))
+    assert draw_graph(record_search(YARD, {}, "leave")) == draw_graph(record_search(YARD, {}, "leave"))
 
 
 def test_whatever_a_handle_is_called_the_picture_is_xml() -> None:
-    picture = drawn(searched(TOWN, {"at": "<b>&\x00\x1b'\""}, "eat"))
+    picture = drawn(record_search(TOWN, {"at": "<b>&\x00\x1b'\""}, "eat"))
     assert "at = <b>&\ufffd\ufffd'\"" in "".join(picture.itertext())
 
 
 def test_a_picture_replaces_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "out.svg"
     path.write_text("old")
-    save(searched(TOWN, {}, "eat"), path)
-    assert path.read_text(encoding="utf-8") == draw(searched(TOWN, {}, "eat"))
+    save_graph(record_search(TOWN, {}, "eat"), path)
+    assert path.read_text(encoding="utf-8") == draw_graph(record_search(TOWN, {}, "eat"))
     with pytest.raises(TelosError, match=r"end the name with \.svg"):
-        save(searched(TOWN, {}, "eat"), tmp_path / "out.pdf")
+        save_graph(record_search(TOWN, {}, "eat"), tmp_path / "out.pdf")
     assert [each.name for each in tmp_path.iterdir()] == ["out.svg"]
 
 
@@ -154,7 +154,7 @@ def test_many_expansions_are_read_as_well_as_few() -> None:
         ],
         goals=[telos.Goal("even", wants="a * b * c == 729")],
     )
-    graph = searched(corridor, {}, "even", most=50)
+    graph = record_search(corridor, {}, "even", most=50)
     assert graph.answer.expanded > 300
     assert len(graph.way) == 28
     assert graph.left_out + len(graph.nodes) == 1000

@@ -8,7 +8,7 @@ import pytest
 
 import telos
 from telos.planning.planner import Planner
-from telos.planning.search import Limits
+from telos.planning.search import SearchLimits
 
 LAMP = telos.Domain(
     "lamp",
@@ -139,7 +139,7 @@ def test_a_search_that_outgrows_its_room_moves_into_larger_ones_and_goes_on() ->
     prepared = planner.prepared(domain.goal("far"), start, planner.handles(start, {}))
     words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
     ended = [
-        runner.run(words, numbers, Limits(budget=100_000), float)
+        runner.run(words, numbers, SearchLimits(budget=100_000), float)
         for runner in (prepared.engine.plain, prepared.engine.compiled, prepared.engine.compiled)
     ]
     assert ended[0].expanded > 5_000  # far more than the first room holds

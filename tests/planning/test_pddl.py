@@ -16,8 +16,9 @@ from telos.core.errors import DefinitionError, TelosError
 from telos.core.expressions import Literal
 from telos.core.state import State
 from telos.core.values import NUMBER
-from telos.planning.pddl import PddlProblem, load_pddl, loads_pddl, parser
-from telos.planning.pddl.parser import LARGEST, Atom, Literals, Schema, Task, written
+from telos.planning.pddl import PddlProblem, load_pddl, loads_pddl, syntax
+from telos.planning.pddl.parser import ActionSchema, Atom, LiftedTask, Literals, format_atom
+from telos.planning.pddl.syntax import MAX_BYTES
 
 FILES = Path(__file__).parent / "pddl"
 # The cheapest costs, worked out by hand.
@@ -66,7 +67,7 @@ def loaded_cost(problem: PddlProblem) -> float:
 class Naive:
     """All combinations of objects for all parameters, and states as sets of facts: slow, and plainly right."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: LiftedTask) -> None:
         self.task = task
         self.instances = [
             (schema, dict(zip(schema.parameters, arguments, strict=True)))
@@ -85,7 +86,7 @@ class Naive:
             and all(said.get(left, left) != said.get(right, right) for left, right in wanted.different)
         )
 
-    def cost(self, schema: Schema, said: Mapping[str, str]) -> float:
+    def cost(self, schema: ActionSchema, said: Mapping[str, str]) -> float:
         if not self.task.counts_costs:
             return 1.0
         each = (
@@ -97,7 +98,7 @@ class Naive:
     def moves(self, facts: Facts) -> Moves:
         return [
             (
-                written((schema.name, *said.values())),
+                format_atom((schema.name, *said.values())),
                 self.cost(schema, said),
                 (facts - self.filled(schema.deletes, said)) | self.filled(schema.adds, said),
             )
@@ -120,14 +121,16 @@ def assert_same_world(problem: PddlProblem, most: int = 2000) -> None:
     seen = {problem.task.init}
     while waiting and len(seen) < most:
         facts, state = waiting.pop()
-        assert problem.facts(state) == {written(fact) for fact in facts}
+        assert problem.facts(state) == {format_atom(fact) for fact in facts}
         assert problem.goal.wants is not None
         assert problem.goal.wants.holds(state) == naive.holds(problem.task.goal, {}, facts)
         ours = {
             (problem.pddl([action])[0], problem.facts(action.result(state))): action.result(state)
             for action in problem.domain.possible(state)
         }
-        theirs = {(said, frozenset(written(fact) for fact in after)): after for said, _, after in naive.moves(facts)}
+        theirs = {
+            (said, frozenset(format_atom(fact) for fact in after)): after for said, _, after in naive.moves(facts)
+        }
         assert ours.keys() == theirs.keys()
         for key, after in theirs.items():
             if after not in seen:
@@ -356,7 +359,7 @@ def test_files_that_do_not_belong_together_are_told_so() -> None:
         ("(define)", "this is not a PDDL domain; a PDDL domain begins with (define (domain name)"),
         ("(define " + "(" * 100_000, "brackets are nested more than 60 deep"),
         ("\0\0\0", "there is no PDDL in this file"),
-        ("x" * (LARGEST + 1), "the file has 4.0 MB, more than the 4 MB that are read"),
+        ("x" * (MAX_BYTES + 1), "the file has 4.0 MB, more than the 4 MB that are read"),
     ],
 )
 def test_what_is_not_pddl_is_told_in_one_line(text: str, said: str, tmp_path: Path) -> None:
@@ -395,6 +398,6 @@ def test_a_task_that_explodes_is_refused() -> None:
 
 def test_without_the_library_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lark", None)
-    parser._parser.cache_clear()
+    syntax._parser.cache_clear()
     with pytest.raises(TelosError, match=r'pip install "telos\[planning\]"'):
         load("lamps", "lamps-row")

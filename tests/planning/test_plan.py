@@ -8,7 +8,7 @@ import pytest
 import telos
 from telos.core.conditions import Condition
 from telos.core.expressions import Compare, Handle, Name
-from telos.planning.planner import Planner, planner_of
+from telos.planning.planner import Planner, get_planner
 
 
 def soldier(**functions: Any) -> telos.Domain:
@@ -57,7 +57,7 @@ def test_requests_that_differ_only_in_their_handles_are_one_task() -> None:
     domain = soldier()
     for place in ("rock", "tree", "wall"):
         telos.plan(domain, {"at": "yard", "cover": place}, "hide")
-    assert len(planner_of(domain, None)._prepared) == 1
+    assert len(get_planner(domain, None)._prepared) == 1
 
 
 def test_a_cost_may_depend_on_state_and_target() -> None:

@@ -10,7 +10,7 @@ import pytest
 import telos
 from telos.planning import search
 from telos.planning.planner import Planner, plan
-from telos.planning.search import Limits
+from telos.planning.search import SearchLimits
 
 
 def random_domain(rng: Random) -> telos.Domain:
@@ -139,7 +139,7 @@ def test_the_compiled_kernel_gives_the_very_plans_that_it_gives_as_python() -> N
         words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
         for weight in (1.0, 5.0):
             runners = (prepared.engine.plain, prepared.engine.compiled)
-            ended = [each.run(words, numbers, Limits(weight, 1_000), lambda _: math.nan) for each in runners]
+            ended = [each.run(words, numbers, SearchLimits(weight, 1_000), lambda _: math.nan) for each in runners]
             assert ended[0] == ended[1], f"seed {seed}"
 
 

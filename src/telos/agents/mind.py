@@ -26,7 +26,7 @@ from telos.core.state import State
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value
 from telos.planning.encoding import as_state
-from telos.planning.planner import BUDGET, planner_of
+from telos.planning.planner import DEFAULT_BUDGET, get_planner
 from telos.planning.scheduler import Scheduler
 
 Believe = Callable[[WorkingMemory, float], Mapping[str, Value]]
@@ -126,7 +126,7 @@ class Mind:
         self.body, self.patience, self.trace = body, patience, trace
         self.memory = WorkingMemory(character.memory)
         self.state: State = domain.layout.state()
-        self.planner = planner_of(domain, character.actions)
+        self.planner = get_planner(domain, character.actions)
         self.scheduler = Scheduler(self.planner, clock=None) if scheduler is None else scheduler
         self.arbiter = Arbiter(character.goals, domain.layout)
         self.execution: Execution | None = None
@@ -205,7 +205,7 @@ class Mind:
         elif self.is_waiting:
             self._deliberate(now)
         while self._has_own_scheduler and self.is_waiting:
-            self.scheduler.run(expansions=BUDGET)
+            self.scheduler.run(expansions=DEFAULT_BUDGET)
             self._deliberate(now)
 
     def collect_plan(self, now: float) -> None:

@@ -14,7 +14,7 @@ from telos.core.errors import TelosError, name_hint
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.planning.explain import explain_plan
-from telos.planning.planner import Planner, Said
+from telos.planning.planner import CallbackCache, Planner
 
 
 def save_mind(mind: Mind) -> dict[str, Any]:
@@ -163,11 +163,11 @@ def restore_plans(planner: Planner, saved: Iterable[Any]) -> None:
         planner.remember(state, goal, how, budget, _restore_answer(planner, state, goal, answer), _read_answers(said))
 
 
-def _save_answers(answers: Said) -> list[Any]:
+def _save_answers(answers: CallbackCache) -> list[Any]:
     return [[*call, value] for call, value in answers.items()]
 
 
-def _read_answers(saved: Iterable[Any]) -> Said:
+def _read_answers(saved: Iterable[Any]) -> CallbackCache:
     return {(function, tuple(arguments)): value for function, arguments, value in saved}
 
 

@@ -19,8 +19,8 @@ from telos.core.expressions import Literal
 from telos.core.plan import Answer, Plan
 from telos.core.values import NUMBER, Value, ValueKind, Variable
 from telos.files.domain_file import load
-from telos.planning.explain import states_of
-from telos.planning.planner import BUDGET, goals_in_order
+from telos.planning.explain import visited_states
+from telos.planning.planner import DEFAULT_BUDGET, order_goals
 from telos.planning.planner import plan as find_plan
 
 # --- options: values, goals, handles and function values, each checked against the domain ---
@@ -161,7 +161,7 @@ def plan(
         typer.Option("--function", help="A constant value of a game function, as in distance=4; may be repeated."),
     ] = None,
     how: Annotated[str, typer.Option(help="optimal, or fast: sooner, at most five times the cost.")] = "optimal",
-    budget: Annotated[int, typer.Option(help="Expand at most so many nodes.")] = BUDGET,
+    budget: Annotated[int, typer.Option(help="Expand at most so many nodes.")] = DEFAULT_BUDGET,
     microseconds: Annotated[float | None, typer.Option(help="Stop soon after this time.")] = None,
     pddl: Annotated[bool, typer.Option("--pddl", help="The files are a PDDL domain and a PDDL problem.")] = False,
     graph: Annotated[Path | None, typer.Option(help="Draw the searched graph into this .svg file.")] = None,
@@ -174,9 +174,9 @@ def plan(
     Example: telos plan soldier.yaml --goal kill_enemy --set ammo=3
     """
     if graph is not None:
-        from telos.planning.search_graph import check_path
+        from telos.planning.search_graph import check_svg_path
 
-        check_path(graph)
+        check_svg_path(graph)
     paths, values = split_values(files or [], values or [])
     problem = _read_pddl(paths, functions or [], values) if pddl else _read(paths, functions or [], values)
     domain, more = problem.domain, read_handles(handles or [], problem.domain)
@@ -262,7 +262,7 @@ def _format(answer: Answer, problem: Problem, wanted: str | list[str] | None) ->
 def _skipped_goals(answer: Answer, problem: Problem, wanted: str | list[str] | None) -> Iterator[str]:
     """Yield a line for each goal of higher priority that has no plan."""
     if answer.found and not (isinstance(wanted, str) and wanted not in problem.domain.goal_sets):
-        names = [goal.name for goal in goals_in_order(problem.domain, problem.state, wanted)]
+        names = [goal.name for goal in order_goals(problem.domain, problem.state, wanted)]
         for name in names[: names.index(answer.goal)]:
             yield f"{name} comes first, but no plan was found for it; --goal {name} says why"
 
@@ -292,7 +292,7 @@ def _step_json(step: Action, cost: float, problem: Problem) -> dict[str, Any]:
 def _step_costs(steps: tuple[Action, ...], problem: Problem) -> list[float]:
     """Return the cost of each step in the state where it is taken."""
     layout = problem.domain.layout
-    states = states_of(layout.state(problem.state), steps)
+    states = visited_states(layout.state(problem.state), steps)
     return [float(bind(step.cost, layout, NUMBER)(state.array)) for step, state in zip(steps, states, strict=False)]
 
 
@@ -302,8 +302,8 @@ def _with_pddl_names(text: str, names: Mapping[str, str]) -> str:
 
 def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], path: Path) -> bool:
     from telos.planning.search_graph import (
-        save,
-        searched,  # only pictures need these two
+        record_search,  # only pictures need these two
+        save_graph,
     )
 
     domain = problem.domain
@@ -316,5 +316,5 @@ def _save_graph(answer: Answer, problem: Problem, options: Mapping[str, Any], pa
         # With this budget the search ends at the same node, whatever ended it the first time.
         "budget": min(options["budget"], max(1, answer.expanded)),
     }
-    save(searched(domain, problem.state, answer.goal, called=problem.pddl_names, **options), path)
+    save_graph(record_search(domain, problem.state, answer.goal, called=problem.pddl_names, **options), path)
     return True

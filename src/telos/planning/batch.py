@@ -14,10 +14,10 @@ from telos.core.plan import Answer
 from telos.core.state import Layout, State
 from telos.core.values import Value, ValueKind, Variable
 from telos.planning import kernel, search
-from telos.planning.encoding import Encoding, Handles, as_state
-from telos.planning.explain import Start
-from telos.planning.planner import BUDGET, Planner, Prepared, limits_of, planner_of
-from telos.planning.search import Ended, Limits
+from telos.planning.encoding import HandleTable, StateEncoding, as_state
+from telos.planning.explain import StartState
+from telos.planning.planner import DEFAULT_BUDGET, Planner, PreparedGoal, get_planner, make_limits
+from telos.planning.search import SearchLimits, SearchResult
 
 # --- columns ----------------------------------------------------------------------------------------------------------
 # States of a crowd as columns: one array a variable, one row an agent.
@@ -46,7 +46,7 @@ class ColumnStates(Sequence[State]):
         return State(self.layout, tuple(values))
 
 
-def column_arrays(states: ColumnStates, encoding: Encoding, agents: Sequence[int]) -> tuple[Any, Any]:
+def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequence[int]) -> tuple[Any, Any]:
     """Return the words and numbers of some agents' states, a row each."""
     import numpy as np
 
@@ -93,8 +93,8 @@ def _codes(variable: Variable, column: Sequence[Value]) -> Any:
 # Plans for a whole crowd in one call.
 
 
-LONGEST = 64  # steps of a plan that are kept for every agent; a longer plan is searched for again when looked at
-FEWEST = 128  # different situations that are worth a second thread
+MAX_STEPS = 64  # steps of a plan that are kept for every agent; a longer plan is searched for again when looked at
+MIN_STATES_PER_THREAD = 128  # different situations that are worth a second thread
 
 
 def plan_many(
@@ -104,7 +104,7 @@ def plan_many(
     *,
     actions: str | Iterable[Action] | None = None,
     how: str = "optimal",
-    budget: int = BUDGET,
+    budget: int = DEFAULT_BUDGET,
     threads: int | None = None,
 ) -> "Plans":
     """Plan for many agents at once, in parallel, while Python goes on.
@@ -119,12 +119,12 @@ def plan_many(
     >>> [len(answer.steps) for answer in plan_many(lamp, {"lit": [True, False]}, "light")]
     [0, 1]
     """
-    limits = limits_of(how, budget, None)
-    planner = planner_of(domain, actions)
-    rows = ColumnStates(domain.layout, states) if isinstance(states, Mapping) else _States(states, domain)
-    groups, places = list[_Group](), [(0, 0)] * len(rows)
-    for goal, members in _by_goal(goals, len(rows)).items():
-        for group in _groups(planner, goal, rows, members):
+    limits = make_limits(how, budget, None)
+    planner = get_planner(domain, actions)
+    rows = ColumnStates(domain.layout, states) if isinstance(states, Mapping) else _RowStates(states, domain)
+    groups, places = list[_AgentGroup](), [(0, 0)] * len(rows)
+    for goal, members in _group_by_goal(goals, len(rows)).items():
+        for group in _group_by_task(planner, goal, rows, members):
             for row, agent in enumerate(group.agents):
                 places[agent] = (len(groups), row)
             group.search(limits, threads or os.cpu_count() or 1)
@@ -135,7 +135,7 @@ def plan_many(
 class Plans(Sequence[Answer]):
     """The answers for a crowd, in order. Each is a row of numbers, and becomes a plan when it is looked at."""
 
-    def __init__(self, groups: "list[_Group]", places: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, groups: "list[_AgentGroup]", places: Sequence[tuple[int, int]]) -> None:
         self._groups, self._places = groups, places
 
     def __len__(self) -> int:
@@ -161,7 +161,7 @@ class Plans(Sequence[Answer]):
         return [self._groups[group].cost(row) for group, row in self._places]
 
 
-class _States(Sequence[State]):
+class _RowStates(Sequence[State]):
     """One state an agent, read when it is needed."""
 
     def __init__(self, states: Sequence[Mapping[str, Value]], domain: Domain) -> None:
@@ -174,7 +174,7 @@ class _States(Sequence[State]):
         return as_state(self._states[agent], self._layout)
 
 
-def _by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict[str | Goal, list[int]]:
+def _group_by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict[str | Goal, list[int]]:
     if isinstance(goals, str | Goal):
         return {goals: list(range(count))}
     if len(goals) != count:
@@ -185,7 +185,9 @@ def _by_goal(goals: str | Goal | Sequence[str | Goal], count: int) -> dict[str |
     return found
 
 
-def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: list[int]) -> "Iterator[_Group]":
+def _group_by_task(
+    planner: Planner, goal: str | Goal, rows: Sequence[State], members: list[int]
+) -> "Iterator[_AgentGroup]":
     """Yield the groups of agents that share a task."""
     wanted = planner.domain.goal(goal) if isinstance(goal, str) else goal
     variables = planner.domain.layout.variables
@@ -193,10 +195,10 @@ def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: 
         first = rows[members[0]]
         prepared = planner.prepared(wanted, first, planner.handles(first, {}))
         if search.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):
-            words, numbers = column_arrays(rows, prepared.assembled.encoding, members)
-            yield _Group(planner, wanted, prepared, rows, members, words, numbers)
+            words, numbers = encode_columns(rows, prepared.assembled.encoding, members)
+            yield _AgentGroup(planner, wanted, prepared, rows, members, words, numbers)
             return
-    tasks: dict[int, tuple[Prepared, list[int], list[int], list[float]]] = {}
+    tasks: dict[int, tuple[PreparedGoal, list[int], list[int], list[float]]] = {}
     for agent in members:
         now = rows[agent]
         handles = planner.handles(now, {})
@@ -207,17 +209,17 @@ def _groups(planner: Planner, goal: str | Goal, rows: Sequence[State], members: 
         words += more_words
         numbers += more_numbers
     for prepared, agents, words, numbers in tasks.values():
-        yield _Group(planner, wanted, prepared, rows, agents, words, numbers)
+        yield _AgentGroup(planner, wanted, prepared, rows, agents, words, numbers)
 
 
-class _Group:
+class _AgentGroup:
     """Agents that share a task: their states as flat arrays, and how their searches ended."""
 
     def __init__(
         self,
         planner: Planner,
         goal: Goal,
-        prepared: Prepared,
+        prepared: PreparedGoal,
         rows: Sequence[State],
         agents: list[int],
         words: Any,
@@ -226,12 +228,12 @@ class _Group:
         self.agents = agents
         self._planner, self._goal, self._prepared, self._rows = planner, goal, prepared, rows
         self._words, self._numbers = words, numbers
-        self._limits = Limits()
+        self._limits = SearchLimits()
         self._same: Any = None  # which of the different situations each agent is in
         self._answers: dict[int, Answer] = {}  # for each situation, once it was looked at
         self._columns: tuple[Any, ...] = ()  # status, cost, expanded, length, steps; empty if each is planned for alone
 
-    def search(self, limits: Limits, threads: int) -> None:
+    def search(self, limits: SearchLimits, threads: int) -> None:
         self._limits = limits
         if self._prepared.assembled.questions or not search.is_installed():
             return
@@ -240,25 +242,25 @@ class _Group:
         shape, count = self._prepared.assembled.task, len(self.agents)
         words = np.asarray(self._words, dtype=np.int64).reshape(count, shape.words)
         numbers = np.asarray(self._numbers, dtype=np.float64).reshape(count, shape.numbers)
-        first, self._same = _different(words, numbers)
+        first, self._same = _find_distinct(words, numbers)
         words, numbers, count = words[first].ravel(), numbers[first].ravel(), len(first)
         self._columns = (
             np.zeros(count, np.int64),
             np.full(count, np.inf),
             np.zeros(count, np.int64),
             np.zeros(count, np.int64),
-            np.zeros(count * LONGEST, np.int64),
+            np.zeros(count * MAX_STEPS, np.int64),
         )
         runner = self._prepared.engine.compiled
         task = runner.task()
 
         def work(start: int, end: int) -> None:
             space = runner.room()
-            part = (words, numbers, start, end, limits.weight, limits.budget, *self._columns, LONGEST)
+            part = (words, numbers, start, end, limits.weight, limits.budget, *self._columns, MAX_STEPS)
             runner.functions.search_many(*task, space.ints, space.floats, *part)
             runner.give_back(space)
 
-        shares = max(1, min(threads, count // FEWEST))
+        shares = max(1, min(threads, count // MIN_STATES_PER_THREAD))
         bounds = [count * share // shares for share in range(shares + 1)]
         if shares == 1:
             work(0, count)
@@ -270,13 +272,13 @@ class _Group:
     def _search_in_larger_rooms(self, words: Any, numbers: Any) -> None:
         """Search again, one by one, where a search did not fit into the room that it had."""
         statuses, costs, expanded, lengths, steps = self._columns
-        for at in (statuses == kernel.FULL).nonzero()[0].tolist():
+        for at in (statuses == kernel.WORKSPACE_FULL).nonzero()[0].tolist():
             start = (words[at].tolist(), numbers[at].tolist())
             ended = self._prepared.engine.compiled.run(*start, self._limits, float)
             statuses[at], expanded[at], lengths[at] = ended.status, ended.expanded, len(ended.steps)
             if ended.status == kernel.FOUND:
                 costs[at] = ended.cost
-                steps[at * LONGEST : at * LONGEST + min(LONGEST, len(ended.steps))] = ended.steps[:LONGEST]
+                steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(ended.steps))] = ended.steps[:MAX_STEPS]
 
     def cost(self, row: int) -> float:
         if self._is_kept(row):
@@ -289,7 +291,7 @@ class _Group:
             return False
         at = self._same[row]
         statuses, _, _, lengths, _ = self._columns
-        return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= LONGEST
+        return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= MAX_STEPS
 
     def answers(self) -> list[Answer]:
         """Return everybody's answer."""
@@ -310,17 +312,17 @@ class _Group:
             now = self._rows[agent]
             return self._made(at, now, self._planner.handles(now, {}))
         if at not in self._answers:
-            self._answers[at] = self._made(at, partial(self._rows.__getitem__, agent), Handles({}))
+            self._answers[at] = self._made(at, partial(self._rows.__getitem__, agent), HandleTable({}))
         return self._answers[at]
 
-    def _made(self, at: int, start: Start, handles: Handles) -> Answer:
+    def _made(self, at: int, start: StartState, handles: HandleTable) -> Answer:
         statuses, costs, expanded, lengths, steps = self._columns
-        found = tuple(steps[at * LONGEST : at * LONGEST + lengths[at]].tolist())
-        ended = Ended(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
+        found = tuple(steps[at * MAX_STEPS : at * MAX_STEPS + lengths[at]].tolist())
+        ended = SearchResult(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
         return self._planner.result(ended, self._prepared.assembled, start, self._goal, handles)
 
 
-def _different(words: Any, numbers: Any) -> tuple[Any, Any]:
+def _find_distinct(words: Any, numbers: Any) -> tuple[Any, Any]:
     """Return where each different situation is first met, and which of them each agent is in."""
     import numpy as np
 

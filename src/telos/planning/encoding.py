@@ -13,11 +13,11 @@ from telos.core.values import Value, ValueKind, Variable
 # States as packed words and floats: which variable stands where, and how values turn into numbers and back.
 
 
-BITS = 62  # of each word: the compiled kernel's integers have 63 and a sign
+BITS_PER_WORD = 62  # of each word: the compiled kernel's integers have 63 and a sign
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class BitField:
     """Where a switch, label or handle stands: its word, its lowest bit, and the mask over its bits."""
 
     word: int
@@ -30,11 +30,11 @@ class Field:
         return self.mask << self.shift
 
 
-class Encoding:
+class StateEncoding:
     """A place for every variable that matters: fields packed into words, numbers in slots of their own."""
 
     def __init__(self, variables: Sequence[Variable], handles: Mapping[str, int]) -> None:
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, BitField] = {}
         self.numbers: dict[str, int] = {}
         self.sizes: dict[str, int] = {}  # how many values a field's variable can have
         word = used = 0
@@ -42,11 +42,11 @@ class Encoding:
             if variable.type.kind in (ValueKind.INT, ValueKind.NUMBER):
                 self.numbers[variable.name] = len(self.numbers)
                 continue
-            size = _size(variable, handles)
+            size = _count_values(variable, handles)
             bits = max(1, (size - 1).bit_length())
-            if used + bits > BITS:
+            if used + bits > BITS_PER_WORD:
                 word, used = word + 1, 0
-            self.fields[variable.name] = Field(word, used, (1 << bits) - 1)
+            self.fields[variable.name] = BitField(word, used, (1 << bits) - 1)
             self.sizes[variable.name] = size
             used += bits
         self.words = word + 1 if self.fields else 0
@@ -62,7 +62,7 @@ class Encoding:
         return int(words[field.word]) >> field.shift & field.mask
 
 
-def _size(variable: Variable, handles: Mapping[str, int]) -> int:
+def _count_values(variable: Variable, handles: Mapping[str, int]) -> int:
     if variable.type.kind is ValueKind.BOOL:
         return 2
     if variable.type.kind is ValueKind.ENUM:
@@ -70,7 +70,7 @@ def _size(variable: Variable, handles: Mapping[str, int]) -> int:
     return 1 + handles.get(variable.type.handle, 0)  # code 0 is `none`
 
 
-class Handles:
+class HandleTable:
     """The handles in play for one request, by kind: those that the domain names, then others as they are met.
 
     The planner only ever sees their numbers, so two requests that differ only in *which* unnamed handles they speak of
@@ -107,7 +107,7 @@ class Handles:
         return {kind: len(each) for kind, each in self.of_kind.items()}
 
 
-def number_of(variable: Variable, value: Value) -> float:
+def to_float(variable: Variable, value: Value) -> float:
     """Return a number as the kernel holds it; whole numbers stay exact up to 2⁵³."""
     if abs(value) > 2**53:
         raise TelosError(f"variable {variable.name!r} is {value}", "the planner's numbers stay within 2**53")
@@ -118,7 +118,7 @@ def number_of(variable: Variable, value: Value) -> float:
 # Reading a state into a task's words and numbers: checked, and quickly, because it is done for every plan.
 
 
-Put: TypeAlias = Callable[[Value, list[int], list[float], Handles], None]
+ValueWriter: TypeAlias = Callable[[Value, list[int], list[float], HandleTable], None]
 
 
 def as_state(state: Mapping[str, Value], layout: Layout, order: tuple[str, ...] | None = None) -> State:
@@ -143,7 +143,7 @@ def as_state(state: Mapping[str, Value], layout: Layout, order: tuple[str, ...] 
 class StateReader:
     """Turns states into words and numbers for one encoding; a value that does not fit its variable is refused."""
 
-    def __init__(self, layout: Layout, encoding: Encoding) -> None:
+    def __init__(self, layout: Layout, encoding: StateEncoding) -> None:
         self._layout, self._encoding = layout, encoding
         self._puts = [self._put(variable) for variable in layout.variables]
         # When switches and labels in one word are all there is, a state is the sum of its values' bits.
@@ -158,11 +158,11 @@ class StateReader:
             return dict.fromkeys(values, 0), 0
         return {value: code << place.shift for code, value in enumerate(values)}, place.word
 
-    def _put(self, variable: Variable) -> Put:
+    def _put(self, variable: Variable) -> ValueWriter:
         if variable.type.kind in (ValueKind.BOOL, ValueKind.ENUM):
             table, word = self._table(variable)
 
-            def put_bits(value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
+            def put_bits(value: Value, words: list[int], numbers: list[float], handles: HandleTable) -> None:
                 bits = table[variable.checked(value)]
                 if bits:
                     words[word] |= bits
@@ -171,24 +171,24 @@ class StateReader:
         slot, place = self._encoding.numbers.get(variable.name), self._encoding.fields.get(variable.name)
         kind, is_whole = variable.type.handle, variable.type.kind is ValueKind.INT
 
-        def put_other(value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
+        def put_other(value: Value, words: list[int], numbers: list[float], handles: HandleTable) -> None:
             if not (is_whole and value.__class__ is int):
                 variable.checked(value)
             if slot is not None:
-                numbers[slot] = number_of(variable, value)
+                numbers[slot] = to_float(variable, value)
             elif place is not None:
                 words[place.word] |= handles.code(kind, value) << place.shift
 
         return put_other
 
-    def change(self, name: str, value: Value, words: list[int], numbers: list[float], handles: Handles) -> None:
+    def change(self, name: str, value: Value, words: list[int], numbers: list[float], handles: HandleTable) -> None:
         """Put another value of one variable, already checked, into words and numbers."""
         place = self._encoding.fields.get(name)
         if place is not None:
             words[place.word] &= ~place.in_place
         self._puts[self._layout.slots[name]](value, words, numbers, handles)
 
-    def read(self, values: Sequence[Value], handles: Handles) -> tuple[list[int], list[float]]:
+    def read(self, values: Sequence[Value], handles: HandleTable) -> tuple[list[int], list[float]]:
         """Return the words and numbers of a state, given by its array."""
         if self._tables is not None:
             try:
@@ -201,9 +201,9 @@ class StateReader:
         return words, numbers
 
 
-def handles_of(state: State, named: Mapping[str, tuple[Value, ...]]) -> Handles:
+def collect_handles(state: State, named: Mapping[str, tuple[Value, ...]]) -> HandleTable:
     """Return the handles in play: those named, and those that the state's variables hold, in the order of variables."""
-    handles = Handles(named)
+    handles = HandleTable(named)
     for variable, value in zip(state.layout.variables, state.array, strict=True):
         if variable.type.kind is ValueKind.HANDLE:
             handles.code(variable.type.handle, variable.checked(value))

@@ -12,24 +12,24 @@ from telos.core.goal import Goal
 from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import BOOL, Value, ValueKind, Variable
-from telos.planning.encoding import Handles
-from telos.planning.operators import Atom, Names, Reaches, does_of, needs_of
+from telos.planning.encoding import HandleTable
+from telos.planning.operators import Atom, BoundAtom, NameScope, analyse_condition, analyse_effects
 
 # --- explaining -------------------------------------------------------------------------------------------------------
 # What each step of a plan is for.
 
 
 # A state, or a way to get it when somebody asks.
-Start: TypeAlias = State | Callable[[], State]
+StartState: TypeAlias = State | Callable[[], State]
 
 
-def explain_plan(start: Start, goal: Goal, plan: Plan) -> str:
+def explain_plan(start: StartState, goal: Goal, plan: Plan) -> str:
     """Say for each step what it makes true and which later step, or the goal, needs that."""
     if not plan.steps:
         return f"{goal.name}: nothing to do, {goal.wants} holds already."
-    states = states_of(start if isinstance(start, State) else start(), plan.steps)
-    uses = uses_of(plan.steps, states, goal)
-    lines = [f"{goal.name} is reached in {_counted(len(plan.steps))} at a cost of {plan.cost:g}:"]
+    states = visited_states(start if isinstance(start, State) else start(), plan.steps)
+    uses = find_uses(plan.steps, states, goal)
+    lines = [f"{goal.name} is reached in {_format_steps(len(plan.steps))} at a cost of {plan.cost:g}:"]
     for number, step in enumerate(plan.steps):
         reasons = [f"{part} for {consumer}" for part, consumer in uses[number]]
         cost = f" (cost {step.cost.value:g})" if isinstance(step.cost, Literal) else ""
@@ -37,7 +37,7 @@ def explain_plan(start: Start, goal: Goal, plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def states_of(start: State, steps: tuple[Action, ...]) -> list[State]:
+def visited_states(start: State, steps: tuple[Action, ...]) -> list[State]:
     """Return the state before each step, and the last one."""
     states = [start]
     for step in steps:
@@ -45,7 +45,7 @@ def states_of(start: State, steps: tuple[Action, ...]) -> list[State]:
     return states
 
 
-def uses_of(steps: tuple[Action, ...], states: list[State], goal: Goal) -> list[list[tuple[Condition, str]]]:
+def find_uses(steps: tuple[Action, ...], states: list[State], goal: Goal) -> list[list[tuple[Condition, str]]]:
     """Return for each step the conditions that it makes true for good, each with who needs it."""
     uses: list[list[tuple[Condition, str]]] = [[] for _ in steps]
     assert goal.wants is not None
@@ -68,7 +68,7 @@ def _maker(part: Condition, states: list[State], at: int) -> int | None:
     return None
 
 
-def _counted(steps: int) -> str:
+def _format_steps(steps: int) -> str:
     return "one step" if steps == 1 else f"{steps} steps"
 
 
@@ -84,8 +84,8 @@ def _counted(steps: int) -> str:
 
 CHEAP, DEAR, GOAL_UNPROVIDED, GOAL_PROVIDED = 1.0, 30.0, 300.0, 900.0
 STEP = 0.01  # an action of the character's own: so little that wishes decide, but counts cannot grow for nothing
-BUDGET = 20_000
-MOST_ACTIONS = 2_000
+DIAGNOSIS_BUDGET = 20_000
+MAX_DIAGNOSED_ACTIONS = 2_000
 
 _DONE = Variable("telos_goal_is_reached", "bool")
 
@@ -98,7 +98,7 @@ def diagnose(
     actions: Sequence[Action],
     state: State,
     goal: Goal,
-    handles: Handles,
+    handles: HandleTable,
     answer: NoPlan,
 ) -> Diagnosis:
     """Say what a plan is missing; ``actions`` have all their parameters bound."""
@@ -107,22 +107,24 @@ def diagnose(
         said = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
         return Diagnosis((), said)
     head = f"{goal.name}: {answer.stop.value}."
-    if len(actions) > MOST_ACTIONS:
-        return Diagnosis((), f"{head} With more than {MOST_ACTIONS} actions, what is missing is not looked for.")
-    wishes = _Wishes(domain, actions, goal, handles)
+    if len(actions) > MAX_DIAGNOSED_ACTIONS:
+        return Diagnosis(
+            (), f"{head} With more than {MAX_DIAGNOSED_ACTIONS} actions, what is missing is not looked for."
+        )
+    wishes = _WishProblem(domain, actions, goal, handles)
     wished = wishes.domain()
-    plan = solve(wished, dict(state), goal.name, BUDGET)
+    plan = solve(wished, dict(state), goal.name, DIAGNOSIS_BUDGET)
     if isinstance(plan, NoPlan) and plan.stop is Stop.UNREACHABLE:
         return Diagnosis((), f"{head} What it wants can never hold: {goal.wants} contradicts itself.")
     if not isinstance(plan, Plan):
-        return Diagnosis((), f"{head} What is missing was not found within {BUDGET} nodes.")
+        return Diagnosis((), f"{head} What is missing was not found within {DIAGNOSIS_BUDGET} nodes.")
     missing = wishes.missing(plan, wished.state(dict(state)))
     said = "\n".join([head, *(f"  {each}." for each in missing)])
     return Diagnosis(tuple(dict.fromkeys(each.condition for each in missing)), said)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingCondition:
     """A condition that would have to be granted, who needs it, and which actions provide it at other times."""
 
     condition: Condition
@@ -138,13 +140,13 @@ class Missing:
         return f"{self.needed_by} needs {self.condition}, which {some} provides, but cannot when it is needed"
 
 
-class _Wishes:
+class _WishProblem:
     """The problem with wishes: an action for each, that costs what the wish costs."""
 
-    def __init__(self, domain: Domain, actions: Sequence[Action], goal: Goal, handles: Handles) -> None:
+    def __init__(self, domain: Domain, actions: Sequence[Action], goal: Goal, handles: HandleTable) -> None:
         assert goal.wants is not None
         self._domain, self._goal = domain, goal
-        self._known = Names(domain.layout, handles)
+        self._known = NameScope(domain.layout, handles)
         self._finish = Action("finish", preconditions=goal.wants, effects=f"{_DONE.name} = true")
         self._own = [*actions, self._finish]
         self._offered: list[Action] = []  # all actions of the new domain, under names of their own
@@ -153,7 +155,7 @@ class _Wishes:
             self._offer(action, action.preconditions, STEP, action)
             self._offer_unasked(action)
         for condition, price in self._prices().items():
-            atoms = needs_of(condition, self._known).atoms
+            atoms = analyse_condition(condition, self._known).atoms
             effects = {atom.variable: Effect(atom.variable, self._value(atom)) for atom in atoms}
             if effects:
                 self._offer(Action("wish", effects=effects.values()), Condition(), price, condition)
@@ -166,7 +168,7 @@ class _Wishes:
     def _offer_unasked(self, action: Action) -> None:
         """Offer an action without the parts of its condition that are no atoms, such as what only the game can tell."""
         parts = action.preconditions.parts
-        opaque = [part for part in parts if not needs_of(part, self._known).atoms]
+        opaque = [part for part in parts if not analyse_condition(part, self._known).atoms]
         if opaque:
             rest = Condition.of([part for part in parts if part not in opaque])
             price = len(opaque) * (GOAL_PROVIDED if action is self._finish else CHEAP)
@@ -185,7 +187,7 @@ class _Wishes:
 
     def _value(self, atom: Atom) -> Expression:
         of = self._known.type_of(atom.variable)
-        if isinstance(atom, Reaches):
+        if isinstance(atom, BoundAtom):
             return Literal(int(atom.constant) if of.kind is ValueKind.INT else atom.constant)
         if of == BOOL:
             return Literal(bool(atom.code))
@@ -194,7 +196,7 @@ class _Wishes:
         return Handle(self._known.handles.handle(of.handle, atom.code))
 
     def _providers(self, part: Condition) -> tuple[str, ...]:
-        atoms = needs_of(part, self._known).atoms
+        atoms = analyse_condition(part, self._known).atoms
         makers = (action for action in self._own[:-1] if any(_provides(action, atom, self._known) for atom in atoms))
         return tuple(dict.fromkeys(map(str, makers)))
 
@@ -210,30 +212,30 @@ class _Wishes:
             functions=self._domain.layout.functions,
         )
 
-    def missing(self, plan: Plan, start: State) -> list[Missing]:
+    def missing(self, plan: Plan, start: State) -> list[MissingCondition]:
         """Return what a plan with wishes had to be granted."""
-        found: dict[Missing, None] = {}
-        states = states_of(start, plan.steps)
+        found: dict[MissingCondition, None] = {}
+        states = visited_states(start, plan.steps)
         meanings = [self._means[int(step.name.removeprefix("telos-"))] for step in plan.steps]
         for number, meaning in enumerate(meanings):
             if isinstance(meaning, Condition):
                 users = (each for each in meanings[number:] if isinstance(each, Action))
                 user = next((each for each in users if meaning in each.preconditions.parts), self._finish)
-                found[Missing(meaning, self._called(user), self._providers(meaning))] = None
+                found[MissingCondition(meaning, self._called(user), self._providers(meaning))] = None
             else:
                 for part in meaning.preconditions.unmet(states[number]):
-                    found[Missing(part, self._called(meaning), ())] = None
+                    found[MissingCondition(part, self._called(meaning), ())] = None
         return list(found)
 
     def _called(self, action: Action) -> str:
         return f"the goal {self._goal.name}" if action is self._finish else str(action)
 
 
-def _provides(action: Action, atom: Atom, known: Names) -> bool:
+def _provides(action: Action, atom: Atom, known: NameScope) -> bool:
     """Whether an action can make an atom true."""
-    does = does_of(action, known)
+    does = analyse_effects(action, known)
     if atom.variable in does.works_out:
         return True
-    if isinstance(atom, Reaches):
+    if isinstance(atom, BoundAtom):
         return does.adds.get(atom.variable, 0.0) * (1 if atom.up else -1) > 0
     return does.puts.get(atom.variable) == atom.code

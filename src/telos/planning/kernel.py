@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 
 # How a search ends.
-FOUND, UNREACHABLE, SPENT, FULL, ASKS, UNDEFINED = 1, 2, 3, 4, 5, 6
+FOUND, UNREACHABLE, BUDGET_SPENT, WORKSPACE_FULL, NEEDS_CALL, UNDEFINED = 1, 2, 3, 4, 5, 6
 
 # Instructions of the stack machine.
-CONSTANT, NUMBER, FIELD, ADD, SUBTRACT, MULTIPLY, DIVIDE, SMALLER, LARGER, MAGNITUDE = range(10)
+CONSTANT, NUMBER, FIELD, ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM, ABSOLUTE = range(10)
 EQUAL, DIFFERENT, LESS, AT_MOST, MORE, AT_LEAST, NOT, AND, OR, CALL = range(10, 20)
 
 # Kinds of atoms: a masked comparison of a word, or a number against a constant.
@@ -19,19 +19,19 @@ IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
 
 # The head of a task: six counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
 # what the parts hold.
-WORDS, NUMBERS, OPERATORS, FACTS, GOAL_FACTS, GOAL_TEST_COUNT = range(6)
+WORDS, NUMBERS, OPERATORS, LANDMARKS, GOAL_LANDMARKS, GOAL_TEST_COUNT = range(6)
 NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)
 PROGRAM_FROM, CODE, GOAL_MASK, GOAL_VALUE, GOAL_TESTS = range(15, 20)
-ATOM_FROM, ATOMS, SINGLES, NEED_FROM, FACT_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 28)
-COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, ANSWERS = range(28, 34)
+ATOM_FROM, ATOMS, SINGLES, NEED_FROM, LANDMARK_NEEDS, TABLE_FROM, RADIX_FROM, RADIX = range(20, 28)
+COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, CALL_VALUES = range(28, 34)
 TASK_HEAD = 34
 
 # The head of a workspace: how the search stands, how much room there is, and where each part begins.
-NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, ASKED, FAULTY, LENGTH = range(9)
-ROOM, HEAP_ROOM, SLOT_MASK = 9, 10, 11
-STATE_WORDS, PARENT, BY, NEXT, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
-STEPS, MARKS, TO_DO, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 28)
-SPACE_HEAD = 28
+NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, PENDING_CALL, FAULTY_OPERATOR, LENGTH = range(9)
+NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 9, 10, 11
+STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
+STEPS, MARKS, PENDING_LANDMARKS, STATE_NUMBERS, G, H, HEAP_F, HEAP_H, STACK = range(19, 28)
+WORKSPACE_HEAD = 28
 
 # Lists here, arrays when compiled.
 Ints: TypeAlias = list[int]
@@ -46,7 +46,7 @@ Floats: TypeAlias = list[float]
 # words of a state; the rest are programs for a small stack machine.
 
 
-def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
+def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
     """Return what a program comes to in a node's state; NaN if it has no value, or asks for one."""
     words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
     code, constants = ti[CODE], ti[CONSTANTS]
@@ -64,7 +64,7 @@ def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> 
             wf[top] = float((wi[words + (a >> 8)] >> (a & 255)) & b)
         elif instruction == NOT:
             wf[top] = 1.0 if wf[top] == 0.0 else 0.0
-        elif instruction == MAGNITUDE:
+        elif instruction == ABSOLUTE:
             wf[top] = abs(wf[top])
         elif instruction == CALL:
             index, first = 0, ti[ti[RADIX_FROM] + a]
@@ -74,9 +74,9 @@ def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> 
                 index = index * ti[ti[RADIX] + first + k] + int(wf[top + 1 + k])
             index += ti[ti[TABLE_FROM] + a]
             top += 1
-            wf[top] = tf[ti[ANSWERS] + index]
+            wf[top] = tf[ti[CALL_VALUES] + index]
             if math.isnan(wf[top]):
-                wi[ASKED] = index
+                wi[PENDING_CALL] = index
                 return math.nan
         else:
             right = wf[top]
@@ -92,9 +92,9 @@ def run(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> 
                 if right == 0.0:
                     return math.nan
                 wf[top] = left / right
-            elif instruction == SMALLER:
+            elif instruction == MINIMUM:
                 wf[top] = min(left, right)
-            elif instruction == LARGER:
+            elif instruction == MAXIMUM:
                 wf[top] = max(left, right)
             elif instruction == EQUAL:
                 wf[top] = 1.0 if left == right else 0.0
@@ -122,13 +122,13 @@ def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
         if wi[words + w] & ti[mask + w] != ti[value + w]:
             return 0.0
     for k in range(ti[GOAL_TEST_COUNT]):
-        held = run(ti, tf, wi, wf, ti[ti[GOAL_TESTS] + k], node)
+        held = run_program(ti, tf, wi, wf, ti[ti[GOAL_TESTS] + k], node)
         if held == 0.0 or math.isnan(held):
             return held
     return 1.0
 
 
-def is_possible(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int) -> float:
+def is_applicable(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int) -> float:
     """Return 1.0 if an operator can be used in a node's state and changes it, 0.0 if not, NaN if that is open yet."""
     words, row = wi[STATE_WORDS] + node * ti[WORDS], operator * ti[WORDS]
     mask, value, clear, put = ti[NEED_MASK] + row, ti[NEED_VALUE] + row, ti[CLEAR] + row, ti[PUT] + row
@@ -142,13 +142,13 @@ def is_possible(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator:
         return 0.0  # it leads back to the same state, so no plan needs it here
     tests = ti[TEST_FROM] + operator
     for k in range(ti[tests], ti[tests + 1]):
-        held = run(ti, tf, wi, wf, ti[ti[TESTS] + k], node)
+        held = run_program(ti, tf, wi, wf, ti[ti[TESTS] + k], node)
         if held == 0.0 or math.isnan(held):
             return held
     return 1.0
 
 
-def apply(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> float:
+def apply_operator(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> float:
     """Write into ``child`` the state after an operator; return its cost, or NaN if something has no value."""
     words, after, row = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_WORDS] + child * ti[WORDS], operator * ti[WORDS]
     clear, put = ti[CLEAR] + row, ti[PUT] + row
@@ -159,7 +159,7 @@ def apply(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, 
         wf[numbers + child * ti[NUMBERS] + n] = wf[numbers + node * ti[NUMBERS] + n]
     for k in range(ti[ti[WRITE_FROM] + operator], ti[ti[WRITE_FROM] + operator + 1]):
         write = ti[WRITES] + 5 * k
-        value = run(ti, tf, wi, wf, ti[write + 4], node)
+        value = run_program(ti, tf, wi, wf, ti[write + 4], node)
         if math.isnan(value) or math.isinf(value):
             return math.nan
         if ti[write]:
@@ -168,7 +168,7 @@ def apply(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, 
         else:
             wf[numbers + child * ti[NUMBERS] + ti[write + 1]] = value
     program = ti[ti[COST_PROGRAM] + operator]
-    return tf[ti[COST] + operator] if program < 0 else run(ti, tf, wi, wf, program, node)
+    return tf[ti[COST] + operator] if program < 0 else run_program(ti, tf, wi, wf, program, node)
 
 
 def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, node: int) -> bool:
@@ -187,7 +187,7 @@ def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, 
     return False
 
 
-def times(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> float:
+def count_repetitions(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> float:
     """Return how often a number must be moved, as far as one operator can, until its fact holds."""
     atom = ti[ti[ATOM_FROM] + fact]
     number = wf[wi[STATE_NUMBERS] + node * ti[NUMBERS] + ti[ti[ATOMS] + 4 * atom + 1]]
@@ -195,14 +195,14 @@ def times(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> f
     return max(1.0, math.ceil(short / tf[ti[GAIN] + fact] - 1e-9))
 
 
-def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
+def estimate_cost(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
     """Return a cost that no plan from a node can undercut; infinity if there is no plan.
 
     A fact that a plan must make true, and that does not hold, costs at least its cheapest maker. If all its makers need
     another fact that does not hold either, that one must be made true as well. Operators that make several facts true
     have their cost shared out among them, so the sum never counts a cost twice.
     """
-    words, facts, marks, to_do = wi[STATE_WORDS] + node * ti[WORDS], ti[FACTS], wi[MARKS], wi[TO_DO]
+    words, facts, marks, to_do = wi[STATE_WORDS] + node * ti[WORDS], ti[LANDMARKS], wi[MARKS], wi[PENDING_LANDMARKS]
     at, waiting = ti[SINGLES], 0
     for fact in range(facts):
         mask = ti[at + 1]
@@ -214,16 +214,16 @@ def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
         wi[marks + fact] = 0
         if missing:
             wi[marks + fact] = 1
-            if fact < ti[GOAL_FACTS]:  # the goal's own come first
+            if fact < ti[GOAL_LANDMARKS]:  # the goal's own come first
                 wi[marks + fact] = 2
                 wi[to_do + waiting] = fact
                 waiting += 1
-    needs, weights, gains, total = ti[FACT_NEEDS], ti[WEIGHT], ti[GAIN], 0.0
+    needs, weights, gains, total = ti[LANDMARK_NEEDS], ti[WEIGHT], ti[GAIN], 0.0
     while waiting > 0:
         waiting -= 1
         fact = wi[to_do + waiting]
         if tf[gains + fact] > 0.0:
-            total += tf[weights + fact] * times(ti, tf, wi, wf, fact, node)
+            total += tf[weights + fact] * count_repetitions(ti, tf, wi, wf, fact, node)
         else:
             total += tf[weights + fact]
         for k in range(ti[ti[NEED_FROM] + fact], ti[ti[NEED_FROM] + fact + 1]):
@@ -238,7 +238,7 @@ def estimate(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
 # --- kernel -----------------------------------------------------------------------------------------------------------
 # The search itself: A* over packed states, on four flat sequences.
 #
-# This is ordinary Python, and slow. ``native`` compiles the very same functions with Numba; what they compute is the
+# This is ordinary Python, and slow. ``search`` compiles the very same functions with Numba; what they compute is the
 # same
 # to the last tie, and the tests compare the two. A task (what can be done, what is wanted) is a sequence of integers,
 # ``ti``, and one of floats, ``tf``; the workspace of a search is ``wi`` and ``wf``. They are lists here and arrays
@@ -291,7 +291,7 @@ def pop(wi: Ints, wf: Floats) -> int:
     return first
 
 
-def place(ti: Ints, wi: Ints, wf: Floats, node: int) -> int:
+def find_or_insert(ti: Ints, wi: Ints, wf: Floats, node: int) -> int:
     """Return the known node with the same state as ``node``, or ``node`` itself, now known."""
     word_count, number_count = ti[WORDS], ti[NUMBERS]
     words, numbers = wi[STATE_WORDS], wi[STATE_NUMBERS]
@@ -331,14 +331,14 @@ def trace_back(wi: Ints, node: int) -> None:
     wi[LENGTH] = length
     while length > 0:
         length -= 1
-        wi[wi[STEPS] + length] = wi[wi[BY] + node]
+        wi[wi[STEPS] + length] = wi[wi[REACHED_BY] + node]
         node = wi[wi[PARENT] + node]
 
 
-def settle(ti: Ints, wi: Ints, wf: Floats, first: int, end: int) -> None:
+def insert_nodes(ti: Ints, wi: Ints, wf: Floats, first: int, end: int) -> None:
     """Find slots for some nodes that a search has brought into a larger room."""
     for node in range(first, end):
-        place(ti, wi, wf, node)
+        find_or_insert(ti, wi, wf, node)
 
 
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
@@ -347,7 +347,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
     A node is expanded one operator at a time: as soon as a child is no worse than the node promised, the node goes back
     on the heap with the rest of its operators, and the child goes first. A good estimate then walks straight down.
     """
-    gs, hs, parents, bys, nexts = wi[G], wi[H], wi[PARENT], wi[BY], wi[NEXT]
+    gs, hs, parents, bys, nexts = wi[G], wi[H], wi[PARENT], wi[REACHED_BY], wi[NEXT_OPERATOR]
     operators = ti[OPERATORS]
     while wi[HEAP] > 0:
         node = wi[wi[HEAP_NODE]]
@@ -357,7 +357,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
             f = wf[gs + node] + weight * wf[hs + node]
             if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
                 trace_back(wi, wi[CLOSEST])
-                return SPENT
+                return BUDGET_SPENT
         node = pop(wi, wf)
         g = wf[gs + node]
         f = g + weight * wf[hs + node]
@@ -367,33 +367,33 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
         if operator == 0:
             held = is_goal(ti, tf, wi, wf, node)
             if math.isnan(held):
-                wi[FAULTY] = -1
-                return ASKS if wi[ASKED] >= 0 else UNDEFINED
+                wi[FAULTY_OPERATOR] = -1
+                return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
             if held != 0.0:
                 trace_back(wi, node)
                 return FOUND
             wi[EXPANDED] += 1
         while operator < operators:
-            possible = is_possible(ti, tf, wi, wf, node, operator)
+            possible = is_applicable(ti, tf, wi, wf, node, operator)
             operator += 1
             if possible == 0.0:
                 continue
             child = wi[NODES]
-            if child >= wi[ROOM] - 1 or wi[HEAP] >= wi[HEAP_ROOM] - 3:
+            if child >= wi[NODE_CAPACITY] - 1 or wi[HEAP] >= wi[HEAP_CAPACITY] - 3:
                 if operator == 1:
                     wi[EXPANDED] -= 1  # it will be counted when it is gone on with
                 wi[nexts + node] = operator - 1
                 push(wi, wf, f, wf[hs + node], node)
                 trace_back(wi, wi[CLOSEST])
-                return FULL
-            cost = math.nan if math.isnan(possible) else apply(ti, tf, wi, wf, node, operator - 1, child)
+                return WORKSPACE_FULL
+            cost = math.nan if math.isnan(possible) else apply_operator(ti, tf, wi, wf, node, operator - 1, child)
             if math.isnan(cost) or cost < 0.0 or math.isinf(cost):
-                wi[FAULTY] = operator - 1
-                return ASKS if wi[ASKED] >= 0 else UNDEFINED
-            known = place(ti, wi, wf, child)
+                wi[FAULTY_OPERATOR] = operator - 1
+                return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
+            known = find_or_insert(ti, wi, wf, child)
             if known == child:
                 wi[NODES] = child + 1
-                wf[hs + child] = estimate(ti, tf, wi, wf, child)
+                wf[hs + child] = estimate_cost(ti, tf, wi, wf, child)
             elif g + cost >= wf[gs + known]:
                 continue
             wf[gs + known] = g + cost
@@ -422,13 +422,13 @@ def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budg
     wi[EXPANDED] = 0
     wi[GENERATION] += 1
     wi[CLOSEST] = 0
-    wi[ASKED] = -1
-    place(ti, wi, wf, 0)
+    wi[PENDING_CALL] = -1
+    find_or_insert(ti, wi, wf, 0)
     wf[wi[G]] = 0.0
-    wf[wi[H]] = estimate(ti, tf, wi, wf, 0)
+    wf[wi[H]] = estimate_cost(ti, tf, wi, wf, 0)
     wi[wi[PARENT]] = -1
-    wi[wi[BY]] = -1
-    wi[wi[NEXT]] = 0
+    wi[wi[REACHED_BY]] = -1
+    wi[wi[NEXT_OPERATOR]] = 0
     if wf[wi[H]] < math.inf:
         push(wi, wf, weight * wf[wi[H]], wf[wi[H]], 0)
     return search(ti, tf, wi, wf, weight, budget)
@@ -475,19 +475,19 @@ def search_many(
 # See ``kernel`` for how the sequences are laid out, and why.
 
 
-def walk(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -> float:
+def replay(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -> float:
     """Go through the first ``count`` steps but one, leaving out what is impossible or changes nothing.
 
     Return the cost if that reaches the goal, and -1.0 if it does not. The steps that were gone, ``wi[LENGTH]`` of them,
     are left where a search notes its place in each node: there is none under way.
     """
-    steps, gone = wi[STEPS], wi[NEXT]
+    steps, gone = wi[STEPS], wi[NEXT_OPERATOR]
     total, node, length = 0.0, 0, 0
     for k in range(count):
-        if k == skipped or is_possible(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
+        if k == skipped or is_applicable(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
             continue
         after = 2 if node == 1 else 1  # node 0 keeps the start
-        cost = apply(ti, tf, wi, wf, node, wi[steps + k], after)
+        cost = apply_operator(ti, tf, wi, wf, node, wi[steps + k], after)
         if math.isnan(cost):
             return -1.0
         total += cost
@@ -498,22 +498,22 @@ def walk(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -
     return total if is_goal(ti, tf, wi, wf, node) == 1.0 else -1.0
 
 
-def trim(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> int:
+def drop_unneeded_steps(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> int:
     """Leave out of a sequence that reaches the goal what nothing later needs; return how many steps are left.
 
     Backwards, a step is needed if it changes a bit that the goal, or a step that is needed, looks at. That is all there
     is to know where steps are nothing but masks; where they are more, nothing is left out.
     """
-    steps, words, gone = wi[STEPS], wi[STATE_WORDS], wi[NEXT]
+    steps, words, gone = wi[STEPS], wi[STATE_WORDS], wi[NEXT_OPERATOR]
     width = ti[WORDS]
-    if ti[GOAL_TEST_COUNT] or count + 2 >= wi[ROOM]:
+    if ti[GOAL_TEST_COUNT] or count + 2 >= wi[NODE_CAPACITY]:
         return count
     for k in range(count):
         operator = wi[steps + k]
         tested = ti[ti[TEST_FROM] + operator] != ti[ti[TEST_FROM] + operator + 1]
         if tested or ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]:
             return count
-        apply(ti, tf, wi, wf, k, operator, k + 1)  # node k is the state before step k
+        apply_operator(ti, tf, wi, wf, k, operator, k + 1)  # node k is the state before step k
     looked_at = words + (count + 1) * width  # one more node holds the bits that are looked at
     for w in range(width):
         wi[looked_at + w] = ti[ti[GOAL_MASK] + w]
@@ -539,28 +539,28 @@ def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
     Return the cost if the rest reaches the goal and the estimate proves that nothing costs less, and -1.0 otherwise.
     The rest is where a search would leave its plan.
     """
-    steps, gone = wi[STEPS], wi[NEXT]
-    least = estimate(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
+    steps, gone = wi[STEPS], wi[NEXT_OPERATOR]
+    least = estimate_cost(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
     # Without the first step, first: it may have been done just now, and cost nothing.
     for skipped in range(0, -2, -1):
-        cost = walk(ti, tf, wi, wf, count, skipped)
+        cost = replay(ti, tf, wi, wf, count, skipped)
         if cost >= 0.0:
             count = wi[LENGTH]
             for k in range(count):
                 wi[steps + k] = wi[gone + k]
             if cost > least:
-                count = trim(ti, tf, wi, wf, count)
-                cost = walk(ti, tf, wi, wf, count, -1)
+                count = drop_unneeded_steps(ti, tf, wi, wf, count)
+                cost = replay(ti, tf, wi, wf, count, -1)
             wi[LENGTH] = count
             return cost if 0.0 <= cost <= least else -1.0
     return -1.0  # it does not even work with all of it that is possible
 
 
-def advance(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
+def match_step(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
     """Return what an operator costs in the state in node 1, if it leads to the state in node 0; else -1.0."""
-    if is_possible(ti, tf, wi, wf, 1, operator) != 1.0:
+    if is_applicable(ti, tf, wi, wf, 1, operator) != 1.0:
         return -1.0
-    cost = apply(ti, tf, wi, wf, 1, operator, 2)
+    cost = apply_operator(ti, tf, wi, wf, 1, operator, 2)
     for w in range(ti[WORDS]):
         if wi[wi[STATE_WORDS] + w] != wi[wi[STATE_WORDS] + 2 * ti[WORDS] + w]:
             return -1.0

@@ -12,13 +12,13 @@ from telos.core.errors import TelosError
 from telos.core.expressions import Arithmetic, Compare, Expression, Handle, Literal, Name, Not, names_in
 from telos.core.state import Layout
 from telos.core.values import INT, Type, Value, ValueKind
-from telos.planning.encoding import Handles
+from telos.planning.encoding import HandleTable
 
 # --- grounding --------------------------------------------------------------------------------------------------------
 # Actions with open parameters become one operator for each choice of handles.
 
 
-MOST = 100_000  # operators; more than that would not fit the memory of a game, let alone its time
+MAX_OPERATORS = 100_000  # operators; more than that would not fit the memory of a game, let alone its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,13 @@ class Operator:
         return self.action.name
 
 
-def ground(actions: Iterable[Action], counts: Mapping[str, int]) -> tuple[Operator, ...]:
+def ground_actions(actions: Iterable[Action], counts: Mapping[str, int]) -> tuple[Operator, ...]:
     """Return every action with every choice of handles for its parameters."""
-    operators = tuple(itertools.islice(_ground(actions, counts), MOST + 1))
-    if len(operators) > MOST:
-        raise TelosError(f"the actions come to more than {MOST:,} with all choices of handles", "give fewer handles")
+    operators = tuple(itertools.islice(_ground(actions, counts), MAX_OPERATORS + 1))
+    if len(operators) > MAX_OPERATORS:
+        raise TelosError(
+            f"the actions come to more than {MAX_OPERATORS:,} with all choices of handles", "give fewer handles"
+        )
     return operators
 
 
@@ -53,7 +55,7 @@ def _ground(actions: Iterable[Action], counts: Mapping[str, int]) -> Iterator[Op
 
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class ValueAtom:
     """A switch, label or handle has a certain value, given by its code."""
 
     variable: str
@@ -61,7 +63,7 @@ class Is:
 
 
 @dataclass(frozen=True, slots=True)
-class Reaches:
+class BoundAtom:
     """A number is at least (``up``) or at most a constant."""
 
     variable: str
@@ -69,11 +71,11 @@ class Reaches:
     constant: float
 
 
-Atom: TypeAlias = Is | Reaches
+Atom: TypeAlias = ValueAtom | BoundAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class Requirements:
     """A condition: the atoms that must hold if it holds, and the expressions that must be worked out to judge it.
 
     ``counted`` are comparisons of a number with a constant, of which the atoms say all that matters for relevance;
@@ -91,7 +93,7 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Does:
+class OperatorEffects:
     """What an operator does: codes that it puts, constants that it adds, and values that must be worked out."""
 
     puts: Mapping[str, int]
@@ -99,13 +101,13 @@ class Does:
     works_out: Mapping[str, Expression]
 
 
-class Names:
+class NameScope:
     """What a name means for one operator or goal: a constant's code, or a variable."""
 
     def __init__(
         self,
         layout: Layout,
-        handles: Handles,
+        handles: HandleTable,
         constants: Mapping[str, int] | None = None,
         kinds: Mapping[str, str] | None = None,
     ) -> None:
@@ -144,19 +146,19 @@ class Names:
         return self.layout.variable(variable).type
 
 
-def needs_of(condition: Condition, known: Names) -> Needs:
+def analyse_condition(condition: Condition, known: NameScope) -> Requirements:
     """Take a condition apart."""
     atoms: list[Atom] = []
-    judged: dict[_Judged, list[Expression]] = {each: [] for each in _Judged}
+    judged: dict[_Evaluation, list[Expression]] = {each: [] for each in _Evaluation}
     for part in condition.parts:
         found, how = _atoms(part.expression, known)
         atoms += found
         judged[how].append(part.expression)
-    counted, opaque = judged[_Judged.BY_COUNTING], judged[_Judged.BY_WORKING_OUT]
-    return Needs(tuple(dict.fromkeys(atoms)), tuple(counted), tuple(opaque))
+    counted, opaque = judged[_Evaluation.BY_COUNTING], judged[_Evaluation.BY_WORKING_OUT]
+    return Requirements(tuple(dict.fromkeys(atoms)), tuple(counted), tuple(opaque))
 
 
-class _Judged(Enum):
+class _Evaluation(Enum):
     """What it takes to tell whether a part of a condition holds."""
 
     BY_WORDS = "masks over the words suffice"
@@ -164,16 +166,16 @@ class _Judged(Enum):
     BY_WORKING_OUT = "an expression must be worked out"
 
 
-_OPAQUE: "tuple[list[Atom], _Judged]" = ([], _Judged.BY_WORKING_OUT)
+_OPAQUE: "tuple[list[Atom], _Evaluation]" = ([], _Evaluation.BY_WORKING_OUT)
 
 
-def _atoms(expression: Expression, known: Names) -> tuple[list[Atom], _Judged]:
+def _atoms(expression: Expression, known: NameScope) -> tuple[list[Atom], _Evaluation]:
     """Return the atoms that a condition implies, and what it takes to judge it."""
     match expression:
         case Name() if (variable := known.variable(expression)) is not None:
-            return [Is(variable, 1)], _Judged.BY_WORDS
+            return [ValueAtom(variable, 1)], _Evaluation.BY_WORDS
         case Not(Name() as inner) if (variable := known.variable(inner)) is not None:
-            return [Is(variable, 0)], _Judged.BY_WORDS
+            return [ValueAtom(variable, 0)], _Evaluation.BY_WORDS
         case Not(Compare("==", left, right)):
             return _atoms(Compare("!=", left, right), known)
         case Compare(operator, left, right):
@@ -189,38 +191,38 @@ def _atoms(expression: Expression, known: Names) -> tuple[list[Atom], _Judged]:
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _comparison(variable: str, operator: str, right: Expression, known: Names) -> tuple[list[Atom], _Judged]:
+def _comparison(variable: str, operator: str, right: Expression, known: NameScope) -> tuple[list[Atom], _Evaluation]:
     of = known.type_of(variable)
     if of.is_numeric:
-        constant = number(right)
+        constant = as_number(right)
         if constant is None or operator == "!=":
             return _OPAQUE
-        return _reaches(variable, operator, constant, of), _Judged.BY_COUNTING
+        return _bound_atoms(variable, operator, constant, of), _Evaluation.BY_COUNTING
     code = known.code(right, of)
     if code is None:
         return _OPAQUE
     if operator == "==":
-        return [Is(variable, code)], _Judged.BY_WORDS
+        return [ValueAtom(variable, code)], _Evaluation.BY_WORDS
     two = of.kind is ValueKind.BOOL or len(of.labels) == 2
-    return ([Is(variable, 1 - code)], _Judged.BY_WORDS) if two else _OPAQUE
+    return ([ValueAtom(variable, 1 - code)], _Evaluation.BY_WORDS) if two else _OPAQUE
 
 
-def _reaches(variable: str, operator: str, constant: float, of: Type) -> list[Atom]:
+def _bound_atoms(variable: str, operator: str, constant: float, of: Type) -> list[Atom]:
     step = 1.0 if of == INT and constant == int(constant) else 0.0  # `ammo > 2` is `ammo >= 3` for whole numbers
     match operator:
         case ">=":
-            return [Reaches(variable, True, constant)]
+            return [BoundAtom(variable, True, constant)]
         case ">":
-            return [Reaches(variable, True, constant + step)]
+            return [BoundAtom(variable, True, constant + step)]
         case "<=":
-            return [Reaches(variable, False, constant)]
+            return [BoundAtom(variable, False, constant)]
         case "<":
-            return [Reaches(variable, False, constant - step)]
+            return [BoundAtom(variable, False, constant - step)]
         case _:
-            return [Reaches(variable, True, constant), Reaches(variable, False, constant)]
+            return [BoundAtom(variable, True, constant), BoundAtom(variable, False, constant)]
 
 
-def number(expression: Expression) -> float | None:
+def as_number(expression: Expression) -> float | None:
     """Return the value of a numeric constant, or None."""
     match expression:
         case Literal(int() | float() as value) if not isinstance(value, bool):
@@ -230,7 +232,7 @@ def number(expression: Expression) -> float | None:
     return None
 
 
-def does_of(action: Action, known: Names) -> Does:
+def analyse_effects(action: Action, known: NameScope) -> OperatorEffects:
     """Take an action's effects apart."""
     puts: dict[str, int] = {}
     adds: dict[str, float] = {}
@@ -238,32 +240,32 @@ def does_of(action: Action, known: Names) -> Does:
     for effect in action.effects:
         of = known.type_of(effect.variable)
         code = None if of.is_numeric else known.code(effect.value, of)
-        amount = _added(effect.variable, effect.value) if of.is_numeric else None
+        amount = _constant_increase(effect.variable, effect.value) if of.is_numeric else None
         if code is not None:
             puts[effect.variable] = code
         elif amount is not None:
             adds[effect.variable] = amount
         else:
             works_out[effect.variable] = effect.value
-    return Does(puts, adds, works_out)
+    return OperatorEffects(puts, adds, works_out)
 
 
-def _added(variable: str, value: Expression) -> float | None:
+def _constant_increase(variable: str, value: Expression) -> float | None:
     """Return by how much an effect such as ``ammo = ammo - 1`` moves its variable, if that is a constant."""
     if isinstance(value, Arithmetic) and value.operator in "+-" and value.left == Name(variable):
-        amount = number(value.right)
+        amount = as_number(value.right)
         return amount if value.operator == "+" or amount is None else -amount
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AnalysedOperator:
     """An operator, taken apart."""
 
     operator: Operator
-    names: Names
-    needs: Needs
-    does: Does
+    names: NameScope
+    needs: Requirements
+    does: OperatorEffects
     cost: float | Expression
 
     @property
@@ -277,22 +279,22 @@ class Step:
         return frozenset(name for each in expressions for name in names_in(each) if name in self.names.layout.slots)
 
 
-def step_of(operator: Operator, layout: Layout, handles: Handles) -> Step:
+def analyse_operator(operator: Operator, layout: Layout, handles: HandleTable) -> AnalysedOperator:
     """Take an operator apart."""
     codes = {parameter: code for parameter, _, code in operator.arguments}
-    known = Names(layout, handles, codes, {parameter: kind for parameter, kind, _ in operator.arguments})
+    known = NameScope(layout, handles, codes, {parameter: kind for parameter, kind, _ in operator.arguments})
     action = operator.action
-    cost = number(action.cost)
-    return Step(
+    cost = as_number(action.cost)
+    return AnalysedOperator(
         operator,
         known,
-        needs_of(action.preconditions, known),
-        does_of(action, known),
+        analyse_condition(action.preconditions, known),
+        analyse_effects(action, known),
         action.cost if cost is None else cost,
     )
 
 
-def value_of(variable_type: Type, code: int, handles: Handles) -> Value:
+def decode_value(variable_type: Type, code: int, handles: HandleTable) -> Value:
     """Return the value that a code stands for."""
     if variable_type.kind is ValueKind.BOOL:
         return bool(code)

@@ -18,36 +18,38 @@ from telos.core.plan import Answer, Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import Value, ValueKind, check_finite
 from telos.planning import kernel, search
-from telos.planning.encoding import Handles, StateReader, as_state, handles_of
-from telos.planning.explain import Start, diagnose, explain_plan
-from telos.planning.operators import Operator, Step, ground, step_of, value_of
-from telos.planning.search import Ended, Engine, Limits, Search
-from telos.planning.task import Assembled, Question, assemble
+from telos.planning.encoding import HandleTable, StateReader, as_state, collect_handles
+from telos.planning.explain import StartState, diagnose, explain_plan
+from telos.planning.operators import AnalysedOperator, Operator, analyse_operator, decode_value, ground_actions
+from telos.planning.search import ResumableSearch, SearchEngine, SearchLimits, SearchResult
+from telos.planning.task import CompiledTask, GameCall, compile_task
 
 # --- planner ----------------------------------------------------------------------------------------------------------
 # A planner for one domain: it puts goals together into tasks when they are first asked for, and remembers answers.
 
 
 WEIGHTS = {"optimal": 1.0, "fast": 5.0}  # how much the estimate counts; above 1 a plan may be dearer by that factor
-BUDGET = 200_000
-MOST_REMEMBERED = 20_000
+DEFAULT_BUDGET = 200_000
+MAX_REMEMBERED = 20_000
 
-Said: TypeAlias = dict[tuple[str, tuple[Value, ...]], float]  # what the game answered, by function and arguments
+CallbackCache: TypeAlias = dict[
+    tuple[str, tuple[Value, ...]], float
+]  # what the game answered, by function and arguments
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedGoal:
     """A goal, put together for a number of handles: everything that planning for it again can use again."""
 
-    assembled: Assembled
-    engine: Engine
+    assembled: CompiledTask
+    engine: SearchEngine
     reader: StateReader
 
 
 Request: TypeAlias = tuple[str | Goal, str, int, tuple[Value, ...]]  # goal, how, budget, values of the state
 
 
-class Remembered(NamedTuple):
+class CachedAnswer(NamedTuple):
     """An answer, and what the game said when it was found."""
 
     answer: Answer
@@ -55,18 +57,18 @@ class Remembered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class PendingPlan:
     """A search that is under way, and how to turn its end into an answer."""
 
-    search: Search
-    answer: Callable[[Ended], Answer]
+    search: ResumableSearch
+    answer: Callable[[SearchResult], Answer]
 
     def go_on(self, expansions: int) -> Answer | None:
         """Expand at most so many nodes more; return the answer, or None if the search goes on."""
         ended = self.search.go_on(expansions)
         if ended is None:
             return None
-        Engine.count(ended)
+        SearchEngine.count(ended)
         return self.answer(ended)
 
 
@@ -76,37 +78,37 @@ class Planner:
     def __init__(self, domain: Domain, actions: Iterable[Action] | None = None) -> None:
         self.domain = domain
         self.actions = domain.all_actions if actions is None else tuple(actions)
-        self._steps: dict[tuple[tuple[str, int], ...], list[Step]] = {}
-        self._prepared: dict[Any, Prepared] = {}
-        self._remembered: dict[Request, Remembered] = {}
+        self._steps: dict[tuple[tuple[str, int], ...], list[AnalysedOperator]] = {}
+        self._prepared: dict[Any, PreparedGoal] = {}
+        self._remembered: dict[Request, CachedAnswer] = {}
         changed = {effect.variable for action in self.actions for effect in action.effects}
         self._fixed = {v.name for v in domain.layout.variables if v.name not in changed and not v.type.is_numeric}
         self._has_handles = any(v.type.kind is ValueKind.HANDLE for v in domain.layout.variables)
-        self._named = Handles(domain.handles)
+        self._named = HandleTable(domain.handles)
         self._order = tuple(domain.layout.slots)
         self._bound_actions: dict[tuple[str, tuple[Value, ...]], Action] = {}
-        self._same: dict[str | Goal, tuple[Goal, Prepared]] = {}  # goals that are the same task in every state
+        self._same: dict[str | Goal, tuple[Goal, PreparedGoal]] = {}  # goals that are the same task in every state
 
     def plan(
         self,
         state: Mapping[str, Value],
         goal: str | Goal,
         how: str = "optimal",
-        budget: int = BUDGET,
+        budget: int = DEFAULT_BUDGET,
         microseconds: float | None = None,
         handles: Mapping[str, Sequence[Value]] | None = None,
     ) -> Answer:
         """Return the cheapest plan from ``state`` to ``goal``, or say why there is none; see ``telos.plan``."""
         now = as_state(state, self.domain.layout, self._order)
         if microseconds is not None or handles:
-            return self._plan(now, goal, limits_of(how, budget, microseconds), handles or {}, {})
+            return self._plan(now, goal, make_limits(how, budget, microseconds), handles or {}, {})
         answer, said = self.recall(now, goal, how, budget)
         if answer is None:
-            answer = self._plan(now, goal, limits_of(how, budget, None), {}, said)
+            answer = self._plan(now, goal, make_limits(how, budget, None), {}, said)
             self.remember(now, goal, how, budget, answer, said)
         return answer
 
-    def recall(self, state: State, goal: str | Goal, how: str, budget: int) -> tuple[Answer | None, Said]:
+    def recall(self, state: State, goal: str | Goal, how: str, budget: int) -> tuple[Answer | None, CallbackCache]:
         """Return the answer to the same request, if there was one and the game still says what it said then.
 
         If the game says something else now, there is no answer, but what it says comes along: nothing is asked twice.
@@ -120,15 +122,17 @@ class Planner:
         said = self._asked_again(known) if known.said else None
         return (known.answer, {}) if said is None else (None, said)
 
-    def remember(self, state: State, goal: str | Goal, how: str, budget: int, answer: Answer, said: Said) -> None:
+    def remember(
+        self, state: State, goal: str | Goal, how: str, budget: int, answer: Answer, said: CallbackCache
+    ) -> None:
         """Keep an answer for the next request like it; ``said`` is what the game was asked on the way, and answered."""
-        if len(self._remembered) >= MOST_REMEMBERED:
+        if len(self._remembered) >= MAX_REMEMBERED:
             self._remembered.clear()
         asked = tuple((*each, value) for each, value in said.items()) if said else ()
         with suppress(TypeError):  # a request that cannot be hashed is not remembered
-            self._remembered[goal, how, budget, state.array] = Remembered(answer, asked)
+            self._remembered[goal, how, budget, state.array] = CachedAnswer(answer, asked)
 
-    def memories(self) -> Iterator[tuple[Request, Remembered]]:
+    def memories(self) -> Iterator[tuple[Request, CachedAnswer]]:
         """Yield what is remembered: requests (goal, how, budget, values of the state), and what was answered."""
         yield from self._remembered.items()
 
@@ -137,7 +141,12 @@ class Planner:
         self._remembered.clear()
 
     def _plan(
-        self, state: State, goal: str | Goal, limits: Limits, handles: Mapping[str, Sequence[Value]], said: Said
+        self,
+        state: State,
+        goal: str | Goal,
+        limits: SearchLimits,
+        handles: Mapping[str, Sequence[Value]],
+        said: CallbackCache,
     ) -> Answer:
         in_play = self.handles(state, handles)
         known = self._same.get(goal) if in_play is self._named else None
@@ -148,25 +157,25 @@ class Planner:
         ended = prepared.engine.search(words, numbers, limits, answer)
         return self.result(ended, prepared.assembled, state, wanted, in_play)
 
-    def begin(self, state: State, goal: str | Goal, limits: Limits, said: Said) -> "Open":
+    def begin(self, state: State, goal: str | Goal, limits: SearchLimits, said: CallbackCache) -> "PendingPlan":
         """Begin a search that can be left and gone on with; what the game answers on the way is added to ``said``."""
         in_play = self.handles(state, {})
         wanted, prepared = self._prepare(goal, state, in_play)
         words, numbers = prepared.reader.read(state.array, in_play)
         answer = partial(self._answer, prepared.assembled, state, in_play, said)
-        search = Search(prepared.engine.ready, words, numbers, limits, answer)
-        return Open(search, lambda ended: self.result(ended, prepared.assembled, state, wanted, in_play))
+        search = ResumableSearch(prepared.engine.ready, words, numbers, limits, answer)
+        return PendingPlan(search, lambda ended: self.result(ended, prepared.assembled, state, wanted, in_play))
 
-    def handles(self, state: State, more: Mapping[str, Sequence[Value]]) -> Handles:
+    def handles(self, state: State, more: Mapping[str, Sequence[Value]]) -> HandleTable:
         """Return the handles in play for a request."""
         if not self._has_handles and not more:
             return self._named
         named: dict[str, tuple[Value, ...]] = dict(self.domain.handles)
         for kind, each in more.items():
             named[kind] = tuple(dict.fromkeys((*named.get(kind, ()), *each)))
-        return handles_of(state, named) if self._has_handles else Handles(named)
+        return collect_handles(state, named) if self._has_handles else HandleTable(named)
 
-    def _prepare(self, goal: str | Goal, state: State, handles: Handles) -> tuple[Goal, Prepared]:
+    def _prepare(self, goal: str | Goal, state: State, handles: HandleTable) -> tuple[Goal, PreparedGoal]:
         wanted = self.domain.goal(goal) if isinstance(goal, str) else goal
         prepared = self.prepared(wanted, state, handles)
         if handles is self._named and not self.fixed_in(wanted):
@@ -177,7 +186,7 @@ class Planner:
         """Return the variables of a goal that no action changes: where they differ, it is another task."""
         return names_in(goal.wants.expression) & self._fixed if goal.wants is not None else frozenset()
 
-    def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
+    def prepared(self, goal: Goal, state: State, handles: HandleTable) -> PreparedGoal:
         """Return what planning for a goal needs, put together once for each goal and number of handles."""
         if goal.wants is None:
             raise TelosError(f"goal {goal.name!r} does not say what it wants", "give it `wants`, a condition to be met")
@@ -190,13 +199,15 @@ class Planner:
         if found is None:
             layout = self.domain.layout
             if counts not in self._steps:
-                self._steps[counts] = [step_of(each, layout, handles) for each in ground(self.actions, dict(counts))]
-            assembled = assemble(goal.wants, self._steps[counts], layout, handles, fixed)
-            found = Prepared(assembled, Engine(assembled), StateReader(layout, assembled.encoding))
+                self._steps[counts] = [
+                    analyse_operator(each, layout, handles) for each in ground_actions(self.actions, dict(counts))
+                ]
+            assembled = compile_task(goal.wants, self._steps[counts], layout, handles, fixed)
+            found = PreparedGoal(assembled, SearchEngine(assembled), StateReader(layout, assembled.encoding))
             self._prepared[key] = found
         return found
 
-    def _code(self, name: str, state: State, handles: Handles) -> int:
+    def _code(self, name: str, state: State, handles: HandleTable) -> int:
         variable = self.domain.layout.variable(name)
         value = variable.checked(state[name])
         if variable.type.kind is ValueKind.HANDLE:
@@ -205,19 +216,19 @@ class Planner:
 
     def _answer(
         self,
-        assembled: Assembled,
+        assembled: CompiledTask,
         state: State,
-        handles: Handles,
-        said: Said,
+        handles: HandleTable,
+        said: CallbackCache,
         index: int,
     ) -> float:
         """Ask the game, at most once a plan for the same arguments."""
-        question, codes = _question(assembled, index)
+        question, codes = _decode_call(assembled, index)
         arguments = []
         for asked in question.arguments:
             if asked.variable in codes:
                 kind = self.domain.layout.variable(asked.variable).type
-                arguments.append(value_of(kind, codes[asked.variable], handles))
+                arguments.append(decode_value(kind, codes[asked.variable], handles))
             elif asked.variable:
                 arguments.append(state[asked.variable])
             else:
@@ -246,12 +257,14 @@ class Planner:
         users = ", ".join(repr(each) for each in self.domain.users_of(name))
         return f"{users}: {name}({', '.join(map(repr, arguments))})"
 
-    def _asked_again(self, known: Remembered) -> Said | None:
+    def _asked_again(self, known: CachedAnswer) -> CallbackCache | None:
         """Ask the game again all that a remembered answer rests on; None if it says the same, else what it says now."""
         said = {(name, arguments): self._call(name, arguments) for name, arguments, _ in known.said}
         return None if all(said[name, arguments] == value for name, arguments, value in known.said) else said
 
-    def result(self, ended: Ended, assembled: Assembled, start: Start, goal: Goal, handles: Handles) -> Answer:
+    def result(
+        self, ended: SearchResult, assembled: CompiledTask, start: StartState, goal: Goal, handles: HandleTable
+    ) -> Answer:
         if assembled.actions is not None:
             steps = tuple(map(assembled.actions.__getitem__, ended.steps))
         else:
@@ -264,7 +277,7 @@ class Planner:
         stop = Stop.UNREACHABLE if ended.status == kernel.UNREACHABLE else Stop.BUDGET_SPENT
         return NoPlan(goal.name, stop, ended.expanded, steps, partial(self._diagnose, start, goal, handles))
 
-    def _bound(self, operator: Operator, handles: Handles) -> Action:
+    def _bound(self, operator: Operator, handles: HandleTable) -> Action:
         """Return an action with its parameters bound; the same one each time, so that it is compiled only once."""
         if not operator.arguments:
             return operator.action
@@ -272,39 +285,39 @@ class Planner:
         key = (operator.action.name, tuple(arguments.values()))
         bound = self._bound_actions.get(key)
         if bound is None:
-            if len(self._bound_actions) >= MOST_REMEMBERED:
+            if len(self._bound_actions) >= MAX_REMEMBERED:
                 self._bound_actions.clear()
             bound = self._bound_actions[key] = operator.action.bind(arguments)
         return bound
 
-    def _diagnose(self, start: Start, goal: Goal, handles: Handles, answer: NoPlan) -> Diagnosis:
+    def _diagnose(self, start: StartState, goal: Goal, handles: HandleTable, answer: NoPlan) -> Diagnosis:
         def solve(domain: Domain, start: Mapping[str, Value], name: str, budget: int) -> Answer:
             return Planner(domain).plan(start, name, budget=budget)
 
-        actions = [self._bound(each, handles) for each in ground(self.actions, handles.counts())]
+        actions = [self._bound(each, handles) for each in ground_actions(self.actions, handles.counts())]
         state = start if isinstance(start, State) else start()
         return diagnose(solve, self.domain, actions, state, goal, handles, answer)
 
 
-def limits_of(how: str, budget: int, microseconds: float | None) -> Limits:
+def make_limits(how: str, budget: int, microseconds: float | None) -> SearchLimits:
     """Return a search's limits, checked; the microseconds count from now."""
-    if how == "optimal" and budget == BUDGET and microseconds is None:
-        return _USUAL
+    if how == "optimal" and budget == DEFAULT_BUDGET and microseconds is None:
+        return _DEFAULT_LIMITS
     if how not in WEIGHTS:
         raise TelosError(f"cannot plan {how!r}", name_hint(how, WEIGHTS))
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise TelosError(f"budget must be a whole number of nodes, at least 1, got {budget!r}")
     if microseconds is None:
-        return Limits(WEIGHTS[how], budget)
+        return SearchLimits(WEIGHTS[how], budget)
     if not check_finite("microseconds", microseconds) > 0:
         raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
-    return Limits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
+    return SearchLimits(WEIGHTS[how], budget, time.perf_counter() + microseconds / 1e6)
 
 
-_USUAL = Limits(WEIGHTS["optimal"], BUDGET)
+_DEFAULT_LIMITS = SearchLimits(WEIGHTS["optimal"], DEFAULT_BUDGET)
 
 
-def _question(assembled: Assembled, index: int) -> tuple[Question, dict[str, int]]:
+def _decode_call(assembled: CompiledTask, index: int) -> tuple[GameCall, dict[str, int]]:
     """Return the question that an answer's place belongs to, and the codes of the variables that it asks about."""
     table = max(t for t, start in enumerate(assembled.task.table_from) if start <= index)
     question = assembled.questions[table]
@@ -325,7 +338,7 @@ def plan(
     *,
     actions: str | Iterable[Action] | None = None,
     how: str = "optimal",
-    budget: int = BUDGET,
+    budget: int = DEFAULT_BUDGET,
     microseconds: float | None = None,
     handles: Mapping[str, Sequence[Value]] | None = None,
 ) -> Answer:
@@ -353,19 +366,19 @@ def plan(
     kill: no sequence of actions reaches the goal.
       reload needs ammo >= 1, and nothing provides it.
     """
-    planner = planner_of(domain, actions)
+    planner = get_planner(domain, actions)
     if (isinstance(goal, str) and goal not in domain.goal_sets) or isinstance(goal, Goal):
         return planner.plan(state or {}, goal, how, budget, microseconds, handles)
     answers = []
-    for each in goals_in_order(domain, state or {}, goal):
+    for each in order_goals(domain, state or {}, goal):
         answer = planner.plan(state or {}, each, how, budget, microseconds, handles)
         if answer.steps:
             return answer
         answers.append(answer)
-    return next((answer for answer in answers if answer.found), None) or _none_of(answers)
+    return next((answer for answer in answers if answer.found), None) or _combine_failures(answers)
 
 
-def planner_of(domain: Domain, actions: str | Iterable[Action] | None) -> Planner:
+def get_planner(domain: Domain, actions: str | Iterable[Action] | None) -> Planner:
     """Return the planner for a domain and a set of actions; it is kept, with all that it has worked out."""
     if actions is not None and not isinstance(actions, str):
         actions = tuple(actions)
@@ -377,7 +390,7 @@ def planner_of(domain: Domain, actions: str | Iterable[Action] | None) -> Planne
     return planner
 
 
-def goals_in_order(domain: Domain, state: Mapping[str, Value], goals: str | Sequence[str | Goal] | None) -> list[Goal]:
+def order_goals(domain: Domain, state: Mapping[str, Value], goals: str | Sequence[str | Goal] | None) -> list[Goal]:
     """Return the goals to try: those that want something and are relevant now, by priority, equals as listed."""
     if goals is None:
         among: Sequence[Goal] = domain.goals
@@ -392,7 +405,7 @@ def goals_in_order(domain: Domain, state: Mapping[str, Value], goals: str | Sequ
     return sorted(relevant, key=lambda goal: -goal.priority)
 
 
-def _none_of(answers: Sequence[Answer]) -> NoPlan:
+def _combine_failures(answers: Sequence[Answer]) -> NoPlan:
     """Return one answer for several goals of which none can be reached."""
     failed = [answer for answer in answers if isinstance(answer, NoPlan)]
     if not failed:
@@ -418,5 +431,5 @@ def warm_up() -> bool:
     """
     if not search.is_installed():
         return False
-    search.load()
+    search.load_compiled()
     return True

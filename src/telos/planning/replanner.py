@@ -12,10 +12,10 @@ from telos.core.state import State
 from telos.core.values import Value, ValueKind
 from telos.planning import kernel
 from telos.planning.encoding import as_state
-from telos.planning.planner import BUDGET, limits_of, planner_of
-from telos.planning.search import Ended, Situation
+from telos.planning.planner import DEFAULT_BUDGET, get_planner, make_limits
+from telos.planning.search import EncodedState, SearchResult
 
-MOST_SEEN = 1_000  # situations that each character remembers
+MAX_KNOWN_STATES = 1_000  # situations that each character remembers
 
 
 class Replanner:
@@ -50,12 +50,12 @@ class Replanner:
         *,
         actions: str | Iterable[Action] | None = None,
         how: str = "optimal",
-        budget: int = BUDGET,
+        budget: int = DEFAULT_BUDGET,
     ) -> None:
-        self._planner = planner_of(domain, actions)
+        self._planner = get_planner(domain, actions)
         self._goal = domain.goal(goal) if isinstance(goal, str) else goal
         self._how, self._budget = how, budget
-        self._limits = limits_of(how, budget, None)
+        self._limits = make_limits(how, budget, None)
         self.searches = 0  # how often neither the plan nor the memory would do
         self._values = list(as_state(state or {}, domain.layout).array)
         self._prepare()
@@ -97,10 +97,10 @@ class Replanner:
         self._relevant = {*assembled.encoding.fields, *assembled.encoding.numbers} | self._shaping
         self._asks = bool(assembled.questions)
         self._runner = self._prepared.engine.ready
-        self._kept: _Known | None = None
-        self._last: Situation = ((), ())
+        self._kept: _KnownAnswer | None = None
+        self._last: EncodedState = ((), ())
         self._words, self._numbers = self._prepared.reader.read(self._values, self._handles)
-        self._seen: dict[Situation, _Known] = {}
+        self._seen: dict[EncodedState, _KnownAnswer] = {}
 
     def _search(self) -> Answer:
         if self._asks:
@@ -110,13 +110,13 @@ class Replanner:
         known = self._seen.get(now)
         if known is None:
             known = self._repaired(now) or self._advanced(now) or self._searched(now)
-            if len(self._seen) >= MOST_SEEN:
+            if len(self._seen) >= MAX_KNOWN_STATES:
                 self._seen.clear()
             self._seen[now] = known
         self._kept, self._last = (known if known.answer.found else None), now
         return known.answer
 
-    def _repaired(self, now: Situation) -> "_Known | None":
+    def _repaired(self, now: EncodedState) -> "_KnownAnswer | None":
         """Return the plan, or what is left of it, if it is still the best there is."""
         if self._kept is None:
             return None
@@ -125,28 +125,28 @@ class Replanner:
             return None if ended is None else self._kept
         return self._known(ended)
 
-    def _advanced(self, now: Situation) -> "_Known | None":
+    def _advanced(self, now: EncodedState) -> "_KnownAnswer | None":
         """Return the rest of the plan, if what changed is just what its first step does: that is a best way too."""
         if self._kept is None or not self._kept.steps:
             return None
         cost = self._runner.advance(self._last, now, self._kept.steps[0])
         if cost < 0.0:
             return None
-        return self._known(Ended(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
+        return self._known(SearchResult(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
-    def _searched(self, now: Situation) -> "_Known":
+    def _searched(self, now: EncodedState) -> "_KnownAnswer":
         self.searches += 1
         ended = self._prepared.engine.search(*now, self._limits, float)
         self._runner = self._prepared.engine.ready  # the search may have loaded the compiled kernel
         return self._known(ended)
 
-    def _known(self, ended: Ended) -> "_Known":
+    def _known(self, ended: SearchResult) -> "_KnownAnswer":
         start = partial(State, self._planner.domain.layout, tuple(self._values))
         answer = self._planner.result(ended, self._prepared.assembled, start, self._goal, self._handles)
-        return _Known(answer, ended.steps)
+        return _KnownAnswer(answer, ended.steps)
 
 
-class _Known(NamedTuple):
+class _KnownAnswer(NamedTuple):
     """An answer, and the numbers of its operators."""
 
     answer: Answer

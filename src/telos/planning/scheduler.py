@@ -12,12 +12,12 @@ from telos.core.plan import Answer
 from telos.core.state import State
 from telos.core.values import Value, check_finite
 from telos.planning.encoding import as_state
-from telos.planning.planner import BUDGET, Open, Planner, Said, limits_of, warm_up
+from telos.planning.planner import DEFAULT_BUDGET, CallbackCache, PendingPlan, Planner, make_limits, warm_up
 
 # A turn is so short that the last one of a frame does not overrun it by much, whatever the problem.
-TURN = 40e-6  # seconds
-MOST_EXPANSIONS = 4096
-COUNTED_TURN = 64  # expansions, where they are counted rather than timed
+TURN_SECONDS = 40e-6  # seconds
+MAX_EXPANSIONS_PER_TURN = 4096
+EXPANSIONS_PER_TURN = 64  # expansions, where they are counted rather than timed
 
 
 @dataclass(slots=True, eq=False)
@@ -30,8 +30,8 @@ class Ticket:
     answer: Answer | None = None
     fault: TelosError | None = None  # what the game's own functions, or the request itself, made of it instead
     waited: int = 0  # frames since it was asked for
-    _search: Open | None = field(default=None, repr=False)
-    _said: Said = field(default_factory=dict, repr=False)
+    _search: PendingPlan | None = field(default=None, repr=False)
+    _said: CallbackCache = field(default_factory=dict, repr=False)
 
     @property
     def done(self) -> bool:
@@ -39,7 +39,7 @@ class Ticket:
         return self.answer is not None or self.fault is not None
 
     @property
-    def said(self) -> Said:
+    def said(self) -> CallbackCache:
         """Return what the game was asked for it so far, and answered."""
         return dict(self._said)
 
@@ -73,14 +73,14 @@ class Scheduler:
         planner: Planner,
         *,
         how: str = "optimal",
-        budget: int = BUDGET,
+        budget: int = DEFAULT_BUDGET,
         clock: Callable[[], float] | None = time.perf_counter,
     ) -> None:
         if clock is not None:
             warm_up()  # a frame is no time to compile in
         self._planner, self._clock = planner, clock
         self._how, self._budget = how, budget
-        self._limits = limits_of(how, budget, None)
+        self._limits = make_limits(how, budget, None)
         self._waiting: deque[Ticket] = deque()
         self._pace = 1e-6  # seconds an expansion, as last measured
         self.expanded = 0  # nodes, in all frames
@@ -114,7 +114,12 @@ class Scheduler:
             self._waiting.remove(ticket)
 
     def resume(
-        self, state: Mapping[str, Value], goal: str | Goal, planner: Planner, expanded: int, said: Said | None = None
+        self,
+        state: Mapping[str, Value],
+        goal: str | Goal,
+        planner: Planner,
+        expanded: int,
+        said: CallbackCache | None = None,
     ) -> Ticket:
         """Ask again for a plan that had been searched for when a game was saved: with so many expansions, and ``said``.
 
@@ -146,7 +151,7 @@ class Scheduler:
         clock, answered = self._clock, 0
         deadline = clock() + microseconds / 1e6
         while self._waiting and (left := deadline - clock()) > 0:
-            answered += self._served(lambda ticket: self._turn(ticket, min(TURN, left), clock))
+            answered += self._served(lambda ticket: self._turn(ticket, min(TURN_SECONDS, left), clock))
         return answered
 
     def _run_counted(self, expansions: int) -> int:
@@ -154,7 +159,7 @@ class Scheduler:
             raise TelosError(f"expansions must be a whole number of nodes, at least 1, got {expansions!r}")
         answered, end = 0, self.expanded + expansions
         while self._waiting and self.expanded < end:
-            answered += self._served(lambda ticket: self._expand(ticket, min(COUNTED_TURN, end - self.expanded)))
+            answered += self._served(lambda ticket: self._expand(ticket, min(EXPANSIONS_PER_TURN, end - self.expanded)))
         return answered
 
     def _served(self, turn: Callable[[Ticket], None]) -> bool:
@@ -171,7 +176,7 @@ class Scheduler:
     def _turn(self, ticket: Ticket, seconds: float, clock: Callable[[], float]) -> None:
         """Work on a request for about so long."""
         before, expanded = clock(), ticket.expanded
-        self._expand(ticket, max(1, min(MOST_EXPANSIONS, int(seconds / self._pace))))
+        self._expand(ticket, max(1, min(MAX_EXPANSIONS_PER_TURN, int(seconds / self._pace))))
         done = ticket.expanded - expanded
         if done > 16:  # fewer say more about the clock than about the search
             self._pace = max(1e-8, (clock() - before) / done)

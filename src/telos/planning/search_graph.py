@@ -16,23 +16,22 @@ from telos.core.plan import Answer, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.values import Value, ValueKind
 from telos.planning import kernel, search
-from telos.planning.encoding import Handles
-from telos.planning.operators import Operator, value_of
-from telos.planning.planner import BUDGET, WEIGHTS, Planner, Prepared
-from telos.planning.search import PATIENCE_ONCE, Ended, Engine, Limits
-from telos.planning.search import Answer as Reply
-from telos.planning.task import Assembled, Workspace
+from telos.planning.encoding import HandleTable
+from telos.planning.operators import Operator, decode_value
+from telos.planning.planner import DEFAULT_BUDGET, WEIGHTS, Planner, PreparedGoal
+from telos.planning.search import MAX_PLAIN_EXPANSIONS, GameFunction, SearchEngine, SearchLimits, SearchResult
+from telos.planning.task import CompiledTask, Workspace
 from telos.svg import clip_text, element, escape_text, tenths
 
 # --- graph ------------------------------------------------------------------------------------------------------------
 # The graph of a search: the states it came across, and by which action each was reached most cheaply.
 
 
-MOST = 400  # states; a larger picture is no longer looked at, only scrolled through
+MAX_STATES = 400  # states; a larger picture is no longer looked at, only scrolled through
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SearchNode:
     """A state that the search came across, and the cheapest way there that it knows.
 
     ``g`` is what that way costs, ``h`` the least that the rest can cost, and ``f`` what the search went by.
@@ -59,33 +58,33 @@ class SearchGraph:
 
     domain: str
     answer: Answer
-    nodes: tuple[Node, ...]
+    nodes: tuple[SearchNode, ...]
     way: tuple[int, ...]
     left_out: int
 
 
-def searched(
+def record_search(
     domain: Domain,
     state: Mapping[str, Value],
     goal: str | Goal,
     *,
     actions: Sequence[Action] | None = None,
     how: str = "optimal",
-    budget: int = BUDGET,
+    budget: int = DEFAULT_BUDGET,
     handles: Mapping[str, Sequence[Value]] | None = None,
     called: Mapping[str, str] | None = None,
-    most: int = MOST,
+    most: int = MAX_STATES,
 ) -> SearchGraph:
     """Search as ``telos.plan`` does for a single goal, and return what was looked at, at most about ``most`` states.
 
     The way to the goal is always in it, then states that were expanded come before those that were only generated.
     ``called`` gives other names to actions.
     """
-    planner = _Watching(domain, actions)
+    planner = _RecordingPlanner(domain, actions)
     answer = planner.plan(state, goal, how=how, budget=budget, handles=handles)
-    tree = _Tree(planner.engine.space, WEIGHTS[how], answer)
-    reader = _Reader(tree, planner.assembled, planner.in_play, domain, called or {})
-    chosen = _chosen(tree, most)
+    tree = _SearchTree(planner.engine.space, WEIGHTS[how], answer)
+    reader = _NodeReader(tree, planner.assembled, planner.in_play, domain, called or {})
+    chosen = _choose_nodes(tree, most)
     places = {node: place for place, node in enumerate(chosen)}
     return SearchGraph(
         domain=domain.name,
@@ -96,33 +95,35 @@ def searched(
     )
 
 
-class _WatchedEngine(Engine):
+class _RecordingEngine(SearchEngine):
     """An engine that lets one look at the room of its last search."""
 
     space: Workspace
 
-    def search(self, words: Sequence[int], numbers: Sequence[float], limits: Limits, answer: Reply) -> Ended:
-        runner = self.compiled if limits.budget > PATIENCE_ONCE and search.is_installed() else self.plain
+    def search(
+        self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, answer: GameFunction
+    ) -> SearchResult:
+        runner = self.compiled if limits.budget > MAX_PLAIN_EXPANSIONS and search.is_installed() else self.plain
         ended = runner.run(words, numbers, limits, answer)
         self.space = runner.room()  # the room that was used last is the first to be used again
         return ended
 
 
-class _Watching(Planner):
+class _RecordingPlanner(Planner):
     """A planner that keeps what its last search was about."""
 
-    assembled: Assembled
-    engine: _WatchedEngine
-    in_play: Handles
+    assembled: CompiledTask
+    engine: _RecordingEngine
+    in_play: HandleTable
 
-    def prepared(self, goal: Goal, state: State, handles: Handles) -> Prepared:
+    def prepared(self, goal: Goal, state: State, handles: HandleTable) -> PreparedGoal:
         made = super().prepared(goal, state, handles)
         self.assembled, self.in_play = made.assembled, handles
-        self.engine = _WatchedEngine(made.assembled)
-        return Prepared(made.assembled, self.engine, made.reader)
+        self.engine = _RecordingEngine(made.assembled)
+        return PreparedGoal(made.assembled, self.engine, made.reader)
 
 
-class _Tree:
+class _SearchTree:
     """The kernel's nodes after a search, by number: the start is 0."""
 
     def __init__(self, space: Workspace, weight: float, answer: Answer) -> None:
@@ -131,7 +132,9 @@ class _Tree:
         self.way: list[int] = []
         if not (isinstance(answer, NoPlan) and answer.stop is Stop.UNREACHABLE):
             self.way = self.back(int(space.ints[kernel.GOAL_NODE]))[::-1]
-        self._open = {node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT, node)}
+        self._open = {
+            node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT_OPERATOR, node)
+        }
         if answer.found:
             self._open.add(self.way[-1])  # it was taken from the queue, and there was no need to expand it
 
@@ -150,7 +153,7 @@ class _Tree:
         return self._int(kernel.PARENT, node)
 
     def operator(self, node: int) -> int:
-        return self._int(kernel.BY, node)
+        return self._int(kernel.REACHED_BY, node)
 
     def g(self, node: int) -> float:
         return self._float(kernel.G, node)
@@ -179,7 +182,7 @@ class _Tree:
         return [self._float(kernel.STATE_NUMBERS, node * count + k) for k in range(count)]
 
 
-def _chosen(tree: _Tree, most: int) -> list[int]:
+def _choose_nodes(tree: _SearchTree, most: int) -> list[int]:
     """Choose nodes to show, each after its parent."""
     chosen = dict.fromkeys(tree.way)
     expanded = (node for node in range(tree.count) if tree.is_expanded(node))
@@ -192,25 +195,27 @@ def _chosen(tree: _Tree, most: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _NodeReader:
     """Turns numbers back into words."""
 
-    tree: _Tree
-    assembled: Assembled
-    handles: Handles
+    tree: _SearchTree
+    assembled: CompiledTask
+    handles: HandleTable
     domain: Domain
     called: Mapping[str, str]
 
-    def node(self, number: int, places: Mapping[int, int]) -> Node:
+    def node(self, number: int, places: Mapping[int, int]) -> SearchNode:
         tree, state, parent = self.tree, self.state(number), self.tree.parent(number)
         is_start = parent < 0
         before = {} if is_start else self.state(parent)
-        return Node(
+        return SearchNode(
             parent=None if is_start else places[parent],
             action="" if is_start else self.name(self.assembled.operators[tree.operator(number)]),
             cost=0.0 if is_start else self.cost(number, parent),
-            changes=tuple(_said(name, value) for name, value in state.items() if before.get(name, before) != value),
-            state=tuple(_said(name, value) for name, value in state.items()),
+            changes=tuple(
+                _format_value(name, value) for name, value in state.items() if before.get(name, before) != value
+            ),
+            state=tuple(_format_value(name, value) for name, value in state.items()),
             g=tree.g(number),
             h=tree.h(number),
             f=tree.f(number),
@@ -231,7 +236,7 @@ class _Reader:
         words, numbers = self.tree.words(number, encoding.words), self.tree.numbers(number, len(encoding.numbers))
         values: dict[str, Value] = {}
         for name in encoding.fields:
-            values[name] = value_of(layout.variable(name).type, encoding.code(name, words), self.handles)
+            values[name] = decode_value(layout.variable(name).type, encoding.code(name, words), self.handles)
         for name, slot in encoding.numbers.items():
             is_whole = layout.variable(name).type.kind is ValueKind.INT
             values[name] = int(numbers[slot]) if is_whole else numbers[slot]
@@ -243,7 +248,7 @@ class _Reader:
         return f"{name}({', '.join(arguments)})" if arguments else name
 
 
-def _said(name: str, value: Value) -> str:
+def _format_value(name: str, value: Value) -> str:
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if value is None:
@@ -271,14 +276,14 @@ _STYLE = """
   .edge.way { stroke: #2464ab; stroke-width: 2.6; }
   .by.way { fill: #1b4f8a; font-weight: 600; }
 """
-_LONGEST = 34  # characters of a label; its tooltip has all of it
-_LONGEST_LINE = 110  # of the lines on top
-_ROOMY = 80  # states; with more, the small print is left to the tooltips
+_MAX_LABEL = 34  # characters of a label; its tooltip has all of it
+_MAX_LINE = 110  # of the lines on top
+_MAX_DETAILED = 80  # states; with more, the small print is left to the tooltips
 _MARGIN, _TOP = 24, 122
 _BEND = 30  # from a box to where its edges are level again
 
 
-def check_path(path: Path) -> None:
+def check_svg_path(path: Path) -> None:
     """Refuse what could not be written, before anybody waits for a long search."""
     if path.suffix.lower() != ".svg":
         raise TelosError(f"cannot draw the graph into {str(path)!r}", "end the name with .svg")
@@ -291,24 +296,24 @@ def check_path(path: Path) -> None:
         raise TelosError(f"cannot draw the graph into {str(path)!r}: {error.strerror}") from error
 
 
-def save(graph: SearchGraph, path: Path) -> None:
+def save_graph(graph: SearchGraph, path: Path) -> None:
     """Draw a graph into ``path``. Whatever stood there is replaced as a whole, or left alone."""
-    check_path(path)
+    check_svg_path(path)
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(f".telos-{os.getpid()}.svg")
     try:
-        unfinished.write_text(draw(graph), encoding="utf-8")
+        unfinished.write_text(draw_graph(graph), encoding="utf-8")
         unfinished.replace(target)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise TelosError(f"cannot write the graph to {str(path)!r}: {error.strerror or error}") from error
 
 
-def draw(graph: SearchGraph) -> str:
+def draw_graph(graph: SearchGraph) -> str:
     """Return a graph as the text of an SVG file; the same graph is always the same text."""
     spots = _layout(graph)
     head = _head(graph)
-    width = max([spot.x + spot.width for spot in spots] + [_wide(line, size) for line, size in head])
+    width = max([spot.x + spot.width for spot in spots] + [_text_width(line, size) for line, size in head])
     width = math.ceil(max(width + _MARGIN, 560))
     height = math.ceil(max(spot.y for spot in spots) + 20 + _MARGIN)
     lines = [
@@ -332,7 +337,7 @@ def draw(graph: SearchGraph) -> str:
 
 
 @dataclass(slots=True)
-class _Spot:
+class _Box:
     """Where a state is drawn: the left end and the middle of its box."""
 
     x: float
@@ -343,37 +348,40 @@ class _Spot:
     by: str
 
 
-def _layout(graph: SearchGraph) -> list[_Spot]:
+def _layout(graph: SearchGraph) -> list[_Box]:
     """Place every state: columns are steps from the start, and no two edges cross.
 
     The first child stands level with its parent, and the plan's own child is first, so the plan is a straight line.
     """
     depth = _depths(graph.nodes)
     row = _rows(graph, depth)
-    is_roomy = len(graph.nodes) <= _ROOMY
+    is_roomy = len(graph.nodes) <= _MAX_DETAILED
     height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
     labels = [
-        "start" if node.parent is None else clip_text(", ".join(node.changes) or "…", _LONGEST) for node in graph.nodes
+        "start" if node.parent is None else clip_text(", ".join(node.changes) or "…", _MAX_LABEL)
+        for node in graph.nodes
     ]
     if isinstance(graph.answer, Plan) and not is_roomy:  # elsewhere the small print says so
         labels[graph.way[-1]] = f"goal: {labels[graph.way[-1]]}"
-    bys = ["" if node.parent is None else f"{clip_text(node.action, _LONGEST)}  {node.cost:g}" for node in graph.nodes]
-    small = max(_wide(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
+    bys = [
+        "" if node.parent is None else f"{clip_text(node.action, _MAX_LABEL)}  {node.cost:g}" for node in graph.nodes
+    ]
+    small = max(_text_width(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
     lefts, widths, x = list[float](), list[float](), float(_MARGIN)
     for column in range(max(depth) + 1):
         inside = [number for number, each in enumerate(depth) if each == column]
         if column:
-            x += _BEND + 14 + max(_wide(bys[number], 11) for number in inside)
+            x += _BEND + 14 + max(_text_width(bys[number], 11) for number in inside)
         lefts.append(x)
-        widths.append(max([small, *(_wide(labels[number], 12) + 20 for number in inside)]))
+        widths.append(max([small, *(_text_width(labels[number], 12) + 20 for number in inside)]))
         x += widths[-1]
     return [
-        _Spot(lefts[at], _TOP + pitch / 2 + 18 + row[number] * pitch, widths[at], height, labels[number], bys[number])
+        _Box(lefts[at], _TOP + pitch / 2 + 18 + row[number] * pitch, widths[at], height, labels[number], bys[number])
         for number, at in enumerate(depth)
     ]
 
 
-def _depths(nodes: Sequence[Node]) -> list[int]:
+def _depths(nodes: Sequence[SearchNode]) -> list[int]:
     depth: list[int] = []
     for node in nodes:  # parents come first
         depth.append(0 if node.parent is None else depth[node.parent] + 1)
@@ -407,7 +415,7 @@ def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
     return rows
 
 
-def _edge(graph: SearchGraph, spots: Sequence[_Spot], number: int, is_way: bool) -> Iterator[str]:
+def _edge(graph: SearchGraph, spots: Sequence[_Box], number: int, is_way: bool) -> Iterator[str]:
     node, to = graph.nodes[number], spots[number]
     if node.parent is None:
         return
@@ -422,7 +430,7 @@ def _edge(graph: SearchGraph, spots: Sequence[_Spot], number: int, is_way: bool)
     yield element("text", words, class_=f"by{way}", **place)
 
 
-def _box(graph: SearchGraph, spot: _Spot, number: int, is_way: bool) -> Iterator[str]:
+def _box(graph: SearchGraph, spot: _Box, number: int, is_way: bool) -> Iterator[str]:
     node = graph.nodes[number]
     kinds = ["expanded" if node.is_expanded else "generated"]
     kinds += ["way"] * is_way + ["start"] * (node.parent is None)
@@ -457,8 +465,8 @@ def _head(graph: SearchGraph) -> list[tuple[str, int]]:
     counted = f"{len(graph.nodes)} {'state' if len(graph.nodes) == 1 else 'states'} drawn, {expanded} expanded"
     if graph.left_out:
         counted += f"; {graph.left_out:,} more left out of the picture"
-    start = clip_text(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _LONGEST_LINE)
-    return [(clip_text(f"{graph.domain} › {answer.goal}: {found}", _LONGEST_LINE), 17), (start, 12), (counted, 12)]
+    start = clip_text(f"start: {', '.join(graph.nodes[0].state) or 'nothing matters'}", _MAX_LINE)
+    return [(clip_text(f"{graph.domain} › {answer.goal}: {found}", _MAX_LINE), 17), (start, 12), (counted, 12)]
 
 
 def _legend() -> Iterator[str]:
@@ -472,22 +480,22 @@ def _legend() -> Iterator[str]:
     ):
         yield element("g", element("rect", x=f"{x:.0f}", y=86, width=18, height=12, rx=3), class_=kind)
         yield element("text", said, class_="small", x=f"{x + 24:.0f}", y=96)
-        x += 44 + _wide(said, 10)
+        x += 44 + _text_width(said, 10)
     said = "g: cost so far · h: at least still to come · f: what the search goes by"
     yield element("text", said, class_="small", x=_MARGIN, y=114)
 
 
-def _numbers(node: Node) -> str:
+def _numbers(node: SearchNode) -> str:
     if math.isinf(node.h):
         return f"dead end · g {round(node.g, 2):g}"
     return f"f {round(node.f, 2):g} · g {round(node.g, 2):g} · h {round(node.h, 2):g}"
 
 
-def _tip(node: Node, is_goal: bool) -> str:
+def _tip(node: SearchNode, is_goal: bool) -> str:
     what = "the goal" if is_goal else "expanded" if node.is_expanded else "generated, not expanded"
     return "\n".join([what, _numbers(node), *node.state])
 
 
-def _wide(text: str, size: float) -> float:
+def _text_width(text: str, size: float) -> float:
     """Return about how wide a text is, on the safe side for the usual fonts."""
     return 0.6 * size * len(text)

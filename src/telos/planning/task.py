@@ -29,9 +29,18 @@ from telos.core.expressions import (
 from telos.core.state import Layout
 from telos.core.values import BOOL, NUMBER, Type, Value
 from telos.planning import kernel
-from telos.planning.encoding import Encoding, Handles
+from telos.planning.encoding import HandleTable, StateEncoding
 from telos.planning.kernel import Floats, Ints
-from telos.planning.operators import Atom, Is, Names, Needs, Operator, Reaches, Step, needs_of
+from telos.planning.operators import (
+    AnalysedOperator,
+    Atom,
+    BoundAtom,
+    NameScope,
+    Operator,
+    Requirements,
+    ValueAtom,
+    analyse_condition,
+)
 
 # --- relevance --------------------------------------------------------------------------------------------------------
 # Which actions and variables can matter for a goal at all.
@@ -40,9 +49,11 @@ from telos.planning.operators import Atom, Is, Names, Needs, Operator, Reaches, 
 # plan there is, leaving the other actions out of it leaves a plan that is no dearer, so the search need not know them.
 
 
-def relevant(steps: Sequence[Step], goal: Needs, goal_reads: Iterable[str]) -> tuple[list[Step], set[str]]:
+def find_relevant(
+    steps: Sequence[AnalysedOperator], goal: Requirements, goal_reads: Iterable[str]
+) -> tuple[list[AnalysedOperator], set[str]]:
     """Return the steps that can matter for a goal, in order, and the variables that do."""
-    wanted = _Wanted(steps)
+    wanted = _Relevance(steps)
     wanted.atoms(goal.atoms)
     wanted.whole(goal_reads)
     while wanted.open:
@@ -55,10 +66,10 @@ def relevant(steps: Sequence[Step], goal: Needs, goal_reads: Iterable[str]) -> t
     return [steps[number] for number in sorted(wanted.kept)], wanted.variables
 
 
-class _Wanted:
+class _Relevance:
     """What is asked for so far, and the steps that serve it; ``open`` are those not yet asked for their own needs."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[AnalysedOperator]) -> None:
         self.variables: set[str] = set()
         self.kept: set[int] = set()
         self.open: list[int] = []
@@ -82,7 +93,7 @@ class _Wanted:
     def atoms(self, atoms: Iterable[Atom]) -> None:
         """Ask for atoms: whoever can make them true matters."""
         for atom in atoms:
-            key = (atom.variable, "is", atom.code) if isinstance(atom, Is) else (atom.variable, "moves", atom.up)
+            key = (atom.variable, "is", atom.code) if isinstance(atom, ValueAtom) else (atom.variable, "moves", atom.up)
             if key not in self._asked:
                 self._asked.add(key)
                 self._ask(atom.variable, self._makers[key])
@@ -113,12 +124,12 @@ class _Wanted:
 # action that makes several such facts true has its cost shared out among them, so that their sum stays a lower bound.
 
 
-MOST = 1_000  # facts: more would make every node slow
-MOST_MAKERS = 8  # of a fact, for looking at one need of each
+MAX_LANDMARKS = 1_000  # facts: more would make every node slow
+MAX_ACHIEVERS = 8  # of a fact, for looking at one need of each
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Landmark:
     """Something that every plan must make true: one of some atoms, almost always a single one."""
 
     atoms: tuple[Atom, ...]
@@ -127,37 +138,39 @@ class Fact:
     gain: float
 
 
-def facts_of(goal: Needs, steps: Sequence[Step]) -> tuple[list[Fact], int]:
+def find_landmarks(goal: Requirements, steps: Sequence[AnalysedOperator]) -> tuple[list[Landmark], int]:
     """Return the facts, the goal's own first, and how many of them are the goal's own."""
-    found: list[tuple[Atom, ...]] = [(atom,) for atom in goal.atoms[:MOST]]
+    found: list[tuple[Atom, ...]] = [(atom,) for atom in goal.atoms[:MAX_LANDMARKS]]
     own, place = len(found), {atoms: number for number, atoms in enumerate(found)}
     needs: list[tuple[int, ...]] = []
-    makers: list[list[Step]] = []
+    makers: list[list[AnalysedOperator]] = []
     for atoms in found:  # grows while it is gone through
-        makers.append([step for step in steps if any(_makes(step, atom) for atom in atoms)])
+        makers.append([step for step in steps if any(_achieves(step, atom) for atom in atoms)])
         before = []
-        for wanted in _wanted_by_all(makers[-1]):
-            if wanted not in place and len(found) < MOST:
+        for wanted in _shared_needs(makers[-1]):
+            if wanted not in place and len(found) < MAX_LANDMARKS:
                 place[wanted] = len(found)
                 found.append(wanted)
             if wanted in place:
                 before.append(place[wanted])
         needs.append(tuple(dict.fromkeys(before)))
     shares = Counter(id(step) for each in makers for step in each)
-    facts = [Fact(atoms, needs[number], *_price(atoms, makers[number], shares)) for number, atoms in enumerate(found)]
+    facts = [
+        Landmark(atoms, needs[number], *_price(atoms, makers[number], shares)) for number, atoms in enumerate(found)
+    ]
     return facts, own
 
 
-def _makes(step: Step, atom: Atom) -> bool:
+def _achieves(step: AnalysedOperator, atom: Atom) -> bool:
     if atom in step.needs.atoms:
         return False  # it holds already wherever this step is possible
-    if isinstance(atom, Is):
+    if isinstance(atom, ValueAtom):
         return step.does.puts.get(atom.variable) == atom.code or atom.variable in step.does.works_out
     by = step.does.adds.get(atom.variable, 0.0)
     return (by > 0 if atom.up else by < 0) or atom.variable in step.does.works_out
 
 
-def _wanted_by_all(makers: Sequence[Step]) -> list[tuple[Atom, ...]]:
+def _shared_needs(makers: Sequence[AnalysedOperator]) -> list[tuple[Atom, ...]]:
     """Return what must hold before any of the makers is possible."""
     if not makers:
         return []
@@ -165,18 +178,20 @@ def _wanted_by_all(makers: Sequence[Step]) -> list[tuple[Atom, ...]]:
     shared = [atom for atom in first if all(atom in each for each in others)]
     if shared:
         return [(atom,) for atom in shared]
-    if len(makers) > MOST_MAKERS or not all(step.needs.atoms for step in makers):
+    if len(makers) > MAX_ACHIEVERS or not all(step.needs.atoms for step in makers):
         return []
     return [tuple(dict.fromkeys(step.needs.atoms[0] for step in makers))]
 
 
-def _price(atoms: tuple[Atom, ...], makers: Sequence[Step], shares: Mapping[int, int]) -> tuple[float, float]:
+def _price(
+    atoms: tuple[Atom, ...], makers: Sequence[AnalysedOperator], shares: Mapping[int, int]
+) -> tuple[float, float]:
     """Return the least that making a fact true costs, shared out, and the most that one action moves its number."""
     if not makers:
         return math.inf, 0.0
     weight = min(step.least_cost / shares[id(step)] for step in makers)
     (atom, *others) = atoms
-    if others or not isinstance(atom, Reaches) or any(atom.variable in step.does.works_out for step in makers):
+    if others or not isinstance(atom, BoundAtom) or any(atom.variable in step.does.works_out for step in makers):
         return weight, 0.0
     return weight, max(abs(step.does.adds[atom.variable]) for step in makers)
 
@@ -196,13 +211,13 @@ _OPERATIONS = {
     "<=": kernel.AT_MOST,
     ">": kernel.MORE,
     ">=": kernel.AT_LEAST,
-    "min": kernel.SMALLER,
-    "max": kernel.LARGER,
+    "min": kernel.MINIMUM,
+    "max": kernel.MAXIMUM,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallArgument:
     """An argument of a call: a constant, the number of a handle that a parameter is bound to, or a variable."""
 
     value: Value = None
@@ -212,11 +227,11 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GameCall:
     """A call of one of the game's functions, which only the game can answer."""
 
     function: str
-    arguments: tuple[Asked, ...]
+    arguments: tuple[CallArgument, ...]
     variables: tuple[str, ...]  # the arguments that can change while planning, in order
 
 
@@ -224,18 +239,18 @@ class Question:
 class Programs:
     """All programs of a task, one after the other, and the questions that they may ask."""
 
-    encoding: Encoding
+    encoding: StateEncoding
     changing: frozenset[str]  # the variables that some action changes
     start: list[int] = field(default_factory=lambda: [0])
     code: list[int] = field(default_factory=list)
     constant: list[float] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    questions: list[GameCall] = field(default_factory=list)
     deepest: int = 1
 
-    def add(self, expression: Expression, names: Names, of: Type) -> int:
+    def add(self, expression: Expression, names: NameScope, of: Type) -> int:
         """Append the program of an expression and return its number."""
         before = len(self.constant)
-        _Writer(self, names).write(expression, of)
+        _ProgramWriter(self, names).write(expression, of)
         self.deepest = max(self.deepest, len(self.constant) - before + 1)
         self.start.append(len(self.constant))
         return len(self.start) - 2
@@ -260,8 +275,8 @@ class Programs:
         return {"table_from": table_from, "radix_from": radix_from, "radix": radix, "answers": [total]}
 
 
-class _Writer:
-    def __init__(self, programs: Programs, names: Names) -> None:
+class _ProgramWriter:
+    def __init__(self, programs: Programs, names: NameScope) -> None:
         self.programs, self.names = programs, names
 
     def write(self, expression: Expression, of: Type) -> None:
@@ -288,7 +303,7 @@ class _Writer:
                 emit(_OPERATIONS[operator])
             case Call("abs", (argument,)):
                 self.write(argument, NUMBER)
-                emit(kernel.MAGNITUDE)
+                emit(kernel.ABSOLUTE)
             case Call("min" | "max" as function, arguments):
                 self._chain(arguments, _OPERATIONS[function], NUMBER)
             case Call(function, arguments):
@@ -324,7 +339,7 @@ class _Writer:
         return None
 
     def _ask(self, function: str, arguments: tuple[Expression, ...]) -> None:
-        asked, varying = list[Asked](), list[str]()
+        asked, varying = list[CallArgument](), list[str]()
         for argument in arguments:
             each = self._asked(function, argument)
             if each.variable in self.programs.changing:
@@ -332,21 +347,21 @@ class _Writer:
                 varying.append(each.variable)
             asked.append(each)
         self.programs.emit(kernel.CALL, len(self.programs.questions))
-        self.programs.questions.append(Question(function, tuple(asked), tuple(varying)))
+        self.programs.questions.append(GameCall(function, tuple(asked), tuple(varying)))
 
-    def _asked(self, function: str, argument: Expression) -> Asked:
+    def _asked(self, function: str, argument: Expression) -> CallArgument:
         variable = self.names.variable(argument)
         if variable is not None and not (
             variable in self.programs.changing and self.names.type_of(variable).is_numeric
         ):
-            return Asked(variable=variable)
+            return CallArgument(variable=variable)
         match argument:
             case Literal(value) | Handle(value):
-                return Asked(value=value)
+                return CallArgument(value=value)
             case Name(name) if name in self.names.kinds:
-                return Asked(kind=self.names.kinds[name], code=self.names.constants[name])
+                return CallArgument(kind=self.names.kinds[name], code=self.names.constants[name])
             case Name(name) if name in self.names.layout.handles:
-                return Asked(value=name)
+                return CallArgument(value=name)
         raise TelosError(
             f"function {function!r} is called with {to_text(argument)!r}",
             "while planning, functions are asked about "
@@ -358,7 +373,7 @@ class _Writer:
 # A planning problem without its start, and how it is laid out for the kernel.
 
 
-class Task(NamedTuple):
+class KernelTask(NamedTuple):
     """Operators, goal and estimate. All fields are flat; "operators × words" means one row of words an operator."""
 
     words: int
@@ -396,7 +411,7 @@ class Task(NamedTuple):
     answers: Floats  # NaN where not yet known
 
 
-def flat(task: Task) -> tuple[Ints, Floats]:
+def flatten(task: KernelTask) -> tuple[Ints, Floats]:
     """Return a task as the kernel takes it: one sequence of integers, one of floats, with a head in the first."""
     ints, floats = [0] * kernel.TASK_HEAD, list[float]()
     counts = (task.words, task.numbers, task.operators, task.facts, task.goal_facts, len(task.goal_tests))
@@ -429,7 +444,7 @@ _INT_PARTS = {
     kernel.ATOMS: "atoms",
     kernel.SINGLES: "singles",
     kernel.NEED_FROM: "need_from",
-    kernel.FACT_NEEDS: "fact_needs",
+    kernel.LANDMARK_NEEDS: "fact_needs",
     kernel.TABLE_FROM: "table_from",
     kernel.RADIX_FROM: "radix_from",
     kernel.RADIX: "radix",
@@ -440,7 +455,7 @@ _FLOAT_PARTS = {
     kernel.ATOM_CONSTANT: "atom_constant",
     kernel.WEIGHT: "weight",
     kernel.GAIN: "gain",
-    kernel.ANSWERS: "answers",
+    kernel.CALL_VALUES: "answers",
 }
 
 
@@ -459,16 +474,16 @@ class Workspace(NamedTuple):
 Zeros: TypeAlias = Callable[[int, int | float], Any]  # a sequence of so many zeros, whole or not
 
 
-def workspace(task: Task, nodes: int, deepest: int, zeros: Zeros) -> Workspace:
+def create_workspace(task: KernelTask, nodes: int, deepest: int, zeros: Zeros) -> Workspace:
     """Return room for a search of at most ``nodes`` nodes, whose programs stack up at most ``deepest`` values."""
-    ints, floats = parts_of(task, nodes, deepest)
-    head, total_ints = _places(ints, kernel.SPACE_HEAD)
-    float_head, total_floats = _places(floats, 0)
+    ints, floats = size_parts(task, nodes, deepest)
+    head, total_ints = _place_parts(ints, kernel.WORKSPACE_HEAD)
+    float_head, total_floats = _place_parts(floats, 0)
     heap, slots = ints[kernel.HEAP_NODE], ints[kernel.SLOT_NODE]
     whole = zeros(total_ints, 0)
     for place, value in {**head, **float_head}.items():
         whole[place] = value
-    whole[kernel.ROOM], whole[kernel.HEAP_ROOM], whole[kernel.SLOT_MASK] = nodes, heap, slots - 1
+    whole[kernel.NODE_CAPACITY], whole[kernel.HEAP_CAPACITY], whole[kernel.SLOT_MASK] = nodes, heap, slots - 1
     return Workspace(
         whole,
         zeros(total_floats, 0.0),
@@ -480,20 +495,20 @@ def workspace(task: Task, nodes: int, deepest: int, zeros: Zeros) -> Workspace:
     )
 
 
-def parts_of(task: Task, nodes: int, deepest: int) -> tuple[dict[int, int], dict[int, int]]:
+def size_parts(task: KernelTask, nodes: int, deepest: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return how long each part of a workspace is: those of integers, and those of floats."""
     heap, slots = 2 * nodes + 8, 1 << (2 * nodes - 1).bit_length()
     ints = {
         kernel.STATE_WORDS: nodes * task.words,
         kernel.PARENT: nodes,
-        kernel.BY: nodes,
-        kernel.NEXT: nodes,
+        kernel.REACHED_BY: nodes,
+        kernel.NEXT_OPERATOR: nodes,
         kernel.HEAP_NODE: heap,
         kernel.SLOT_NODE: slots,
         kernel.SLOT_GENERATION: slots,
         kernel.STEPS: nodes,
         kernel.MARKS: task.facts,
-        kernel.TO_DO: task.facts,
+        kernel.PENDING_LANDMARKS: task.facts,
     }
     floats = {
         kernel.STATE_NUMBERS: nodes * task.numbers,
@@ -506,7 +521,7 @@ def parts_of(task: Task, nodes: int, deepest: int) -> tuple[dict[int, int], dict
     return ints, floats
 
 
-def _places(sizes: dict[int, int], start: int) -> tuple[dict[int, int], int]:
+def _place_parts(sizes: dict[int, int], start: int) -> tuple[dict[int, int], int]:
     """Return where each part begins, one after the other, and where the last one ends."""
     places = {}
     for part, size in sizes.items():
@@ -515,9 +530,14 @@ def _places(sizes: dict[int, int], start: int) -> tuple[dict[int, int], int]:
     return places, start
 
 
-def copy_nodes(task: Task, old: Workspace, new: Workspace, first: int, end: int) -> None:
+def copy_nodes(task: KernelTask, old: Workspace, new: Workspace, first: int, end: int) -> None:
     """Copy some nodes of a search into a larger room."""
-    for part, width in ((kernel.STATE_WORDS, task.words), (kernel.PARENT, 1), (kernel.BY, 1), (kernel.NEXT, 1)):
+    for part, width in (
+        (kernel.STATE_WORDS, task.words),
+        (kernel.PARENT, 1),
+        (kernel.REACHED_BY, 1),
+        (kernel.NEXT_OPERATOR, 1),
+    ):
         _copy(old.ints, old, new.ints, new, part, first * width, end * width)
     for part, width in ((kernel.STATE_NUMBERS, task.numbers), (kernel.G, 1), (kernel.H, 1)):
         _copy(old.floats, old, new.floats, new, part, first * width, end * width)
@@ -540,38 +560,38 @@ def _copy(source: Any, old: Workspace, target: Any, new: Workspace, part: int, f
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
+class CompiledTask:
     """A task, and what is needed to talk about it: its encoding, its operators, and what it may ask the game."""
 
-    task: Task
-    encoding: Encoding
+    task: KernelTask
+    encoding: StateEncoding
     operators: tuple[Operator, ...]
     actions: tuple[Action, ...] | None  # the operators' actions, if none of them has parameters to fill in
-    questions: tuple[Question, ...]
+    questions: tuple[GameCall, ...]
     deepest: int  # how many values its programs stack up at most
 
 
-def assemble(
-    wants: Condition, steps: Sequence[Step], layout: Layout, handles: Handles, fixed: Mapping[str, int]
-) -> Assembled:
+def compile_task(
+    wants: Condition, steps: Sequence[AnalysedOperator], layout: Layout, handles: HandleTable, fixed: Mapping[str, int]
+) -> CompiledTask:
     """Put together the task of reaching ``wants``; ``fixed`` holds the codes of variables that nothing changes."""
-    known = Names(layout, handles, fixed)
-    goal = needs_of(wants, known)
+    known = NameScope(layout, handles, fixed)
+    goal = analyse_condition(wants, known)
     reads = {name for each in goal.opaque for name in names_in(each) if name in layout.slots and name not in fixed}
-    kept, variables = relevant(steps, goal, reads)
-    kept.sort(key=_asks)  # what only the game can tell is tried last, so that it is asked less often
-    encoding = Encoding([each for each in layout.variables if each.name in variables], handles.counts())
+    kept, variables = find_relevant(steps, goal, reads)
+    kept.sort(key=_calls_game)  # what only the game can tell is tried last, so that it is asked less often
+    encoding = StateEncoding([each for each in layout.variables if each.name in variables], handles.counts())
     changing = frozenset(name for step in kept for name in (*step.does.puts, *step.does.adds, *step.does.works_out))
     programs = Programs(encoding, changing)
-    columns = _Columns(encoding, programs)
+    columns = _OperatorArrays(encoding, programs)
     for step in kept:
         columns.add(step)
     goal_mask, goal_value = columns.masks(goal)
     goal_tests = [programs.add(each, known, BOOL) for each in goal.tests]
-    facts, own = facts_of(goal, kept)
+    facts, own = find_landmarks(goal, kept)
     tables = programs.tables()
-    parts: dict[str, Any] = {**columns.arrays, **_fact_arrays(facts, own, encoding)}
-    task = Task(
+    parts: dict[str, Any] = {**columns.arrays, **_landmark_arrays(facts, own, encoding)}
+    task = KernelTask(
         words=encoding.words,
         numbers=len(encoding.numbers),
         operators=len(kept),
@@ -589,25 +609,25 @@ def assemble(
     )
     operators = tuple(step.operator for step in kept)
     actions = None if any(each.arguments for each in operators) else tuple(each.action for each in operators)
-    return Assembled(task, encoding, operators, actions, tuple(programs.questions), programs.deepest)
+    return CompiledTask(task, encoding, operators, actions, tuple(programs.questions), programs.deepest)
 
 
-def _asks(step: Step) -> bool:
+def _calls_game(step: AnalysedOperator) -> bool:
     cost = () if isinstance(step.cost, float) else (step.cost,)
     return any(functions_in(each) - BUILT_IN.keys() for each in (*step.needs.opaque, *cost))
 
 
-class _Columns:
+class _OperatorArrays:
     """The operators' arrays while they grow."""
 
-    def __init__(self, encoding: Encoding, programs: Programs) -> None:
+    def __init__(self, encoding: StateEncoding, programs: Programs) -> None:
         self.encoding, self.programs = encoding, programs
         self.arrays: dict[str, list[Any]] = {
             name: [] for name in ("need_mask", "need_value", "clear", "put", "tests", "writes", "cost", "cost_program")
         }
         self.arrays.update(test_from=[0], write_from=[0])
 
-    def add(self, step: Step) -> None:
+    def add(self, step: AnalysedOperator) -> None:
         arrays, encoding = self.arrays, self.encoding
         mask, value = self.masks(step.needs)
         arrays["need_mask"] += mask
@@ -629,11 +649,11 @@ class _Columns:
             -1 if isinstance(step.cost, float) else self.programs.add(step.cost, step.names, NUMBER)
         )
 
-    def masks(self, needs: Needs) -> tuple[list[int], list[int]]:
+    def masks(self, needs: Requirements) -> tuple[list[int], list[int]]:
         """Return what to look at in each word, and what must stand there; a contradiction can never be met."""
         mask, value = [0] * self.encoding.words, [0] * self.encoding.words
         for atom in needs.atoms:
-            if isinstance(atom, Is):
+            if isinstance(atom, ValueAtom):
                 place = self.encoding.fields[atom.variable]
                 bits = atom.code << place.shift
                 if mask[place.word] & place.in_place and value[place.word] & place.in_place != bits:
@@ -643,7 +663,7 @@ class _Columns:
                     value[place.word] |= bits
         return mask, value
 
-    def _writes(self, step: Step) -> None:
+    def _writes(self, step: AnalysedOperator) -> None:
         effects = {effect.variable: effect.value for effect in step.operator.action.effects}
         for name in (*step.does.adds, *step.does.works_out):
             if name in self.encoding.numbers:
@@ -655,12 +675,12 @@ class _Columns:
                 self.arrays["writes"] += (1, place.word, place.shift, place.mask, program)
 
 
-def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[str, Any]:
+def _landmark_arrays(facts: Sequence[Landmark], own: int, encoding: StateEncoding) -> dict[str, Any]:
     atom_from, atoms, constants, singles = [0], list[int](), list[float](), list[int]()
     for fact in facts:
         singles += _single(fact, encoding)
         for atom in fact.atoms:
-            if isinstance(atom, Is):
+            if isinstance(atom, ValueAtom):
                 place = encoding.fields[atom.variable]
                 atoms += (kernel.IS, place.word, place.in_place, atom.code << place.shift)
                 constants.append(0.0)
@@ -683,9 +703,9 @@ def _fact_arrays(facts: Sequence[Fact], own: int, encoding: Encoding) -> dict[st
     }
 
 
-def _single(fact: Fact, encoding: Encoding) -> tuple[int, int, int]:
+def _single(fact: Landmark, encoding: StateEncoding) -> tuple[int, int, int]:
     (atom, *others) = fact.atoms
-    if others or not isinstance(atom, Is):
+    if others or not isinstance(atom, ValueAtom):
         return 0, 0, 0
     place = encoding.fields[atom.variable]
     return place.word, place.in_place, atom.code << place.shift

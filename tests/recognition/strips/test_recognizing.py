@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.planning.pddl.parser import Source, read_domain, read_problem
+from telos.planning.pddl.parser import read_domain, read_problem
+from telos.planning.pddl.syntax import PddlSource
 from telos.recognition.strips import StripsAction, StripsGoal, StripsProblem, recognize, strips_problem
 from telos.recognition.strips.problem import read_shared_problem
 
@@ -170,8 +171,8 @@ NEGATIVE = """(define (domain door) (:predicates (open) (locked) (inside))
 
 
 def test_what_must_not_be_so_is_planned_for_as_well() -> None:
-    domain = read_domain(Source.of("<domain>", NEGATIVE))
-    task = read_problem(Source.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
+    domain = read_domain(PddlSource.of("<domain>", NEGATIVE))
+    task = read_problem(PddlSource.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
     problem = strips_problem(task, ["(inside)", "(not (locked))", "(and (inside) (locked))"])
     reading = recognize(problem, ["(unlock)"], budget=1_000_000)
     assert [cost.best for cost in reading.costs] == [3, 1, 4]

@@ -10,7 +10,7 @@ from telos.agents.memory import Fact
 from telos.agents.trace import Chose, Dropped
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.planning.planner import planner_of
+from telos.planning.planner import get_planner
 from telos.recognition.by_planning.reader import PlanReader
 from telos.worlds.forge.companion import ForgeCompanion, load_plan_grammar
 from telos.worlds.forge.domain import DOMAIN, PLANS, load_forge_domain
@@ -68,7 +68,7 @@ def test_one_domain_file_is_planned_with_and_read_with() -> None:
     assert player is not None
     domain = companion.reader.model.domain
     assert domain is companion.mind.domain is player.world.domain is load_forge_domain()
-    assert companion.reader.model.planner is planner_of(domain, PLAYER)  # the very planner that the player asks
+    assert companion.reader.model.planner is get_planner(domain, PLAYER)  # the very planner that the player asks
     from_file = telos.load(DOMAIN)
     reader = telos.recognizer(from_file, goals=list(PLANS), actions=PLAYER, sees_all=True)
     for step in telos.plan(from_file, {"friend": True}, "spare", actions=PLAYER).steps:

@@ -15,7 +15,7 @@ from telos.core.values import Type
 from telos.files.definition import Definition, raise_faults
 from telos.files.schema import FieldType, FileModel, Hint
 from telos.files.yaml import Document, read_text
-from telos.planning.htn.network import Method, Task, TaskNetwork, network_faults, order_of
+from telos.planning.htn.network import Method, Task, TaskNetwork, check_network, parse_order
 
 # Entries whose value is an expression, a task or an order; a fault in any other is about the key.
 _IN_VALUE = frozenset({"condition", "subtasks", "order"})
@@ -90,7 +90,7 @@ def loads_tasks(text: str, domain: Domain, *, name: str = "<text>") -> TaskNetwo
     if definition.model is None:
         raise_faults(definition.faults)
     builder = _NetworkBuilder(definition, definition.model)
-    in_network = map(builder.in_file, network_faults(domain, builder.methods, builder.unread))
+    in_network = map(builder.in_file, check_network(domain, builder.methods, builder.unread))
     found = (_locate(definition.document, fault) for fault in (*builder.faults, *in_network))
     if faults := [*definition.faults, *found]:
         raise_faults(faults)
@@ -180,10 +180,10 @@ class _NetworkBuilder:
 
     def _order(self, path: KeyPath, written: Any) -> Any:
         if not isinstance(written, list):
-            return next(self._build(path, order_of, written), "any")
+            return next(self._build(path, parse_order, written), "any")
         pairs: list[Any] = []
         for where, text in self._texts(path, written):
-            for order in self._build(where, order_of, [text]):
+            for order in self._build(where, parse_order, [text]):
                 self._origins[*path, len(pairs)] = [(0, where)]
                 pairs += order
         return pairs

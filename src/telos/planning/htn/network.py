@@ -76,7 +76,7 @@ class Task:
 
 TaskLike: TypeAlias = Task | str
 # A subtask, by its place in the list (from 0), by its name, or as it is written if several have that name.
-Which: TypeAlias = int | str
+SubtaskRef: TypeAlias = int | str
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -100,7 +100,7 @@ class Method:
     choose: FrozenMap[str, Type]
     condition: Condition
     subtasks: tuple[Task, ...]
-    order: str | tuple[tuple[Which, Which], ...]
+    order: str | tuple[tuple[SubtaskRef, SubtaskRef], ...]
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Method:
         put(self, "choose", FrozenMap({name: Type.of(of) for name, of in (choose or {}).items()}))
         put(self, "condition", Condition.of(condition))
         put(self, "subtasks", tuple(Task.of(subtask) for subtask in each))
-        put(self, "order", order_of(order))
+        put(self, "order", parse_order(order))
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -132,7 +132,7 @@ class Method:
             return tuple((place, place + 1) for place in range(len(self.subtasks) - 1))
         return tuple((self.place(before), self.place(after)) for before, after in self.order)
 
-    def place(self, which: Which) -> int:
+    def place(self, which: SubtaskRef) -> int:
         """Return the place of a subtask among the subtasks."""
         said = [str(subtask) for subtask in self.subtasks]
         if isinstance(which, int) and 0 <= which < len(said):
@@ -153,10 +153,10 @@ class Method:
         return {**self.parameters, **self.choose}
 
 
-OrderLike: TypeAlias = str | Iterable[str | tuple[Which, Which]]
+OrderLike: TypeAlias = str | Iterable[str | tuple[SubtaskRef, SubtaskRef]]
 
 
-def order_of(said: OrderLike) -> str | tuple[tuple[Which, Which], ...]:
+def parse_order(said: OrderLike) -> str | tuple[tuple[SubtaskRef, SubtaskRef], ...]:
     """Read the order of subtasks as people write it."""
     if isinstance(said, str):
         if said not in ("sequence", "any"):
@@ -164,10 +164,10 @@ def order_of(said: OrderLike) -> str | tuple[tuple[Which, Which], ...]:
         return said
     if not isinstance(said, Iterable):
         raise TelosError(f"{said!r} is not an order", "write sequence, any, or a list such as ['goto before attack']")
-    return tuple(_pair(each) for each in said)
+    return tuple(_parse_pair(each) for each in said)
 
 
-def _pair(said: str | tuple[Which, Which]) -> tuple[Which, Which]:
+def _parse_pair(said: str | tuple[SubtaskRef, SubtaskRef]) -> tuple[SubtaskRef, SubtaskRef]:
     halves = [half.strip() for half in said.split(" before ")] if isinstance(said, str) else said
     if not isinstance(halves, Sequence) or len(halves) != 2 or not all(isinstance(half, int | str) for half in halves):
         raise TelosError(f"{said!r} is not an order", "write `goto before attack`")
@@ -202,11 +202,11 @@ did you mean 'ammo'?
         put = object.__setattr__
         put(self, "domain", domain)
         put(self, "methods", tuple(methods))
-        faults = network_faults(domain, self.methods)
+        faults = check_network(domain, self.methods)
         if faults:
             raise DefinitionError(faults)
         put(self, "tasks", FrozenMap(_by_task(self.methods)))
-        put(self, "least", FrozenMap(least_costs(_actions(domain), self.methods)))
+        put(self, "least", FrozenMap(compute_least_costs(_actions(domain), self.methods)))
         put(self, "bound", {})  # what searches have compiled, by the name of the action or method
 
     def parameters(self, name: str) -> Mapping[str, Type]:
@@ -230,7 +230,7 @@ def _by_task(methods: Iterable[Method]) -> dict[str, tuple[Method, ...]]:
     return found
 
 
-def least_costs(
+def compute_least_costs(
     actions: Mapping[str, Action], methods: Iterable[Method], known: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """Return what each task costs at least, whatever the state; infinity if no refinement of it ever ends.
@@ -249,12 +249,12 @@ def least_costs(
     return least
 
 
-def network_faults(domain: Domain, methods: Iterable[Method], unread: Iterable[str] = ()) -> list[Fault]:
+def check_network(domain: Domain, methods: Iterable[Method], unread: Iterable[str] = ()) -> list[Fault]:
     """Return everything wrong with ``methods``; tasks called ``unread`` exist, but nothing is known about them."""
-    return list(_Checker(domain, tuple(methods), frozenset(unread)).faults())
+    return list(_NetworkChecker(domain, tuple(methods), frozenset(unread)).faults())
 
 
-class _Checker:
+class _NetworkChecker:
     def __init__(self, domain: Domain, methods: tuple[Method, ...], unread: frozenset[str]) -> None:
         self.domain, self.methods, self.unread = domain, methods, unread
         self.actions = _actions(domain)
@@ -269,7 +269,7 @@ class _Checker:
                 where = ("tasks", task, "methods", method.name)
                 yield from (fault.at(*where) for fault in self._method_faults(method))
         # What is unknown or could not be read counts as free, so that whatever hangs on it is not told again.
-        least = least_costs(self.actions, self.methods, dict.fromkeys(self.unread, 0.0))
+        least = compute_least_costs(self.actions, self.methods, dict.fromkeys(self.unread, 0.0))
         for task in (task for task in self.by_task if math.isinf(least[task])):
             message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
             yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
@@ -387,10 +387,10 @@ def _order_faults(method: Method) -> Iterator[Fault]:
 # variables; a handle is then put into its slot, whatever the game uses for handles.
 
 
-Handles: TypeAlias = tuple[Value, ...]
+HandleTuple: TypeAlias = tuple[Value, ...]
 
 
-def framed(layout: Layout, parameters: Mapping[str, Type]) -> Layout:
+def extend_layout(layout: Layout, parameters: Mapping[str, Type]) -> Layout:
     """Return the layout with a slot for each parameter after those of the variables."""
     own = [Variable(name, kind) for name, kind in parameters.items()]
     frame = Layout([*layout.variables, *own], handles=layout.handles)
@@ -399,64 +399,64 @@ def framed(layout: Layout, parameters: Mapping[str, Type]) -> Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class UnmetParts:
     """What is missing for an action or a method: as conditions, and in words that say what the variables are."""
 
     missing: tuple[Condition, ...]
     said: str
 
     @classmethod
-    def of(cls, condition: Condition, state: State, parameters: Iterable[str]) -> "Lack":
+    def of(cls, condition: Condition, state: State, parameters: Iterable[str]) -> "UnmetParts":
         """Return the parts that do not hold; in the conditions, handles stand for the ``parameters``."""
         given = {name: state[name] for name in parameters}
         missing, said = list[Condition](), list[str]()
         for part in condition.unmet(state):
             missing.append(Condition(substitute(part.expression, given)))
             used = [] if isinstance(part.expression, Name | Not) else sorted(names_in(part.expression) & set(state))
-            values = ", ".join(f"{name} is {_shown(state[name])}" for name in used)
+            values = ", ".join(f"{name} is {_format_value(state[name])}" for name in used)
             said.append(f"`{part}`{f' ({values})' if values else ''}")
         return cls(tuple(missing), " and ".join(said))
 
 
-def _shown(value: Value) -> str:
+def _format_value(value: Value) -> str:
     return to_text(Literal(value)) if value is None or isinstance(value, bool | int | float) else str(value)
 
 
-class OpenAction:
+class LiftedAction:
     """An action that can be tried with any handles for its parameters."""
 
     def __init__(self, action: Action, layout: Layout) -> None:
         self.action = action
-        self._frame = framed(layout, action.parameters)
-        self._steps: dict[Handles, Action] = {}
+        self._frame = extend_layout(layout, action.parameters)
+        self._steps: dict[HandleTuple, Action] = {}
 
     @cached_property
     def _effects(self) -> tuple[tuple[int, Bound], ...]:
         return bind_effects(self.action.effects, self._frame)
 
-    def applies(self, array: Slots, handles: Handles) -> bool:
+    def applies(self, array: Slots, handles: HandleTuple) -> bool:
         """Whether the preconditions hold."""
         return bool(bind(self.action.preconditions.expression, self._frame, BOOL)(array + handles))
 
-    def lacks(self, array: Slots, handles: Handles) -> Lack:
+    def lacks(self, array: Slots, handles: HandleTuple) -> UnmetParts:
         """Return which parts of the preconditions do not hold."""
-        return Lack.of(self.action.preconditions, State(self._frame, array + handles), self.action.parameters)
+        return UnmetParts.of(self.action.preconditions, State(self._frame, array + handles), self.action.parameters)
 
-    def cost(self, array: Slots, handles: Handles) -> float:
+    def cost(self, array: Slots, handles: HandleTuple) -> float:
         """Return what the action costs in this state."""
         cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
         if not 0 <= cost <= MAX_FLOAT:
             raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
         return float(cost)
 
-    def result(self, array: Slots, handles: Handles) -> Slots:
+    def result(self, array: Slots, handles: HandleTuple) -> Slots:
         """Return the state afterwards."""
         before, after = array + handles, list(array)
         for slot, value_of in self._effects:
             after[slot] = value_of(before)
         return tuple(after)
 
-    def step(self, handles: Handles) -> Action:
+    def step(self, handles: HandleTuple) -> Action:
         """Return the action with ``handles`` for its parameters: the same one every time."""
         if not handles:
             return self.action
@@ -465,27 +465,27 @@ class OpenAction:
         return self._steps[handles]
 
 
-class OpenMethod:
+class LiftedMethod:
     """A method that can be tried with any handles for its parameters and those that it chooses."""
 
     def __init__(self, method: Method, layout: Layout, kinds: Mapping[str, Mapping[str, Type]]) -> None:
         self.method = method
-        self._frame = framed(layout, method.scope)
+        self._frame = extend_layout(layout, method.scope)
         self._subtasks = [
-            (subtask.name, [(_named(each), kind) for each, kind in zip(subtask.arguments, wanted, strict=True)])
+            (subtask.name, [(_to_expression(each), kind) for each, kind in zip(subtask.arguments, wanted, strict=True)])
             for subtask, wanted in ((each, kinds[each.name].values()) for each in method.subtasks)
         ]
-        self.after = _before(method)
+        self.after = _predecessors(method)
 
-    def applies(self, array: Slots, handles: Handles) -> bool:
+    def applies(self, array: Slots, handles: HandleTuple) -> bool:
         """Whether the condition holds."""
         return bool(bind(self.method.condition.expression, self._frame, BOOL)(array + handles))
 
-    def lacks(self, array: Slots, handles: Handles) -> Lack:
+    def lacks(self, array: Slots, handles: HandleTuple) -> UnmetParts:
         """Return which parts of the condition do not hold."""
-        return Lack.of(self.method.condition, State(self._frame, array + handles), self.method.scope)
+        return UnmetParts.of(self.method.condition, State(self._frame, array + handles), self.method.scope)
 
-    def subtasks(self, array: Slots, handles: Handles) -> tuple[Task, ...]:
+    def subtasks(self, array: Slots, handles: HandleTuple) -> tuple[Task, ...]:
         """Return the subtasks, with handles for arguments: a variable stands for what it holds in this state."""
         given = array + handles
         return tuple(
@@ -494,11 +494,11 @@ class OpenMethod:
         )
 
 
-def _named(argument: str) -> Expression:
+def _to_expression(argument: str) -> Expression:
     return Literal(None) if argument == "none" else Name(argument)
 
 
-def _before(method: Method) -> tuple[int, ...]:
+def _predecessors(method: Method) -> tuple[int, ...]:
     """Return for each subtask the places of those that come right before it, as bits."""
     before = [0] * len(method.subtasks)
     for first, second in method.pairs:

@@ -14,14 +14,14 @@ from telos.core.plan import Diagnosis, NoPlan, Plan, Stop
 from telos.core.state import State
 from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value, ValueKind
-from telos.planning.htn.network import Handles, Method, OpenAction, OpenMethod, Task, TaskLike, TaskNetwork
+from telos.planning.htn.network import HandleTuple, LiftedAction, LiftedMethod, Method, Task, TaskLike, TaskNetwork
 
 # --- task plan --------------------------------------------------------------------------------------------------------
 # A plan for tasks, with the tree of tasks that it came from.
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class TaskDecision:
     """What a search did to one task: carried out its action, or put ``parts`` in its place by a method.
 
     Tasks are told apart by numbers, ``who`` and ``parts``, because a plan may do the same task twice.
@@ -35,7 +35,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TaskBranch:
     """One task of a plan's tree: a compound task with the method that refines it, or a step.
 
     ``parent`` is the place in the tree of the task that this one is a part of, and ``part`` which of its parts it is.
@@ -66,13 +66,13 @@ class TaskPlan(Plan):
     flat, with links to the parents, because a task that refines to itself may do so thousands of times.
     """
 
-    tree: tuple[Branch, ...] = field(default=(), compare=False, repr=False)
+    tree: tuple[TaskBranch, ...] = field(default=(), compare=False, repr=False)
 
     def task(self, step: int) -> Task:
         """Return the task of a step: the name of its action, and the handles that fill the parameters."""
         return self.tree[self._way(step)[0]].task
 
-    def serves(self, step: int) -> tuple[Branch, ...]:
+    def serves(self, step: int) -> tuple[TaskBranch, ...]:
         """Return the tasks that a step serves, the nearest first."""
         return tuple(self.tree[place] for place in self._way(step)[1:])
 
@@ -108,23 +108,23 @@ class TaskPlan(Plan):
         return way
 
 
-def grown(roots: Sequence[int], moves: Sequence[Move]) -> tuple[Branch, ...]:
+def build_tree(roots: Sequence[int], moves: Sequence[TaskDecision]) -> tuple[TaskBranch, ...]:
     """Return the tree of the moves that led to a plan."""
     by_task = {move.who: move for move in moves}
     steps = {move.who: step for step, move in enumerate(each for each in moves if each.method is None)}
-    tree: list[Branch] = []
+    tree: list[TaskBranch] = []
     waiting: list[tuple[int, int | None, int, int]] = []
     waiting += [(who, None, part, 0) for part, who in enumerate(roots)][::-1]
     while waiting:
         who, parent, part, depth = waiting.pop()
         move, place = by_task[who], len(tree)
         bindings = FrozenMap(dict(zip(move.method.scope, move.handles, strict=True)) if move.method else {})
-        tree.append(Branch(move.task, parent, part, depth, move.method, bindings, steps.get(who)))
+        tree.append(TaskBranch(move.task, parent, part, depth, move.method, bindings, steps.get(who)))
         waiting += [(each, place, number, depth + 1) for number, each in enumerate(move.parts)][::-1]
     return tuple(tree)
 
 
-def explain(plan: Plan) -> str:
+def explain_task_plan(plan: Plan) -> str:
     """Say which steps are taken, and show the tree of tasks that they serve."""
     tree = plan.tree if isinstance(plan, TaskPlan) else ()
     steps = sorted((branch for branch in tree if branch.step is not None), key=lambda branch: branch.step or 0)
@@ -138,7 +138,7 @@ def explain(plan: Plan) -> str:
 # Why tasks could not be done: which task was stuck, by which methods, and what each of them lacked.
 
 
-MOST_CHOICES = 3  # of handles for one method, and of tasks that lead to another
+MAX_CHOICES = 3  # of handles for one method, and of tasks that lead to another
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ class Refusal:
     task: Task
     array: Slots
     trail: tuple[str, ...]
-    ways: tuple[tuple[OpenAction | OpenMethod, tuple[Handles, ...]], ...]
+    ways: tuple[tuple[LiftedAction | LiftedMethod, tuple[HandleTuple, ...]], ...]
 
     @property
-    def lacking(self) -> list[tuple[OpenAction | OpenMethod, tuple[Handles, ...]]]:
+    def lacking(self) -> list[tuple[LiftedAction | LiftedMethod, tuple[HandleTuple, ...]]]:
         """Return the ways that could not be gone, with the handles that each was tried with."""
         return [(way, tried) for way, tried in self.ways if not any(way.applies(self.array, each) for each in tried)]
 
@@ -165,37 +165,37 @@ class Refusal:
         stuck = f"{self.task}, for {', for '.join(self.trail)}" if self.trail else str(self.task)
         verdict = "no method applies" if len(self.lacking) == len(self.ways) else "not every method applies"
         for number, (way, tried) in enumerate(self.lacking):
-            if isinstance(way, OpenAction):
+            if isinstance(way, LiftedAction):
                 yield f"{stuck}: it needs {way.lacks(self.array, tried[0]).said}"
                 continue
             if number == 0:
                 yield f"{stuck}: {verdict}"
             yield from (f"  {way.method.name}{line}" for line in self._lacks(way, tried))
 
-    def _lacks(self, way: OpenMethod, tried: tuple[Handles, ...]) -> Iterator[str]:
+    def _lacks(self, way: LiftedMethod, tried: tuple[HandleTuple, ...]) -> Iterator[str]:
         method = way.method
         if not tried:
             yield f": there is no {' or '.join(dict.fromkeys(map(str, method.choose.values())))} to choose"
-        for handles in tried[:MOST_CHOICES]:
+        for handles in tried[:MAX_CHOICES]:
             chosen = handles[len(method.parameters) :]
             given = ", ".join(f"{name} = {handle}" for name, handle in zip(method.choose, chosen, strict=True))
             yield f"{f' with {given}' if given else ''}: it needs {way.lacks(self.array, handles).said}"
-        if len(tried) > MOST_CHOICES:
-            yield f": nor with {len(tried) - MOST_CHOICES} other choices"
+        if len(tried) > MAX_CHOICES:
+            yield f": nor with {len(tried) - MAX_CHOICES} other choices"
 
 
-def trail_of(who: int, moves: Sequence[Move]) -> tuple[str, ...]:
+def find_trail(who: int, moves: Sequence[TaskDecision]) -> tuple[str, ...]:
     """Return the tasks that a task was a part of, the nearest first, each with its method."""
     whole = {part: move for move in moves for part in move.parts}
     trail: list[str] = []
-    while who in whole and len(trail) < MOST_CHOICES:
+    while who in whole and len(trail) < MAX_CHOICES:
         move = whole[who]
         trail.append(f"{move.task} by {move.method.name}" if move.method else str(move.task))
         who = move.who
     return tuple(trail)
 
 
-def diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
+def make_diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
     """Return the function that says what an answer without a plan lacked, the deepest refusal first."""
 
     def diagnose(answer: NoPlan) -> Diagnosis:
@@ -219,7 +219,7 @@ def diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
 # next, each of them is tried, so their steps may be interleaved.
 
 
-MOST_TOLD = 5  # tasks that could not go on, in the words of an answer without a plan
+MAX_REFUSALS = 5  # tasks that could not go on, in the words of an answer without a plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +249,12 @@ class _Node:
     depth: int = 0
     steps: int = 0
     parent: "_Node | None" = None
-    move: Move | None = None
+    move: TaskDecision | None = None
 
     @property
-    def moves(self) -> list[Move]:
+    def moves(self) -> list[TaskDecision]:
         """Return what was done on the way here, the first move first."""
-        moves, node = list[Move](), self
+        moves, node = list[TaskDecision](), self
         while node.parent is not None and node.move is not None:
             moves.append(node.move)
             node = node.parent
@@ -292,7 +292,7 @@ def plan_tasks(
     """
     if budget < 1:
         raise TelosError(f"budget must be at least 1, got {budget}")
-    search = _Search(network, network.domain.state(dict(state)), optimal)
+    search = _TaskSearch(network, network.domain.state(dict(state)), optimal)
     asked = [tasks] if isinstance(tasks, Task | str) else tasks
     return search.run(tuple(search.resolved(task) for task in asked), budget, trace)
 
@@ -300,10 +300,10 @@ def plan_tasks(
 _Entry: TypeAlias = tuple[float, float, int, _Node]
 
 
-class _Search:
+class _TaskSearch:
     def __init__(self, network: TaskNetwork, state: State, optimal: bool) -> None:
         self.network, self.state, self.optimal = network, state, optimal
-        self.handles = _known_handles(network, state)
+        self.handles = _collect_handles(network, state)
         self.frontier: list[_Entry] = []
         self.ages = itertools.count()
         self.refusals: dict[Task, tuple[_Node, int]] = {}
@@ -348,8 +348,8 @@ class _Search:
             if key in seen:
                 continue  # whatever can follow was looked at then, on a way that cost no more or came first
             if not node.tasks:
-                tree = grown(start.ids, node.moves)
-                return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain, tree)
+                tree = build_tree(start.ids, node.moves)
+                return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain_task_plan, tree)
             if (node.left, -node.steps) < (closest.left, -closest.steps):
                 closest = node
             if len(seen) == budget:
@@ -381,7 +381,7 @@ class _Search:
             if not action.applies(node.array, task.arguments):
                 self._refuse(node, place)
                 continue
-            done = self._replaced(node, place, Move(node.ids[place], task))
+            done = self._replaced(node, place, TaskDecision(node.ids[place], task))
             yield replace(
                 done,
                 array=action.result(node.array, task.arguments),
@@ -398,14 +398,14 @@ class _Search:
                     applied = True
                     parts = opened.subtasks(node.array, handles)
                     ids = tuple(range(node.next_id, node.next_id + len(parts)))
-                    move = Move(node.ids[place], task, method, handles, ids)
+                    move = TaskDecision(node.ids[place], task, method, handles, ids)
                     yield self._replaced(node, place, move, parts, opened.after)
             refused |= not applied
         if refused:
             self._refuse(node, place)
 
     def _replaced(
-        self, node: _Node, place: int, move: Move, parts: tuple[Task, ...] = (), order: tuple[int, ...] = ()
+        self, node: _Node, place: int, move: TaskDecision, parts: tuple[Task, ...] = (), order: tuple[int, ...] = ()
     ) -> _Node:
         """Return the node with ``parts`` in the place of a task; what came after the task comes after all of them."""
         count = len(parts)
@@ -430,7 +430,7 @@ class _Search:
             move=move,
         )
 
-    def _choices(self, method: Method, task: Task) -> Iterator[Handles]:
+    def _choices(self, method: Method, task: Task) -> Iterator[HandleTuple]:
         kinds = [self.handles.get(of.handle, ()) for of in method.choose.values()]
         for chosen in itertools.product(*kinds):
             yield (*task.arguments, *chosen)
@@ -438,21 +438,21 @@ class _Search:
     def _least(self, tasks: tuple[Task, ...]) -> float:
         return sum(self.network.least[task.name] for task in tasks)
 
-    def _action(self, name: str) -> OpenAction:
+    def _action(self, name: str) -> LiftedAction:
         found = self.network.bound.get(name)
         if found is None:
-            found = OpenAction(self.network.domain.action(name), self.network.domain.layout)
+            found = LiftedAction(self.network.domain.action(name), self.network.domain.layout)
             self.network.bound[name] = found
-        opened: OpenAction = found
+        opened: LiftedAction = found
         return opened
 
-    def _method(self, method: Method) -> OpenMethod:
+    def _method(self, method: Method) -> LiftedMethod:
         name = f"{method.task} by {method.name}"
         found = self.network.bound.get(name)
         if found is None:
             kinds = {subtask.name: self.network.parameters(subtask.name) for subtask in method.subtasks}
-            found = self.network.bound[name] = OpenMethod(method, self.network.domain.layout, kinds)
-        opened: OpenMethod = found
+            found = self.network.bound[name] = LiftedMethod(method, self.network.domain.layout, kinds)
+        opened: LiftedMethod = found
         return opened
 
     def _steps(self, node: _Node) -> tuple[Action, ...]:
@@ -466,20 +466,20 @@ class _Search:
             self.refusals[node.tasks[place]] = node, place
 
     def _no_plan(self, goal: str, stop: Stop, expanded: int, closest: _Node) -> NoPlan:
-        deepest = sorted(self.refusals.values(), key=lambda found: -found[0].depth)[:MOST_TOLD]
-        diagnose = diagnosis([self._refusal(node, place) for node, place in deepest])
+        deepest = sorted(self.refusals.values(), key=lambda found: -found[0].depth)[:MAX_REFUSALS]
+        diagnose = make_diagnosis([self._refusal(node, place) for node, place in deepest])
         return NoPlan(goal, stop, expanded, self._steps(closest), diagnose)
 
     def _refusal(self, node: _Node, place: int) -> Refusal:
         task = node.tasks[place]
-        trail = trail_of(node.ids[place], node.moves)
+        trail = find_trail(node.ids[place], node.moves)
         if task.name not in self.network.tasks:
             return Refusal(task, node.array, trail, ((self._action(task.name), (task.arguments,)),))
         ways = [(self._method(each), tuple(self._choices(each, task))) for each in self.network.tasks[task.name]]
         return Refusal(task, node.array, trail, tuple(ways))
 
 
-def _known_handles(network: TaskNetwork, state: State) -> dict[str, tuple[Value, ...]]:
+def _collect_handles(network: TaskNetwork, state: State) -> dict[str, tuple[Value, ...]]:
     """Return the handles that the domain names, then those that variables hold, by kind."""
     found: dict[str, dict[Value, None]] = {kind: dict.fromkeys(each) for kind, each in network.domain.handles.items()}
     for variable in state.layout.variables:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from telos.core.errors import TelosError
-from telos.planning.pddl.parser import Atom, Fact, Schema, Task, written
+from telos.planning.pddl.parser import ActionSchema, Atom, Fact, LiftedTask, format_atom
 
 # --- joins ------------------------------------------------------------------------------------------------------------
 # Joins: all arguments that an action's preconditions allow, found fact by fact instead of by trying everything.
@@ -20,7 +20,7 @@ Binding: TypeAlias = list[str]  # one object a parameter; "" while it has none
 Table: TypeAlias = dict[tuple[str, ...], list[Fact]]
 
 
-class Facts:
+class FactIndex:
     """Facts, found by predicate and by the arguments at any chosen positions."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class JoinFilter:
     """Something that must hold once ``parameters`` have objects."""
 
     parameters: frozenset[int]
@@ -51,14 +51,14 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JoinStep:
     """Bind more parameters: from the facts of a table, or (without one) from all objects of a type."""
 
     table: Table | None
     key: tuple[int | str, ...]  # what the table is asked: parameters that have objects already, and constants
     binds: tuple[tuple[int, int], ...]  # position in the fact, parameter
     objects: Sequence[str]
-    filters: tuple[Filter, ...]
+    filters: tuple[JoinFilter, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Join:
     """The steps that complete a binding, after a first fact was matched with ``seed``."""
 
     seed: Atom | None
-    first: tuple[Filter, ...]
-    steps: tuple[Step, ...]
+    first: tuple[JoinFilter, ...]
+    steps: tuple[JoinStep, ...]
 
 
-class Planner:
+class JoinPlanner:
     """Plans the joins of one action schema.
 
     ``estimate(atom, positions)`` says how many facts match an atom whose terms at ``positions`` are known.
@@ -78,16 +78,16 @@ class Planner:
 
     def __init__(
         self,
-        schema: Schema,
+        schema: ActionSchema,
         atoms: Sequence[Atom],
         objects: Sequence[Sequence[str]],
-        filters: Sequence[Filter],
-        facts: Facts,
+        filters: Sequence[JoinFilter],
+        facts: FactIndex,
         estimate: Callable[[Atom, tuple[int, ...]], float],
     ) -> None:
         self.number = {name: i for i, name in enumerate(schema.parameters)}
         self.atoms, self.objects, self.facts, self.estimate = atoms, objects, facts, estimate
-        self.filters = [*filters, *(_of_type(i, frozenset(each)) for i, each in enumerate(objects))]
+        self.filters = [*filters, *(_type_filter(i, frozenset(each)) for i, each in enumerate(objects))]
 
     def join(self, seed: Atom | None) -> Join:
         """Plan the join that begins with a fact for ``seed``, or with nothing."""
@@ -103,16 +103,16 @@ class Planner:
         free = sorted(set(self.number.values()) - bound, key=lambda each: len(self.objects[each]))
         for parameter in free:  # no precondition names these: any object of the type will do
             filters = self.newly_checked(bound, bound | {parameter})
-            steps.append(Step(None, (), ((0, parameter),), self.objects[parameter], filters))
+            steps.append(JoinStep(None, (), ((0, parameter),), self.objects[parameter], filters))
             bound.add(parameter)
         return Join(seed, first, tuple(steps))
 
-    def step(self, atom: Atom, bound: set[int]) -> Step:
+    def step(self, atom: Atom, bound: set[int]) -> JoinStep:
         known = self.known_positions(atom, bound)
         key = tuple(self.number.get(atom[i], atom[i]) for i in known)
         binds = tuple((i, self.number[atom[i]]) for i in range(1, len(atom)) if i not in known)
         filters = self.newly_checked(bound, bound | self.parameters_of(atom))
-        return Step(self.facts.table(atom[0], known), key, binds, (), filters)
+        return JoinStep(self.facts.table(atom[0], known), key, binds, (), filters)
 
     def known_positions(self, atom: Atom, bound: set[int]) -> tuple[int, ...]:
         return tuple(i for i in range(1, len(atom)) if atom[i] not in self.number or self.number[atom[i]] in bound)
@@ -120,18 +120,18 @@ class Planner:
     def parameters_of(self, atom: Atom) -> set[int]:
         return {self.number[term] for term in atom[1:] if term in self.number}
 
-    def newly_checked(self, before: set[int], after: set[int]) -> tuple[Filter, ...]:
+    def newly_checked(self, before: set[int], after: set[int]) -> tuple[JoinFilter, ...]:
         return tuple(each for each in self.filters if each.parameters <= after and not each.parameters <= before)
 
-    def without_parameters(self) -> tuple[Filter, ...]:
+    def without_parameters(self) -> tuple[JoinFilter, ...]:
         return tuple(each for each in self.filters if not each.parameters)
 
 
-def _of_type(parameter: int, objects: frozenset[str]) -> Filter:
-    return Filter(frozenset({parameter}), lambda binding: binding[parameter] in objects)
+def _type_filter(parameter: int, objects: frozenset[str]) -> JoinFilter:
+    return JoinFilter(frozenset({parameter}), lambda binding: binding[parameter] in objects)
 
 
-def match(atom: Atom, fact: Fact, number: dict[str, int], binding: Binding) -> bool:
+def match_fact(atom: Atom, fact: Fact, number: dict[str, int], binding: Binding) -> bool:
     """Bind the parameters in ``atom`` so that it says ``fact``; whether that can be done."""
     for i in range(1, len(atom)):
         parameter = number.get(atom[i])
@@ -145,13 +145,15 @@ def match(atom: Atom, fact: Fact, number: dict[str, int], binding: Binding) -> b
     return True
 
 
-def complete(join: Join, binding: Binding, spend: Callable[[int], None]) -> Iterator[tuple[str, ...]]:
+def complete_binding(join: Join, binding: Binding, spend: Callable[[int], None]) -> Iterator[tuple[str, ...]]:
     """Yield every full binding that extends ``binding``; ``spend`` hears how many were tried."""
     if all(each.passes(binding) for each in join.first):
         yield from _extend(join.steps, 0, binding, spend)
 
 
-def _extend(steps: Sequence[Step], i: int, binding: Binding, spend: Callable[[int], None]) -> Iterator[tuple[str, ...]]:
+def _extend(
+    steps: Sequence[JoinStep], i: int, binding: Binding, spend: Callable[[int], None]
+) -> Iterator[tuple[str, ...]]:
     if i == len(steps):
         yield tuple(binding)
         return
@@ -168,7 +170,7 @@ def _extend(steps: Sequence[Step], i: int, binding: Binding, spend: Callable[[in
             binding[parameter] = ""
 
 
-def _bind(step: Step, fact: Fact, binding: Binding) -> bool:
+def _bind(step: JoinStep, fact: Fact, binding: Binding) -> bool:
     for position, parameter in step.binds:
         # `(next ?x ?x)` binds one parameter twice.
         if binding[parameter] and binding[parameter] != fact[position]:
@@ -177,7 +179,7 @@ def _bind(step: Step, fact: Fact, binding: Binding) -> bool:
     return True
 
 
-def expected_matches(facts: Sequence[Fact], positions: tuple[int, ...]) -> float:
+def estimate_matches(facts: Sequence[Fact], positions: tuple[int, ...]) -> float:
     """Estimate how many of ``facts`` agree with given arguments at ``positions``."""
     if not facts:
         return 0.0
@@ -193,7 +195,7 @@ def expected_matches(facts: Sequence[Fact], positions: tuple[int, ...]) -> float
 # the preconditions of some actions, whose effects are new facts. What is not found so can never be done.
 
 
-MOST_ACTIONS = 200_000
+MAX_ACTIONS = 200_000
 TRIES_PER_ACTION = 40  # partial bindings that a good join leaves behind for each action found; far more is hopeless
 
 
@@ -211,27 +213,27 @@ class GroundAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class GroundTask:
     """Everything that may happen: actions in the order of the files, and facts that may become true."""
 
     actions: tuple[GroundAction, ...]
     facts: frozenset[Fact]
 
 
-def ground(task: Task, *, most: int = MOST_ACTIONS) -> Ground:
+def ground_task(task: LiftedTask, *, most: int = MAX_ACTIONS) -> GroundTask:
     """Return every action that the delete relaxation can reach; refuse a task with more than ``most`` of them."""
-    return _Reachable(task, most).explore()
+    return _Reachability(task, most).explore()
 
 
-class _Reachable:
-    def __init__(self, task: Task, most: int) -> None:
+class _Reachability:
+    def __init__(self, task: LiftedTask, most: int) -> None:
         self.task = task
         self.most = most
         self.tries_left = max(most, 10_000) * TRIES_PER_ACTION
         schemas = task.domain.schemas
         self.added = {atom[0] for schema in schemas for atom in schema.adds}
         self.deleted = {atom[0] for schema in schemas for atom in schema.deletes}
-        self.facts = Facts()
+        self.facts = FactIndex()
         self.initial: dict[str, list[Fact]] = {}
         for fact in sorted(task.init):
             self.initial.setdefault(fact[0], []).append(fact)
@@ -244,25 +246,25 @@ class _Reachable:
         for i, schema in enumerate(schemas):
             self.plan_joins(i, schema)
 
-    def plan_joins(self, i: int, schema: Schema) -> None:
+    def plan_joins(self, i: int, schema: ActionSchema) -> None:
         objects = [self.task.objects_of(types) for types in schema.types]
         atoms = schema.preconditions.positive
         filters = list(self.filters(schema, self.numbers[i]))
-        planner = Planner(schema, atoms, objects, filters, self.facts, self.estimator(i, objects))
+        planner = JoinPlanner(schema, atoms, objects, filters, self.facts, self.estimator(i, objects))
         growing = [atom for atom in atoms if atom[0] in self.added]
         for atom in growing:
             self.seeds.setdefault(atom[0], []).append((i, planner.join(atom)))
         if not growing:
             self.unseeded.append((i, planner.join(None)))
 
-    def filters(self, schema: Schema, number: Mapping[str, int]) -> Iterator[Filter]:
+    def filters(self, schema: ActionSchema, number: Mapping[str, int]) -> Iterator[JoinFilter]:
         conditions = schema.preconditions
         for pairs, same in ((conditions.same, True), (conditions.different, False)):
             for left, right in pairs:
-                yield _comparison(number, left, right, same=same)
+                yield _equality_filter(number, left, right, same=same)
         for atom in conditions.negative:
             if atom[0] not in self.deleted:  # what nothing deletes, and holds at the start, holds for ever
-                yield _absence(number, atom, self.task.init)
+                yield _absence_filter(number, atom, self.task.init)
 
     def estimator(self, i: int, objects: Sequence[Sequence[str]]) -> Callable[[Atom, tuple[int, ...]], float]:
         number = self.numbers[i]
@@ -271,14 +273,14 @@ class _Reachable:
             if len(known) == len(atom) - 1:
                 return 0.0  # only looked up
             if atom[0] not in self.added:
-                return expected_matches(self.initial.get(atom[0], ()), known)
+                return estimate_matches(self.initial.get(atom[0], ()), known)
             # How many there will be is not known yet: assume one for every object that fits.
             free = {atom[at] for at in range(1, len(atom)) if at not in known}
             return math.prod(len(objects[number[term]]) for term in free)
 
         return estimate
 
-    def explore(self) -> Ground:
+    def explore(self) -> GroundTask:
         """Take facts one after another until no new ones come."""
         reached = dict.fromkeys(fact for facts in self.initial.values() for fact in facts)
         queue = deque(fact for fact in reached if fact[0] in self.added)
@@ -295,17 +297,17 @@ class _Reachable:
             for found in self.found  # in the order of the files, so that every run has the same
             for arguments in sorted(found, key=lambda each: [rank[name] for name in each])
         )
-        return Ground(actions, frozenset(reached))
+        return GroundTask(actions, frozenset(reached))
 
     def instances(self, i: int, join: Join, fact: Fact | None) -> Iterator[GroundAction]:
         """Yield the actions of schema ``i`` that ``fact`` makes possible and that are not known yet."""
         schema, found = self.task.domain.schemas[i], self.found[i]
         binding: Binding = [""] * len(schema.parameters)
-        if fact is not None and join.seed is not None and not match(join.seed, fact, self.numbers[i], binding):
+        if fact is not None and join.seed is not None and not match_fact(join.seed, fact, self.numbers[i], binding):
             return
-        for arguments in complete(join, binding, self.spend):
+        for arguments in complete_binding(join, binding, self.spend):
             if arguments not in found:
-                found[arguments] = _instance(schema, arguments, self.task)
+                found[arguments] = _instantiate(schema, arguments, self.task)
                 yield found[arguments]
                 if sum(map(len, self.found)) > self.most:
                     raise _too_many(schema, f"more than {self.most} ground actions")
@@ -324,24 +326,24 @@ class _Reachable:
             raise _too_many(widest, "too many combinations of objects to try")
 
 
-def _too_many(schema: Schema, what: str) -> TelosError:
+def _too_many(schema: ActionSchema, what: str) -> TelosError:
     return TelosError(
         f"the problem has {what} (seen at {schema.name!r}, with {len(schema.parameters)} parameters)",
         "take a smaller problem, or raise most",
     )
 
 
-def _comparison(number: Mapping[str, int], left: str, right: str, *, same: bool) -> Filter:
+def _equality_filter(number: Mapping[str, int], left: str, right: str, *, same: bool) -> JoinFilter:
     def value(term: str, binding: Binding) -> str:
         return binding[number[term]] if term in number else term
 
     parameters = frozenset(number[term] for term in (left, right) if term in number)
-    return Filter(parameters, lambda binding: (value(left, binding) == value(right, binding)) is same)
+    return JoinFilter(parameters, lambda binding: (value(left, binding) == value(right, binding)) is same)
 
 
-def _absence(number: Mapping[str, int], atom: Atom, init: frozenset[Fact]) -> Filter:
+def _absence_filter(number: Mapping[str, int], atom: Atom, init: frozenset[Fact]) -> JoinFilter:
     parameters = frozenset(number[term] for term in atom[1:] if term in number)
-    return Filter(
+    return JoinFilter(
         parameters,
         lambda binding: (
             (atom[0], *(binding[number[each]] if each in number else each for each in atom[1:])) not in init
@@ -349,7 +351,7 @@ def _absence(number: Mapping[str, int], atom: Atom, init: frozenset[Fact]) -> Fi
     )
 
 
-def _instance(schema: Schema, arguments: tuple[str, ...], task: Task) -> GroundAction:
+def _instantiate(schema: ActionSchema, arguments: tuple[str, ...], task: LiftedTask) -> GroundAction:
     said = dict(zip(schema.parameters, arguments, strict=True))
 
     def filled(atoms: tuple[Atom, ...]) -> frozenset[Fact]:
@@ -367,7 +369,7 @@ def _instance(schema: Schema, arguments: tuple[str, ...], task: Task) -> GroundA
     )
 
 
-def _cost(schema: Schema, said: Mapping[str, str], task: Task) -> float:
+def _cost(schema: ActionSchema, said: Mapping[str, str], task: LiftedTask) -> float:
     total = 0.0
     for cost in schema.costs:
         if isinstance(cost, float):
@@ -375,8 +377,8 @@ def _cost(schema: Schema, said: Mapping[str, str], task: Task) -> float:
             continue
         function = (cost[0], *(said.get(term, term) for term in cost[1:]))
         if function not in task.values:
-            action = written((schema.name, *said.values()))
-            raise TelosError(f"the cost of {action} is {written(function)}, which has no value in (:init …)")
+            action = format_atom((schema.name, *said.values()))
+            raise TelosError(f"the cost of {action} is {format_atom(function)}, which has no value in (:init …)")
         total += task.values[function]
     return total
 
@@ -386,14 +388,14 @@ def _cost(schema: Schema, said: Mapping[str, str], task: Task) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class ReducedTask:
     """The facts that change, and actions that speak only of them; every other fact is as it was at the start."""
 
     actions: tuple[GroundAction, ...]
     facts: frozenset[Fact]
 
 
-def without_constants(ground: Ground, init: frozenset[Fact]) -> Changing:
+def remove_constants(ground: GroundTask, init: frozenset[Fact]) -> ReducedTask:
     """Drop actions that can never be possible, and conditions and effects that can never matter."""
     actions: Sequence[GroundAction] = ground.actions
     while True:
@@ -406,10 +408,10 @@ def without_constants(ground: Ground, init: frozenset[Fact]) -> Changing:
             break
         actions = kept  # what only the dropped ones changed is constant now
     changing = frozenset((added - init) | (deleted & init))
-    return Changing(tuple(_only(action, changing) for action in actions), changing)
+    return ReducedTask(tuple(_restrict(action, changing) for action in actions), changing)
 
 
-def _only(action: GroundAction, changing: frozenset[Fact]) -> GroundAction:
+def _restrict(action: GroundAction, changing: frozenset[Fact]) -> GroundAction:
     return replace(
         action,
         needs=action.needs & changing,

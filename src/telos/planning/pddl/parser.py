@@ -1,294 +1,22 @@
-"""PDDL text to a lifted task, every fault located."""
+"""PDDL domains and problems as a lifted task, every fault located.
 
-import bisect
-import os
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+Start with ``read_domain`` and ``read_problem``; the result is a ``LiftedTask``. ``syntax`` parses the text.
+"""
 
-from telos.core.errors import DefinitionError, Fault, FaultCode, TelosError, name_hint, nearest
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from lark import Lark
-
-
-# --- source -----------------------------------------------------------------------------------------------------------
-# The text of a PDDL file: read, cut into its sections, and able to say where anything in it stands.
-
-
-LARGEST = 4_000_000  # bytes; the largest benchmark of the planning competitions has a tenth of that
-DEEPEST = 60  # brackets inside brackets; people write eight
-
-_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_BRACKETS = re.compile(r";[^\n]*|[()]")
-_HEAD = re.compile(r"\(\s*([^\s();]*)")
-_BLANK = re.compile(r"(?:\s|;[^\n]*)*")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file's name and its text, in lower case: PDDL does not tell ``HANDEMPTY`` from ``handempty``."""
-
-    file: str
-    text: str
-    line_starts: tuple[int, ...] = field(repr=False)
-
-    @classmethod
-    def of(cls, file: str, text: str) -> "Source":
-        # Only ASCII letters are lowered: others may change their length, and every position after them with it.
-        starts = (0, *(match.end() for match in re.finditer("\n", text)))
-        return cls(file, text.translate(_LOWER), starts)
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "Source":
-        """Read the file at ``path``."""
-        name = os.fspath(path)
-        try:
-            size = Path(path).stat().st_size
-            data = Path(path).read_bytes() if size <= LARGEST else b""
-        except FileNotFoundError:
-            raise DefinitionError(
-                [Fault("no such file", file=name, suggestion="check the path", code=FaultCode.UNREADABLE)]
-            ) from None
-        except (OSError, ValueError) as problem:
-            why = (problem.strerror if isinstance(problem, OSError) else "") or "cannot be read"
-            raise DefinitionError([Fault(why[0].lower() + why[1:], file=name, code=FaultCode.UNREADABLE)]) from None
-        if size > LARGEST:
-            raise DefinitionError([_too_large(name, size)])
-        # Old benchmarks have authors' names in Latin-1 in their comments; elsewhere the replacement is a fault.
-        return cls.of(name, data.decode("utf-8-sig", errors="replace"))
-
-    def fault(self, offset: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> Fault:
-        """Return a fault that stands at ``offset``."""
-        line = bisect.bisect_right(self.line_starts, offset)
-        column = offset - self.line_starts[line - 1] + 1
-        return Fault(message, suggestion=suggestion, file=self.file, line=line, column=column, code=code)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One bracket of the file, such as ``(:init …)``: the word it begins with, where it begins, and its text."""
-
-    word: str
-    start: int
-    text: str
-
-
-def sections(source: Source, kind: str) -> tuple[Section, ...]:
-    """Cut ``(define (kind name) (:…) (:…))`` into the brackets inside its outer one."""
-    if len(source.text) > LARGEST:
-        raise DefinitionError([_too_large(source.file, len(source.text))])
-    spans = list(_spans(source))
-    _check_gaps(source, spans)
-    found = tuple(
-        Section(head.group(1), start, source.text[start:end])
-        for start, end in spans
-        if (head := _HEAD.match(source.text, start, end))
-    )
-    if not found or found[0].word != kind:
-        is_other = found and found[0].word in ("domain", "problem")
-        hint = "are the two files swapped?" if is_other else f"a PDDL {kind} begins with (define ({kind} name)"
-        raise DefinitionError(
-            [
-                source.fault(
-                    found[0].start if found else 0, f"this is not a PDDL {kind}", hint, code=FaultCode.BAD_SYNTAX
-                )
-            ]
-        )
-    return found
-
-
-def _spans(source: Source) -> Iterator[tuple[int, int]]:
-    """Yield where the brackets inside the outer one begin and end; refuse brackets that do not match."""
-    open_at: list[int] = []
-    for match in _BRACKETS.finditer(source.text):
-        at = match.start()
-        if source.text[at] == "(":
-            _check_opening(source, at, open_at)
-            open_at.append(at)
-        elif source.text[at] == ")":
-            if not open_at:
-                raise DefinitionError(
-                    [
-                        source.fault(
-                            at, "this ) closes nothing", "remove it, or add the missing (", code=FaultCode.BAD_SYNTAX
-                        )
-                    ]
-                )
-            start = open_at.pop()
-            if len(open_at) == 1:
-                yield start, at + 1
-            if not open_at:
-                _check_end(source, at + 1)
-                return
-    if not open_at:
-        raise DefinitionError(
-            [source.fault(0, "there is no PDDL in this file", "it begins with (define", code=FaultCode.BAD_SYNTAX)]
-        )
-    raise DefinitionError([_unclosed(source, open_at[-1])])
-
-
-def _check_opening(source: Source, at: int, open_at: list[int]) -> None:
-    head = _HEAD.match(source.text, at)
-    word = head.group(1) if head else ""
-    if not open_at and (word != "define" or _first(source, 0) < at):
-        raise DefinitionError(
-            [source.fault(at, "PDDL begins with (define", "is this a PDDL file?", code=FaultCode.BAD_SYNTAX)]
-        )
-    if len(open_at) >= DEEPEST:
-        raise DefinitionError(
-            [source.fault(at, f"brackets are nested more than {DEEPEST} deep", code=FaultCode.TOO_LARGE)]
-        )
-    if len(open_at) > 1 and word.startswith(":"):
-        # Sections stand only directly inside (define …), so the one before lacks its end.
-        raise DefinitionError([_unclosed(source, open_at[-1])])
-
-
-def _check_gaps(source: Source, spans: Sequence[tuple[int, int]]) -> None:
-    """Refuse words between the sections, which would be left unread."""
-    for (_, end), (start, _) in pairwise(spans):
-        if (at := _first(source, end)) < start:
-            raise DefinitionError(
-                [source.fault(at, "text between two sections", "is there a ) too many?", code=FaultCode.BAD_SYNTAX)]
-            )
-
-
-def _unclosed(source: Source, at: int) -> Fault:
-    return source.fault(at, "this ( is never closed", "add the missing )", code=FaultCode.BAD_SYNTAX)
-
-
-def _check_end(source: Source, end: int) -> None:
-    if (at := _first(source, end)) < len(source.text):
-        raise DefinitionError(
-            [
-                source.fault(
-                    at, "text after the end of the definition", "is there a ) too many?", code=FaultCode.BAD_SYNTAX
-                )
-            ]
-        )
-
-
-def _first(source: Source, start: int) -> int:
-    """Return where the first thing after ``start`` stands that is neither blank nor comment."""
-    blank = _BLANK.match(source.text, start)
-    return blank.end() if blank else start
-
-
-def _too_large(name: str, size: int) -> Fault:
-    return Fault(
-        f"the file has {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:g} MB that are read",
-        file=name,
-        suggestion="split it, or ground it with another tool",
-        code=FaultCode.TOO_LARGE,
-    )
-
-
-# --- grammar ----------------------------------------------------------------------------------------------------------
-# Sections of PDDL text, parsed by the grammar of the ``pddl`` library.
-#
-# The library's grammar is used, and not its data model: the model is case-sensitive, refuses two actions with one name
-# and requirements that were forgotten, all of which real benchmarks have, and it forgets lines and columns.
-
-
-RULES = {
-    "domain": "domain_def",
-    ":requirements": "requirements",
-    ":types": "types",
-    ":constants": "constants",
-    ":predicates": "predicates",
-    ":functions": "functions",
-    ":action": "action_def",
-    "problem": "problem_def",
-    ":domain": "problem_domain",
-    ":objects": "objects",
-    ":init": "init",
-    ":goal": "goal",
-    ":metric": "metric_spec",
-}
-UNSUPPORTED = {
-    ":durative-action": "durative actions are",
-    ":durative-actions": "durative actions are",
-    ":duration-inequalities": "durative actions are",
-    ":continuous-effects": "continuous change is",
-    ":derived": "derived predicates are",
-    ":derived-predicates": "derived predicates are",
-    ":constraints": "constraints on the whole plan are",
-    ":preferences": "preferences are",
-    ":timed-initial-literals": "timed initial literals are",
-    ":object-fluents": "object fluents are",
-    ":goal-utilities": "goal utilities are",
-    ":time": "continuous change is",
-    ":process": "processes are",
-    ":event": "events are",
-    ":task": "task networks are",
-    ":method": "task networks are",
-    ":htn": "task networks are",
-    ":hierarchy": "task networks are",
-    ":non-deterministic": "effects by chance are",
-    ":probabilistic-effects": "effects by chance are",
-}
-READ = "STRIPS with types, constants, equality, negative preconditions and action costs is read"
-
-
-def parse(section: Section, source: Source) -> Any:
-    """Return the syntax tree of a section: a ``lark.Tree`` whose tokens count positions from the section's start."""
-    parser = _parser()
-    from lark.exceptions import UnexpectedInput
-
-    try:
-        return parser.parse(section.text, start=RULES[section.word])
-    except UnexpectedInput as problem:
-        raise DefinitionError([_fault(problem, section, source, parser)]) from None
-
-
-@cache  # building the tables takes longer than parsing most files
-def _parser() -> "Lark":
-    try:
-        from lark import Lark
-
-        grammar = resources.files("pddl.parser").joinpath("grammar.lark").read_text(encoding="utf-8")
-    except ImportError:
-        raise TelosError(
-            "reading PDDL needs the pddl library, which is not installed", 'run: pip install "telos[planning]"'
-        ) from None
-    return Lark(grammar, parser="lalr", start=list(RULES.values()))
-
-
-def _fault(problem: Any, section: Section, source: Source, parser: "Lark") -> Fault:
-    at = min(problem.pos_in_stream if problem.pos_in_stream is not None else len(section.text), len(section.text) - 1)
-    word = word_at(section.text, at)
-    if word in UNSUPPORTED:
-        return unsupported(source, section.start + at, UNSUPPORTED[word])
-    # `allowed` is what the lexer tried and `expected` what the parser would take; each error has one of them.
-    wanted = getattr(problem, "allowed", None) or getattr(problem, "expected", None) or ()
-    shown = {each.name: f"{each.pattern.value}" for each in parser.terminals if each.pattern.type == "str"}
-    shown |= {"NAME": "a name", "NUMBER": "a number", "RPAR": ")", "LPAR": "("}
-    words = sorted({shown.get(each, each.lower()) for each in wanted}, key=lambda each: (each.startswith(":"), each))
-    likely = ", ".join(words[:8]) + (", …" if len(words) > 8 else "")
-    is_meant = nearest(word, words) is not None
-    suggestion = name_hint(word, words) if is_meant else f"here may stand: {likely}" if likely else ""
-    return source.fault(section.start + at, f"unexpected {word!r}", suggestion, code=FaultCode.BAD_SYNTAX)
-
-
-def word_at(text: str, at: int) -> str:
-    """Return the bracket or the whole word that begins at ``at``."""
-    if text[at] in "()":
-        return text[at]
-    end = at
-    while end < len(text) and end < at + 40 and not text[end].isspace() and text[end] not in "();":
-        end += 1
-    return text[at:end] or text[at]
-
-
-def unsupported(source: Source, offset: int, what: str) -> Fault:
-    """Return the fault of a file that uses more of PDDL than is read; ``what`` is as in "derived predicates are"."""
-    return source.fault(offset, f"{what} not supported", READ, code=FaultCode.UNSUPPORTED)
-
+from telos.core.errors import DefinitionError, Fault, FaultCode, name_hint
+from telos.planning.pddl.syntax import (
+    RULES,
+    UNSUPPORTED,
+    PddlSection,
+    PddlSource,
+    parse_section,
+    split_sections,
+    unsupported_fault,
+)
 
 # --- model ------------------------------------------------------------------------------------------------------------
 # A PDDL task as its files say it, before grounding: *lifted*, in the words of the field.
@@ -310,7 +38,7 @@ class Literals:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class ActionSchema:
     """An action with parameters; ``costs`` are numbers and functions of its arguments, added up."""
 
     name: str
@@ -323,7 +51,7 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Declarations:
     """What a domain declares: every type with all its subtypes, predicates, functions, constants."""
 
     subtypes: Mapping[str, frozenset[str]]
@@ -335,12 +63,12 @@ class Vocabulary:
 @dataclass(frozen=True, slots=True)
 class LiftedDomain:
     name: str
-    words: Vocabulary
-    schemas: tuple[Schema, ...]
+    words: Declarations
+    schemas: tuple[ActionSchema, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LiftedTask:
     """A domain and a problem together."""
 
     name: str
@@ -357,7 +85,7 @@ class Task:
         return tuple(name for name, own in self.objects.items() if own & wanted)
 
 
-def written(atom: Atom) -> str:
+def format_atom(atom: Atom) -> str:
     """Write an atom or a ground action the way PDDL does."""
     return f"({' '.join(atom)})"
 
@@ -366,8 +94,8 @@ def written(atom: Atom) -> str:
 # Syntax trees to literals: preconditions, goals and effects.
 
 
-MOST_FAULTS = 200  # in one section: nobody reads on, and looking for the names that were meant is slow
-_BEYOND = {
+MAX_FAULTS = 200  # in one section: nobody reads on, and looking for the names that were meant is slow
+_UNSUPPORTED_FORMULAS = {
     "or": "disjunctions (or) are",
     "imply": "implications (imply) are",
     "exists": "quantifiers (exists) are",
@@ -377,10 +105,12 @@ _BEYOND = {
 }
 
 
-class Formulas:
+class FormulaReader:
     """Reads the formulas of one section, and keeps everything that is wrong with them."""
 
-    def __init__(self, source: Source, start: int, predicates: Mapping[str, int], functions: Mapping[str, int]) -> None:
+    def __init__(
+        self, source: PddlSource, start: int, predicates: Mapping[str, int], functions: Mapping[str, int]
+    ) -> None:
         self.source, self.start = source, start
         self.predicates, self.functions = predicates, functions
         self.objects: Collection[str] = ()
@@ -391,11 +121,11 @@ class Formulas:
         self.note(self.source.fault(self.start + token.start_pos, message, suggestion, code=code))
 
     def beyond(self, token: Any, what: str) -> None:
-        self.note(unsupported(self.source, self.start + token.start_pos, what))
+        self.note(unsupported_fault(self.source, self.start + token.start_pos, what))
 
     def note(self, fault: Fault) -> None:
         self.faults.append(fault)
-        if len(self.faults) >= MOST_FAULTS:
+        if len(self.faults) >= MAX_FAULTS:
             raise DefinitionError(self.faults)
 
     def condition(self, tree: Any) -> Literals:
@@ -405,7 +135,7 @@ class Formulas:
         return Literals(**{key: tuple(dict.fromkeys(each)) for key, each in found.items()})
 
     def _condition(self, tree: Any, found: dict[str, list[Any]], *, negated: bool) -> None:
-        parts = inner(tree)
+        parts = strip_brackets(tree)
         if not parts:
             return  # `()` and `(and)` ask for nothing
         first = parts[0]
@@ -419,13 +149,13 @@ class Formulas:
         elif first == "and" and (not negated or len(parts) == 2):
             for part in parts[1:]:
                 self._condition(part, found, negated=negated)
-        elif first in _BEYOND or first == "and":
-            self.beyond(first, _BEYOND.get(str(first), "negations of a whole (and …) are"))
+        elif first in _UNSUPPORTED_FORMULAS or first == "and":
+            self.beyond(first, _UNSUPPORTED_FORMULAS.get(str(first), "negations of a whole (and …) are"))
         else:
             self.beyond(first, "numeric conditions are")
 
     def _literal(self, tree: Any, found: dict[str, list[Any]], *, negated: bool) -> None:
-        parts = inner(tree)
+        parts = strip_brackets(tree)
         if parts[0] == "=":
             pair = tuple(self._term(part) for part in parts[1:])
             found["different" if negated else "same"].append(pair)
@@ -438,14 +168,14 @@ class Formulas:
         deletes: list[Atom] = []
         costs: list[float | Atom] = []
         for effect in self._simple_effects(tree):
-            parts = inner(effect)
+            parts = strip_brackets(effect)
             if effect.data == "num_effect":
                 costs += self._cost(parts)
             elif parts[0] == "=":
                 self.fault(parts[0], "an effect cannot make things equal", code=FaultCode.UNSUPPORTED)
             else:
                 is_delete = parts[0] == "not"
-                atom = self.atom(inner(parts[1]) if is_delete else parts)
+                atom = self.atom(strip_brackets(parts[1]) if is_delete else parts)
                 if atom is not None:
                     (deletes if is_delete else adds).append(atom)
         return adds, deletes, costs
@@ -455,9 +185,9 @@ class Formulas:
         if tree.data in ("atomic_formula_term", "num_effect"):
             yield tree
             return
-        parts = inner(tree)
-        if parts and is_token(parts[0]) and str(parts[0]) in _BEYOND:
-            self.beyond(parts[0], _BEYOND[str(parts[0])])
+        parts = strip_brackets(tree)
+        if parts and is_token(parts[0]) and str(parts[0]) in _UNSUPPORTED_FORMULAS:
+            self.beyond(parts[0], _UNSUPPORTED_FORMULAS[str(parts[0])])
         elif parts and is_token(parts[0]) and parts[0] == "not":
             yield tree
         else:
@@ -467,7 +197,7 @@ class Formulas:
 
     def _cost(self, parts: list[Any]) -> list[float | Atom]:
         operator, head, amount = parts
-        if operator != "increase" or inner(head)[0] != "total-cost":
+        if operator != "increase" or strip_brackets(head)[0] != "total-cost":
             self.beyond(operator, "numeric effects other than (increase (total-cost) …) are")
             return []
         value = amount.children[0]
@@ -477,7 +207,7 @@ class Formulas:
         if value.data == "num_literal":
             number = self.number(value.children[0])
             return [] if number is None else [number]
-        function = self.atom(inner(value), self.functions, "function")
+        function = self.atom(strip_brackets(value), self.functions, "function")
         return [] if function is None else [function]
 
     def number(self, token: Any) -> float | None:
@@ -498,7 +228,7 @@ class Formulas:
         if len(terms) != known[name]:
             self.fault(
                 parts[0],
-                f"{what} {name!r} takes {counted(known[name], 'argument')}, not {len(terms)}",
+                f"{what} {name!r} takes {format_count(known[name], 'argument')}, not {len(terms)}",
                 code=FaultCode.WRONG_COUNT,
             )
             return None
@@ -531,12 +261,12 @@ def is_token(part: Any) -> bool:
     return isinstance(part, str)
 
 
-def inner(tree: Any) -> list[Any]:
+def strip_brackets(tree: Any) -> list[Any]:
     """Return the parts of a tree without its brackets."""
     return [part for part in tree.children if part is not None and not (is_token(part) and part in ("(", ")"))]
 
 
-def counted(number: int, word: str) -> str:
+def format_count(number: int, word: str) -> str:
     """Write ``2 arguments`` or ``1 argument``."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
@@ -546,20 +276,20 @@ def counted(number: int, word: str) -> str:
 
 
 OBJECT = "object"
-_IN_DOMAIN = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
+_DOMAIN_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
 
 
-class Trees:
+class SectionTrees:
     """The parsed sections of one file; those that cannot be parsed become faults, and the others are still read."""
 
-    def __init__(self, source: Source, kind: str, known: Iterable[str]) -> None:
+    def __init__(self, source: PddlSource, kind: str, known: Iterable[str]) -> None:
         self.source = source
         self.faults: list[Fault] = []
-        self.parsed: list[tuple[Section, Any]] = []
+        self.parsed: list[tuple[PddlSection, Any]] = []
         known = (kind, *known)
-        for section in sections(source, kind):
+        for section in split_sections(source, kind):
             if section.word in UNSUPPORTED:
-                self.faults.append(unsupported(source, section.start, UNSUPPORTED[section.word]))
+                self.faults.append(unsupported_fault(source, section.start, UNSUPPORTED[section.word]))
             elif section.word not in known:
                 message = f"({section.word} …) is no part of a PDDL {kind}"
                 self.faults.append(
@@ -570,25 +300,31 @@ class Trees:
             ):  # the grammar does not know `(:predicates)` with nothing in it
                 self._parse(section)
 
-    def _parse(self, section: Section) -> None:
+    def _parse(self, section: PddlSection) -> None:
         try:
-            self.parsed.append((section, parse(section, self.source)))
+            self.parsed.append((section, parse_section(section, self.source)))
         except DefinitionError as problem:
             self.faults += problem.faults
 
-    def named(self, word: str) -> Iterator[tuple[Section, Any]]:
+    def named(self, word: str) -> Iterator[tuple[PddlSection, Any]]:
         """Yield the sections that begin with ``word``."""
         return (each for each in self.parsed if each[0].word == word)
 
     def fault(
-        self, section: Section, token: Any, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID
+        self,
+        section: PddlSection,
+        token: Any,
+        message: str,
+        suggestion: str = "",
+        *,
+        code: FaultCode = FaultCode.INVALID,
     ) -> None:
         self.faults.append(self.source.fault(section.start + token.start_pos, message, suggestion, code=code))
-        if len(self.faults) >= MOST_FAULTS:
+        if len(self.faults) >= MAX_FAULTS:
             raise DefinitionError(self.faults)
 
     def typed(
-        self, section: Section, tree: Any, known: Iterable[str] | None = None
+        self, section: PddlSection, tree: Any, known: Iterable[str] | None = None
     ) -> Iterator[tuple[Any, frozenset[str]]]:
         """Yield the names of a typed list (``a b - truck c - (either x y)``) with their types."""
         waiting: list[Any] = []
@@ -598,7 +334,9 @@ class Trees:
                 waiting.append(part)
                 continue
             declared = next(parts)
-            tokens = [declared] if is_token(declared) else [each for each in inner(declared) if each != "either"]
+            tokens = (
+                [declared] if is_token(declared) else [each for each in strip_brackets(declared) if each != "either"]
+            )
             for token in tokens:
                 if known is not None and str(token) not in known:
                     self.fault(
@@ -617,34 +355,34 @@ class Trees:
         """Read ``(:constants …)`` or ``(:objects …)``; a name that is declared twice has both types."""
         found: dict[str, frozenset[str]] = {}
         for section, tree in self.named(word):
-            for name, types in self.typed(section, inner(tree)[1], subtypes):
+            for name, types in self.typed(section, strip_brackets(tree)[1], subtypes):
                 found[str(name)] = found.get(str(name), frozenset()) | types
         return found
 
 
-def read_domain(source: Source) -> LiftedDomain:
+def read_domain(source: PddlSource) -> LiftedDomain:
     """Read a domain; a ``DefinitionError`` lists everything that is wrong with it."""
-    trees = Trees(source, "domain", _IN_DOMAIN)
-    subtypes = _subtypes(trees)
-    words = Vocabulary(
+    trees = SectionTrees(source, "domain", _DOMAIN_SECTIONS)
+    subtypes = _read_types(trees)
+    words = Declarations(
         subtypes=subtypes,
-        predicates=_skeletons(trees, ":predicates", subtypes),
-        functions=_skeletons(trees, ":functions", subtypes),
+        predicates=_read_signatures(trees, ":predicates", subtypes),
+        functions=_read_signatures(trees, ":functions", subtypes),
         constants=trees.objects(":constants", subtypes),
     )
-    schemas = tuple(_schema(trees, section, tree, words) for section, tree in trees.named(":action"))
+    schemas = tuple(_read_schema(trees, section, tree, words) for section, tree in trees.named(":action"))
     if trees.faults:
         raise DefinitionError(sorted(trees.faults, key=lambda fault: (fault.line, fault.column)))
-    name = next((str(inner(tree)[1]) for _, tree in trees.named("domain")), "domain")
+    name = next((str(strip_brackets(tree)[1]) for _, tree in trees.named("domain")), "domain")
     return LiftedDomain(name, words, schemas)
 
 
-def _subtypes(trees: Trees) -> dict[str, frozenset[str]]:
+def _read_types(trees: SectionTrees) -> dict[str, frozenset[str]]:
     """Return every type with all the types below it and itself."""
     parents: dict[str, set[str]] = {OBJECT: set()}
-    places: dict[str, tuple[Section, Any]] = {}
+    places: dict[str, tuple[PddlSection, Any]] = {}
     for section, tree in trees.named(":types"):
-        for name, above in trees.typed(section, inner(tree)[1]):
+        for name, above in trees.typed(section, strip_brackets(tree)[1]):
             parents.setdefault(str(name), set()).update(above - {str(name)})
             places.setdefault(str(name), (section, name))
             for each in above:
@@ -652,7 +390,7 @@ def _subtypes(trees: Trees) -> dict[str, frozenset[str]]:
     parents[OBJECT] = set()
     below: dict[str, set[str]] = {each: {each} for each in parents}
     for each in parents:
-        above_it = _above(each, parents)
+        above_it = _find_supertypes(each, parents)
         if each in above_it:
             section, token = places[each]
             trees.fault(
@@ -667,7 +405,7 @@ def _subtypes(trees: Trees) -> dict[str, frozenset[str]]:
     return {each: frozenset(under) for each, under in below.items()}
 
 
-def _above(start: str, parents: Mapping[str, set[str]]) -> set[str]:
+def _find_supertypes(start: str, parents: Mapping[str, set[str]]) -> set[str]:
     found: set[str] = set()
     waiting = list(parents[start])
     while waiting:
@@ -678,15 +416,15 @@ def _above(start: str, parents: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _skeletons(trees: Trees, word: str, subtypes: Mapping[str, frozenset[str]]) -> dict[str, int]:
+def _read_signatures(trees: SectionTrees, word: str, subtypes: Mapping[str, frozenset[str]]) -> dict[str, int]:
     """Return the predicates or functions that are declared, each with its number of arguments."""
     found: dict[str, int] = {}
     for section, tree in trees.named(word):
-        parts = inner(tree)[1:]
+        parts = strip_brackets(tree)[1:]
         if word == ":functions":
             parts = [part for part in parts[0].children if not is_token(part)]
         for part in parts:
-            name, typed = inner(part)
+            name, typed = strip_brackets(part)
             arity = sum(1 for _ in trees.typed(section, typed, subtypes))
             if found.setdefault(str(name), arity) != arity:
                 trees.fault(
@@ -698,9 +436,9 @@ def _skeletons(trees: Trees, word: str, subtypes: Mapping[str, frozenset[str]]) 
     return found
 
 
-def _schema(trees: Trees, section: Section, tree: Any, words: Vocabulary) -> Schema:
-    name, parameters, body = (part for part in inner(tree) if part not in (":action", ":parameters"))
-    typed = list(trees.typed(section, inner(parameters)[0], words.subtypes))
+def _read_schema(trees: SectionTrees, section: PddlSection, tree: Any, words: Declarations) -> ActionSchema:
+    name, parameters, body = (part for part in strip_brackets(tree) if part not in (":action", ":parameters"))
+    typed = list(trees.typed(section, strip_brackets(parameters)[0], words.subtypes))
     variables = [f"?{each}" for each, _ in typed]
     for i, (token, _) in enumerate(typed):
         if variables[i] in variables[:i]:
@@ -711,91 +449,93 @@ def _schema(trees: Trees, section: Section, tree: Any, words: Vocabulary) -> Sch
                 "rename one of them",
                 code=FaultCode.DUPLICATE,
             )
-    reader = Formulas(trees.source, section.start, words.predicates, words.functions)
+    reader = FormulaReader(trees.source, section.start, words.predicates, words.functions)
     reader.variables, reader.objects = variables, words.constants
     said = {str(part): body.children[i + 1] for i, part in enumerate(body.children) if is_token(part)}
     needs = reader.condition(said[":precondition"]) if ":precondition" in said else Literals()
     adds, deletes, costs = reader.effects(said[":effect"]) if ":effect" in said else ([], [], [])
     trees.faults += reader.faults
     types = tuple(each for _, each in typed)
-    return Schema(str(name), tuple(variables), types, needs, tuple(adds), tuple(deletes), tuple(costs))
+    return ActionSchema(str(name), tuple(variables), types, needs, tuple(adds), tuple(deletes), tuple(costs))
 
 
 # --- instances --------------------------------------------------------------------------------------------------------
 # PDDL problems: objects, the state at the start, the goal and the metric.
 
 
-_IN_PROBLEM = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+_PROBLEM_SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 
 
-def read_problem(source: Source, domain: LiftedDomain) -> Task:
+def read_problem(source: PddlSource, domain: LiftedDomain) -> LiftedTask:
     """Read a problem of ``domain``; a ``DefinitionError`` lists everything that is wrong with it."""
-    trees = Trees(source, "problem", _IN_PROBLEM)
+    trees = SectionTrees(source, "problem", _PROBLEM_SECTIONS)
     words = domain.words
     objects = dict(words.constants)
     for name, types in trees.objects(":objects", words.subtypes).items():
         objects[name] = objects.get(name, frozenset()) | types
-    init, values = _init(trees, domain, objects)
-    goal = _goal(trees, domain, objects)
-    counts_costs = _counts_costs(trees)
+    init, values = _read_init(trees, domain, objects)
+    goal = _read_goal(trees, domain, objects)
+    counts_costs = _read_metric(trees)
     if trees.faults:
         _check_domain(trees, domain)
         raise DefinitionError(sorted(trees.faults, key=lambda fault: (fault.line, fault.column)))
-    name = next((str(inner(tree)[1]) for _, tree in trees.named("problem")), "problem")
-    return Task(name, domain, objects, init, values, goal, counts_costs)
+    name = next((str(strip_brackets(tree)[1]) for _, tree in trees.named("problem")), "problem")
+    return LiftedTask(name, domain, objects, init, values, goal, counts_costs)
 
 
-def read_goal(text: str, task: Task) -> Literals:
+def read_goal(text: str, task: LiftedTask) -> Literals:
     """Read a goal that is given apart from its problem: ``(and (on a b) (clear c))`` or ``(on a b), (clear c)``."""
     said = f"(:goal (and {text.replace(',', ' ')}))"
-    source = Source.of("<goal>", f"(define (problem goal) {said})")
-    trees = Trees(source, "problem", _IN_PROBLEM)
-    goal = _goal(trees, task.domain, task.objects)
+    source = PddlSource.of("<goal>", f"(define (problem goal) {said})")
+    trees = SectionTrees(source, "problem", _PROBLEM_SECTIONS)
+    goal = _read_goal(trees, task.domain, task.objects)
     if trees.faults:
         raise DefinitionError(trees.faults)
     return goal
 
 
-def _check_domain(trees: Trees, domain: LiftedDomain) -> None:
+def _check_domain(trees: SectionTrees, domain: LiftedDomain) -> None:
     """Say that the files do not belong together, if that is why nothing in them fits; else many differ in spelling."""
     for section, tree in trees.named(":domain"):
-        token = inner(tree)[1]
+        token = strip_brackets(tree)[1]
         if str(token) != domain.name:
             message = f"the problem is of the domain {str(token)!r}, and the domain file holds {domain.name!r}"
             trees.fault(section, token, message, "give the two files that belong together", code=FaultCode.CONFLICT)
 
 
-def _formulas(trees: Trees, section: Section, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]) -> Formulas:
-    reader = Formulas(trees.source, section.start, domain.words.predicates, domain.words.functions)
+def _formulas(
+    trees: SectionTrees, section: PddlSection, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]
+) -> FormulaReader:
+    reader = FormulaReader(trees.source, section.start, domain.words.predicates, domain.words.functions)
     reader.objects = objects
     return reader
 
 
-def _init(
-    trees: Trees, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]
+def _read_init(
+    trees: SectionTrees, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[Fact], dict[Fact, float]]:
     facts: set[Fact] = set()
     values: dict[Fact, float] = {}
     for section, tree in trees.named(":init"):
         reader = _formulas(trees, section, domain, objects)
-        for element in inner(tree)[1:]:
-            parts = inner(element)
+        for element in strip_brackets(tree)[1:]:
+            parts = strip_brackets(element)
             if is_token(parts[0]):  # (= (distance a b) 5)
-                fact = reader.atom(inner(parts[1]), domain.words.functions, "function")
+                fact = reader.atom(strip_brackets(parts[1]), domain.words.functions, "function")
                 number = reader.number(parts[2].children[0])
                 if fact is not None and number is not None:
                     values[fact] = number
                 continue
-            literal = inner(parts[0])
+            literal = strip_brackets(parts[0])
             is_negative = is_token(literal[0])  # (not (on a b)) says what is taken to be so anyway
-            fact = reader.atom(inner(literal[-1]))
+            fact = reader.atom(strip_brackets(literal[-1]))
             if fact is not None and not is_negative:
                 facts.add(fact)
         trees.faults += reader.faults
     return frozenset(facts), values
 
 
-def _goal(trees: Trees, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]) -> Literals:
+def _read_goal(trees: SectionTrees, domain: LiftedDomain, objects: Mapping[str, frozenset[str]]) -> Literals:
     found = list(trees.named(":goal"))
     if not found:
         if not trees.faults:
@@ -805,24 +545,24 @@ def _goal(trees: Trees, domain: LiftedDomain, objects: Mapping[str, frozenset[st
         return Literals()
     section, tree = found[0]
     reader = _formulas(trees, section, domain, objects)
-    goal = reader.condition(inner(tree)[1])
+    goal = reader.condition(strip_brackets(tree)[1])
     trees.faults += reader.faults
     return goal
 
 
-def _counts_costs(trees: Trees) -> bool:
+def _read_metric(trees: SectionTrees) -> bool:
     found = list(trees.named(":metric"))
     for section, tree in found:
-        _, direction, wanted = inner(tree)
-        if direction != "minimize" or _only_word(wanted) != "total-cost":
+        _, direction, wanted = strip_brackets(tree)
+        if direction != "minimize" or _find_only_word(wanted) != "total-cost":
             at = section.start + direction.start_pos
-            trees.faults.append(unsupported(trees.source, at, "metrics other than minimize (total-cost) are"))
+            trees.faults.append(unsupported_fault(trees.source, at, "metrics other than minimize (total-cost) are"))
     return bool(found)
 
 
-def _only_word(tree: Any) -> str:
+def _find_only_word(tree: Any) -> str:
     """Return the one word that a tree of one branch holds."""
-    parts = inner(tree)
+    parts = strip_brackets(tree)
     if len(parts) != 1:
         return ""
-    return str(parts[0]) if is_token(parts[0]) else _only_word(parts[0])
+    return str(parts[0]) if is_token(parts[0]) else _find_only_word(parts[0])

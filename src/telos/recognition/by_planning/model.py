@@ -15,7 +15,7 @@ from telos.core.expressions import functions_in, names_in, substitute, to_text
 from telos.core.goal import Goal
 from telos.core.state import State
 from telos.core.values import NUMBER, Value, ValueKind, check_finite
-from telos.planning.planner import BUDGET, planner_of
+from telos.planning.planner import DEFAULT_BUDGET, get_planner
 
 # --- by planning deeds ------------------------------------------------------------------------------------------------
 # Events as actions of a domain: which action an event names, what it was done with, and what the game states.
@@ -219,7 +219,7 @@ class PlanModel:
         relevance: bool = False,
         ignores: Iterable[str] = (),
         tolerance: float = DEFAULT_TOLERANCE,
-        budget: int = BUDGET,
+        budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.domain = domain
         self.wanted = _goals(domain, goals)
@@ -228,7 +228,7 @@ class PlanModel:
         self.temperature = _positive("temperature", temperature)
         self.log_prior = _log_prior(self.goals, prior)
         self.microseconds = None if microseconds is None else _positive("microseconds", microseconds)
-        self.planner = planner_of(domain, actions)
+        self.planner = get_planner(domain, actions)
         self.sees_all, self.luck, self.relevance = sees_all, luck, relevance
         self.keeps = 1.0 if lasts is None else 1.0 - 1.0 / _at_least_one("lasts", lasts)
         self.tolerance, self.budget = _share("tolerance", tolerance), budget

@@ -10,7 +10,8 @@ from statistics import fmean, median
 from typing import TypeVar
 
 from telos.parallel import parallel_map
-from telos.planning.pddl.parser import Source, read_domain
+from telos.planning.pddl.parser import read_domain
+from telos.planning.pddl.syntax import PddlSource
 from telos.recognition.strips.problem import (
     CaseLabel,
     RecognitionCase,
@@ -85,7 +86,7 @@ def _loaded(place: Path) -> tuple[StripsProblem, float]:
 @cache
 def _warm() -> None:
     """Have the parser built and the kernels compiled, once in a process: no problem's time should hold that."""
-    read_domain(Source.of("<warm>", "(define (domain warm) (:predicates (lit)))"))
+    read_domain(PddlSource.of("<warm>", "(define (domain warm) (:predicates (lit)))"))
     light = StripsAction("(light)", (), (0,), ())
     goals = (StripsGoal("lit", (0,)), StripsGoal("lit twice", (0,)))
     recognize(StripsProblem(("lit",), (), (light,), goals), ["(light)"])

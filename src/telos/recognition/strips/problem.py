@@ -13,8 +13,17 @@ from typing import Any
 
 from telos.core.errors import TelosError, name_hint
 from telos.core.values import FrozenMap
-from telos.planning.pddl.grounding import MOST_ACTIONS, GroundAction, ground, without_constants
-from telos.planning.pddl.parser import Fact, Literals, Source, Task, read_domain, read_goal, read_problem, written
+from telos.planning.pddl.grounding import MAX_ACTIONS, GroundAction, ground_task, remove_constants
+from telos.planning.pddl.parser import (
+    Fact,
+    LiftedTask,
+    Literals,
+    format_atom,
+    read_domain,
+    read_goal,
+    read_problem,
+)
+from telos.planning.pddl.syntax import PddlSource
 
 # --- problem ----------------------------------------------------------------------------------------------------------
 # Compact STRIPS: a start, actions that need, add and delete facts, and the goals that somebody may be after.
@@ -92,14 +101,14 @@ def normalize_atom(said: str) -> str:
     >>> normalize_atom(" (STACK  a B)"), normalize_atom("stack a b")
     ('(stack a b)', '(stack a b)')
     """
-    return written(tuple(said.lower().replace("(", " ").replace(")", " ").split()))
+    return format_atom(tuple(said.lower().replace("(", " ").replace(")", " ").split()))
 
 
-def strips_problem(task: Task, goals: Iterable[str], *, most: int = MOST_ACTIONS) -> StripsProblem:
+def strips_problem(task: LiftedTask, goals: Iterable[str], *, most: int = MAX_ACTIONS) -> StripsProblem:
     """Ground a PDDL task for the given goals, each as in ``(on a b), (clear a)``; the task's own goal is ignored."""
     texts = [" ".join(each.split()) for each in goals]
     read = [read_goal(each, task) for each in texts]
-    changing = without_constants(ground(task, most=most), task.init)
+    changing = remove_constants(ground_task(task, most=most), task.init)
     denied = {fact for action in changing.actions for fact in action.forbids}
     denied |= {fact for goal in read for fact in goal.negative if fact in changing.facts}
     numbers = _Numbers(sorted(changing.facts), sorted(denied))
@@ -125,13 +134,13 @@ class _Numbers:
     def __init__(self, facts: Sequence[Fact], denied: Sequence[Fact]) -> None:
         self.number = {fact: i for i, fact in enumerate(facts)}
         self.opposite = {fact: len(facts) + i for i, fact in enumerate(denied)}
-        self.names = (*(written(fact) for fact in facts), *(f"(not {written(fact)})" for fact in denied))
+        self.names = (*(format_atom(fact) for fact in facts), *(f"(not {format_atom(fact)})" for fact in denied))
 
     def action(self, action: GroundAction) -> StripsAction:
         adds = self._both(action.adds, action.deletes)
         deletes = self._both(action.deletes, action.adds)
         needs = self._both(action.needs, action.forbids)
-        return StripsAction(written((action.schema, *action.arguments)), needs, adds, deletes, action.cost)
+        return StripsAction(format_atom((action.schema, *action.arguments)), needs, adds, deletes, action.cost)
 
     def _both(self, true: Iterable[Fact], false: Iterable[Fact]) -> tuple[int, ...]:
         numbers = {self.number[fact] for fact in true}
@@ -262,10 +271,10 @@ def read_labels(path: Path) -> dict[str, CaseLabel]:
 def read_shared_problem(place: Path) -> StripsProblem:
     """Read and ground what the problems of one place have in common."""
     text = _opened(place)
-    domain = read_domain(Source.of(f"{place}/domain.pddl", text("domain.pddl")))
-    template = Source.of(f"{place}/template.pddl", text("template.pddl"))
+    domain = read_domain(PddlSource.of(f"{place}/domain.pddl", text("domain.pddl")))
+    template = PddlSource.of(f"{place}/template.pddl", text("template.pddl"))
     # What takes the hole's place has its length, so that faults still say where they stand.
-    filled = Source(
+    filled = PddlSource(
         template.file, template.text.replace(GOAL_PLACEHOLDER, " " * len(GOAL_PLACEHOLDER)), template.line_starts
     )
     task = read_problem(filled, domain)

@@ -8,7 +8,7 @@ from telos.core.action import Action
 from telos.core.plan import Plan
 from telos.core.state import State
 from telos.core.trace import Trace, silent
-from telos.planning.planner import planner_of
+from telos.planning.planner import get_planner
 from telos.worlds.forge.domain import ASK, PLAN_OF, PLANS, TO, promised_changes
 from telos.worlds.forge.forge import PLAYER, Forge
 from telos.worlds.forge.speech import load_utterances
@@ -72,7 +72,7 @@ class SimulatedPlayer:
         self._heard: str | None = None  # the latest promise, kept or not
         # One stream each: a player who is helped takes fewer steps and should not stray differently for that.
         self._hands, self._feet, self._tongue = (Random(rng.getrandbits(64)) for _ in range(3))
-        self._planner = planner_of(world.domain, PLAYER)
+        self._planner = get_planner(world.domain, PLAYER)
         self._thinks_until = 0.0
         self._is_busy = False  # a command was given and is not done
         self._has_news = False  # the purpose of the present walk may be obsolete
