@@ -492,7 +492,7 @@ methods: {}
         "travel.yaml:5:75: unknown task 'wlak' in `wlak(to)`; did you mean 'walk'?",
         "travel.yaml:7:31: 'ride' takes 1 argument, not 2 in `ride(to`; write `ride(to)`",
         "travel.yaml:8:17: 'call-taxi befor ride' is not an order; write `goto before attack`",
-        "travel.yaml:8:39: unknown subtask 'rid'; did you mean 'ride'? in `rid before pay`",
+        "travel.yaml:8:39: unknown subtask 'rid' in `rid before pay`; did you mean 'ride'?",
         "travel.yaml:9:30: '=' sets a value in `at = to`; use '==' to compare",
         "travel.yaml:9:36: unknown key 'subtask'; did you mean 'subtasks'?",
         "travel.yaml:10:3: task 'tour' has no methods; add `methods:` with at least one way to do it",
