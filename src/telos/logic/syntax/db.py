@@ -121,7 +121,9 @@ class _DbLoader:
         try:
             self._builder.add(part, predicate, names)
         except TelosError as error:
-            raise StatementError(_find_token(line, predicate), error.message, error.remedy) from None
+            raise StatementError(
+                _find_token(line, predicate), error.message, error.remedy, code=FaultCode.INVALID
+            ) from None
 
     def _check(self, line: str, name: str, names: Sequence[str], types: tuple[str, ...]) -> None:
         if len(names) != len(types):
@@ -141,10 +143,7 @@ class _DbLoader:
     def _check_constant(self, line: str, constant: str, kind: str) -> None:
         if not constant or any(sign.isspace() for sign in constant):
             raise StatementError(
-                _find_token(line, constant.split()[0]) if constant else 0,
-                "an argument is one name",
-                "put it in quotes",
-                code=FaultCode.BAD_SYNTAX,
+                _find_token(line, constant.split()[0]) if constant else 0, "an argument is one name", "put it in quotes"
             )
         error = self._signature.add_constant(kind, constant)
         if error:
@@ -195,18 +194,12 @@ class _DbLoader:
         end = len(tokens) - (tokens[-1] == ".")
         if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
             raise StatementError(
-                min(at, len(tokens) - 1),
-                "a fact is a predicate with constants in parentheses",
-                _EXAMPLE,
-                code=FaultCode.BAD_SYNTAX,
+                min(at, len(tokens) - 1), "a fact is a predicate with constants in parentheses", _EXAMPLE
             )
         names = tokens[at + 1 : end - 1 : 2]
         if any(comma != "," for comma in tokens[at + 2 : end - 1 : 2]) or (end - at) % 2 == 0:
             raise StatementError(
-                at + 1,
-                "the arguments of a fact are constants with commas between them",
-                "quote other signs",
-                code=FaultCode.BAD_SYNTAX,
+                at + 1, "the arguments of a fact are constants with commas between them", "quote other signs"
             )
         return [unquote(each) for each in names]
 

@@ -461,7 +461,7 @@ class _MlnLoader:
         try:
             text = read_logic_text(other)
         except TelosError as error:
-            raise StatementError(2, str(error)) from None
+            raise StatementError(2, str(error), code=FaultCode.INVALID) from None
         self.declarations(strip_comments(text, str(other)), other)
 
     def lines(self) -> list[FormulaLine]:
@@ -485,7 +485,7 @@ class _MlnLoader:
             end = tokens.index("::")
             value, after = parse_weight(tokens, end + 1)
             if after < len(tokens):
-                raise StatementError(after, f"found {tokens[after]!r} after the weight", code=FaultCode.BAD_SYNTAX)
+                raise StatementError(after, f"found {tokens[after]!r} after the weight")
         if hard and value is not None:
             raise StatementError(
                 0, "a formula has a weight or a full stop, not both", "leave out one of them", code=FaultCode.CONFLICT
@@ -506,7 +506,7 @@ class _MlnLoader:
             return None, 0
         value, start = parse_weight(tokens)
         if start == len(tokens):
-            raise StatementError(start, "a weight without a formula", code=FaultCode.BAD_SYNTAX)
+            raise StatementError(start, "a weight without a formula")
         return value, start
 
     def _formula(self, file: _OpenFile, tokens: list[str], start: int) -> tuple[_CheckedPattern, tuple[str, ...]]:

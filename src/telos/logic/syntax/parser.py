@@ -56,7 +56,9 @@ _EQUALS = {"=": True, "!=": False, "=/=": False}
 class StatementError(Exception):
     """A fault at one token of a statement."""
 
-    def __init__(self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
+    def __init__(
+        self, token: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.BAD_SYNTAX
+    ) -> None:
         super().__init__(message)
         self.token, self.message, self.suggestion, self.code = token, message, suggestion, code
         self.others: tuple[StatementError, ...] = ()
@@ -250,12 +252,10 @@ def _parse_bracket(tokens: Sequence[str], at: int) -> tuple[float, int]:
     name = "" if tokens[at] == "(" else tokens[at]
     start = at + 1 if name else at
     if tokens[start : start + 1] != ["("]:
-        raise StatementError(
-            at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)", code=FaultCode.BAD_SYNTAX
-        )
+        raise StatementError(at, f"{name} in a weight needs a number in parentheses", f"write {name}(0.5)")
     value, end = _parse_sum(tokens, start + 1)
     if tokens[end : end + 1] != [")"]:
-        raise StatementError(end, "the weight does not close its parenthesis", code=FaultCode.BAD_SYNTAX)
+        raise StatementError(end, "the weight does not close its parenthesis")
     return (_apply(name, value, at) if name else value), end + 1
 
 
@@ -357,10 +357,7 @@ def _parse_types(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], froze
         at += 1
         if at == len(tokens) or not is_word(tokens[at]):
             raise StatementError(
-                at,
-                "an argument of a declaration is the name of a type",
-                "for example goal(time, goal!)",
-                code=FaultCode.BAD_SYNTAX,
+                at, "an argument of a declaration is the name of a type", "for example goal(time, goal!)"
             )
         types.append(tokens[at])
         at += 1
@@ -368,12 +365,7 @@ def _parse_types(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], froze
             marked.add(len(types) - 1)
             at += 1
     if tokens[at:] != [")"]:
-        raise StatementError(
-            at,
-            "a declaration lists types with commas between them",
-            "for example goal(time, goal!)",
-            code=FaultCode.BAD_SYNTAX,
-        )
+        raise StatementError(at, "a declaration lists types with commas between them", "for example goal(time, goal!)")
     return tuple(types), frozenset(marked)
 
 
@@ -386,7 +378,7 @@ def _declare_type(tokens: Sequence[str], signature: Signature) -> None:
 def parse_constants(tokens: Sequence[str]) -> list[str]:
     """Return the constants of ``person = {Anna, Bob}`` or ``time = {0,...,13}``."""
     if tokens[-1] != "}":
-        raise StatementError(len(tokens), "the list of constants does not end with '}'", code=FaultCode.BAD_SYNTAX)
+        raise StatementError(len(tokens), "the list of constants does not end with '}'")
     names: list[str] = []
     at = 3
     while at < len(tokens) - 1:
@@ -398,10 +390,7 @@ def parse_constants(tokens: Sequence[str]) -> list[str]:
             names.append(name)
         if tokens[at] not in (",", "}"):
             raise StatementError(
-                at,
-                f"found {tokens[at]!r} in a list of constants",
-                "separate names with commas, or quote them",
-                code=FaultCode.BAD_SYNTAX,
+                at, f"found {tokens[at]!r} in a list of constants", "separate names with commas, or quote them"
             )
         at += 1
     return names
@@ -412,20 +401,13 @@ def _parse_constant(tokens: Sequence[str], at: int) -> tuple[str, int]:
         return f"-{tokens[at + 1]}", at + 2
     if tokens[at][0].isalnum() or tokens[at][0] in "_\"'":
         return unquote(tokens[at]), at + 1
-    raise StatementError(
-        at,
-        f"found {tokens[at]!r} instead of a constant",
-        "quote names with other signs",
-        code=FaultCode.BAD_SYNTAX,
-    )
+    raise StatementError(at, f"found {tokens[at]!r} instead of a constant", "quote names with other signs")
 
 
 def _parse_range(tokens: Sequence[str], at: int, names: list[str]) -> list[str]:
     last = tokens[at + 2] if tokens[at + 1] == "," and at + 2 < len(tokens) else ""
     if not names or not is_whole_number(names[-1]) or not is_whole_number(last):
-        raise StatementError(
-            at, "'...' stands between two whole numbers", "for example {0,...,13}", code=FaultCode.BAD_SYNTAX
-        )
+        raise StatementError(at, "'...' stands between two whole numbers", "for example {0,...,13}")
     if not 0 <= int(last) - int(names[-1]) <= MAX_RANGE:
         raise StatementError(
             at, f"a range from {names[-1]} to {last} has no numbers, or too many", code=FaultCode.OUT_OF_RANGE
@@ -490,18 +472,8 @@ class FormulaParser:
     def _unexpected(self, wanted: str, suggestion: str = "") -> None:
         token = self._peek
         if token in _SIGNS:
-            raise StatementError(
-                self._at,
-                f"{token!r} is not an operator of this language",
-                f"write {_SIGNS[token]!r}",
-                code=FaultCode.BAD_SYNTAX,
-            )
-        raise StatementError(
-            self._at,
-            f"expected {wanted}, found {repr(token) if token else 'nothing'}",
-            suggestion,
-            code=FaultCode.BAD_SYNTAX,
-        )
+            raise StatementError(self._at, f"{token!r} is not an operator of this language", f"write {_SIGNS[token]!r}")
+        raise StatementError(self._at, f"expected {wanted}, found {repr(token) if token else 'nothing'}", suggestion)
 
     def _iff(self) -> Formula:
         left = self._implies()
@@ -636,9 +608,7 @@ class FormulaParser:
         term = self._simple(token, kind)
         if plus:
             if not isinstance(term, Variable):
-                raise StatementError(
-                    start, f"'+' marks a variable, and {token!r} is a constant", code=FaultCode.BAD_SYNTAX
-                )
+                raise StatementError(start, f"'+' marks a variable, and {token!r} is a constant")
             if term.name in self._bound:
                 raise StatementError(
                     start,
@@ -656,35 +626,25 @@ class FormulaParser:
         if not self._take(")"):
             self._unexpected("')'")
         if not isinstance(inner, Variable):
-            raise StatementError(
-                self._at - 1, "succ(…) takes a variable", "write the number itself", code=FaultCode.BAD_SYNTAX
-            )
+            raise StatementError(self._at - 1, "succ(…) takes a variable", "write the number itself")
         return Variable(inner.name, inner.shift + 1)
 
     def _simple(self, token: str, kind: str) -> Term:
         if token == "-" and self._tokens[self._at + 1][0].isdigit():
             raise StatementError(
-                self._at,
-                "negative numbers are written in quotes",
-                f'write "-{self._tokens[self._at + 1]}"',
-                code=FaultCode.BAD_SYNTAX,
+                self._at, "negative numbers are written in quotes", f'write "-{self._tokens[self._at + 1]}"'
             )
         if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
             self._unexpected("a variable or a constant")
         if token == "?":
-            raise StatementError(
-                self._at,
-                "a variable needs a name",
-                "write ?t, with the name right after the sign",
-                code=FaultCode.BAD_SYNTAX,
-            )
+            raise StatementError(self._at, "a variable needs a name", "write ?t, with the name right after the sign")
         self._at += 1
         if self._is_variable(token, kind):
             return Variable(token.removeprefix("?"), self._shift())
         if token not in ('""', "''"):
             self._slots.append(self._at - 1)
             return placeholder(len(self._slots) - 1)
-        raise StatementError(self._at - 1, "a constant needs a name", code=FaultCode.BAD_SYNTAX)
+        raise StatementError(self._at - 1, "a constant needs a name")
 
     def _is_variable(self, token: str, kind: str) -> bool:
         if token[0] == "?" or token in self._bound:
