@@ -171,27 +171,27 @@ class FormulaGrouper:
         self, rows: Bindings, formula: Formula, codes: Mapping[Term, int]
     ) -> Iterator[FormulaGroup]:
         """Yield rows in which the same atoms refer to the same variable."""
-        slots = list(dict.fromkeys(self._variable(leaf) for leaf in iter_atoms(formula) if isinstance(leaf, Atom)))
-        keys = [self._keys(slot, rows) for slot in slots]
-        tabled = {self._variable(atom) for atom in self._iter_table_atoms(formula, slots)}
+        variables = list(dict.fromkeys(self._variable(leaf) for leaf in iter_atoms(formula) if isinstance(leaf, Atom)))
+        keys = [self._keys(variable, rows) for variable in variables]
+        tabled = {self._variable(atom) for atom in self._iter_table_atoms(formula, variables)}
         pairs = [
             (i, j)
-            for i, j in combinations([place for place, slot in enumerate(slots) if slot in tabled], 2)
-            if _may_coincide(slots[i], slots[j]) and bool((keys[i] == keys[j]).any())
+            for i, j in combinations([place for place, variable in enumerate(variables) if variable in tabled], 2)
+            if _may_coincide(variables[i], variables[j]) and bool((keys[i] == keys[j]).any())
         ]
         for some, pattern in _iter_patterns([keys[i] == keys[j] for i, j in pairs], len(rows)):
-            first = list(range(len(slots)))
+            first = list(range(len(variables)))
             for (i, j), same in zip(pairs, pattern, strict=True):
                 if same:
                     first[j] = min(first[j], first[i])
             kept = sorted(set(first))
-            scope = tuple((slots[i].predicate, keys[i] if some is None else keys[i][some]) for i in kept)
-            where = {slot: kept.index(first[i]) for i, slot in enumerate(slots)}
+            scope = tuple((variables[i].predicate, keys[i] if some is None else keys[i][some]) for i in kept)
+            where = {variable: kept.index(first[i]) for i, variable in enumerate(variables)}
             yield FormulaGroup(rows.take(some), scope, self._open_formula(formula, scope, where, codes))
 
-    def _iter_table_atoms(self, formula: Formula, slots: Sequence[HiddenVariable]) -> Iterator[Atom]:
+    def _iter_table_atoms(self, formula: Formula, variables: Sequence[HiddenVariable]) -> Iterator[Atom]:
         """Yield the atoms that go into a table; long clauses may name a variable twice."""
-        if prod(self._hidden_predicates[slot.predicate].size for slot in slots) > MAX_TABLE_CELLS:
+        if prod(self._hidden_predicates[variable.predicate].size for variable in variables) > MAX_TABLE_CELLS:
             yield from find_table_atoms(formula)
         else:
             yield from (leaf for leaf in iter_atoms(formula) if isinstance(leaf, Atom))
@@ -216,11 +216,11 @@ class FormulaGrouper:
         plain = self._hidden_predicates[atom.predicate].plain
         return HiddenVariable(atom.predicate, tuple(atom.arguments[place] for place in plain))
 
-    def _keys(self, slot: HiddenVariable, rows: Bindings) -> Longs:
-        hidden_predicate = self._hidden_predicates[slot.predicate]
+    def _keys(self, variable: HiddenVariable, rows: Bindings) -> Longs:
+        hidden_predicate = self._hidden_predicates[variable.predicate]
         columns = [
             self._relations.column(term, rows, hidden_predicate.kinds[place])
-            for term, place in zip(slot.terms, hidden_predicate.plain, strict=True)
+            for term, place in zip(variable.terms, hidden_predicate.plain, strict=True)
         ]
         return pack_keys([rows.world, *columns], hidden_predicate.radices)
 
@@ -271,37 +271,37 @@ class FactorTable:
     formulas: int
 
 
-def tabulate(open_part: OpenFormula) -> FactorTable:
+def tabulate(open_formula: OpenFormula) -> FactorTable:
     """Return the table of an open formula, without ground formulas that equations decide."""
-    truth = np.broadcast_to(evaluate(open_part.formula, open_part), (*open_part.sizes, *open_part.ranges))
-    can_hold, can_fail = find_possible(open_part.formula, open_part)
-    undecided = np.broadcast_to(can_hold & can_fail, open_part.ranges)
-    cells, choices = prod(open_part.sizes), prod(open_part.ranges[: open_part.plus_count])
+    truth = np.broadcast_to(evaluate(open_formula.formula, open_formula), (*open_formula.sizes, *open_formula.ranges))
+    can_hold, can_fail = find_possible(open_formula.formula, open_formula)
+    undecided = np.broadcast_to(can_hold & can_fail, open_formula.ranges)
+    cells, choices = prod(open_formula.sizes), prod(open_formula.ranges[: open_formula.plus_count])
     counted = (truth & undecided).reshape(cells, choices, -1).sum(axis=2)
     per_choice = undecided.reshape(choices, -1).sum(axis=1)
     return FactorTable(counted.astype(np.float64), per_choice > 0, int(per_choice.sum()))
 
 
-def evaluate(formula: Formula, part: OpenFormula) -> Truths:
+def evaluate(formula: Formula, open_formula: OpenFormula) -> Truths:
     """Return the truth of a formula over all values of its variables and choices, one axis each."""
     match formula:
         case Atom():
-            position = part.positions[formula]
-            wanted = _named_value(position, part) if position.terms else np.ones(1, np.int64)
-            values = _axis(np.arange(part.sizes[position.slot]), position.slot, part)
+            position = open_formula.positions[formula]
+            wanted = _named_value(position, open_formula) if position.terms else np.ones(1, np.int64)
+            values = _axis(np.arange(open_formula.sizes[position.slot]), position.slot, open_formula)
             return np.asarray(values == wanted)
         case Equal(left, right):
-            return np.asarray(_term_codes(left, part) == _term_codes(right, part))
+            return np.asarray(_term_codes(left, open_formula) == _term_codes(right, open_formula))
         case Not(inner):
-            return ~evaluate(inner, part)
+            return ~evaluate(inner, open_formula)
         case And(parts):
-            return _combine(np.logical_and, [evaluate(each, part) for each in parts])
+            return _combine(np.logical_and, [evaluate(each, open_formula) for each in parts])
         case Or(parts):
-            return _combine(np.logical_or, [evaluate(each, part) for each in parts])
+            return _combine(np.logical_or, [evaluate(each, open_formula) for each in parts])
         case Implies(premise, conclusion):
-            return ~evaluate(premise, part) | evaluate(conclusion, part)
+            return ~evaluate(premise, open_formula) | evaluate(conclusion, open_formula)
         case Iff(left, right):
-            return np.asarray(evaluate(left, part) == evaluate(right, part))
+            return np.asarray(evaluate(left, open_formula) == evaluate(right, open_formula))
     raise AssertionError(f"{formula} should have lost its quantifiers")
 
 
@@ -312,50 +312,50 @@ def _combine(operation: np.ufunc, arrays: Sequence[Truths]) -> Truths:
     return result
 
 
-def find_possible(formula: Formula, part: OpenFormula) -> tuple[Truths, Truths]:
+def find_possible(formula: Formula, open_formula: OpenFormula) -> tuple[Truths, Truths]:
     """Return for each choice whether some values of the hidden atoms make a formula true, and false."""
     match formula:
         case Atom():
             return np.ones((), np.bool_), np.ones((), np.bool_)
         case Equal():
-            truth = evaluate(formula, part)
-            truth = truth.reshape(truth.shape[len(part.sizes) :])
+            truth = evaluate(formula, open_formula)
+            truth = truth.reshape(truth.shape[len(open_formula.sizes) :])
             return truth, ~truth
         case Not(inner):
-            holds, fails = find_possible(inner, part)
+            holds, fails = find_possible(inner, open_formula)
             return fails, holds
         case And(parts):
-            both = [find_possible(each, part) for each in parts]
+            both = [find_possible(each, open_formula) for each in parts]
             return _combine(np.logical_and, [one for one, _ in both]), _combine(np.logical_or, [two for _, two in both])
         case Or(parts):
-            fails, holds = find_possible(And(tuple(Not(each) for each in parts)), part)
+            fails, holds = find_possible(And(tuple(Not(each) for each in parts)), open_formula)
             return holds, fails
         case Implies(premise, conclusion):
-            return find_possible(Or((Not(premise), conclusion)), part)
+            return find_possible(Or((Not(premise), conclusion)), open_formula)
         case Iff(left, right):
-            (a, not_a), (b, not_b) = find_possible(left, part), find_possible(right, part)
+            (a, not_a), (b, not_b) = find_possible(left, open_formula), find_possible(right, open_formula)
             return (a & b) | (not_a & not_b), (a & not_b) | (not_a & b)
     raise AssertionError(f"{formula} should have lost its quantifiers")
 
 
-def _axis(values: NDArray[np.int64], axis: int, part: OpenFormula) -> NDArray[np.int64]:
-    shape = [1] * (len(part.sizes) + len(part.ranges))
+def _axis(values: NDArray[np.int64], axis: int, open_formula: OpenFormula) -> NDArray[np.int64]:
+    shape = [1] * (len(open_formula.sizes) + len(open_formula.ranges))
     shape[axis] = len(values)
     return values.reshape(shape)
 
 
-def _term_codes(term: Term, part: OpenFormula) -> NDArray[np.int64]:
-    if isinstance(term, Variable) and term.name in part.choices:
-        place = part.choices.index(term.name)
-        return _axis(np.arange(part.ranges[place]), len(part.sizes) + place, part)
-    return np.full([1] * (len(part.sizes) + len(part.ranges)), part.codes[term], np.int64)
+def _term_codes(term: Term, open_formula: OpenFormula) -> NDArray[np.int64]:
+    if isinstance(term, Variable) and term.name in open_formula.choices:
+        place = open_formula.choices.index(term.name)
+        return _axis(np.arange(open_formula.ranges[place]), len(open_formula.sizes) + place, open_formula)
+    return np.full([1] * (len(open_formula.sizes) + len(open_formula.ranges)), open_formula.codes[term], np.int64)
 
 
-def _named_value(position: AtomPosition, part: OpenFormula) -> NDArray[np.int64]:
+def _named_value(position: AtomPosition, open_formula: OpenFormula) -> NDArray[np.int64]:
     """Return the value of a block that an atom's terms name."""
-    value = _term_codes(position.terms[0], part)
+    value = _term_codes(position.terms[0], open_formula)
     for term, radix in zip(position.terms[1:], position.radices[1:], strict=True):
-        value = value * radix + _term_codes(term, part)
+        value = value * radix + _term_codes(term, open_formula)
     return value
 
 
@@ -374,17 +374,17 @@ class ClauseTemplate:
     sign: float
 
 
-def to_clause_templates(part: OpenFormula, hard: bool) -> tuple[ClauseTemplate, ...] | None:
+def to_clause_templates(open_formula: OpenFormula, hard: bool) -> tuple[ClauseTemplate, ...] | None:
     """Return an open formula as clauses, or None if it is not a (negated) disjunction of literals."""
     found: list[ClauseTemplate] = []
-    for number, values in enumerate(product(*(range(size) for size in part.ranges))):
-        codes: dict[Term, int] = dict(part.codes)
-        codes |= {Variable(name): value for name, value in zip(part.choices, values, strict=True)}
-        left = _decide_equations(part.formula, codes)
+    for number, values in enumerate(product(*(range(size) for size in open_formula.ranges))):
+        codes: dict[Term, int] = dict(open_formula.codes)
+        codes |= {Variable(name): value for name, value in zip(open_formula.choices, values, strict=True)}
+        left = _decide_equations(open_formula.formula, codes)
         if isinstance(left, bool):
             continue
-        choice = number // max(prod(part.ranges[part.plus_count :]), 1)
-        clauses = list(_iter_clauses(left, part.positions, codes, hard))
+        choice = number // max(prod(open_formula.ranges[open_formula.plus_count :]), 1)
+        clauses = list(_iter_clauses(left, open_formula.positions, codes, hard))
         if None in clauses:
             return None
         found += [ClauseTemplate(clause[0], choice, clause[1]) for clause in clauses if clause is not None]
@@ -448,17 +448,25 @@ class EncodedFormula:
     table: FactorTable | None
 
 
-def decompose(part: OpenFormula, hard: bool) -> EncodedFormula | None:
+def decompose(open_formula: OpenFormula, hard: bool) -> EncodedFormula | None:
     """Return a wide formula as clauses and a table, or None if it has too many parts."""
-    reduced, disjunctions, few = _extract_disjunctions(part.formula)
-    slots = tuple(sorted({part.positions[atom].slot for atom in few}))
-    if len(disjunctions) > MAX_DISJUNCTIONS or prod(part.sizes[slot] for slot in slots) > MAX_DECOMPOSED_CELLS:
+    reduced, disjunctions, few = _extract_disjunctions(open_formula.formula)
+    slots = tuple(sorted({open_formula.positions[atom].slot for atom in few}))
+    if len(disjunctions) > MAX_DISJUNCTIONS or prod(open_formula.sizes[slot] for slot in slots) > MAX_DECOMPOSED_CELLS:
         return None
-    positions = {atom: replace(part.positions[atom], slot=slots.index(part.positions[atom].slot)) for atom in few}
-    small = replace(part, formula=reduced, sizes=tuple(part.sizes[slot] for slot in slots), positions=positions)
-    truths = _truth_by_disjunctions(small, part.formula, tuple(disjunctions))
-    forms = [_Disjunction(parts, part.positions) for parts in disjunctions.values()]
-    return _decompose_hard(truths, forms, slots, small) if hard else _decompose_soft(truths, forms, slots, small, part)
+    positions = {
+        atom: replace(open_formula.positions[atom], slot=slots.index(open_formula.positions[atom].slot)) for atom in few
+    }
+    small = replace(
+        open_formula, formula=reduced, sizes=tuple(open_formula.sizes[slot] for slot in slots), positions=positions
+    )
+    truths = _truth_by_disjunctions(small, open_formula.formula, tuple(disjunctions))
+    forms = [_Disjunction(parts, open_formula.positions) for parts in disjunctions.values()]
+    return (
+        _decompose_hard(truths, forms, slots, small)
+        if hard
+        else _decompose_soft(truths, forms, slots, small, open_formula)
+    )
 
 
 def find_table_atoms(formula: Formula) -> tuple[Atom, ...]:
@@ -551,7 +559,7 @@ def _decompose_soft(
     forms: Sequence[_Disjunction],
     slots: tuple[int, ...],
     small: OpenFormula,
-    part: OpenFormula,
+    open_formula: OpenFormula,
 ) -> EncodedFormula:
     cells = list(product(*map(range, small.sizes)))
     counts = np.zeros((*small.sizes, max(prod(small.ranges[: small.plus_count]), 1)))
@@ -572,7 +580,7 @@ def _decompose_soft(
                 counts[..., choice] += min(times, 0)  # -[fails] = [holds] - 1
     if not slots:  # a table needs a variable, even an irrelevant one
         slots = (0,)
-        counts = np.broadcast_to(counts, (part.sizes[0], counts.shape[-1]))
+        counts = np.broadcast_to(counts, (open_formula.sizes[0], counts.shape[-1]))
     live = np.asarray(next(iter(truths.values())) >= 0, np.bool_).any(axis=tuple(range(len(small.sizes))))
     per_choice = live.reshape(counts.shape[-1], -1).sum(axis=1)
     table = FactorTable(counts.reshape(-1, counts.shape[-1]).copy(), per_choice > 0, int(per_choice.sum()))

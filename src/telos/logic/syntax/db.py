@@ -67,7 +67,7 @@ class _DbLoader:
         functions = {name: (*each.types, each.returns) for name, each in model.functions.items()}
         self._types = {name: each.types for name, each in model.predicates.items()} | functions
         self._builder = DatabaseBuilder(self._types, model.constants)
-        self._fine: dict[str, set[str]] = {}  # constants already checked, by type
+        self._checked: dict[str, set[str]] = {}  # constants already checked, by type
         self._faults: list[Fault] = []
 
     def read(self, source: SourceText, name: str) -> None:
@@ -83,7 +83,7 @@ class _DbLoader:
             self._builder.world(name if len(worlds) == 1 else f"{name}:{count}")
             for number, line in part:
                 try:
-                    self._line(line)
+                    self._read_line(line)
                 except StatementError as error:
                     self._faults.append(source.fault(Statement(TOKEN.findall(line), number, number), error))
 
@@ -93,28 +93,28 @@ class _DbLoader:
             raise DefinitionError(self._faults)
         return self._builder.build()
 
-    def _line(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         found = _FACT.match(line)
         if found is None:
-            self._other(TOKEN.findall(line))
+            self._read_other(TOKEN.findall(line))
             return
         negated, predicate, inside = found.groups()
         names = [each.strip() for each in inside.split(",")] if inside else []
-        self._fact(line, "false" if negated else "true", predicate, names)
+        self._read_fact(line, "false" if negated else "true", predicate, names)
 
-    def _fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
+    def _read_fact(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
             raise StatementError(
                 _find_token(line, predicate),
                 f"unknown predicate {predicate!r}",
-                self._near(predicate),
+                self._suggest(predicate),
                 code=FaultCode.UNKNOWN_NAME,
             )
         self._check(line, predicate, names, declared.types)
         self._add(line, part, predicate, names)
 
-    def _near(self, predicate: str) -> str:
+    def _suggest(self, predicate: str) -> str:
         return name_hint(predicate, self._model.predicates) or "the model declares none"
 
     def _add(self, line: str, part: str, predicate: str, names: Sequence[str]) -> None:
@@ -135,10 +135,10 @@ class _DbLoader:
                 code=FaultCode.WRONG_COUNT,
             )
         for constant, kind in zip(names, types, strict=True):
-            fine = self._fine.setdefault(kind, set())
-            if constant not in fine:
+            checked = self._checked.setdefault(kind, set())
+            if constant not in checked:
                 self._check_constant(line, constant, kind)
-                fine.add(constant)
+                checked.add(constant)
 
     def _check_constant(self, line: str, constant: str, kind: str) -> None:
         if not constant or any(sign.isspace() for sign in constant):
@@ -154,12 +154,12 @@ class _DbLoader:
                 code=FaultCode.UNKNOWN_NAME,
             )
 
-    def _other(self, tokens: list[str]) -> None:
+    def _read_other(self, tokens: list[str]) -> None:
         """Read a line other than a plain fact: a list of constants, a function, a fact with quoted names."""
         if tokens[1:3] == ["=", "{"]:
-            self._constants(tokens)
+            self._read_constants(tokens)
         elif tokens[1:2] == ["="] and len(tokens) > 3 and tokens[3] == "(":
-            self._function(tokens)
+            self._read_function(tokens)
         elif tokens[0][0] in "?*":
             message = "open facts ('?') are not supported"
             raise StatementError(0, message, "leave the line out, and query the predicate", code=FaultCode.UNSUPPORTED)
@@ -170,14 +170,14 @@ class _DbLoader:
             )
         else:
             at = 1 if tokens[0] == "!" else 0
-            names = self._names(tokens, at + 1)
-            self._quoted(tokens, "false" if at else "true", tokens[at] if at < len(tokens) else "", names)
+            names = self._parse_names(tokens, at + 1)
+            self._read_quoted_fact(tokens, "false" if at else "true", tokens[at] if at < len(tokens) else "", names)
 
-    def _quoted(self, tokens: list[str], part: str, predicate: str, names: list[str]) -> None:
+    def _read_quoted_fact(self, tokens: list[str], part: str, predicate: str, names: list[str]) -> None:
         declared = self._model.predicates.get(predicate)
         if declared is None:
             raise StatementError(
-                0, f"unknown predicate {predicate!r}", self._near(predicate), code=FaultCode.UNKNOWN_NAME
+                0, f"unknown predicate {predicate!r}", self._suggest(predicate), code=FaultCode.UNKNOWN_NAME
             )
         line = " ".join(tokens)
         if len(names) != len(declared.types):
@@ -190,7 +190,7 @@ class _DbLoader:
                 )
         self._add(line, part, predicate, names)
 
-    def _names(self, tokens: list[str], at: int) -> list[str]:
+    def _parse_names(self, tokens: list[str], at: int) -> list[str]:
         end = len(tokens) - (tokens[-1] == ".")
         if at >= end or tokens[at] != "(" or tokens[end - 1] != ")":
             raise StatementError(
@@ -203,7 +203,7 @@ class _DbLoader:
             )
         return [unquote(each) for each in names]
 
-    def _function(self, tokens: list[str]) -> None:
+    def _read_function(self, tokens: list[str]) -> None:
         function = self._model.functions.get(tokens[2])
         if function is None:
             raise StatementError(
@@ -212,14 +212,14 @@ class _DbLoader:
                 name_hint(tokens[2], self._model.functions),
                 code=FaultCode.UNKNOWN_NAME,
             )
-        names = [*self._names(tokens, 3), unquote(tokens[0])]
+        names = [*self._parse_names(tokens, 3), unquote(tokens[0])]
         line = " ".join(tokens)
         if len(names) - 1 != len(function.types):
             self._check(line, function.name, names[:-1], function.types)
         self._check(line, function.name, names, (*function.types, function.returns))
         self._add(line, "functions", function.name, names)
 
-    def _constants(self, tokens: list[str]) -> None:
+    def _read_constants(self, tokens: list[str]) -> None:
         kind = tokens[0]
         for name in parse_constants(tokens):
             error = self._signature.add_constant(kind, name)

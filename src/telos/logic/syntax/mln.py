@@ -76,8 +76,8 @@ def parse_mln(text: str, source: str = "") -> MarkovLogic:
 
 def _load_model(text: str, source: str, path: Path | None) -> MarkovLogic:
     loader = _MlnLoader()
-    loader.declarations(strip_comments(text, source), path)
-    lines = loader.lines()
+    loader.read_declarations(strip_comments(text, source), path)
+    lines = loader.parse_lines()
     if loader.faults:
         order = {file.source.name: place for place, file in enumerate(loader.files)}
         raise DefinitionError(sorted(loader.faults, key=lambda fault: (order[fault.file], fault.line, fault.column)))
@@ -393,14 +393,14 @@ def invent_variables(kinds: Sequence[str], taken: set[str]) -> list[str]:
 class _CheckedPattern:
     """A parsed and checked pattern, reused for every further line of the same form."""
 
-    shape: FormulaPattern
+    pattern: FormulaPattern
     skeleton: Skeleton
     kinds: tuple[str, ...]  # of each slot
     vary: tuple[str, ...]  # the same, but "" where grouping must not put a variable
 
 
 @dataclass(slots=True)
-class _OpenFile:
+class _SourceFile:
     source: SourceText
     marked: bool  # variables are written ?x
     formulas: list[Statement] = field(default_factory=list)
@@ -412,23 +412,23 @@ class _MlnLoader:
     def __init__(self) -> None:
         self.signature = Signature()
         self.faults: list[Fault] = []
-        self.files: list[_OpenFile] = []
+        self.files: list[_SourceFile] = []
         self._open: list[Path] = []
-        self._known: dict[tuple[bool, tuple[str, ...]], _CheckedPattern] = {}
-        self._small: set[str] = set()  # constants written like variables
+        self._patterns: dict[tuple[bool, tuple[str, ...]], _CheckedPattern] = {}
+        self._lowercase_constants: set[str] = set()  # constants written like variables
 
-    def declarations(self, source: SourceText, path: Path | None) -> None:
+    def read_declarations(self, source: SourceText, path: Path | None) -> None:
         """Read the declarations of a file, and keep its formulas for later."""
         found = list(split_statements(source))
         marked = any(token[0] == "?" for statement in found for token in statement.tokens)
-        file = _OpenFile(source, marked)
+        file = _SourceFile(source, marked)
         self.files.append(file)
         self._open.append(path.resolve() if path else Path())
         for statement in found:
             tokens = statement.tokens
             try:
                 if tokens[0] == "#":
-                    self._directive(tokens, path)
+                    self._read_directive(tokens, path)
                 elif is_declaration(tokens, self.signature):
                     declare(tokens, self.signature, f"{source.name}:{statement.first + 1}")
                 else:
@@ -437,7 +437,7 @@ class _MlnLoader:
                 self.faults.append(source.fault(statement, error))
         self._open.pop()
 
-    def _directive(self, tokens: Sequence[str], path: Path | None) -> None:
+    def _read_directive(self, tokens: Sequence[str], path: Path | None) -> None:
         word = tokens[1] if len(tokens) > 1 else ""
         if word in _SECTIONS and len(tokens) == 2:
             return  # section headings of Alchemy 2 files
@@ -462,23 +462,25 @@ class _MlnLoader:
             text = read_logic_text(other)
         except TelosError as error:
             raise StatementError(2, str(error), code=FaultCode.INVALID) from None
-        self.declarations(strip_comments(text, str(other)), other)
+        self.read_declarations(strip_comments(text, str(other)), other)
 
-    def lines(self) -> list[FormulaLine]:
+    def parse_lines(self) -> list[FormulaLine]:
         """Return the formulas of all files, parsed with all declarations known."""
         found: list[FormulaLine] = []
-        self._small = {name for names in self.signature.declared.values() for name in names if name[:1].islower()}
+        self._lowercase_constants = {
+            name for names in self.signature.declared.values() for name in names if name[:1].islower()
+        }
         for file in self.files:
             for statement in file.formulas:
                 try:
-                    found.append(self._line(file, statement))
+                    found.append(self._parse_line(file, statement))
                 except StatementError as error:
                     self.faults += [file.source.fault(statement, each) for each in (error, *error.others)]
         return found
 
-    def _line(self, file: _OpenFile, statement: Statement) -> FormulaLine:
+    def _parse_line(self, file: _SourceFile, statement: Statement) -> FormulaLine:
         tokens, end, hard = statement.tokens, len(statement.tokens), False
-        value, start = self._weight(tokens)
+        value, start = self._parse_weight(tokens)
         if tokens[end - 1] == ".":
             end, hard = end - 1, True
         elif "::" in tokens:
@@ -491,8 +493,8 @@ class _MlnLoader:
                 0, "a formula has a weight or a full stop, not both", "leave out one of them", code=FaultCode.CONFLICT
             )
         _reject_constraint(tokens, self.signature)
-        known, constants = self._formula(file, tokens[start:end], start)
-        plus, formula = known.shape.plus, known.shape.formula
+        known, constants = self._parse_formula(file, tokens[start:end], start)
+        plus, formula = known.pattern.plus, known.pattern.formula
         if value is not None and math.isinf(value):
             hard, formula = True, formula if value > 0 else Not(formula)  # -inf: the negation must hold
         text = partial(file.source.text, statement, start)
@@ -501,7 +503,7 @@ class _MlnLoader:
             formula, () if hard else plus, known.skeleton, constants, value, hard, known.vary, source, text
         )
 
-    def _weight(self, tokens: Sequence[str]) -> tuple[float | None, int]:
+    def _parse_weight(self, tokens: Sequence[str]) -> tuple[float | None, int]:
         if not starts_weight(tokens) or tokens[0] in self.signature.predicates:
             return None, 0
         value, start = parse_weight(tokens)
@@ -509,69 +511,71 @@ class _MlnLoader:
             raise StatementError(start, "a weight without a formula")
         return value, start
 
-    def _formula(self, file: _OpenFile, tokens: list[str], start: int) -> tuple[_CheckedPattern, tuple[str, ...]]:
+    def _parse_formula(
+        self, file: _SourceFile, tokens: list[str], start: int
+    ) -> tuple[_CheckedPattern, tuple[str, ...]]:
         """Return the pattern of a formula and its constants; errors are shifted by ``start`` tokens."""
         try:
-            known = self._shape(tokens, file.marked)
-            constants = constant_names(tokens, known.shape)
-            self._join(known, constants)
+            known = self._get_pattern(tokens, file.marked)
+            constants = constant_names(tokens, known.pattern)
+            self._add_constants(known, constants)
         except StatementError as error:
             raise error.shifted(start) from None
         return known, constants
 
-    def _shape(self, tokens: list[str], marked: bool) -> _CheckedPattern:
-        key = (marked, tuple(self._masked(tokens, marked)))
-        known = self._known.get(key)
+    def _get_pattern(self, tokens: list[str], marked: bool) -> _CheckedPattern:
+        key = (marked, tuple(self._mask_constants(tokens, marked)))
+        known = self._patterns.get(key)
         if known is None:
-            shape = FormulaParser(tokens, self.signature, marked=marked).read()
-            known = self._checked(shape)
+            pattern = FormulaParser(tokens, self.signature, marked=marked).read()
+            known = self._check_pattern(pattern)
             masked = {at for at, token in enumerate(key[1]) if not token}
-            if masked <= set(shape.slots):  # otherwise lines with the same key may differ
-                self._known[key] = known
+            if masked <= set(pattern.slots):  # otherwise lines with the same key may differ
+                self._patterns[key] = known
         return known
 
-    def _masked(self, tokens: list[str], marked: bool) -> list[str]:
+    def _mask_constants(self, tokens: list[str], marked: bool) -> list[str]:
         """Return the tokens of a formula with certain constants replaced by the empty string."""
         key = list(tokens)
         for at in range(1, len(tokens) - 1):
             token = tokens[at]
             if tokens[at + 1] not in _AFTER or tokens[at - 1] not in _BEFORE or token in self.signature.predicates:
                 continue
-            if token[0] not in "?_+" and (marked or not token[0].islower() or token in self._small):
+            if token[0] not in "?_+" and (marked or not token[0].islower() or token in self._lowercase_constants):
                 key[at] = ""
         return key
 
-    def _checked(self, shape: FormulaPattern) -> _CheckedPattern:
-        result = check_types(shape.formula, self.signature, shape.plus)
+    def _check_pattern(self, pattern: FormulaPattern) -> _CheckedPattern:
+        result = check_types(pattern.formula, self.signature, pattern.plus)
         if result.findings:
             first, *others = [
-                StatementError(shape.marks[each.mark], each.message, each.suggestion, code=each.code)
+                StatementError(pattern.marks[each.mark], each.message, each.suggestion, code=each.code)
                 for each in result.findings
             ]
             first.others = tuple(others)
             raise first
-        kinds = [""] * len(shape.slots)
+        kinds = [""] * len(pattern.slots)
         for _, name, kind in result.constants:
             kinds[int(name[1:])] = kind
         direct = {
             int(term.name[1:])
-            for atom in iter_atoms(shape.formula)
+            for atom in iter_atoms(pattern.formula)
             if isinstance(atom, Atom)
             for term in atom.arguments
             if isinstance(term, Constant)
         }
         vary = tuple([kind if slot in direct else "" for slot, kind in enumerate(kinds)])
-        shape = replace(shape, formula=rename_apart(shape.formula))
-        return _CheckedPattern(shape, to_skeleton(shape.formula, shape.plus), tuple(kinds), vary)
+        pattern = replace(pattern, formula=rename_apart(pattern.formula))
+        return _CheckedPattern(pattern, to_skeleton(pattern.formula, pattern.plus), tuple(kinds), vary)
 
-    def _join(self, known: _CheckedPattern, constants: tuple[str, ...]) -> None:
+    def _add_constants(self, known: _CheckedPattern, constants: tuple[str, ...]) -> None:
         for slot, (constant, kind) in enumerate(zip(constants, known.kinds, strict=True)):
             mentioned = self.signature.mentioned.get(kind)
             if mentioned is None or constant not in mentioned:
                 error = self.signature.add_constant(kind, constant) if kind else ""
                 if error:
                     raise StatementError(
-                        known.shape.slots[slot],
+                        known.pattern.slots[slot],
                         error,
                         self.signature.suggest_constant(kind, constant),
                         code=FaultCode.UNKNOWN_NAME,

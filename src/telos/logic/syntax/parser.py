@@ -457,7 +457,7 @@ class FormulaParser:
         """Return the formula, or raise ``StatementError`` at the first unexpected token."""
         formula = self._iff()
         if self._at < self._end:
-            self._unexpected("the end of the formula")
+            self._raise_unexpected("the end of the formula")
         return FormulaPattern(formula, tuple(self._plus), tuple(self._slots), tuple(self._marks))
 
     @property
@@ -469,7 +469,7 @@ class FormulaParser:
         self._at += found
         return found
 
-    def _unexpected(self, wanted: str, suggestion: str = "") -> None:
+    def _raise_unexpected(self, wanted: str, suggestion: str = "") -> None:
         token = self._peek
         if token in _SIGNS:
             raise StatementError(self._at, f"{token!r} is not an operator of this language", f"write {_SIGNS[token]!r}")
@@ -485,10 +485,10 @@ class FormulaParser:
         start = len(self._marks)
         left = self._chain(self._and, ("v", "|"), Or)
         if self._take("=>"):
-            return Implies(left, self._deeper(self._implies))
+            return Implies(left, self._nested(self._implies))
         middle = len(self._marks)
         if self._take(":-"):
-            premise = self._deeper(self._implies)
+            premise = self._nested(self._implies)
             # The premise comes first in the formula, so its marks do too.
             self._marks[start:] = self._marks[middle:] + self._marks[start:middle]
             return Implies(premise, left)
@@ -505,17 +505,17 @@ class FormulaParser:
 
     def _unary(self) -> Formula:
         if self._take("!"):
-            return Not(self._deeper(self._unary))
+            return Not(self._nested(self._unary))
         if self._peek.lower() in QUANTIFIERS and self._at + 1 < self._end and self._tokens[self._at + 1] != "(":
             return self._quantified()
         if self._take("("):
-            inside = self._deeper(self._iff)
+            inside = self._nested(self._iff)
             if not self._take(")"):
-                self._unexpected("')'")
+                self._raise_unexpected("')'")
             return inside
         return self._atom()
 
-    def _deeper(self, part: Callable[[], Formula]) -> Formula:
+    def _nested(self, part: Callable[[], Formula]) -> Formula:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise StatementError(
@@ -536,14 +536,14 @@ class FormulaParser:
         while self._take(","):
             names.append(self._bound_name())
         self._bound += names
-        formula = self._deeper(self._iff)
+        formula = self._nested(self._iff)
         del self._bound[-len(names) :]
         return join(tuple(names), formula)
 
     def _bound_name(self) -> str:
         name = self._peek.removeprefix("?")
         if not is_word(name):
-            self._unexpected("the name of a variable")
+            self._raise_unexpected("the name of a variable")
         self._at += 1
         return name
 
@@ -555,12 +555,12 @@ class FormulaParser:
             return self._predicate(token)
         if is_word(token) and following not in _EQUALS and following not in ("+", "-", "++", "--") and not called:
             self._marks.append(self._at)
-            self._known(token)
+            self._check_predicate(token)
             self._at += 1
             return Atom(token, ())
         return self._equation()
 
-    def _known(self, token: str) -> None:
+    def _check_predicate(self, token: str) -> None:
         if token not in self._signature.predicates:
             known = self._signature.predicates
             raise StatementError(
@@ -571,7 +571,7 @@ class FormulaParser:
             )
 
     def _predicate(self, name: str) -> Formula:
-        self._known(name)
+        self._check_predicate(name)
         self._marks.append(self._at)
         self._at += 1
         return Atom(name, self._arguments(self._signature.predicates[name].types))
@@ -581,7 +581,7 @@ class FormulaParser:
         terms: list[Term] = []
         while not self._take(")"):
             if terms and not self._take(","):
-                self._unexpected("',' or ')'", "put names with other signs in quotes")
+                self._raise_unexpected("',' or ')'", "put names with other signs in quotes")
             terms.append(self._term(types[len(terms)] if len(terms) < len(types) else ""))
         return tuple(terms)
 
@@ -590,7 +590,7 @@ class FormulaParser:
         left = self._term("")
         sign = self._peek
         if not self._take(*_EQUALS):
-            self._unexpected("'=' or '!='")
+            self._raise_unexpected("'=' or '!='")
         equation = Equal(left, self._term(""))
         return equation if _EQUALS[sign] else Not(equation)
 
@@ -624,7 +624,7 @@ class FormulaParser:
         self._marks.pop()
         inner = self._term(kind)
         if not self._take(")"):
-            self._unexpected("')'")
+            self._raise_unexpected("')'")
         if not isinstance(inner, Variable):
             raise StatementError(self._at - 1, "succ(…) takes a variable", "write the number itself")
         return Variable(inner.name, inner.shift + 1)
@@ -635,7 +635,7 @@ class FormulaParser:
                 self._at, "negative numbers are written in quotes", f'write "-{self._tokens[self._at + 1]}"'
             )
         if not token or not (token[0].isalnum() or token[0] in "_?\"'"):
-            self._unexpected("a variable or a constant")
+            self._raise_unexpected("a variable or a constant")
         if token == "?":
             raise StatementError(self._at, "a variable needs a name", "write ?t, with the name right after the sign")
         self._at += 1
@@ -664,7 +664,7 @@ class FormulaParser:
         number = self._tokens[self._at + 1] if self._at + 1 < self._end else ""
         if not is_whole_number(number):
             self._at += 1
-            self._unexpected("a whole number, as in t-1")
+            self._raise_unexpected("a whole number, as in t-1")
         self._at += 2
         return sign * int(number)
 
