@@ -288,10 +288,7 @@ def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> Non
     run(stage, 20)
     assert stage.time > before
     assert list(replay_fight(stage.recording()[1].decode().splitlines()))
-    assert (
-        stage.apply("soldier", soldier + "priorities: {cover: 99}\n")
-        == "Nobody alive is any different as the new soldier."
-    )
+    assert stage.apply("soldier", soldier + "priorities: {cover: 99}\n") == "The new soldier changes no living fighter."
 
 
 def test_a_session_plays_the_arena_and_scrubs() -> None:

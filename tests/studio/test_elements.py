@@ -14,7 +14,7 @@ from nicegui import Client, ui
 from nicegui.events import GenericEventArguments
 
 from telos.studio.page import widgets
-from telos.studio.page.widgets import Bars, StageCanvas, Timeline, theme_css
+from telos.studio.page.widgets import BeliefBars, StageCanvas, Timeline, theme_css
 
 ASSETS = Path(widgets.__file__).with_name("assets")
 SCRIPTS = sorted(ASSETS.glob("*.js"))
@@ -68,7 +68,7 @@ def test_nothing_is_fetched_from_elsewhere(file: Path) -> None:
 
 def test_elements_find_their_scripts_and_know_their_link() -> None:
     with Client(ui.page("/somewhere")):
-        stage, timeline, bars = StageCanvas("/link/abc"), Timeline(), Bars()
+        stage, timeline, bars = StageCanvas("/link/abc"), Timeline(), BeliefBars()
     assert stage.props["link-url"] == "/link/abc"
     for element in (stage, timeline, bars):
         assert element.component is not None
@@ -79,12 +79,12 @@ def test_elements_find_their_scripts_and_know_their_link() -> None:
 def test_a_picked_character_is_heard_by_name_and_nonsense_is_not() -> None:
     heard: list[str] = []
     for args in ("Sam", 7, None, ["Sam"], {"who": "Sam"}, "x" * 1000):
-        widgets._with_name(told(args), heard.append)
+        widgets._pass_name(told(args), heard.append)
     assert heard == ["Sam"]
 
 
 def test_a_clicked_event_is_heard_by_number_and_nonsense_is_not() -> None:
     heard: list[int] = []
     for args in (3, 0, -1, True, 2.5, "3", None, [3]):
-        widgets._with_number(told(args), heard.append)
+        widgets._pass_number(told(args), heard.append)
     assert heard == [3, 0]

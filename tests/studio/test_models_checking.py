@@ -15,7 +15,7 @@ from telos.recognition.files.load import create_recognizer, loads_model
 from telos.recognition.grammar.files import loads_grammar
 from telos.recognition.markov_logic import MarkovLogicModel
 from telos.recognition.recognizer import Recognizer
-from telos.studio.models.compare import BROKEN, MOST_TOLD, faults_of
+from telos.studio.models.compare import BROKEN, MAX_FAULTS, find_faults
 from telos.studio.stage import Model
 
 DATA = Path(telos.recognition.__file__).parent / "data"
@@ -46,12 +46,12 @@ BOMB = "\n".join(["a: &a [x, x]", *NINES])  # nine short lines that mean a billi
 
 
 def test_a_good_text_has_no_faults() -> None:
-    assert faults_of(FFBM, FLAIRS) == ()
+    assert find_faults(FFBM, FLAIRS) == ()
 
 
 def test_every_fault_is_told_at_its_line_with_its_suggestion() -> None:
     bad = FLAIRS.replace("if: in_town", "if: in_twn").replace("town: towards", "towm: towards")
-    faults = faults_of(FFBM, bad)
+    faults = find_faults(FFBM, bad)
     lines = bad.splitlines()
     assert [(lines[fault.line - 1][fault.column - 1 :][:7].rstrip(":"), fault.suggestion) for fault in faults] == [
         ("in_twn ", "did you mean 'in_town'?"),
@@ -61,7 +61,7 @@ def test_every_fault_is_told_at_its_line_with_its_suggestion() -> None:
 
 def test_an_unfinished_text_is_wrong_at_a_line_that_is_there() -> None:
     for text in ("", "\n", "goals: [", "a: {b: 'c", "#", "recognizer: ffbm\ngoals:\n  - "):
-        faults = faults_of(FFBM, text)
+        faults = find_faults(FFBM, text)
         assert faults
         for fault in faults:
             line = text.split("\n")[fault.line - 1]
@@ -72,7 +72,7 @@ def test_other_errors_are_one_fault_at_the_start() -> None:
     def refuses(text: str) -> Recognizer:
         raise TelosError("numpy is not installed", 'run pip install "telos[speed]"')
 
-    (fault,) = faults_of(Model("mln", "", "", make=refuses), "x")
+    (fault,) = find_faults(Model("mln", "", "", make=refuses), "x")
     assert (fault.line, fault.column, fault.message) == (1, 1, "numpy is not installed")
     assert fault.suggestion == 'run pip install "telos[speed]"'
 
@@ -81,18 +81,18 @@ def test_a_loader_that_breaks_does_not_break_the_editor() -> None:
     def breaks(text: str) -> Recognizer:
         raise RecursionError("too deep")
 
-    (fault,) = faults_of(Model("odd", "", "", make=breaks), "x")
+    (fault,) = find_faults(Model("odd", "", "", make=breaks), "x")
     assert fault.message == f"{BROKEN}: RecursionError: too deep"
 
 
 def test_a_model_with_a_check_of_its_own_is_asked_that() -> None:
     told = [Fault("b", line=7, column=3), Fault("a", line=1, column=99)]
     model = Model("guard", "", "", check=lambda text: told)
-    assert [(fault.message, fault.line, fault.column) for fault in faults_of(model, "one\ntwo")] == [
+    assert [(fault.message, fault.line, fault.column) for fault in find_faults(model, "one\ntwo")] == [
         ("a", 1, 4),
         ("b", 2, 1),
     ]
-    assert faults_of(Model("note", "", ""), "anything") == ()
+    assert find_faults(Model("note", "", ""), "anything") == ()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_model_with_a_check_of_its_own_is_asked_that() -> None:
     ],
 )
 def test_hostile_texts_get_a_fault_and_nothing_hangs(text: str, said: str) -> None:
-    faults = faults_of(FFBM, text)
+    faults = find_faults(FFBM, text)
     assert faults
     assert any(said in fault.message for fault in faults)
     assert not any(fault.message.startswith(BROKEN) for fault in faults)
@@ -120,7 +120,7 @@ def test_hostile_texts_get_a_fault_and_nothing_hangs(text: str, said: str) -> No
 
 def test_of_a_great_many_faults_the_first_are_told() -> None:
     text = "recognizer: fsm\ngoals: [a, b]\nrules:\n" + "  - {if: attacked, then: nobody}\n" * 1_000
-    assert len(faults_of(FFBM, text)) == MOST_TOLD
+    assert len(find_faults(FFBM, text)) == MAX_FAULTS
 
 
 # --- nothing but a TelosError may come out of a loader ----------------------------------------------------------------
@@ -189,7 +189,7 @@ def test_mangled_formulas_are_read_or_refused_in_words(rng: Random, name: str) -
 def check(make: Make, text: str) -> None:
     """Nothing but a TelosError comes out, and its faults lie inside of the text."""
     lines = text.split("\n")
-    for fault in faults_of(Model("m", "", "", make=make), text):
+    for fault in find_faults(Model("m", "", "", make=make), text):
         assert not fault.message.startswith(BROKEN), (fault.message, text)
         assert 1 <= fault.line <= len(lines)
         assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
@@ -200,5 +200,5 @@ def test_the_faults_are_those_that_the_loader_raises() -> None:
         text = path.read_text()
         with pytest.raises(DefinitionError) as raised:
             from_yaml(text)
-        told = faults_of(FFBM, text)
+        told = find_faults(FFBM, text)
         assert sorted(fault.message for fault in told) == sorted(fault.message for fault in raised.value.faults)

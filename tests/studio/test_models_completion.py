@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import telos.recognition
 from telos.files.yaml import read_yaml
-from telos.studio.models.completion import completions, schema_named, spot_at
+from telos.studio.models.completion import completions, find_cursor, load_schema
 
 DATA = Path(telos.recognition.__file__).parent / "data"
 FILES = sorted(path for path in DATA.glob("*.yaml") if "recognizer: grammar" not in path.read_text())
@@ -143,13 +143,13 @@ def test_the_cursor_is_where_the_reader_of_yaml_says(path: Path) -> None:
     text = path.read_text()
     for way, entry in read_yaml(text).positions.items():
         if entry.key is not None:
-            spot = spot_at(text, entry.key.line, entry.key.column)
+            spot = find_cursor(text, entry.key.line, entry.key.column)
             assert spot is not None
-            assert (spot.way, spot.is_key, spot.typed) == (way[:-1], True, "")
+            assert (spot.path, spot.is_key, spot.typed) == (way[:-1], True, "")
         elif way:  # an item of a list
-            spot = spot_at(text, entry.value.line, entry.value.column)
+            spot = find_cursor(text, entry.value.line, entry.value.column)
             assert spot is not None
-            assert spot.way == way
+            assert spot.path == way
 
 
 BITS = [
@@ -195,4 +195,4 @@ def test_long_and_hostile_texts_are_answered(text: str) -> None:
 
 def test_every_sort_of_file_has_a_schema() -> None:
     for name in ("recognizer", "character", "domain", "scene", "grammar"):
-        assert "$schema" in schema_named(name)
+        assert "$schema" in load_schema(name)

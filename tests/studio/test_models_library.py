@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telos.core.errors import TelosError
-from telos.studio.models.library import LARGEST, Library
+from telos.studio.models.library import MAX_BYTES, Library
 
 SECRET = "secret: do not read\n"
 
@@ -160,7 +160,7 @@ def test_whatever_can_be_saved_is_listed(name: str) -> None:
 def test_a_new_file_is_saved_and_an_old_one_only_by_whoever_has_seen_it(home: Path) -> None:
     library = Library(home)
     first = library.save("mine/new.yaml", "one\n", replaces=None)
-    with pytest.raises(TelosError, match="is there already"):
+    with pytest.raises(TelosError, match="exists already"):
         library.save("mine/new.yaml", "two\n", replaces=None)
     second = library.save("mine/new.yaml", "two\n", replaces=first)
     with pytest.raises(TelosError, match="has changed meanwhile"):
@@ -206,10 +206,10 @@ def test_a_failed_save_leaves_what_was_there(home: Path, monkeypatch: pytest.Mon
 def test_what_is_too_large_or_no_text_is_refused(home: Path) -> None:
     library = Library(home)
     with pytest.raises(TelosError, match="larger than 256 KiB; split it"):
-        library.save("new.yaml", "x" * (LARGEST + 1), replaces=None)
+        library.save("new.yaml", "x" * (MAX_BYTES + 1), replaces=None)
     with pytest.raises(TelosError, match="character 3 of the text cannot be written"):
         library.save("new.yaml", "ab\ud800", replaces=None)
-    (home / "big.yaml").write_bytes(b"x" * (LARGEST + 1))
+    (home / "big.yaml").write_bytes(b"x" * (MAX_BYTES + 1))
     (home / "latin.yaml").write_bytes(b"caf\xe9")
     for name, match in (("big.yaml", "larger than"), ("latin.yaml", "not UTF-8 at byte 3")):
         with pytest.raises(TelosError, match=match):

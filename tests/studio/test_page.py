@@ -13,9 +13,9 @@ from studio.page_client import found, in_page, played, send, texts
 from studio.tiny import LINE
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs_panel import BeliefsPanel
-from telos.studio.page.game_menu import NewGame
+from telos.studio.page.game_menu import NewGameMenu
 from telos.studio.page.mind_panel import MindPanel
-from telos.studio.page.page import PANELS, Controls, Panels, Shell, Theme
+from telos.studio.page.page import PANELS, Controls, GamePage, Panels, Theme
 from telos.studio.page.score_panel import ScorePanel
 from telos.studio.server.game import Game
 from telos.studio.server.hub import Hub
@@ -28,7 +28,7 @@ from telos.worlds.registry import WORLDS
 def test_every_world_has_a_page_that_can_be_used_without_seeing_it(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
-        shell = Shell(Game(session), Library(tmp_path), Hub())
+        shell = GamePage(Game(session), Library(tmp_path), Hub())
         for _ in range(40):
             session.advance()
         for panel in PANELS:
@@ -136,7 +136,7 @@ def test_looking_again_at_the_same_moment_sends_nothing(name: str, tmp_path: Pat
         session = Session(world(name), 3, id="a-game-for-tests")
         for _ in range(30):
             session.advance()
-        shell = Shell(Game(session), Library(tmp_path), Hub())
+        shell = GamePage(Game(session), Library(tmp_path), Hub())
         for panel in PANELS:
             shell._panels.show(panel)
             client.outbox.updates.clear()
@@ -182,7 +182,7 @@ def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pyte
     monkeypatch.setattr(ui.navigate, "to", gone.append)
 
     def act(client: Client) -> None:
-        NewGame(Session(LINE, 3, {"wind": "on"}), rng=Random(1)).another()
+        NewGameMenu(Session(LINE, 3, {"wind": "on"}), rng=Random(1)).another()
         (there,) = gone
         assert there.startswith("/line?")
         assert "wind=on" in there

@@ -22,7 +22,7 @@ from telos.studio.stage import world
     [
         ("arena", "Those in the picture live by this file.", {"Apply", "Open…", "Save…", "Revert"}),
         ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Open…", "Save…", "Revert"}),
-        ("home", "No file stands behind this world", set()),
+        ("home", "This world has no file to edit", set()),
     ],
 )
 def test_the_model_panel_says_what_can_be_done_with_a_file(
@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_changed_offers_nothing_to_press(tmp_path: Path) -
         model = ModelPanel(Session(world("forge"), 3), Library(tmp_path), dark=True)
         model._open("planning")
         assert "read only" in texts(client)
-        assert any(line.startswith("The world itself is made of this file") for line in texts(client))
+        assert any(line.startswith("Read-only") for line in texts(client))
         assert seen_buttons(client) == []
 
     in_page(act)
@@ -156,7 +156,7 @@ def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) ->
         SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP.replace("x < 0", "x < 9"), begun=BY_LAST_STEP)
         changed = [line for line in texts(client) if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
         assert changed == ["-  - {if: moved and x < 0, then: west}", "+  - {if: moved and x < 9, then: west}"]
-        assert "--- as the game began" in texts(client)
+        assert "--- start of the game" in texts(client)
 
     in_page(act)
 
@@ -164,7 +164,7 @@ def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) ->
 def test_a_new_file_without_a_change_can_be_saved_all_the_same(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         dialog = SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP, begun=BY_LAST_STEP)
-        assert "A new file, with the model as the game began with it." in texts(client)
+        assert "A new file, with the model as at the start of the game." in texts(client)
         dialog._save()
         assert (tmp_path / "last.yaml").read_text() == BY_LAST_STEP
 

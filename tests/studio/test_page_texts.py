@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from studio.tiny import LINE
 from telos.core.errors import Fault
 from telos.studio.mind_view import FactLine, GoalLine
-from telos.studio.page.beliefs_panel import Line, lines_of
-from telos.studio.page.game_menu import address
+from telos.studio.page.beliefs_panel import ExplanationLine, split_explanation
+from telos.studio.page.game_menu import game_address
 from telos.studio.page.mind_panel import fact_rows, goal_rows
-from telos.studio.page.model_panel import diff_class, overlaid_svg, sentence, stretches, thinned
+from telos.studio.page.model_panel import comparison_svg, diff_class, find_stretches, format_fault, thin_points
 from telos.studio.page.page import free_keys, key_name, played_with, studio_keys
-from telos.studio.page.score_panel import accuracy_rows, examples, matrix
+from telos.studio.page.score_panel import accuracy_rows, confusion_table, example_conditions
 from telos.studio.session import Session
 from telos.studio.stage import world
 from telos.worlds.registry import WORLDS
@@ -31,14 +31,14 @@ words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
 @given(st.lists(words, min_size=1, max_size=4, unique=True), st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_curves_are_well_formed_whatever_goals_are_called(goals: list[str], chances: list[float]) -> None:
     times = [float(at) for at in range(len(chances))]
-    drawn = overlaid_svg(times, [goals[0]] * len(times), dict.fromkeys(goals, (chances, chances)), goals)
+    drawn = comparison_svg(times, [goals[0]] * len(times), dict.fromkeys(goals, (chances, chances)), goals)
     root = ET.fromstring(drawn)  # a goal called "<script>" would be an element of its own
     assert {each.tag.rpartition("}")[2] for each in root.iter()} <= {"svg", "rect", "polyline", "text"}
     assert len([each for each in root.iter() if each.tag.endswith("polyline")]) == 2 * len(goals)
 
 
 def test_the_newer_curve_is_solid_and_the_old_one_dashed() -> None:
-    drawn = ET.fromstring(overlaid_svg([0.0, 1.0], ["a", None], {"a": ((0.0, 0.0), (1.0, 1.0))}, ["a"]))
+    drawn = ET.fromstring(comparison_svg([0.0, 1.0], ["a", None], {"a": ((0.0, 0.0), (1.0, 1.0))}, ["a"]))
     old, new = (each for each in drawn.iter() if each.tag.endswith("polyline"))
     assert "stroke-dasharray" in old.attrib
     assert "stroke-dasharray" not in new.attrib
@@ -47,13 +47,13 @@ def test_the_newer_curve_is_solid_and_the_old_one_dashed() -> None:
 
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=40))
 def test_stretches_cover_exactly_the_updates_at_which_the_goal_was_true(truths: list[str | None]) -> None:
-    covered = [at for begin, end in stretches(truths, "a") for at in range(begin, end)]
+    covered = [at for begin, end in find_stretches(truths, "a") for at in range(begin, end)]
     assert covered == [at for at, truth in enumerate(truths) if truth == "a"]
 
 
 @given(st.integers(0, 5_000))
 def test_a_thinned_curve_keeps_its_ends_and_its_order(count: int) -> None:
-    chosen = thinned(count)
+    chosen = thin_points(count)
     assert chosen == sorted(set(chosen))
     assert chosen[:1] + chosen[-1:] == ([0, count - 1] if count else [])
     assert len(chosen) <= 602
@@ -61,7 +61,7 @@ def test_a_thinned_curve_keeps_its_ends_and_its_order(count: int) -> None:
 
 @given(st.dictionaries(st.tuples(st.sampled_from(GOALS), st.sampled_from(GOALS)), st.integers(1, 1000)))
 def test_each_row_of_the_matrix_shares_out_what_was_judged(counts: dict[tuple[str, str], int]) -> None:
-    columns, rows = matrix(counts, GOALS)
+    columns, rows = confusion_table(counts, GOALS)
     assert [column["label"] for column in columns[1:]] == list(GOALS)
     for row, truth in zip(rows, GOALS, strict=True):
         total = sum(count for (true, _), count in counts.items() if true == truth)
@@ -71,7 +71,7 @@ def test_each_row_of_the_matrix_shares_out_what_was_judged(counts: dict[tuple[st
 
 
 def test_a_goal_called_truth_has_a_column_of_its_own() -> None:
-    columns, rows = matrix(Counter({("truth", "truth"): 1}), ("truth", "key"))
+    columns, rows = confusion_table(Counter({("truth", "truth"): 1}), ("truth", "key"))
     assert len({column["name"] for column in columns}) == 3
     assert rows[0]["truth"] == "truth"
     assert rows[0]["goal truth"] == "100"
@@ -79,7 +79,7 @@ def test_a_goal_called_truth_has_a_column_of_its_own() -> None:
 
 @given(st.dictionaries(st.sampled_from(["rules", "wind", "at_ease"]), words), st.integers(0, 10**6), st.integers(0, 99))
 def test_an_address_says_again_what_it_was_made_of(settings: dict[str, str], seed: int, at: int) -> None:
-    parts = urlsplit(address("arena", seed, settings, at=at))
+    parts = urlsplit(game_address("arena", seed, settings, at=at))
     assert parts.path == "/arena"
     assert dict(parse_qsl(parts.query, keep_blank_values=True)) == {"seed": str(seed), **settings, "at": str(at)}
 
@@ -119,8 +119,8 @@ def test_the_help_names_keys_as_they_are_printed_on_the_keyboard() -> None:
 
 
 def test_a_fault_is_said_with_its_remedy() -> None:
-    assert sentence(Fault("no such goal", suggestion="write `explore`", line=9)) == "no such goal; write `explore`"
-    assert sentence(Fault("no such goal", line=9)) == "no such goal"
+    assert format_fault(Fault("no such goal", suggestion="write `explore`", line=9)) == "no such goal; write `explore`"
+    assert format_fault(Fault("no such goal", line=9)) == "no such goal"
 
 
 def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
@@ -132,7 +132,7 @@ def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
 @pytest.mark.parametrize("name", list(WORLDS))
 def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str) -> None:
     session = Session(world(name), 7)
-    for example in examples(session):
+    for example in example_conditions(session):
         session.pause_when(example)
         assert session.watchpoint is not None
         assert not session.watchpoint.is_true(session._values(())), example
@@ -140,19 +140,19 @@ def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str)
 
 @given(st.lists(st.from_regex(r" {0,6}[a-z:;, ]{1,20}( \([+-]\d\.\d\d\))?", fullmatch=True), max_size=6))
 def test_laying_an_explanation_out_loses_no_word_and_no_figure(lines: list[str]) -> None:
-    laid = lines_of("\n".join(lines))
+    laid = split_explanation("\n".join(lines))
     told = "".join(each.words + each.figure.replace("\N{MINUS SIGN}", "-") for each in laid)
     assert sorted(told.replace(" ", "")) == sorted("".join(lines).replace(" ", "").replace("(", "").replace(")", ""))
 
 
 def test_each_figure_has_a_line_of_its_own() -> None:
-    assert lines_of("  48.0 s, up: speaks for town (-1.06); the goal may have changed before (-0.55)") == [
-        Line(1, "−1.06", "48.0 s, up: speaks for town"),
-        Line(2, "−0.55", "the goal may have changed before"),
+    assert split_explanation("  48.0 s, up: speaks for town (-1.06); the goal may have changed before (-0.55)") == [
+        ExplanationLine(1, "−1.06", "48.0 s, up: speaks for town"),
+        ExplanationLine(2, "−0.55", "the goal may have changed before"),
     ]
-    assert lines_of("a over b: +0.19 in log-odds\n  -0.44  last(t,a)") == [
-        Line(0, "+0.19", "a over b, in log-odds"),
-        Line(1, "−0.44", "last(t,a)"),
+    assert split_explanation("a over b: +0.19 in log-odds\n  -0.44  last(t,a)") == [
+        ExplanationLine(0, "+0.19", "a over b, in log-odds"),
+        ExplanationLine(1, "−0.44", "last(t,a)"),
     ]
 
 

@@ -10,7 +10,7 @@ from nicegui import Client, ui
 
 from studio.page_client import found, in_page, played, texts
 from studio.tiny import ALWAYS_WEST, LINE
-from telos.studio.page.beliefs_panel import BeliefsPanel, Explanation
+from telos.studio.page.beliefs_panel import BeliefsPanel, ExplanationBox
 from telos.studio.session import Session
 
 
@@ -34,13 +34,13 @@ def test_while_nothing_is_clicked_the_present_is_explained() -> None:
     def act(client: Client) -> None:
         session = Session(LINE)
         beliefs = BeliefsPanel(session)
-        assert any(line.startswith("Nothing has been read yet") for line in texts(client))
+        assert any(line.startswith("No event has been observed yet") for line in texts(client))
         session.hold("right")
         session.advance()
         beliefs.refresh()
         assert explained(client).startswith("east: east 100%")
         assert "now" in texts(client)
-        assert not any(line.startswith("Nothing has been read yet") for line in texts(client))
+        assert not any(line.startswith("No event has been observed yet") for line in texts(client))
         session.hold("left")
         for _ in range(3):
             session.advance()
@@ -110,7 +110,7 @@ def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
 
 def test_only_lines_of_an_explanation_that_changed_are_sent() -> None:
     def act(client: Client) -> None:
-        explanation = Explanation()
+        explanation = ExplanationBox()
         explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.00)\n  3 s, up: speaks for a (+1.00)")
         client.outbox.updates.clear()
         explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.50)")

@@ -1,4 +1,9 @@
-"""Completion from JSON Schema."""
+"""Completion in the editor: `completions` returns what may stand at the cursor of a YAML file.
+
+It combines the position of the cursor (`find_cursor`), the JSON Schema of the file format (`find_schemas`) and the
+names that the file declares (`DeclaredNames`). The text is usually incomplete, so it is not parsed as a whole: lines
+are read by their indentation, and brackets from where they open.
+"""
 
 import json
 import re
@@ -7,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from telos.core.errors import TelosError
+from telos.core.errors import KeyPath, TelosError
 from telos.core.values import Type, ValueKind
 from telos.files.formats import find_kind, schema_text
 from telos.files.yaml import read_yaml
@@ -17,29 +22,23 @@ from telos.recognition.observations import FLAIRS_SYMBOLS
 from telos.recognition.vocabulary import ADVENTURE
 
 # --- cursor -----------------------------------------------------------------------------------------------------------
-# Where a cursor stands in YAML that is still being written: under which keys, at a key or at a value.
-#
-# Nothing is parsed as a whole, since what is being written is mostly broken: lines are taken by their indentation, and
-# brackets from where they open.
 
 
-Way: TypeAlias = tuple[str | int, ...]  # keys, and places in lists
-
-LONGEST = 2_000  # characters of a line: nobody writes longer ones, and some patterns take the square of it
+MAX_LINE = 2_000  # characters of a line: some patterns take quadratic time
 _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s\[\]{}#&*!|>%@,"'-][^#{}\[\],]*?)\s*:(?=\s|\Z)""")
 _COMMENT = re.compile(r"""(?:^|\s)\#.*""")
 _QUOTED = re.compile(r"""(?<!\w)("[^"]*"|'[^']*')""")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """The place of a cursor: the way to the mapping or list it is in, or to the entry whose value it writes.
+class CursorContext:
+    """The position of a cursor: the path of its mapping or list, or of the entry whose value is being written.
 
-    ``is_key`` if a key of a mapping may stand here; ``typed`` is what stands already before the cursor of what is being
-    written, and ``present`` the keys that the mapping is known to have from the same line.
+    ``is_key`` tells whether a key may stand here, ``typed`` is the part of the word before the cursor, and ``present``
+    are the keys that the mapping has on the same line.
     """
 
-    way: Way
+    path: KeyPath
     is_key: bool
     typed: str
     present: frozenset[str] = frozenset()
@@ -47,20 +46,20 @@ class Spot:
 
 @dataclass(slots=True)
 class _Entry:
-    """A key, or an item of a list (with its number), that what follows further to the right belongs to."""
+    """A key or a list item (by number); lines with more indentation belong to it."""
 
     indent: int
     part: str | int
 
 
-def spot_at(text: str, line: int, column: int) -> Spot | None:
-    r"""Return where the cursor stands; lines and columns count from 1. None if it is in a comment.
+def find_cursor(text: str, line: int, column: int) -> CursorContext | None:
+    r"""Return the context of a cursor (line and column from 1); None inside a comment.
 
-    >>> spot_at("clock:\n  on: [input, ", 2, 15)
-    Spot(way=('clock', 'on', 1), is_key=False, typed='', present=frozenset())
+    >>> find_cursor("clock:\n  on: [input, ", 2, 15)
+    CursorContext(path=('clock', 'on', 1), is_key=False, typed='', present=frozenset())
     """
     lines = text.split("\n")
-    if not 1 <= line <= len(lines) or column > LONGEST:
+    if not 1 <= line <= len(lines) or column > MAX_LINE:
         return None
     entries: list[_Entry] = []
     opener, brackets = "", _Brackets()
@@ -74,53 +73,53 @@ def spot_at(text: str, line: int, column: int) -> Spot | None:
     if _bare(here) != here:
         return None
     if _goes_on(opener, brackets, here):
-        way, _ = _entered(entries, opener)
+        path, _ = _entered(entries, opener)
         brackets.read(here)
-        return _in_brackets(way, brackets.frames)
+        return _in_brackets(path, brackets.frames)
     return _spot(entries, here)
 
 
 def _goes_on(opener: str, brackets: "_Brackets", line: str) -> bool:
-    """Whether a line is inside of brackets: it is further to the right; if not, they were never closed."""
+    """Return whether a line is inside brackets: it has more indentation, otherwise they were never closed."""
     return bool(brackets.frames) and (not line.strip() or _indent(line) > _indent(opener))
 
 
-def _spot(entries: list[_Entry], here: str) -> Spot:
-    way, value = _entered(entries, here)
+def _spot(entries: list[_Entry], here: str) -> CursorContext:
+    path, value = _entered(entries, here)
     brackets = _Brackets()
     brackets.read(here)
     if brackets.frames:
-        return _in_brackets(way, brackets.frames)
-    return Spot(way, True, here.lstrip(" -")) if value is None else Spot(way, False, value.lstrip())
+        return _in_brackets(path, brackets.frames)
+    return CursorContext(path, True, here.lstrip(" -")) if value is None else CursorContext(path, False, value.lstrip())
 
 
-def _in_brackets(way: Way, frames: "list[_Frame]") -> Spot:
+def _in_brackets(path: KeyPath, frames: "list[_Frame]") -> CursorContext:
     for frame in frames:
         if not frame.is_list and frame.key is None:
-            return Spot(way, True, frame.typed.lstrip(), frozenset(frame.present))
-        way = (*way, frame.place if frame.is_list else str(frame.key))
-    return Spot(way, False, frames[-1].typed.lstrip())
+            return CursorContext(path, True, frame.typed.lstrip(), frozenset(frame.present))
+        path = (*path, frame.place if frame.is_list else str(frame.key))
+    return CursorContext(path, False, frames[-1].typed.lstrip())
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
 def _enter(entries: list[_Entry], line: str) -> None:
-    """Take in a line that is complete."""
+    """Enter a complete line."""
     if line.strip():
         _entered(entries, line)
 
 
-def _entered(entries: list[_Entry], line: str) -> tuple[Way, str | None]:
-    """Take in a line; return the way to its entry and the value so far, or to the mapping it is in and None."""
+def _entered(entries: list[_Entry], line: str) -> tuple[KeyPath, str | None]:
+    """Enter a line; return the path of its entry and the value so far, or the path of its mapping and None."""
     rest, indent = _enter_items(entries, line)
     key = _KEY.match(rest)
     if key is not None or rest[:1] not in ("[", "{"):
         _leave(entries, indent)
     if key is None:
-        return _way(entries), None
+        return _to_path(entries), None
     entries.append(_Entry(indent, _unquoted(key[1])))
-    return _way(entries), rest[key.end() :]
+    return _to_path(entries), rest[key.end() :]
 
 
 def _enter_items(entries: list[_Entry], line: str) -> tuple[str, int]:
@@ -147,7 +146,7 @@ def _leave(entries: list[_Entry], indent: int) -> None:
         entries.pop()
 
 
-def _way(entries: list[_Entry]) -> Way:
+def _to_path(entries: list[_Entry]) -> KeyPath:
     return tuple(entry.part for entry in entries)
 
 
@@ -157,7 +156,7 @@ def _indent(line: str) -> int:
 
 def _bare(line: str) -> str:
     """Return a line without its comment; nothing of one that nobody has written by hand."""
-    if len(line) > LONGEST:
+    if len(line) > MAX_LINE:
         return ""
     comment = _COMMENT.search(_hidden(line))
     return line if comment is None else line[: comment.start()]
@@ -217,8 +216,7 @@ def _read(frame: _Frame, character: str, following: str, written: str) -> None:
         frame.typed += written
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
-# The words of one model file: its goals, what its game tells, and where each may stand.
+# --- declared names ---------------------------------------------------------------------------------------------------
 
 
 _GOALS = re.compile(r"^goals:\s*\[([^\]\n]*)", re.MULTILINE)
@@ -226,33 +224,33 @@ _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What a file declares, as far as it can be read, on top of what the adventure has."""
+class DeclaredNames:
+    """The names that a file declares, as far as it can be read, and those of the adventure."""
 
-    given: Mapping[str, Any] = field(default_factory=dict)  # the file, without the line that is being written
+    given: Mapping[str, Any] = field(default_factory=dict)  # the data of the file without the current line
     goals: tuple[str, ...] = ()
     context: Mapping[str, Type] = field(default_factory=dict)
     actions: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()  # names from outside of the file
+    others: tuple[str, ...] = ()  # names from outside the file
 
     @property
     def exits(self) -> tuple[str, ...]:
-        """Return what `towards` may be followed by."""
+        """The names that may follow ``towards``."""
         edges = [name for name, kind in self.context.items() if kind.handle == "edges"]
         return tuple("any_exit" if name == "exits" else name for name in edges)
 
     def labels(self, variable: str) -> tuple[str, ...]:
-        """Return what a variable may be compared with, if that is known."""
+        """Return the labels of a variable, if they are known."""
         if variable == "action":
             return self.actions
         if variable == "goal":
             return self.goals
         return self.context[variable].labels if variable in self.context else ()
 
-    def variables(self, way: Way) -> Iterator[tuple[str, str]]:
-        """Yield what a condition may speak of, and what kind of value that has."""
-        if "director" in way:
+    def variables(self, path: KeyPath) -> Iterator[tuple[str, str]]:
+        """Yield the variables of a condition, with their types."""
+        if "director" in path:
             yield from ((goal, "how likely this goal is, 0 to 1") for goal in self.goals)
         else:
             yield "action", "what the player did"
@@ -260,11 +258,11 @@ class Words:
         for name, kind in self.context.items():
             yield name, kind.handle if kind.kind is ValueKind.HANDLE else str(kind)
 
-    def keys_at(self, way: Way) -> Iterator[tuple[str, str]]:
-        """Yield the names that are the keys of a mapping whose keys a schema does not know."""
-        last = str(way[-1]) if way else ""
+    def keys_at(self, path: KeyPath) -> Iterator[tuple[str, str]]:
+        """Yield the names that may be keys of a mapping with free keys."""
+        last = str(path[-1]) if path else ""
         sort = self.given.get("recognizer")
-        if last in ("then", "else") or (len(way) == 2 and way[0] == "observations" and sort != "iohmm"):
+        if last in ("then", "else") or (len(path) == 2 and path[0] == "observations" and sort != "iohmm"):
             yield from ((name, "seen") for name in self.outcomes)
             yield OTHERS, "all the others"
         elif last in ("prior", "lasts") or last.startswith("from "):
@@ -273,14 +271,14 @@ class Words:
                 yield OTHERS, "all the others"
         elif last in ("counts", "pseudo_counts", "priorities") or (last == "observations" and sort != "iohmm"):
             yield from ((goal, "a goal") for goal in (*self.goals, *(self.others if last == "priorities" else ())))
-        elif len(way) == 2 and way[0] in ("counts", "pseudo_counts"):
+        elif len(path) == 2 and path[0] in ("counts", "pseudo_counts"):
             yield from ((name, "seen") for name in _names(self.given.get("observations")))
         elif last == "pay":
             yield from ((name, "what is earned") for name in ADVENTURE_EARNINGS)
 
-    def values_at(self, way: Way) -> Iterator[tuple[str, str]]:
-        """Yield the names that may be the value of an entry that a schema takes for any text."""
-        keys = tuple(part for part in way if isinstance(part, str))
+    def values_at(self, path: KeyPath) -> Iterator[tuple[str, str]]:
+        """Yield the names that may be the value of an entry of type text."""
+        keys = tuple(part for part in path if isinstance(part, str))
         match keys:
             case ("clock", "on"):
                 yield from ((label, "a cause") for label in self.labels("cause"))
@@ -294,8 +292,8 @@ class Words:
                 yield from ((name, "") for name in self.others)
 
 
-def words_of(text: str, line: int, others: Iterable[str] = ()) -> Words:
-    """Return the words of a file in which a line is being written."""
+def read_declared_names(text: str, line: int, others: Iterable[str] = ()) -> DeclaredNames:
+    """Return the names that a file declares while a line is being edited."""
     given = _given(text, line)
     goals = _names(given.get("goals"))
     if not goals and (written := _GOALS.search(text)):
@@ -303,11 +301,11 @@ def words_of(text: str, line: int, others: Iterable[str] = ()) -> Words:
     context, actions = _context(given.get("context", "adventure")), _names(given.get("actions"))
     usual = ADVENTURE.actions if given.get("context", "adventure") == "adventure" else ()
     outcomes = _names(given.get("outcomes")) or FLAIRS_SYMBOLS.names
-    return Words(given, goals, context, actions or usual, outcomes, tuple(others))
+    return DeclaredNames(given, goals, context, actions or usual, outcomes, tuple(others))
 
 
 def _given(text: str, line: int) -> Mapping[str, Any]:
-    """Return what can be read of a file: all of it, or all but the line that is being written."""
+    """Return the readable part of a file: all of it, or all but the edited line."""
     lines = text.split("\n")
     for tried in (text, "\n".join([*lines[: line - 1], "", *lines[line:]]), "\n".join(lines[: line - 1])):
         data = read_yaml(tried).data
@@ -323,52 +321,51 @@ def _context(said: Any) -> dict[str, Type]:
     for name, kind in said.items():
         try:
             types[str(name)] = Type.of(kind)
-        except (TelosError, TypeError):  # it is being written
+        except (TelosError, TypeError):  # it is being edited
             continue
     return types
 
 
 def _names(said: Any) -> tuple[str, ...]:
-    """Return the names in a list, or the keys of a mapping."""
+    """Return the names in a list or the keys of a mapping."""
     has_names = isinstance(said, list | tuple | Mapping)
     return tuple(each for each in said if isinstance(each, str)) if has_names else ()
 
 
 # --- schemas ----------------------------------------------------------------------------------------------------------
-# The JSON Schemas of the files that people write, and the ways into them.
 
 
 Schema: TypeAlias = Mapping[str, Any]
 
-_DEEPEST = 40
+_MAX_DEPTH = 40
 
 
 @lru_cache
-def schema_named(name: str) -> Schema:
-    """Return the schema of a sort of file: ``recognizer``, ``character``, ``domain``, …"""
+def load_schema(name: str) -> Schema:
+    """Return the schema of a file format: ``recognizer``, ``character``, ``domain``, …"""
     found: Schema = json.loads(schema_text(name))
     return found
 
 
-def sort_of(text: str) -> str:
+def find_format(text: str) -> str:
     """Return the sort of file that a text means to be: its first keys tell, and a recogniser is most likely.
 
-    >>> sort_of("character: rat"), sort_of("recognizer: grammar"), sort_of("")
+    >>> find_format("character: rat"), find_format("recognizer: grammar"), find_format("")
     ('character', 'grammar', 'recognizer')
     """
     return find_kind(text) or "recognizer"
 
 
-def inside(schema: Schema, way: Way, given: Mapping[str, Any]) -> list[Schema]:
-    """Return what may stand at the end of a way; ``given`` is the file so far, which tells sorts of file apart."""
+def find_schemas(schema: Schema, path: KeyPath, given: Mapping[str, Any]) -> list[Schema]:
+    """Return the schemas at the end of a path; ``given`` is the file so far, which decides between variants."""
     found = [each for each in _choices(schema, schema) if _fits(each, given)] or list(_choices(schema, schema))
-    for part in way:
+    for part in path:
         found = [each for one in found for each in _step(one, part, schema)]
     return found
 
 
 def _fits(schema: Schema, given: Mapping[str, Any]) -> bool:
-    """Whether no word that a sort of file must have is another one in the file."""
+    """Return whether the constants of a schema agree with the file."""
     entries = schema.get("properties", {}).items()
     return all(given.get(key, entry["const"]) == entry["const"] for key, entry in entries if "const" in entry)
 
@@ -390,8 +387,8 @@ def _step(schema: Schema, part: str | int, root: Schema) -> Iterator[Schema]:
 
 
 def _choices(schema: Schema, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield what a schema may be, with references followed; a choice keeps what is said and shown of the whole."""
-    if depth > _DEEPEST:
+    """Yield the alternatives of a schema, with references resolved; each keeps the description of the whole."""
+    if depth > _MAX_DEPTH:
         return
     if "$ref" in schema:
         meant: Any = root
@@ -409,19 +406,18 @@ def _choices(schema: Schema, root: Schema, depth: int = 0) -> Iterator[Schema]:
         yield from _choices({**kept, **choice}, root, depth + 1)
 
 
-# --- completion -------------------------------------------------------------------------------------------------------
-# What may stand at the cursor of a model file: keys and values of its schema, and the words of its game.
+# --- completions ------------------------------------------------------------------------------------------------------
 
 
-_LARGEST = 50_000  # characters of a text that is completed: an answer must come while one types
-_LONGEST = 110  # characters of what is said about a completion
+_MAX_TEXT = 50_000  # characters; longer texts have no completion, as it must be fast
+_MAX_INFO = 110  # characters of a description
 _COMPARED = re.compile(r"([A-Za-z][\w.]*)\s*[=!]=\s*[\w.-]*\Z")  # `cause == ar`
 _TOWARDS = re.compile(r"towards\s+\w*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Something that may stand at the cursor in place of the word there, and what it is."""
+    """A replacement for the word at the cursor, with a description."""
 
     label: str
     info: str = ""
@@ -430,42 +426,42 @@ class Completion:
 def completions(
     model: str | Schema, text: str, line: int, column: int, *, words: Iterable[str] = ()
 ) -> tuple[Completion, ...]:
-    r"""Return what may stand at a cursor in YAML that need not be finished; lines and columns count from 1.
+    r"""Return what may stand at a cursor (line and column from 1) in incomplete YAML.
 
-    ``model`` is a schema, or the name of a sort of file or of a model: then its first keys tell what it is. ``words``
-    are names that may stand where names are wanted: a world's goals and actions, for a character. Those that begin as
-    the word at the cursor does come first.
+    ``model`` is a schema, the name of a file format, or the name of a model (then the first keys tell the format).
+    ``words`` are further names, such as the goals and actions of a world for a character file. Completions that start
+    with the word at the cursor come first.
 
     >>> [each.label for each in completions("ffbm", "recognizer: ffbm\ngoals: [level]\nprior: {", 3, 9)]
     ['level', 'others']
     """
-    if len(text) > _LARGEST or (spot := spot_at(text, line, column)) is None:
+    if len(text) > _MAX_TEXT or (cursor := find_cursor(text, line, column)) is None:
         return ()
-    known = words_of(text, line, words)
+    known = read_declared_names(text, line, words)
     schema = _schema(model, text) if isinstance(model, str) else model
     found = dict[str, Completion]()
-    for each in (*_keys(spot, schema, known), *_values(spot, schema, known)):
+    for each in (*_keys(cursor, schema, known), *_values(cursor, schema, known)):
         found.setdefault(each.label, each)
-    begun = re.search(r"[\w.-]*\Z", spot.typed)
+    begun = re.search(r"[\w.-]*\Z", cursor.typed)
     start = begun[0].lower() if begun else ""
     return tuple(sorted(found.values(), key=lambda each: not each.label.lower().startswith(start)))
 
 
 def _schema(model: str, text: str) -> Schema:
     try:
-        return schema_named(model)
-    except TelosError:  # the name of a model, then
-        return schema_named(sort_of(text))
+        return load_schema(model)
+    except TelosError:  # it is the name of a model
+        return load_schema(find_format(text))
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
-def _keys(spot: Spot, schema: Schema, known: Words) -> Iterator[Completion]:
-    if not spot.is_key:
+def _keys(cursor: CursorContext, schema: Schema, known: DeclaredNames) -> Iterator[Completion]:
+    if not cursor.is_key:
         return
-    for each in inside(schema, spot.way, known.given):
-        present = spot.present | _present(spot.way, known.given)
+    for each in find_schemas(schema, cursor.path, known.given):
+        present = cursor.present | _present(cursor.path, known.given)
         for key, entry in each.get("properties", {}).items():
             if key not in present:
                 yield Completion(key, _about(entry, schema))
@@ -474,12 +470,12 @@ def _keys(spot: Spot, schema: Schema, known: Words) -> Iterator[Completion]:
                 rows = (f"from {goal}" for goal in (*known.goals, "any"))
                 yield from (Completion(row, "how goals follow this one") for row in rows if row not in present)
         if isinstance(each.get("additionalProperties"), Mapping):
-            yield from (Completion(name, info) for name, info in known.keys_at(spot.way) if name not in present)
+            yield from (Completion(name, info) for name, info in known.keys_at(cursor.path) if name not in present)
 
 
-def _present(way: Way, given: Any) -> frozenset[str]:
-    """Return the keys that a mapping of the file has already."""
-    for part in way:
+def _present(path: KeyPath, given: Any) -> frozenset[str]:
+    """Return the keys that the mapping already has."""
+    for part in path:
         try:
             given = given[part]
         except (KeyError, IndexError, TypeError):
@@ -491,19 +487,19 @@ def _about(entry: Schema, schema: Schema) -> str:
     said = str(entry.get("description") or "")
     if not said and "$ref" in entry:
         said = str(schema.get("$defs", {}).get(str(entry["$ref"]).rpartition("/")[2], {}).get("description", ""))
-    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    return said if len(said) <= _MAX_INFO else f"{said[: _MAX_INFO - 1]}…"
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _values(spot: Spot, schema: Schema, known: Words) -> Iterator[Completion]:
-    if spot.is_key and not (spot.way and isinstance(spot.way[-1], int)):
-        return  # a line without a dash or a colon is a key
-    for each in inside(schema, spot.way, known.given):
+def _values(cursor: CursorContext, schema: Schema, known: DeclaredNames) -> Iterator[Completion]:
+    if cursor.is_key and not (cursor.path and isinstance(cursor.path[-1], int)):
+        return  # a line without dash or colon is a key
+    for each in find_schemas(schema, cursor.path, known.given):
         kind = each.get("type")
         if kind == ["string", "boolean"]:
-            yield from _condition(spot, known)
+            yield from _condition(cursor, known)
             continue
         if "const" in each:
             yield Completion(str(each["const"]), _about(each, schema))
@@ -511,25 +507,25 @@ def _values(spot: Spot, schema: Schema, known: Words) -> Iterator[Completion]:
         if kind == "boolean":
             yield from (Completion("true"), Completion("false"))
         if str(each.get("pattern", "")).startswith("^towards"):
-            yield from _towards(spot, known)
+            yield from _towards(cursor, known)
             continue
         if kind in ("string", None):
-            yield from (Completion(name, info) for name, info in known.values_at(spot.way))
+            yield from (Completion(name, info) for name, info in known.values_at(cursor.path))
         if kind not in ("object", "array"):
             yield from (Completion(str(value), "for example") for value in each.get("examples", ()))
 
 
-def _towards(spot: Spot, known: Words) -> Iterator[Completion]:
-    lead = "" if _TOWARDS.search(spot.typed) else "towards "
+def _towards(cursor: CursorContext, known: DeclaredNames) -> Iterator[Completion]:
+    lead = "" if _TOWARDS.search(cursor.typed) else "towards "
     yield from (Completion(f"{lead}{exits}", "the edges of the area to head for") for exits in known.exits)
 
 
-def _condition(spot: Spot, known: Words) -> Iterator[Completion]:
-    """Yield the words that a condition may go on with: after ``cause ==`` what the cause may be, else all variables."""
-    compared = _COMPARED.search(spot.typed)
+def _condition(cursor: CursorContext, known: DeclaredNames) -> Iterator[Completion]:
+    """Yield the continuations of a condition: after ``cause ==`` the labels of the cause, otherwise all variables."""
+    compared = _COMPARED.search(cursor.typed)
     labels = known.labels(compared[1]) if compared else ()
     if labels:
         yield from (Completion(label, f"what {compared[1] if compared else ''} may be") for label in labels)
         return
-    yield from (Completion(name, info) for name, info in known.variables(spot.way))
+    yield from (Completion(name, info) for name, info in known.variables(cursor.path))
     yield from (Completion(word) for word in ("and", "or", "not", "true", "false"))

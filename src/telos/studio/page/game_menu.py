@@ -1,4 +1,4 @@
-"""New game, recordings."""
+"""Menus of the header: a new game (`NewGameMenu`) and recordings (`RecordingsMenu`)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,22 +10,18 @@ from urllib.parse import urlencode
 from nicegui import ui
 from nicegui.events import UploadEventArguments
 
-from telos.studio.page.widgets import box, heading, icon_button, tell, telling, text_button
+from telos.studio.page.widgets import box, heading, icon_button, show_errors, show_note, text_button
 from telos.studio.recording import MAX_BYTES
 from telos.studio.server.hub import Hub
 from telos.studio.session import Session
 from telos.studio.stage import Setting
 
-# --- newgame ----------------------------------------------------------------------------------------------------------
-# A new game: its seed and settings in a popup. Each game has an address of its own, so this only goes there.
+_SEEDS = 10_000  # short enough to pass on
+_MAX_SEED = 2**31 - 1
 
 
-_SEEDS = 10_000  # few enough digits to be told to somebody
-_MOST_SEED = 2**31 - 1
-
-
-class NewGame:
-    """The popup: what the next game is begun with."""
+class NewGameMenu:
+    """The seed and the settings of the next game. Starting it opens its address."""
 
     def __init__(self, session: Session, *, rng: Random) -> None:
         self._session, self._rng = session, rng
@@ -35,9 +31,9 @@ class NewGame:
             heading(f"New game: {session.world.title}")
             with box("ts-field"):
                 ui.label("Seed")
-                self._seed = ui.number(value=session.seed, min=0, max=_MOST_SEED, precision=0)
+                self._seed = ui.number(value=session.seed, min=0, max=_MAX_SEED, precision=0)
                 self._seed.props("dense outlined").props["aria-label"] = "Seed"
-                icon_button("casino", "Another seed, by chance", self._roll)
+                icon_button("casino", "Another random seed", self._roll)
             for setting in session.world.settings:
                 self._fields[setting.name] = self._field(setting)
             with box("ts-row ts-end"):
@@ -62,41 +58,40 @@ class NewGame:
         return field
 
     def another(self) -> None:
-        """Begin a game like this one, from another seed."""
-        ui.navigate.to(address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
+        """Start a game with the same settings and a random seed."""
+        ui.navigate.to(game_address(self._session.world.name, self._rng.randrange(_SEEDS), self._session.settings))
 
     def _roll(self) -> None:
         self._seed.set_value(self._rng.randrange(_SEEDS))
 
     def _again(self) -> None:
-        ui.navigate.to(address(self._session.world.name, self._session.seed, self._session.settings))
+        ui.navigate.to(game_address(self._session.world.name, self._session.seed, self._session.settings))
 
     def _begin(self) -> None:
-        settings = {name: _said(field.value) for name, field in self._fields.items()}
-        ui.navigate.to(address(self._session.world.name, int(self._seed.value or 0), settings))
+        settings = {name: _to_setting(field.value) for name, field in self._fields.items()}
+        ui.navigate.to(game_address(self._session.world.name, int(self._seed.value or 0), settings))
 
 
-def address(world: str, seed: int, settings: Mapping[str, str], *, at: int | None = None) -> str:
-    """Return where a game is found, and a moment of it.
+def game_address(world: str, seed: int, settings: Mapping[str, str], *, at: int | None = None) -> str:
+    """Return the address of a game, or of a moment of it.
 
-    >>> address("adventure", 7, {"rules": "test"}, at=412)
+    >>> game_address("adventure", 7, {"rules": "test"}, at=412)
     '/adventure?seed=7&rules=test&at=412'
     """
     query = {"seed": str(seed), **settings, **({} if at is None else {"at": str(at)})}
     return f"/{world}?{urlencode(query)}"
 
 
-def _said(value: Any) -> str:
-    """Return a field as the text that settings are: a number without its point."""
+def _to_setting(value: Any) -> str:
+    """Return the value of a field as a setting: a number without a decimal point."""
     return str(int(value)) if isinstance(value, float | int) else str(value or "")
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------
-# Recordings: the game as a download, and a game brought along to be played again.
 
 
-class Recordings:
-    """The menu behind the record button."""
+class RecordingsMenu:
+    """Downloads of the game and its log, and the upload of a recording."""
 
     def __init__(self, session: Session, hub: Hub) -> None:
         self._session, self._hub = session, hub
@@ -104,7 +99,7 @@ class Recordings:
             self._menu.classes("ts-menu")
             heading("Recording")
             text_button(
-                "Download this game", "The whole game, to be played again here", self._download, icon="download"
+                "Download this game", "The whole game, for replay in the studio", self._download, icon="download"
             )
             self._log = text_button(
                 "Download its log", "The game as other commands of Telos read it", self._download_log, icon="list_alt"
@@ -113,7 +108,7 @@ class Recordings:
         self._menu.on("before-show", self._offer, args=[])
 
     def _offer(self) -> None:
-        """Offer the file of other commands only in worlds that write one."""
+        """Show the second download only in worlds that have a recording of their own."""
         self._log.set_visibility(self._session.stage.recording() is not None)
 
     def _upload_box(self) -> None:
@@ -122,8 +117,10 @@ class Recordings:
             max_file_size=MAX_BYTES,
             max_files=1,
             auto_upload=True,
-            on_upload=partial(_take, self._hub),
-            on_rejected=lambda: tell(f"A recording is a .jsonl file of at most {MAX_BYTES // 2**20} MB.", bad=True),
+            on_upload=partial(_open_upload, self._hub),
+            on_rejected=lambda: show_note(
+                f"A recording is a .jsonl file of at most {MAX_BYTES // 2**20} MB.", bad=True
+            ),
         )
         upload.props('accept=".jsonl,.json" aria-hidden=true').classes("ts-upload")
         text_button(
@@ -138,31 +135,32 @@ class Recordings:
         ui.download.content(data, name, "application/x-ndjson")
 
     def _download_log(self) -> None:
-        with telling():
+        with show_errors():
             found = self._session.stage.recording()
             if found is None:
-                tell("There is nothing to download yet: play a little first.")
+                show_note("There is nothing to download yet: play a little first.")
                 return
             name, data = found
             ui.download.content(data, name, "application/octet-stream")
 
 
-async def _take(hub: Hub, event: UploadEventArguments) -> None:
-    """Play a recording that somebody brings along. No method: the route of an upload outlives its page, and would keep
-    the session alive.
+async def _open_upload(hub: Hub, event: UploadEventArguments) -> None:
+    """Replay an uploaded recording.
+
+    A function, not a method: the route of an upload outlives its page and would keep the session alive.
     """
     assert isinstance(event.sender, ui.upload)
-    event.sender.reset()  # it takes one file: who brought the wrong one may bring another
-    if event.file.size() > MAX_BYTES:  # the browser's own check is easily gone round
-        tell(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MAX_BYTES}.", bad=True)
+    event.sender.reset()  # it takes one file: allow another attempt
+    if event.file.size() > MAX_BYTES:  # the browser's own check can be bypassed
+        show_note(f"{event.file.name} has {event.file.size()} bytes; a recording has at most {MAX_BYTES}.", bad=True)
         return
     data = await event.file.read()
-    with telling():
+    with show_errors():
         game = hub.replay_file(data, now=asyncio.get_running_loop().time(), file=event.file.name)
         ui.navigate.to(f"/{game.session.world.name}?{urlencode({'game': game.name})}")
 
 
 def recordings_button(session: Session, hub: Hub) -> None:
-    """Show the button with its menu."""
-    with icon_button("save_alt", "Recordings", tip="left"):
-        Recordings(session, hub)
+    """Add the button with its menu."""
+    with icon_button("save_alt", "RecordingsMenu", tip="left"):
+        RecordingsMenu(session, hub)

@@ -1,4 +1,4 @@
-"""Mind panel."""
+"""The Mind panel (`MindPanel`): goals, plan and memory of one character, and answers to "why not?"."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,19 +8,27 @@ from nicegui.events import GenericEventArguments
 
 from telos.core.errors import TelosError
 from telos.studio.mind_view import FactLine, GoalLine, MindView
-from telos.studio.page.widgets import box, empty, heading, icon_button, mark, show_rows, show_text, steady_table
+from telos.studio.page.widgets import (
+    box,
+    empty_label,
+    heading,
+    icon_button,
+    make_table,
+    set_class,
+    show_rows,
+    show_text,
+)
 from telos.studio.plan_drawing import plan_svg
 from telos.studio.session import Session
 
-# --- sheets -----------------------------------------------------------------------------------------------------------
-# A mind on paper as rows and lines of text: what the Mind panel shows, without a browser.
+# --- texts ------------------------------------------------------------------------------------------------------------
 
 
-_MOST_FACTS = 120  # rows; the surest and freshest come first
+_MAX_FACTS = 120  # rows
 
 
 def goal_rows(goals: Sequence[GoalLine]) -> list[dict[str, Any]]:
-    """Return a row for each goal; its weight is drawn as a share of the greatest.
+    """Return a table row per goal; its weight is also given as a share of the greatest.
 
     >>> goal_rows([GoalLine("cover", 20, True, True, "under fire"), GoalLine("patrol", 5, False, False, "")])[1]
     {'name': 'patrol', 'state': 'idle', 'weight': '5', 'share': 25, 'why': ''}
@@ -30,7 +38,7 @@ def goal_rows(goals: Sequence[GoalLine]) -> list[dict[str, Any]]:
         {
             "name": goal.name,
             "state": "pursued" if goal.pursued else "relevant" if goal.relevant else "idle",
-            "weight": short(goal.weight),
+            "weight": format_number(goal.weight),
             "share": round(100 * abs(goal.weight) / greatest),
             "why": goal.why,
         }
@@ -39,13 +47,13 @@ def goal_rows(goals: Sequence[GoalLine]) -> list[dict[str, Any]]:
 
 
 def fact_rows(facts: Sequence[FactLine]) -> list[dict[str, Any]]:
-    """Return a row for each fact, with a key that stays the same while the fact does.
+    """Return a table row per fact, with a stable key.
 
     >>> fact_rows([FactLine("enemy", "Bert", 2.34, 0.5, "at door")])
     [{'key': 'enemy Bert', 'about': 'enemy Bert', 'text': 'at door', 'age': '2 s', 'sure': '50 %', 'share': 50}]
     """
     rows, times = [], dict[str, int]()
-    for fact in facts[:_MOST_FACTS]:
+    for fact in facts[:_MAX_FACTS]:
         about = f"{fact.kind} {fact.subject}".strip()
         times[about] = times.get(about, 0) + 1
         rows.append(
@@ -53,7 +61,7 @@ def fact_rows(facts: Sequence[FactLine]) -> list[dict[str, Any]]:
                 "key": about if times[about] == 1 else f"{about} {times[about]}",
                 "about": about,
                 "text": fact.text,
-                "age": age(fact.age),
+                "age": format_age(fact.age),
                 "sure": f"{100 * fact.confidence:.0f} %",
                 "share": round(100 * fact.confidence),
             }
@@ -61,10 +69,10 @@ def fact_rows(facts: Sequence[FactLine]) -> list[dict[str, Any]]:
     return rows
 
 
-def age(seconds: float) -> str:
-    """Return how old something is, as coarse as one reads it.
+def format_age(seconds: float) -> str:
+    """Return an age as coarse text.
 
-    >>> age(0.4), age(41.7), age(200)
+    >>> format_age(0.4), format_age(41.7), format_age(200)
     ('now', '42 s', '3 min')
     """
     if seconds < 1:
@@ -72,39 +80,38 @@ def age(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def short(value: float) -> str:
-    """Return a number in three digits at most, so that columns stay where they are.
+def format_number(value: float) -> str:
+    """Return a number with at most two decimals, so that columns keep their width.
 
-    >>> short(20), short(3.14159), short(0.0512)
+    >>> format_number(20), format_number(3.14159), format_number(0.0512)
     ('20', '3.14', '0.05')
     """
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}"
 
 
-def pairs_text(pairs: Sequence[tuple[str, str]]) -> str:
-    r"""Return a line for each pair.
+def format_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    r"""Return one line per pair.
 
-    >>> pairs_text([("target", "Bert"), ("order", "cover Ann")])
+    >>> format_pairs([("target", "Bert"), ("order", "cover Ann")])
     'target: Bert\norder: cover Ann'
     """
     return "\n".join(f"{name}: {words}" for name, words in pairs)
 
 
-def spoken(lines: Sequence[tuple[float, str]]) -> str:
-    r"""Return what was said, the last first, as that is what one looks for.
+def format_speech(lines: Sequence[tuple[float, str]]) -> str:
+    r"""Return spoken lines, the latest first.
 
-    >>> spoken([(1.0, "Flank!"), (2.5, "Take cover!")])
+    >>> format_speech([(1.0, "Flank!"), (2.5, "Take cover!")])
     '2.5 s  Take cover!\n1.0 s  Flank!'
     """
     return "\n".join(f"{time:.1f} s  {words}" for time, words in reversed(lines))
 
 
-# --- mind -------------------------------------------------------------------------------------------------------------
-# The Mind panel: one character at the moment that is looked at, goals and plan and memory, and why not.
+# --- the panel --------------------------------------------------------------------------------------------------------
 
 
-_NOBODY = "Nobody here has a mind to look into. In other worlds, click a character in the picture."
-_GONE = "{who} is not there at this moment."
+_NOBODY = "No character here has a mind to inspect. In other worlds, click a character in the picture."
+_GONE = "{who} does not exist at this moment."
 _ASK = (
     '<button type="button" class="ts-ask" @click="$parent.$emit(\'ask\', props.row.name)">{{ props.row.name }}</button>'
 )
@@ -121,17 +128,17 @@ _SURE = (
 
 
 class MindPanel:
-    """Patched about once a second while it is shown: only what differs is sent, so nothing jumps under the pointer."""
+    """The panel, refreshed about once a second while visible; only differences are sent, so that nothing jumps."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._who = ""
         self._names: tuple[str, ...] = ()
         self._actions: tuple[str, ...] = ()
-        self._sheet: MindView | None = None
+        self._view: MindView | None = None
         with box("ts-panel-body ts-mind"):
             self._chips = box("ts-chips")
-            self._nothing = empty(_NOBODY)
+            self._nothing = empty_label(_NOBODY)
             with box("ts-scroll") as self._body:
                 self._build()
             self._answer_box()
@@ -141,29 +148,29 @@ class MindPanel:
         with box("ts-doing"):
             self._doing = ui.label().classes("ts-strong")
             self._about = ui.label().classes("ts-faint")
-        heading("Goals", about="Click a goal to hear why it is not pursued")
-        self._goals = steady_table(
+        heading("Goals", about="Click a goal to ask why it is not pursued")
+        self._goals = make_table(
             [("state", ""), ("name", "goal"), ("weight", "weight"), ("why", "why")],
             key="name",
             cells={"state": _MARK, "name": _ASK, "weight": _WEIGHT, "why": _WHY},
             narrow="state name weight",
         )
         self._goals.on("ask", self._ask)
-        heading("Plan", about="What comes next; a condition that nothing provides is marked with a cross")
+        heading("Plan", about="The steps; a precondition that no step makes true is marked with a cross")
         self._plan = ui.html("", sanitize=False).classes("ts-plan")  # our own drawing, its texts escaped
-        self._minding_heading = heading("Attention", about="What it is taken up with, and what it was told to do")
+        self._minding_heading = heading("Attention", about="The focus of attention, and the orders")
         self._minding = ui.label().classes("ts-list")
-        heading("Memory", about="What the character believes, how old that is, and how sure")
-        self._facts = steady_table(
+        heading("Memory", about="Facts in memory, with age and confidence")
+        self._facts = make_table(
             [("about", "about"), ("text", "fact"), ("age", "age"), ("sure", "sure")],
             key="key",
             cells={"sure": _SURE},
             narrow="age sure",
         )
-        self._no_facts = empty("It keeps nothing in mind now.")
+        self._no_facts = empty_label("The memory is empty.")
         self._said_heading = heading("Said")
         self._said = ui.label().classes("ts-list")
-        self._can_heading = heading("Can do", about="Click an action to hear why it is not done")
+        self._can_heading = heading("Can do", about="Click an action to ask why it is not performed")
         self._can = box("ts-chips")
 
     def _answer_box(self) -> None:
@@ -175,23 +182,23 @@ class MindPanel:
         self._answer.set_visibility(False)
 
     def open(self, who: str) -> None:
-        """Look into somebody's mind."""
+        """Show the mind of a character."""
         if who != self._who:
             self._who = who
             self._answer.set_visibility(False)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the mind as it is at the moment that is looked at."""
+        """Show the mind at the moment that is looked at."""
         self._show_names(self._session.minds())
-        sheet = self._session.mind(self._who) if self._who else None
-        self._body.set_visibility(sheet is not None)
-        self._nothing.set_visibility(sheet is None)
-        if sheet is None:
+        view = self._session.mind(self._who) if self._who else None
+        self._body.set_visibility(view is not None)
+        self._nothing.set_visibility(view is None)
+        if view is None:
             show_text(self._nothing, _GONE.format(who=self._who) if self._who else _NOBODY)
-        elif sheet != self._sheet:
-            self._show(sheet)
-        self._sheet = sheet
+        elif view != self._view:
+            self._show(view)
+        self._view = view
 
     def _show_names(self, names: tuple[str, ...]) -> None:
         if not self._who and names:
@@ -204,22 +211,22 @@ class MindPanel:
                 for name in shown:
                     _chip(name, self.open)
         for chip in self._chips:
-            mark(chip, "ts-on", chip.props["label"] == self._who, aria="aria-pressed")
+            set_class(chip, "ts-on", chip.props["label"] == self._who, aria="aria-pressed")
 
-    def _show(self, sheet: MindView) -> None:
-        show_text(self._doing, sheet.doing or "doing nothing")
-        show_text(self._about, f"{sheet.who}, {sheet.about}" if sheet.about else sheet.who)
-        show_rows(self._goals, goal_rows(sheet.goals))
-        self._plan.set_content(plan_svg(sheet))
-        minding = pairs_text([*sheet.focus, *(("order", each) for each in sheet.orders)])
+    def _show(self, view: MindView) -> None:
+        show_text(self._doing, view.doing or "doing nothing")
+        show_text(self._about, f"{view.who}, {view.about}" if view.about else view.who)
+        show_rows(self._goals, goal_rows(view.goals))
+        self._plan.set_content(plan_svg(view))
+        minding = format_pairs([*view.focus, *(("order", each) for each in view.orders)])
         show_text(self._minding, minding)
         self._minding_heading.set_visibility(bool(minding))
-        show_rows(self._facts, fact_rows(sheet.facts))
-        self._facts.set_visibility(bool(sheet.facts))
-        self._no_facts.set_visibility(not sheet.facts)
-        show_text(self._said, spoken(sheet.lines))
-        self._said_heading.set_visibility(bool(sheet.lines))
-        self._show_actions(sheet.actions)
+        show_rows(self._facts, fact_rows(view.facts))
+        self._facts.set_visibility(bool(view.facts))
+        self._no_facts.set_visibility(not view.facts)
+        show_text(self._said, format_speech(view.lines))
+        self._said_heading.set_visibility(bool(view.lines))
+        self._show_actions(view.actions)
 
     def _show_actions(self, actions: Sequence[str]) -> None:
         self._can_heading.set_visibility(bool(actions))

@@ -1,4 +1,7 @@
-"""Editor, compare, save."""
+"""The Model panel (`ModelPanel`): edit, check, apply, compare and save the file behind the game.
+
+`ModelEditor` is the text editor, `SaveDialog` shows the difference before saving, `show_comparison` runs both models.
+"""
 
 import asyncio
 import difflib
@@ -12,27 +15,26 @@ from nicegui.events import GenericEventArguments
 
 from telos import svg
 from telos.core.errors import Fault, TelosError
-from telos.studio.models.compare import Comparison, compare, faults_of
+from telos.studio.models.compare import ModelComparison, compare, find_faults
 from telos.studio.models.completion import Completion, completions
-from telos.studio.models.library import MOST_COMPARED, Library
-from telos.studio.page.widgets import Act, box, empty, mark, show_text, tell, telling, text_button
+from telos.studio.models.library import MAX_COMPARED_LINES, Library
+from telos.studio.page.widgets import Act, box, empty_label, set_class, show_errors, show_note, show_text, text_button
 from telos.studio.session import Session
 from telos.studio.stage import Model
 from telos.studio.worlds.shapes import GOALS
 from telos.svg import clip_text, element, escape_text, role_colour, tenths, to_points
 
 # --- editor -----------------------------------------------------------------------------------------------------------
-# The editor of model files: CodeMirror with our completion, and faults shown where they are.
 
 
 THEMES: dict[bool, Literal["vscodeDark", "vscodeLight"]] = {True: "vscodeDark", False: "vscodeLight"}
-_MOST_OFFERED = 60
+_MAX_OFFERED = 60
 
-Complete = Callable[[str, int, int], Sequence[Completion]]  # text, line, column (from 1): what may stand there
+Complete = Callable[[str, int, int], Sequence[Completion]]  # text, line, column (from 1) -> completions
 
 
 class ModelEditor(ui.codemirror, esm={"telos-page": "scripts"}):
-    """A text with faults at their lines. ``complete`` says what may stand at the cursor."""
+    """CodeMirror with marked faults; ``complete`` returns the completions at the cursor."""
 
     def __init__(self, complete: Complete, *, dark: bool, on_change: Act, keymap: dict[str, Any]) -> None:
         super().__init__("", language="YAML", theme=THEMES[dark], indent="  ", on_change=on_change, keymap=keymap)
@@ -42,25 +44,25 @@ class ModelEditor(ui.codemirror, esm={"telos-page": "scripts"}):
         self._call(f"complete(getElement({self.id}))")
 
     def show_faults(self, faults: Sequence[Fault]) -> None:
-        """Mark the lines of faults, and say each of them on hover."""
+        """Mark the lines of faults, with the messages as tooltips."""
         lines = self.value.count("\n") + 1  # as the editor counts them
-        said: dict[int, str] = {}
+        messages: dict[int, str] = {}
         for fault in faults:
             line = min(max(fault.line, 1), lines)
-            said[line] = f"{said[line]}\n{sentence(fault)}" if line in said else sentence(fault)
-        self.decorations = [{"kind": "line", "line": line, "class": "ts-fault-line"} for line in said]
-        self.line_tooltips = said
+            messages[line] = f"{messages[line]}\n{format_fault(fault)}" if line in messages else format_fault(fault)
+        self.decorations = [{"kind": "line", "line": line, "class": "ts-fault-line"} for line in messages]
+        self.line_tooltips = messages
 
     def jump(self, line: int, column: int = 1) -> None:
-        """Put the cursor on a line, and show it."""
+        """Move the cursor to a line and scroll to it."""
         self._call(f"jump(getElement({self.id}), {line:d}, {column:d})")
 
     def _offer(self, event: GenericEventArguments) -> None:
         asked = event.args if isinstance(event.args, dict) else {}
         number, line, column = (asked.get(key) for key in ("number", "line", "column"))
         if not (isinstance(number, int) and isinstance(line, int) and isinstance(column, int)):
-            return  # a page may send anything
-        found = self._complete(self.value, line, column)[:_MOST_OFFERED]
+            return  # a browser may send anything
+        found = self._complete(self.value, line, column)[:_MAX_OFFERED]
         options = [{"label": each.label, "info": each.info} for each in found]
         ui.run_javascript(f"window.telosCompleted?.({number:d}, {json.dumps(options)})")
 
@@ -68,30 +70,29 @@ class ModelEditor(ui.codemirror, esm={"telos-page": "scripts"}):
         ui.run_javascript(f'import("telos-page/completion.js").then((module) => module.{call})')
 
 
-def sentence(fault: Fault) -> str:
-    """Return what is wrong and what to do about it, without its place.
+def format_fault(fault: Fault) -> str:
+    """Return the message and the suggestion of a fault, without its position.
 
-    >>> sentence(Fault("there is no goal 'exlore'", suggestion="did you mean 'explore'?", line=3, column=7))
+    >>> format_fault(Fault("there is no goal 'exlore'", suggestion="did you mean 'explore'?", line=3, column=7))
     "there is no goal 'exlore'; did you mean 'explore'?"
     """
     return f"{fault.message}; {fault.suggestion}" if fault.suggestion else fault.message
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
-# Saving a model: the difference is shown first, and nothing is overwritten without asking.
 
 
-_MOST_LINES = 400  # of a difference: nobody reads on after that
-_SAME = "The file says the same already."
-_NEW = "A new file. What differs from the model that the game began with:"
-_NEW_AS_BEGUN = "A new file, with the model as the game began with it."
+_MAX_DIFF_LINES = 400  # of a difference that are shown
+_SAME = "The file is identical already."
+_NEW = "A new file. Differences from the model at the start of the game:"
+_NEW_AS_BEGUN = "A new file, with the model as at the start of the game."
 _REPLACES = "This replaces the file {name} in the models folder."
 
 
 class SaveDialog:
-    """Asks for a name, shows what would change in that file, and saves when told to.
+    """Asks for a name, shows the difference to that file, and saves on request.
 
-    Of a file that is not there yet, it shows what differs from ``begun``, which the game began with.
+    For a new file it shows the difference to ``begun``, the model at the start of the game.
     """
 
     def __init__(self, library: Library, name: str, text: str, *, begun: str) -> None:
@@ -116,7 +117,7 @@ class SaveDialog:
         self._dialog.open()
 
     def _look(self) -> None:
-        """Show what saving would change; the digest of what is there now is what may be replaced, and nothing else."""
+        """Show what saving would change, and keep the digest of the file: only that version may be replaced."""
         name = (self._name.value or "").strip()
         self._lines.clear()
         self._lines.set_visibility(False)
@@ -124,8 +125,8 @@ class SaveDialog:
             held = self._library.held(name)
             self._digest = None if held is None else held.digest
             lines = self._differences(name, is_new=held is None)
-        except TelosError as refusal:
-            self._say(str(refusal), can_save=False)
+        except TelosError as error:
+            self._say(str(error), can_save=False)
             return
         if self._digest is None:
             self._say(_NEW if lines else _NEW_AS_BEGUN, can_save=True)
@@ -134,16 +135,16 @@ class SaveDialog:
             self._button.set_text("Replace")
         self._lines.set_visibility(bool(lines))
         with self._lines:
-            for line in lines[:_MOST_LINES]:
+            for line in lines[:_MAX_DIFF_LINES]:
                 ui.label(line or " ").classes(diff_class(line))
 
     def _differences(self, name: str, *, is_new: bool) -> list[str]:
         if not is_new:
             return self._library.diff(name, self._text).splitlines()
         before, after = self._begun.splitlines(), self._text.splitlines()
-        if max(len(before), len(after)) > MOST_COMPARED:  # comparing takes the square of it
+        if max(len(before), len(after)) > MAX_COMPARED_LINES:  # the time is quadratic
             return [f"+{line}" for line in after]
-        return list(difflib.unified_diff(before, after, "as the game began", name, lineterm=""))
+        return list(difflib.unified_diff(before, after, "start of the game", name, lineterm=""))
 
     def _say(self, words: str, *, can_save: bool) -> None:
         show_text(self._note, words)
@@ -154,16 +155,16 @@ class SaveDialog:
         name = (self._name.value or "").strip()
         try:
             self._library.save(name, self._text, replaces=self._digest)
-        except TelosError as refusal:  # it may have changed since the difference was shown
+        except TelosError as error:  # the file may have changed since the difference was shown
             self._look()
-            tell(str(refusal), bad=True)
+            show_note(str(error), bad=True)
             return
         self._dialog.close()
-        tell(f"Saved as {name}.")
+        show_note(f"Saved as {name}.")
 
 
 def diff_class(line: str) -> str:
-    """Return how a line of a unified difference is shown.
+    """Return the CSS class of a line of a unified diff.
 
     >>> diff_class("+lasts: 50"), diff_class("+++ new"), diff_class(" same")
     ('ts-added', 'ts-faint', '')
@@ -173,20 +174,19 @@ def diff_class(line: str) -> str:
     return {"+": "ts-added", "-": "ts-removed"}.get(line[:1], "")
 
 
-# --- curves -----------------------------------------------------------------------------------------------------------
-# Old and new curves of each goal above one another, as an SVG of our own; all texts in it are escaped.
+# --- curves of a comparison -------------------------------------------------------------------------------------------
 
 
 _WIDTH, _LEFT, _RIGHT = 860.0, 120.0, 12.0
 _ROW, _GAP, _TOP = 72.0, 14.0, 8.0
 _FOOT = 24.0
-_MOST_POINTS = 600  # of a curve: there are not more pixels
+_MAX_POINTS = 600  # of a curve: a screen shows no more
 
 Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]  # of each goal: old, new
 
 
-def overlaid_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves, goals: Sequence[str]) -> str:
-    """Return a row for each goal: the old curve dashed, the new one solid, the time at which it was the truth shaded.
+def comparison_svg(times: Sequence[float], truths: Sequence[str | None], curves: Curves, goals: Sequence[str]) -> str:
+    """Return an SVG with a row per goal: old curve dashed, new curve solid, shaded where it was the true goal.
 
     ``goals`` are all goals of the game, in the order of their colours.
     """
@@ -213,7 +213,7 @@ def _row(
     width = _WIDTH - _LEFT - _RIGHT
     return [
         element("rect", x=_LEFT, y=top, width=width, height=_ROW, rx=3, fill=role_colour("ground")),
-        *(_shade(begin, end, top, colour, times) for begin, end in stretches(truths, goal)),
+        *(_shade(begin, end, top, colour, times) for begin, end in find_stretches(truths, goal)),
         _curve(times, old, bottom, stroke=role_colour("faint"), stroke_dasharray="4 3", stroke_width=1.3),
         _curve(times, new, bottom, stroke=colour, stroke_width=1.8),
         _text(_LEFT - 10, top + _ROW / 2 + 4, escape_text(clip_text(goal, 16)), "end", "ink", 12),
@@ -222,7 +222,7 @@ def _row(
 
 
 def _curve(times: Sequence[float], values: Sequence[float], bottom: float, **style: str | float) -> str:
-    points = ((_x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW) for at in thinned(len(values)))
+    points = ((_x(times, at), bottom - min(max(values[at], 0.0), 1.0) * _ROW) for at in thin_points(len(values)))
     return element("polyline", points=to_points(points), fill="none", **style)
 
 
@@ -253,10 +253,10 @@ def _x(times: Sequence[float], at: int) -> float:
     return _LEFT + (times[at] - times[0]) / spread * (_WIDTH - _LEFT - _RIGHT)
 
 
-def stretches(truths: Sequence[str | None], goal: str) -> list[tuple[int, int]]:
-    """Return where a goal was the truth, as pairs of the first update and the one after the last.
+def find_stretches(truths: Sequence[str | None], goal: str) -> list[tuple[int, int]]:
+    """Return the runs of updates with a true goal, as pairs (first, after the last).
 
-    >>> stretches(["a", "b", "b", None, "b"], "b")
+    >>> find_stretches(["a", "b", "b", None, "b"], "b")
     [(1, 3), (4, 5)]
     """
     found: list[tuple[int, int]] = []
@@ -270,13 +270,13 @@ def stretches(truths: Sequence[str | None], goal: str) -> list[tuple[int, int]]:
     return found
 
 
-def thinned(count: int) -> list[int]:
-    """Return which points of a curve are drawn: all, or an even choice with both ends.
+def thin_points(count: int) -> list[int]:
+    """Return the indices of the points to draw: all, or an even selection with both ends.
 
-    >>> thinned(3), len(thinned(10_000)) <= 602, thinned(10_000)[-1]
+    >>> thin_points(3), len(thin_points(10_000)) <= 602, thin_points(10_000)[-1]
     ([0, 1, 2], True, 9999)
     """
-    every = max(1, -(-count // _MOST_POINTS))
+    every = max(1, -(-count // _MAX_POINTS))
     chosen = list(range(0, count, every))
     return chosen if not count or chosen[-1] == count - 1 else [*chosen, count - 1]
 
@@ -286,64 +286,64 @@ def _colour(goal: str, goals: Sequence[str]) -> str:
     return f"var(--telos-goal{number % len(GOALS)})"
 
 
-# --- compare ----------------------------------------------------------------------------------------------------------
-# Comparing models: what was played so far, under the old one and the new one.
+# --- comparison -------------------------------------------------------------------------------------------------------
 
 
-_NOTHING = "Nothing has been read yet. Play for a moment, then compare."
+_NOTHING = "No event has been observed yet. Play for a moment, then compare."
 
 
-def show_comparison(found: Comparison, title: str, goals: Sequence[str]) -> None:
-    """Open a dialog with the curves laid over each other, and the accuracy of both."""
+def show_comparison(found: ModelComparison, title: str, goals: Sequence[str]) -> None:
+    """Open a dialog with the overlaid curves and the accuracy of both models."""
     with ui.dialog() as dialog, box("ts-dialog ts-compare"):
         with box("ts-dialog-head"):
             ui.label(f"{title}: in force and edited")
             text_button("Close", "Close the comparison", dialog.close, key="Esc")
         if not found.times:
-            empty(_NOTHING)
+            empty_label(_NOTHING)
         else:
             _show(found, goals)
     dialog.on("hide", dialog.delete, args=[])
     dialog.open()
 
 
-def _show(found: Comparison, goals: Sequence[str]) -> None:
+def _show(found: ModelComparison, goals: Sequence[str]) -> None:
     ui.label(found.summary()).classes("ts-strong")
     with box("ts-row ts-legend"):
         box("ts-legend-old")
-        ui.label(f"in force {percent(found.old_accuracy)}")
+        ui.label(f"in force {format_percent(found.old_accuracy)}")
         box("ts-legend-new")
-        ui.label(f"edited {percent(found.new_accuracy)}")
+        ui.label(f"edited {format_percent(found.new_accuracy)}")
         ui.label("shaded: it was the player's goal").classes("ts-faint")
     curves = {goal: (found.old[goal], found.new[goal]) for goal in found.old}
     with box("ts-scroll"):
-        ui.html(overlaid_svg(found.times, found.truths, curves, goals), sanitize=False)  # our own, its texts escaped
+        ui.html(
+            comparison_svg(found.times, found.truths, curves, goals), sanitize=False
+        )  # our own SVG, with escaped texts
 
 
-def percent(share: float | None) -> str:
-    """Return a share in per cent, or a dash where there was nothing to judge.
+def format_percent(share: float | None) -> str:
+    """Return a share in per cent; a dash for None.
 
-    >>> percent(0.8731), percent(None)
+    >>> format_percent(0.8731), format_percent(None)
     ('87.3 %', '–')
     """
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
-# --- model ------------------------------------------------------------------------------------------------------------
-# The Model panel: the file behind the game, edited while it runs. With faults, the game goes on with the old one.
+# --- the panel --------------------------------------------------------------------------------------------------------
 
 
-_PAUSE = 0.3  # seconds without a key press until a text is checked
+_PAUSE = 0.3  # seconds after the last key press until a text is checked
 _NONE = (
-    "No file stands behind this world, so there is nothing to edit. Interfere with the world itself instead: Poke, "
-    "below the picture, does something to it, and the Mind panel shows what everybody makes of that."
+    "This world has no file to edit. Change the world itself instead: use Poke, below the picture, and see in the "
+    "Mind panel how the characters react."
 )
-_READ_ONLY = "The world itself is made of this file: it is here to be read, and changing it would be another world."
+_READ_ONLY = "Read-only: this file defines the world itself."
 _NO_READER = (
     "Those in the picture live by this file. Apply it, and they do so from now on; there are no beliefs to compare."
 )
 _KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
-_MOST_SHOWN = 100  # faults or files in a list
+_MAX_SHOWN = 100  # faults or files in a list
 
 
 class ModelPanel:
@@ -352,8 +352,8 @@ class ModelPanel:
     def __init__(self, session: Session, library: Library, *, dark: bool) -> None:
         self._session, self._library = session, library
         self._models = {model.name: model for model in session.stage.models()}
-        self._in_force = {name: session.recognizers.texts.get(name, model.text) for name, model in self._models.items()}
-        self._drafts = dict(self._in_force)
+        self._current = {name: session.recognizers.texts.get(name, model.text) for name, model in self._models.items()}
+        self._drafts = dict(self._current)
         self._saved_as = {name: model.file or f"{name}.yaml" for name, model in self._models.items()}
         self._name = next(
             (name for name, model in self._models.items() if model.editable), next(iter(self._models), "")
@@ -363,7 +363,7 @@ class ModelPanel:
         self._edits = 0
         with box("ts-panel-body ts-model"):
             if not self._models:
-                empty(_NONE)
+                empty_label(_NONE)
                 return
             self._build(dark)
         self._open(self._name)
@@ -399,7 +399,7 @@ class ModelPanel:
 
     @property
     def model(self) -> Model:
-        """The model whose text is in the editor."""
+        """The model in the editor."""
         return self._models[self._name]
 
     def set_dark(self, dark: bool) -> None:
@@ -408,20 +408,20 @@ class ModelPanel:
             self._editor.set_theme(THEMES[dark])
 
     def refresh(self) -> None:
-        """Take up what was put into force elsewhere: a recording that is played again applies models, too."""
+        """Update from the session: a replayed recording applies models, too."""
         if self._version != self._session.version:
             self._version = self._session.version
-            self._take_up({model.name: model.text for model in self._session.stage.models()})
-            self._take_up(self._session.recognizers.texts)
+            self._adopt({model.name: model.text for model in self._session.stage.models()})
+            self._adopt(self._session.recognizers.texts)
         if self._models:
             self._show_state()
 
-    def _take_up(self, texts: Mapping[str, str]) -> None:
+    def _adopt(self, texts: Mapping[str, str]) -> None:
         for name, text in texts.items():
-            if name not in self._in_force or self._in_force[name] == text:
+            if name not in self._current or self._current[name] == text:
                 continue
-            was_draft = self._drafts[name] != self._in_force[name]
-            self._in_force[name] = text
+            was_draft = self._drafts[name] != self._current[name]
+            self._current[name] = text
             if not was_draft:
                 self._drafts[name] = text
                 if name == self._name:
@@ -436,7 +436,7 @@ class ModelPanel:
         self._editor.set_enabled(self.model.editable)
         self._buttons.set_visibility(self.model.editable)
         self._compare.set_visibility(self.model.make is not None)
-        show_text(self._hint, hint(self.model))
+        show_text(self._hint, format_hint(self.model))
         self._show_faults(())
         self._show_state()
 
@@ -444,21 +444,21 @@ class ModelPanel:
         self._drafts[self._name] = self._editor.value
         self._edits += 1
         self._show_state()
-        background_tasks.create(self._check_after_a_pause(self._edits))
+        background_tasks.create(self._check_later(self._edits))
 
-    async def _check_after_a_pause(self, edit: int) -> None:
+    async def _check_later(self, edit: int) -> None:
         await asyncio.sleep(_PAUSE)
         if edit == self._edits and not self._editor.is_deleted:
             await self._check()
 
     async def _check(self) -> tuple[Fault, ...]:
-        """Check the draft beside the game, so that it does not stop for that."""
+        """Check the draft in a thread, so that the game goes on."""
         name, text = self._name, self._drafts[self._name]
-        if text == self._in_force[name]:
+        if text == self._current[name]:
             faults: tuple[Fault, ...] = ()
         else:
-            faults = await asyncio.to_thread(faults_of, self.model, text)
-        if (name, text) == (self._name, self._drafts[self._name]):  # nobody typed meanwhile
+            faults = await asyncio.to_thread(find_faults, self.model, text)
+        if (name, text) == (self._name, self._drafts[self._name]):  # it has not been edited meanwhile
             self._show_faults(faults)
         return faults
 
@@ -469,31 +469,31 @@ class ModelPanel:
             return ()
 
     def _words(self) -> set[str]:
-        """Return names that a file of a character may use: the goals and actions of those who are there."""
-        sheets = [sheet for who in self._session.minds() if (sheet := self._session.mind(who)) is not None]
-        return {name for sheet in sheets for name in (*sheet.actions, *(goal.name for goal in sheet.goals))}
+        """Return names for completion in a character file: goals and actions of the current characters."""
+        views = [view for who in self._session.minds() if (view := self._session.mind(who)) is not None]
+        return {name for view in views for name in (*view.actions, *(goal.name for goal in view.goals))}
 
     def _show_faults(self, faults: tuple[Fault, ...]) -> None:
         self._show_state()
         if faults == self._faults:
-            return  # a list that is built again under the pointer cannot be clicked
+            return  # a list that is rebuilt under the pointer cannot be clicked
         self._faults = faults
         self._editor.show_faults(faults)
         self._fault_box.clear()
         self._fault_box.set_visibility(bool(faults))
-        self._hint.set_visibility(not faults)  # the first fault takes its place, so that the editor keeps its height
+        self._hint.set_visibility(not faults)  # replaced by the faults, so that the editor keeps its height
         with self._fault_box:
-            for fault in faults[:_MOST_SHOWN]:
+            for fault in faults[:_MAX_SHOWN]:
                 _fault_line(fault, partial(self._editor.jump, max(fault.line, 1), max(fault.column, 1)))
         self._show_state()
 
     def _show_state(self) -> None:
-        changed = self._drafts[self._name] != self._in_force[self._name]
+        changed = self._drafts[self._name] != self._current[self._name]
         words = "not applied" if changed else "in force" if self.model.editable else "read only"
         if self._faults:
             words = f"{len(self._faults)} fault{'s' if len(self._faults) != 1 else ''}"
-        mark(self._state, "ts-bad", bool(self._faults))
-        mark(self._state, "ts-warn", changed and not self._faults)
+        set_class(self._state, "ts-bad", bool(self._faults))
+        set_class(self._state, "ts-warn", changed and not self._faults)
         show_text(self._state, words)
         self._apply.set_enabled(changed and not self._faults)
         self._compare.set_enabled(changed and not self._faults)
@@ -503,28 +503,28 @@ class ModelPanel:
     # --- buttons ------------------------------------------------------------------------------------------------------
 
     async def apply(self) -> None:
-        """Put the draft into force; with faults, show them and change nothing."""
+        """Apply the draft; if it has faults, show them and change nothing."""
         if await self._check():
-            tell("The game goes on with the old model until the faults are mended.", bad=True)
+            show_note("The game keeps the old model until the faults are fixed.", bad=True)
             return
         name, text = self._name, self._drafts[self._name]
-        with telling():
-            said = self._session.apply(name, text)
-            self._in_force[name] = text
-            tell(said)
+        with show_errors():
+            change = self._session.apply(name, text)
+            self._current[name] = text
+            show_note(change)
         self._show_state()
 
     async def compare(self) -> None:
-        """Show what was played so far under the model in force and under the draft."""
+        """Compare the current model and the draft on the game so far."""
         if await self._check():
             return
-        with telling():
+        with show_errors():
             found = await asyncio.to_thread(compare, self._session.recognizers, self._name, self._drafts[self._name])
             show_comparison(found, self.model.title, self._session.recognizers.goals)
 
     def load(self, file: str) -> None:
-        """Put a file of the folder into the editor; it is not in force before it is applied."""
-        with telling():
+        """Open a file of the folder in the editor, without applying it."""
+        with show_errors():
             self._drafts[self._name] = self._library.open(file)
             self._saved_as[self._name] = file
             self._open(self._name)
@@ -534,27 +534,27 @@ class ModelPanel:
         files = self._library.names()
         self._files.clear()
         with self._files:
-            for file in files[:_MOST_SHOWN]:
+            for file in files[:_MAX_SHOWN]:
                 ui.menu_item(file, on_click=partial(self.load, file)).props("dense")
             if not files:
-                ui.menu_item("No model is in the folder yet; Save… puts one there").props("dense disable")
+                ui.menu_item("The folder has no model yet; Save… adds one").props("dense disable")
 
     def save(self) -> None:
-        """Show the difference to the file, and save it when asked to."""
+        """Open the dialog that shows the difference and saves."""
         if self.model.editable:
             file = self._saved_as[self._name]
             SaveDialog(self._library, file, self._drafts[self._name], begun=self.model.text).open()
 
     def revert(self) -> None:
-        """Go back to the model in force."""
-        self._drafts[self._name] = self._in_force[self._name]
+        """Discard the draft."""
+        self._drafts[self._name] = self._current[self._name]
         self._open(self._name)
 
 
-def hint(model: Model) -> str:
-    """Return what one can do with a file, in a line or two.
+def format_hint(model: Model) -> str:
+    """Return the hint below the editor for a model.
 
-    >>> hint(Model("soldier", "soldier", "")).startswith("Those in the picture live by this file.")
+    >>> format_hint(Model("soldier", "soldier", "")).startswith("Those in the picture live by this file.")
     True
     """
     if not model.editable:
@@ -564,7 +564,7 @@ def hint(model: Model) -> str:
 
 def _fault_line(fault: Fault, jump: Any) -> None:
     line = ui.button(on_click=jump, color=None).props("flat dense no-caps align=left").classes("telos-fault")
-    line.props["aria-label"] = f"Line {fault.line}: {sentence(fault)}"
+    line.props["aria-label"] = f"Line {fault.line}: {format_fault(fault)}"
     with line:
         ui.label(f"{max(fault.line, 1)}").classes("ts-fault-number")
-        ui.label(sentence(fault)).classes("ts-fault-words")
+        ui.label(format_fault(fault)).classes("ts-fault-words")

@@ -1,4 +1,4 @@
-"""Layout of a game page."""
+"""The page of a game: `build_page` builds its header, canvas, controls, timeline and panels (`GamePage`)."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,7 +11,7 @@ from nicegui.events import GenericEventArguments
 
 from telos.studio.models.library import Library
 from telos.studio.page.beliefs_panel import BeliefsPanel
-from telos.studio.page.game_menu import NewGame, address, recordings_button
+from telos.studio.page.game_menu import NewGameMenu, game_address, recordings_button
 from telos.studio.page.mind_panel import MindPanel
 from telos.studio.page.model_panel import ModelPanel
 from telos.studio.page.score_panel import ScorePanel
@@ -22,14 +22,14 @@ from telos.studio.page.widgets import (
     box,
     heading,
     icon_button,
-    mark,
-    named,
-    renamed,
+    set_class,
+    set_label,
+    show_errors,
     show_text,
-    telling,
     text_button,
     theme_css,
     tooltip,
+    update_button,
     with_key,
 )
 from telos.studio.server.game import Game
@@ -39,11 +39,10 @@ from telos.studio.stage import Poke
 from telos.worlds.registry import WORLDS
 
 # --- panels -----------------------------------------------------------------------------------------------------------
-# The panels beside the picture: one at a time behind tabs, and on a wide screen the last two side by side.
 
 
 PANELS = ("beliefs", "mind", "model", "score")
-WIDE = 1700  # pixels from which on there is room for two
+WIDE = 1700  # pixels; from this width on, two panels are shown side by side
 _TELL_WIDTH = f"""
 (() => {{
   const wide = matchMedia("(min-width: {WIDE}px)");
@@ -55,7 +54,7 @@ _TELL_WIDTH = f"""
 
 
 class Panels:
-    """Hidden panels stay in the page, so that they keep their scroll position and the editor its cursor."""
+    """The tabs and their panels. Hidden panels stay in the page, so that they keep scroll position and cursor."""
 
     def __init__(
         self,
@@ -67,7 +66,7 @@ class Panels:
     ) -> None:
         self._on_show, self._keys = on_show, keys
         self._wide = False
-        self._recent = list(order)  # the one shown last comes first
+        self._recent = list(order)  # the one shown last is first
         self._tabs: dict[str, ui.button] = {}
         self._boxes: dict[str, ui.element] = {}
         with box("ts-panels"):
@@ -87,11 +86,11 @@ class Panels:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The panels that are seen now."""
+        """The visible panels."""
         return tuple(self._recent[: 2 if self._wide else 1])
 
     def show(self, name: str) -> None:
-        """Bring a panel to the front."""
+        """Show a panel."""
         was_shown = name in self.shown
         self._recent.remove(name)
         self._recent.insert(0, name)
@@ -114,20 +113,19 @@ class Panels:
     def _arrange(self) -> None:
         for name, tab in self._tabs.items():
             on = name in self.shown
-            mark(tab, "ts-on", on, aria="aria-selected")
+            set_class(tab, "ts-on", on, aria="aria-selected")
             self._boxes[name].set_visibility(on)
 
 
 # --- controls ---------------------------------------------------------------------------------------------------------
-# The strip below the picture: play, pause, step, speed, back to live, pokes, and the box for commands.
 
 
-_MOST_SUGGESTED = 200  # commands that are offered while one types
+_MAX_SUGGESTIONS = 200  # of commands
 _SHORT = {0.25: "¼", 0.5: "½"}
 
 
 class Controls:
-    """What one can do to the game as a whole. The session is the truth; the strip is brought in line with it."""
+    """The strip below the picture: play, pause, step, speed, live, pokes and commands. It mirrors the session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -160,35 +158,35 @@ class Controls:
         command.on("keydown.enter", self._ask).classes("ts-command")
         with command.add_slot("append"):
             button = ui.button(icon="expand_more", color=None).props("flat dense").classes("ts-icon")
-            with named(button, "All commands"), ui.menu().props("auto-close no-refocus") as self._commands:
+            with set_label(button, "All commands"), ui.menu().props("auto-close no-refocus") as self._commands:
                 self._commands.classes("ts-menu")
         self._suggested: tuple[str, ...] = ()
         return command
 
     def toggle(self) -> None:
-        """Pause, or go on."""
+        """Pause or continue."""
         self._session.pause(not self._session.paused)
         self.refresh()
 
     def step(self) -> None:
-        """Pause, and move on by one step from where the game stands."""
+        """Pause, and advance the game by one step."""
         if self._session.is_catching_up:
-            return  # it moves on by itself, and a step more would lead elsewhere
+            return  # a step now would change the moment that it must reach
         self._session.scrub(None)
         self._session.pause(True)
         self._session.advance()
         self.refresh()
 
     def live(self) -> None:
-        """Look at the present again."""
+        """Show the newest frame."""
         self._session.scrub(None)
         self.refresh()
 
     def refresh(self) -> None:
-        """Bring the strip in line with the session: it may have been paused by a condition, or from the timeline."""
+        """Update the strip from the session, which a watchpoint or the timeline may have paused."""
         session = self._session
-        icon, says = ("play_arrow", "Play on") if session.paused else ("pause", "Pause")
-        renamed(self._play, icon, says, key="P")
+        icon, label = ("play_arrow", "Play on") if session.paused else ("pause", "Pause")
+        update_button(self._play, icon, label, key="P")
         if self._speed.value != session.speed:
             self._speed.set_value(session.speed)
         self._live.set_enabled(session.shown is not None)
@@ -208,8 +206,8 @@ class Controls:
             self._suggested = commands
             self._command.set_visibility(bool(commands))
             self._command.props["placeholder"] = f"such as: {commands[0]}" if commands else ""
-            self._command.set_autocomplete(list(commands[:_MOST_SUGGESTED]))
-            _fill(self._commands, [(each, each) for each in commands[:_MOST_SUGGESTED]], self._send)
+            self._command.set_autocomplete(list(commands[:_MAX_SUGGESTIONS]))
+            _fill(self._commands, [(each, each) for each in commands[:_MAX_SUGGESTIONS]], self._send)
 
     def _ask(self) -> None:
         words = (self._command.value or "").strip()
@@ -218,11 +216,11 @@ class Controls:
             self._command.set_value("")
 
     def _send(self, words: str) -> None:
-        with telling():
+        with show_errors():
             self._session.ask(words)
 
     def _set_speed(self, speed: float) -> None:
-        with telling():
+        with show_errors():
             self._session.set_speed(speed)
 
 
@@ -234,10 +232,9 @@ def _fill(menu: ui.menu, items: Sequence[tuple[str, str]], send: Callable[[str],
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
-# The studio's own keys, as far as the world does not want them for itself and nobody is typing.
 
 
-_TOLD: tuple[tuple[str, str, str], ...] = (  # a key, and how the help tells it
+_KEY_HELP: tuple[tuple[str, str, str], ...] = (  # key, its name in the help, description
     ("p", "P", "pause and go on"),
     (".", ".", "one step"),
     ("1", "1 – 4", "beliefs, mind, model, score"),
@@ -245,10 +242,10 @@ _TOLD: tuple[tuple[str, str, str], ...] = (  # a key, and how the help tells it
     ("t", "T", "dark or light"),
     ("?", "?", "this help"),
 )
-_CODES = {"p": "KeyP", ".": "Period", "t": "KeyT", "1": "Digit1", "2": "Digit2", "3": "Digit3", "4": "Digit4"}
+_KEY_CODES = {"p": "KeyP", ".": "Period", "t": "KeyT", "1": "Digit1", "2": "Digit2", "3": "Digit3", "4": "Digit4"}
 
-# Listening in the browser, and not with ``ui.keyboard``: that would send the server each arrow key of the game as well,
-# and does not know that an editor is being typed in.
+# Not ``ui.keyboard``: it would also send each arrow key of the game to the server, and it ignores whether an editor has
+# the focus.
 _LISTEN = """
 (() => {
   if (window.telosKeys) document.removeEventListener("keydown", window.telosKeys);
@@ -263,7 +260,7 @@ _LISTEN = """
   };
   document.addEventListener("keydown", window.telosKeys);
   document.addEventListener("click", (event) => {
-    // who clicks on Pause and goes on playing does not want Space to press it again; who came by Tab stays there
+    // after a click on Pause, Space must not press it again; after Tab, the focus stays
     if (event.detail && event.target.closest?.(".ts-strip .q-btn, .ts-tab")) {
       document.querySelector(".telos-stage canvas")?.focus({ preventScroll: true });
     }
@@ -272,8 +269,8 @@ _LISTEN = """
 """
 
 
-def listen(acts: Mapping[str, Act], taken: Collection[str]) -> None:
-    """Act on keys (``"p"``, ``"?"``, ``"Escape"``), except those whose codes are ``taken`` by the world."""
+def listen_for_keys(acts: Mapping[str, Act], taken: Collection[str]) -> None:
+    """Call an action for a key (``"p"``, ``"?"``, ``"Escape"``), except for keys that the world has ``taken``."""
     wanted = free_keys(acts, taken)
 
     def press(event: GenericEventArguments) -> None:
@@ -285,35 +282,34 @@ def listen(acts: Mapping[str, Act], taken: Collection[str]) -> None:
 
 
 def free_keys(keys: Collection[str], taken: Collection[str]) -> list[str]:
-    """Return the keys that the world leaves to the studio.
+    """Return the keys that the world does not use.
 
     >>> free_keys(["p", "1", "?"], taken=["Digit1", "ArrowUp"])
     ['p', '?']
     """
-    return [key for key in keys if _CODES.get(key, key) not in taken]
+    return [key for key in keys if _KEY_CODES.get(key, key) not in taken]
 
 
 def studio_keys(taken: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Return what the help tells about the keys that are free.
+    """Return the help on the keys that the world does not use.
 
     >>> studio_keys(taken=["Digit1", "Period", "KeyT", "Escape"])
     (('P', 'pause and go on'), ('?', 'this help'))
     """
-    return tuple((name, words) for key, name, words in _TOLD if free_keys([key], taken))
+    return tuple((name, words) for key, name, words in _KEY_HELP if free_keys([key], taken))
 
 
 # --- theme ------------------------------------------------------------------------------------------------------------
-# Dark or light: as the browser remembers it, and else as the system likes it.
 
 
 _COOKIE = "telos-theme"
-# A cookie, because the server then builds the page in the right theme at once, and nothing flashes.
+# A cookie, so that the server builds the page in the right theme and nothing flashes.
 _REMEMBER = 'document.cookie = "{cookie}={theme}; path=/; max-age=31536000; samesite=strict"'
 _ASK = 'if (matchMedia("(prefers-color-scheme: light)").matches) emitEvent("telos-light")'
 
 
 class Theme:
-    """The theme of one page; ``on_change`` hears of another one."""
+    """The theme of one page: from a cookie, otherwise as the system prefers; ``on_change`` receives a new one."""
 
     def __init__(self, on_change: Callable[[bool], None]) -> None:
         self._on_change = on_change
@@ -326,7 +322,7 @@ class Theme:
             ui.run_javascript(_ASK)
 
     def toggle(self) -> None:
-        """Change the theme, and let the browser remember it."""
+        """Change the theme and store it in the cookie."""
         self._set(not self.dark)
         ui.run_javascript(_REMEMBER.format(cookie=_COOKIE, theme="dark" if self.dark else "light"))
 
@@ -340,12 +336,11 @@ class Theme:
 
 
 # --- help -------------------------------------------------------------------------------------------------------------
-# Help: the keys, what each panel shows, and what this world is about, on one page.
 
 
 PANEL_HELP: tuple[tuple[str, str], ...] = (
-    ("Beliefs", "what each recogniser takes the player to be after, and why: now, or after a tick that you click"),
-    ("Mind", "goals, plan and memory of a character: click it in the picture, then a goal to hear why not"),
+    ("Beliefs", "the goal that each recogniser infers, and why: now, or after an event that you click"),
+    ("Mind", "goals, plan and memory of a character: click it in the picture, then a goal to ask why not"),
     ("Model", "the file behind the game: edit it, compare it with the old one, apply it while the game runs"),
     ("Score", "how often each recogniser was right, and a condition to pause the game on"),
 )
@@ -357,7 +352,7 @@ _KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRi
 
 
 def help_dialog(session: Session) -> ui.dialog:
-    """Return the help, closed."""
+    """Return the help dialog, closed."""
     with ui.dialog() as dialog, box("ts-dialog ts-help"):
         with box("ts-dialog-head"):
             ui.label(session.world.title)
@@ -408,8 +403,7 @@ def _pairs(pairs: tuple[tuple[str, str], ...], *, keys: bool = False) -> None:
             ui.label(words)
 
 
-# --- shell ------------------------------------------------------------------------------------------------------------
-# The page of a game: header, picture and its controls, panels beside it, and the timeline below.
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 
 # Browsers give the clipboard to pages of this machine and of https only, and may be told not to: then the link is
@@ -425,16 +419,16 @@ _COPY = """
   (await import("telos-studio/notice.js")).toast("The link to this moment is on the clipboard.");
 })();
 """
-_CONTROLS_EVERY, _PANELS_EVERY = 0.5, 1.0  # seconds between two looks at the session
+_CONTROLS_EVERY, _PANELS_EVERY = 0.5, 1.0  # seconds between two updates from the session
 
 
 def build_page(game: Game, library: Library, hub: Hub) -> None:
-    """Build the page of a game, inside of a page function."""
-    Shell(game, library, hub)
+    """Build the page of a game, inside a page function."""
+    GamePage(game, library, hub)
 
 
-class Shell:
-    """One page: it holds the parts together, and lets one part answer what was clicked in another."""
+class GamePage:
+    """One page: it builds the parts and connects them."""
 
     def __init__(self, game: Game, library: Library, hub: Hub) -> None:
         self._game, self._session, self._hub = game, game.session, hub
@@ -470,7 +464,7 @@ class Shell:
                         link.classes("ts-on").props["aria-current"] = "page"
             box("ts-gap")
             with text_button("New game", "Another seed, other settings", icon="add", tip="left"):
-                self._new_game = NewGame(self._session, rng=SystemRandom())
+                self._new_game = NewGameMenu(self._session, rng=SystemRandom())
             recordings_button(self._session, self._hub)
             icon_button("contrast", "Dark or light", self._theme.toggle, key="T")
             icon_button("help_outline", "Help", self._help.open, key="?")
@@ -502,7 +496,7 @@ class Shell:
 
         builders = dict(zip(PANELS, (beliefs, mind, model, score), strict=True))
         unused = {"beliefs": not self._session.recognizers.names, "model": not self._session.stage.models()}
-        order = sorted(PANELS, key=lambda name: unused.get(name, False))  # an empty one comes last
+        order = sorted(PANELS, key=lambda name: unused.get(name, False))  # empty panels come last
         keys = free_keys("1234", self._taken)
         return Panels(builders, on_show=lambda name: self._parts[name].refresh(), keys=keys, order=order)
 
@@ -510,7 +504,7 @@ class Shell:
         acts: dict[str, Act] = {str(number): partial(self._panels.show, name) for number, name in enumerate(PANELS, 1)}
         acts |= {"p": self._controls.toggle, ".": self._controls.step, "Escape": self._controls.live}
         acts |= {"t": self._theme.toggle, "?": self._help.open}
-        listen(acts, self._taken)
+        listen_for_keys(acts, self._taken)
 
     # --- what was clicked ---------------------------------------------------------------------------------------------
 
@@ -532,10 +526,10 @@ class Shell:
 
     def _address(self, at: int | None = None) -> str:
         session = self._session
-        return address(session.world.name, session.seed, {**session.settings, "game": self._game.name}, at=at)
+        return game_address(session.world.name, session.seed, {**session.settings, "game": self._game.name}, at=at)
 
     def _keep_address(self) -> None:
-        """Put the game's name into the address: a page that is reloaded finds its game again."""
+        """Put the game's name into the address, so that a reloaded page finds its game."""
         ui.run_javascript(f"history.replaceState(null, '', {json.dumps(self._address())})")
 
     def _copy_link(self) -> None:

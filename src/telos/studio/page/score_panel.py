@@ -1,4 +1,4 @@
-"""The Score panel: how often each recogniser was right, what it took for what, and a condition to pause on."""
+"""The Score panel (`ScorePanel`): accuracy and confusion matrix of each recogniser, and a condition to pause on."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -7,20 +7,29 @@ from nicegui import ui
 
 from telos.core.errors import TelosError
 from telos.core.values import Value
-from telos.studio.page.model_panel import percent
-from telos.studio.page.widgets import box, empty, heading, mark, show_rows, show_text, steady_table, text_button
+from telos.studio.page.model_panel import format_percent
+from telos.studio.page.widgets import (
+    box,
+    empty_label,
+    heading,
+    make_table,
+    set_class,
+    show_rows,
+    show_text,
+    text_button,
+)
 from telos.studio.session import Session
 
 Rows: TypeAlias = list[dict[str, Any]]
 
-_NOBODY = "Nobody's goals are read in this world, so there is nothing to score."
+_NOBODY = "This world has no recognisers, so there is nothing to score."
 _UNJUDGED = (
-    "Nothing was judged so far: accuracy is counted while the player's goal is known, as it is in the directed games "
-    "of the adventure."
+    "No update has been judged yet: accuracy needs a known goal of the player, as in the directed games of the "
+    "adventure."
 )
-_MOST_EXAMPLES = 5
-_SURE = 0.9
-_WIDEST = 5  # columns that fit side by side
+_MAX_EXAMPLES = 5
+_THRESHOLD = 0.9
+_MAX_COLUMNS = 5  # columns that fit side by side
 _ACCURACY = (
     '<span class="ts-meter ts-meter-wide"><i :style="{width: props.row.share + \'%\'}"></i></span>'
     '<span class="ts-number">{{ props.row.accuracy }}</span>'
@@ -37,7 +46,7 @@ _MATRIX = """
 
 
 class ScorePanel:
-    """Brought up to date about once a second while it is shown."""
+    """The panel, refreshed about once a second while visible."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -45,27 +54,27 @@ class ScorePanel:
             if session.recognizers.names:
                 self._build()
             else:
-                empty(_NOBODY)
+                empty_label(_NOBODY)
             self._watch()
         self.refresh()
 
     def _build(self) -> None:
         heading("Accuracy", about="Share of updates at which the likeliest goal was the player's")
-        self._accuracy = steady_table(
+        self._accuracy = make_table(
             [("title", "recogniser"), ("accuracy", "accuracy"), ("judged", "judged"), ("updates", "updates"),
              ("rate", "updates/s")],
             key="name",
             cells={"accuracy": _ACCURACY},
             narrow="title accuracy judged updates",
         )  # fmt: skip
-        self._unjudged = empty(_UNJUDGED)
+        self._unjudged = empty_label(_UNJUDGED)
         with box("ts-row") as self._confusion:
             heading("Confusion", about="Rows: the player's goal; columns: the likeliest goal, in per cent of the row")
-            panel = self._session.recognizers
-            self._reader = ui.select(panel.titles, value=panel.names[0], on_change=self.refresh)
+            recognizers = self._session.recognizers
+            self._reader = ui.select(recognizers.titles, value=recognizers.names[0], on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
             self._reader.props["aria-label"] = "Recogniser"
-        self._matrix = steady_table([], key="key")
+        self._matrix = make_table([], key="key")
         self._matrix.add_slot("body", _MATRIX)
         self._matrix.classes("ts-matrix")
 
@@ -79,7 +88,7 @@ class ScorePanel:
             text_button("Clear", "Do not pause any more", self._clear)
         self._said = ui.label().classes("ts-hint")
         with box("ts-chips"):
-            for example in examples(self._session):
+            for example in example_conditions(self._session):
                 ui.button(example, on_click=lambda words=example: self._try(words), color=None).props(
                     "flat dense no-caps"
                 ).classes("ts-chip ts-code")
@@ -88,7 +97,7 @@ class ScorePanel:
         """Show the counts as they are now."""
         watchpoint = self._session.watchpoint
         if watchpoint is not None and not self._said.text:
-            self._tell(f"Pauses when {watchpoint.text}")
+            self._show(f"Pauses when {watchpoint.text}")
         if self._session.recognizers.names:
             show_rows(self._accuracy, accuracy_rows(self._session))
             judged = any(self._session.scoreboard.judged(name) for name in self._session.recognizers.names)
@@ -98,10 +107,12 @@ class ScorePanel:
             self._show_matrix()
 
     def _show_matrix(self) -> None:
-        columns, rows = matrix(self._session.scoreboard.confusion[self._reader.value], self._session.recognizers.goals)
+        columns, rows = confusion_table(
+            self._session.scoreboard.confusion[self._reader.value], self._session.recognizers.goals
+        )
         if self._matrix.columns != columns:
             self._matrix.columns = columns
-            mark(self._matrix, "ts-many", len(columns) > _WIDEST)  # names of columns that stand upright
+            set_class(self._matrix, "ts-many", len(columns) > _MAX_COLUMNS)  # vertical column names
         show_rows(self._matrix, rows)
 
     def _try(self, words: str) -> None:
@@ -112,41 +123,41 @@ class ScorePanel:
         words = (self._condition.value or "").strip()
         try:
             self._session.pause_when(words)
-        except TelosError as refusal:
-            self._tell(str(refusal), bad=True)
+        except TelosError as error:
+            self._show(str(error), bad=True)
             return
-        self._tell(f"Pauses when {words}" if words else "")
+        self._show(f"Pauses when {words}" if words else "")
 
     def _clear(self) -> None:
         self._condition.set_value("")
         self._set()
 
-    def _tell(self, words: str, *, bad: bool = False) -> None:
-        mark(self._said, "ts-bad", bad)
+    def _show(self, words: str, *, bad: bool = False) -> None:
+        set_class(self._said, "ts-bad", bad)
         show_text(self._said, words)
 
 
 def accuracy_rows(session: Session) -> list[dict[str, Any]]:
-    """Return a row for each recogniser."""
-    panel, board = session.recognizers, session.scoreboard
+    """Return a table row per recogniser."""
+    recognizers, scoreboard = session.recognizers, session.scoreboard
     return [
         {
             "name": name,
-            "title": panel.titles[name],
-            "accuracy": percent(share := board.accuracy(name)),
+            "title": recognizers.titles[name],
+            "accuracy": format_percent(share := scoreboard.accuracy(name)),
             "share": round(100 * (share or 0)),
-            "judged": board.judged(name),
-            "updates": panel.updates[name],
-            "rate": rounded(panel.per_second[name]),
+            "judged": scoreboard.judged(name),
+            "updates": recognizers.updates[name],
+            "rate": format_rate(recognizers.per_second[name]),
         }
-        for name in panel.names
+        for name in recognizers.names
     ]
 
 
-def matrix(counts: Mapping[tuple[str, str], int], goals: Sequence[str]) -> tuple[Rows, Rows]:
-    """Return the columns and rows of a confusion matrix: per cent of each row, and a dash where it has nothing.
+def confusion_table(counts: Mapping[tuple[str, str], int], goals: Sequence[str]) -> tuple[Rows, Rows]:
+    """Return the columns and rows of a confusion matrix, in per cent of each row; a dash in an empty row.
 
-    >>> columns, rows = matrix({("a", "a"): 3, ("a", "b"): 1}, ("a", "b"))
+    >>> columns, rows = confusion_table({("a", "a"): 3, ("a", "b"): 1}, ("a", "b"))
     >>> rows[0]["goal a"], rows[0]["goal b"], rows[1]["goal a"]
     ('75', '25', '–')
     """
@@ -164,10 +175,10 @@ def matrix(counts: Mapping[tuple[str, str], int], goals: Sequence[str]) -> tuple
     return columns, rows
 
 
-def rounded(rate: float) -> str:
-    """Return a rate with as many digits as one compares.
+def format_rate(rate: float) -> str:
+    """Return a rate with three significant digits.
 
-    >>> rounded(0), rounded(412_345.0), rounded(87.2)
+    >>> format_rate(0), format_rate(412_345.0), format_rate(87.2)
     ('–', '412,000', '87')
     """
     if not rate:
@@ -176,39 +187,39 @@ def rounded(rate: float) -> str:
     return f"{round(rate, -digits):,.0f}"
 
 
-def examples(session: Session) -> tuple[str, ...]:
-    """Return conditions that make sense in this world, and that do not hold yet: each can be waited for."""
+def example_conditions(session: Session) -> tuple[str, ...]:
+    """Return conditions that fit this world and do not hold yet."""
     found = []
     if session.recognizers.names:
         name = session.recognizers.names[0]
         belief, goals = session.recognizers.beliefs[name], session.recognizers.goals
         other = next((goal for goal in reversed(goals) if goal != belief.top), goals[-1])
-        unsure = next((goal for goal in goals if belief.get(goal, 0.0) < _SURE), goals[0])
+        unsure = next((goal for goal in goals if belief.get(goal, 0.0) < _THRESHOLD), goals[0])
         untrue = next((goal for goal in goals if goal != session.stage.truth), goals[0])
-        found = [f"{name}.top == {other}", f"{name}.{unsure} >= {_SURE:g}", f"truth == {untrue}"]
-    facts = [change_of(name, value) for name, value in session.stage.facts().items()]
-    return (*found, *[fact for fact in facts if fact][: _MOST_EXAMPLES - len(found)], _later(session.stage.time))
+        found = [f"{name}.top == {other}", f"{name}.{unsure} >= {_THRESHOLD:g}", f"truth == {untrue}"]
+    facts = [change_condition(name, value) for name, value in session.stage.facts().items()]
+    return (*found, *[fact for fact in facts if fact][: _MAX_EXAMPLES - len(found)], _later(session.stage.time))
 
 
-def change_of(name: str, value: Value) -> str:
-    """Return a condition that comes true when a fact changes, or nothing where that takes more than a word to write.
+def change_condition(name: str, value: Value) -> str:
+    """Return a condition that becomes true when a fact changes; the empty text where it cannot be written simply.
 
-    What there is none of, or one, is counted upwards; of what there is plenty, half is waited for.
+    A count of 0 or 1 must rise by one; a larger count must fall to half.
 
-    >>> change_of("gems", 0), change_of("day", 1), change_of("food", 24), change_of("Sam.goal", "cover")
-    ('gems >= 1', 'day >= 2', 'food <= 12', 'Sam.goal != cover')
-    >>> change_of("in_town", True), change_of("locked", False), change_of("area", "2,2"), change_of("hunger", 2.616)
-    ('not in_town', 'locked', '', '')
+    >>> [change_condition(*fact) for fact in (("gems", 0), ("day", 1), ("food", 24), ("Sam.goal", "cover"))]
+    ['gems >= 1', 'day >= 2', 'food <= 12', 'Sam.goal != cover']
+    >>> [change_condition(*fact) for fact in (("in_town", True), ("locked", False), ("area", "2,2"), ("hunger", 2.6))]
+    ['not in_town', 'locked', '', '']
     """
     if isinstance(value, bool):
         return f"not {name}" if value else name
     if isinstance(value, int | float):
         if not float(value).is_integer():
-            return ""  # a measure: who does not know its scale cannot say what is much
+            return ""  # a measure of unknown scale
         return f"{name} <= {value // 2:g}" if value > 1 else f"{name} >= {value + 1:g}"
     return f"{name} != {value}" if str(value).replace("_", "").isalnum() else ""
 
 
 def _later(time: float) -> str:
-    """Return a condition on the time that is still to come: whole minutes."""
+    """Return a condition on the next whole minute."""
     return f"time >= {60 * (int(time) // 60 + 1)}"

@@ -1,4 +1,8 @@
-"""Buttons, tables, canvas elements."""
+"""Elements that the page and its panels share: buttons, tables, notes, and the canvas, bars and timeline.
+
+`StageCanvas`, `BeliefBars` and `Timeline` are drawn by the scripts under assets/. They share one link to the game,
+which the canvas opens.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,29 +16,25 @@ from nicegui.events import GenericEventArguments
 from telos.core.errors import TelosError
 from telos.studio.worlds.shapes import GOALS, ROLES
 
-# --- parts ------------------------------------------------------------------------------------------------------------
-# Small parts that every panel is built of: buttons that say what they do, headings, empty states, refusals told.
-
-
 Act = Callable[..., Any]
 _TIPS = {
     "below": "",
     "above": 'anchor="top middle" self="bottom middle"',
-    "left": 'anchor="center left" self="center right"',  # of a button that opens a menu
+    "left": 'anchor="center left" self="center right"',  # for a button that opens a menu
 }
 
 
 @contextmanager
-def telling() -> Iterator[None]:
-    """Show a refusal to whoever asked for it, where a traceback would help nobody."""
+def show_errors() -> Iterator[None]:
+    """Show a ``TelosError`` as a note."""
     try:
         yield
-    except TelosError as refusal:
-        tell(str(refusal), bad=True)
+    except TelosError as error:
+        show_note(str(error), bad=True)
 
 
-def tell(words: str, *, bad: bool = False) -> None:
-    """Show a line for a few seconds; a bad one stays longer and can be put away."""
+def show_note(words: str, *, bad: bool = False) -> None:
+    """Show a text for a few seconds; an error stays longer and can be closed."""
     ui.notify(
         words,
         position="bottom",
@@ -42,26 +42,26 @@ def tell(words: str, *, bad: bool = False) -> None:
         multi_line="\n" in words or len(words) > 90,
         close_button="Close" if bad else False,
         classes="ts-note ts-note-bad" if bad else "ts-note",
-        textColor="ts",  # none of Quasar's: its white cannot be overruled
+        textColor="ts",  # not one of Quasar's: its white cannot be overridden
     )
 
 
 def icon_button(icon: str, says: str, act: Act | None = None, *, key: str = "", tip: str = "below") -> ui.button:
-    """Return a small button with an icon; what it does is said on hover and to screen readers, with its key."""
+    """Return a small button with an icon, a tooltip, and a label for screen readers."""
     button = ui.button(icon=icon, on_click=act, color=None).props("flat dense").classes("ts-icon")
-    return named(button, says, key=key, tip=tip)
+    return set_label(button, says, key=key, tip=tip)
 
 
 def text_button(
     text: str, says: str, act: Act | None = None, *, icon: str | None = None, key: str = "", tip: str = "below"
 ) -> ui.button:
-    """Return a small button with a word on it."""
+    """Return a small button with a text."""
     button = ui.button(text, on_click=act, icon=icon, color=None).props("flat dense no-caps").classes("ts-button")
-    return named(button, says, key=key, tip=tip)
+    return set_label(button, says, key=key, tip=tip)
 
 
-def named(button: ui.button, says: str, *, key: str = "", tip: str = "below") -> ui.button:
-    """Say on a button what it does, to screen readers and on hover: ``tip`` is where nothing is in its way."""
+def set_label(button: ui.button, says: str, *, key: str = "", tip: str = "below") -> ui.button:
+    """Set the tooltip of a button and its label for screen readers; ``tip`` is the side of the tooltip."""
     text = str(button.props.get("label") or "")
     button.props["aria-label"] = ": ".join(filter(None, [text, with_key(says, key)]))
     tooltip(button, with_key(says, key), tip)
@@ -69,13 +69,13 @@ def named(button: ui.button, says: str, *, key: str = "", tip: str = "below") ->
 
 
 def tooltip(on: ui.element, words: str, where: str = "below") -> None:
-    """Say something on hover, where nothing is in its way."""
+    """Add a tooltip on the given side."""
     with on:
         ui.tooltip(words).props("delay=400").props(_TIPS[where]).classes("ts-tip")
 
 
 def with_key(says: str, key: str) -> str:
-    """Return what a control does, with the key that does the same.
+    """Return the label of a control with its key.
 
     >>> with_key("Pause", "P"), with_key("Compare", "")
     ('Pause (P)', 'Compare')
@@ -83,8 +83,8 @@ def with_key(says: str, key: str) -> str:
     return f"{says} ({key})" if key else says
 
 
-def renamed(button: ui.button, icon: str, says: str, *, key: str = "") -> None:
-    """Change what a button shows and says, only where it differs: nothing is sent for nothing."""
+def update_button(button: ui.button, icon: str, says: str, *, key: str = "") -> None:
+    """Change the icon and the label of a button, if they differ."""
     if button.icon != icon:
         button.set_icon(icon)
         button.props["aria-label"] = with_key(says, key)
@@ -93,37 +93,37 @@ def renamed(button: ui.button, icon: str, says: str, *, key: str = "") -> None:
                 tip.set_text(with_key(says, key))
 
 
-def mark(element: ui.element, name: str, on: bool, *, aria: str = "") -> None:
-    """Let an element look marked or not, and say so to screen readers; nothing is sent if it was so before."""
+def set_class(element: ui.element, name: str, on: bool, *, aria: str = "") -> None:
+    """Set or remove a CSS class and an ARIA attribute, if they differ."""
     element.classes(add=name if on else "", remove="" if on else name)
     if aria and element.props.get(aria) != str(on).lower():
         element.props[aria] = str(on).lower()
 
 
 def box(classes: str) -> ui.element:
-    """Return a plain box to put things in."""
+    """Return an empty ``div`` with these classes."""
     return ui.element("div").classes(classes)
 
 
 def heading(words: str, *, about: str = "") -> ui.label:
-    """Return a small heading; what it is about is said on hover."""
+    """Return a small heading; ``about`` is its tooltip."""
     label = ui.label(words).classes("ts-heading")
     if about:
         tooltip(label, about)
     return label
 
 
-def empty(words: str) -> ui.label:
-    """Return the line of an empty panel: what will appear there, and how to make it."""
+def empty_label(words: str) -> ui.label:
+    """Return the text of an empty panel: what will appear there, and how."""
     return ui.label(words).classes("ts-empty")
 
 
-def steady_table(
+def make_table(
     columns: Sequence[tuple[str, str]], *, key: str, cells: Mapping[str, str] | None = None, narrow: str = ""
 ) -> ui.table:
-    """Return a dense table of all its rows. A cell in ``cells`` is a template of our own; all data is shown as text.
+    """Return a dense table without paging. ``cells`` are templates of columns; all data is shown as text.
 
-    The columns in ``narrow`` (names with blanks between them) are as wide as what is in them.
+    The columns in ``narrow`` (names separated by blanks) do not wrap.
     """
     shown: list[dict[str, Any]] = [{"name": name, "label": title, "field": name} for name, title in columns]
     for column in shown:
@@ -136,35 +136,32 @@ def steady_table(
 
 
 def show_rows(table: ui.table, rows: list[dict[str, Any]]) -> None:
-    """Show other rows, if they are others: a table that is sent again only when it changed does not flicker."""
+    """Replace the rows if they differ, so that an unchanged table does not flicker."""
     if table.rows != rows:
         table.rows = rows
 
 
 def show_text(label: ui.label, words: str) -> None:
-    """Show other words, and hide the label while there are none."""
+    """Set the text of a label, and hide the label if it is empty."""
     if label.text != words:
         label.set_text(words)
     if label.visible != bool(words):
         label.set_visibility(bool(words))
 
 
-# --- elements ---------------------------------------------------------------------------------------------------------
-# Our own elements on the page: the stage, the bars and the timeline. The scripts under ``assets`` do the drawing.
-#
-# They share one link to the game, which the stage opens; the others find it by themselves.
+# --- elements with scripts --------------------------------------------------------------------------------------------
 
 
 _ASSETS = Path(__file__).with_name("assets")
-_ESM = {"telos-studio": "assets"}  # how the scripts import each other: so each is loaded once, and the link is one
-_LONGEST_NAME = 200
+_ESM = {"telos-studio": "assets"}  # the import name of the scripts: each is loaded once, so all share one link
+_MAX_NAME = 200
 
 
 class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
-    """The picture of a game, with the lines around it, small belief bars in its corner, and the player's keys.
+    """The picture of a game with its HUD, small belief bars in a corner, and the player's keys.
 
-    It connects to ``link_url`` (``"/link/…"``). ``on_pick`` hears the name of a character that was clicked, and
-    ``on_again`` that a game that is over shall be played again.
+    It connects to ``link_url`` (``"/link/…"``). ``on_pick`` receives the name of a clicked character; ``on_again`` is
+    called to restart a finished game.
     """
 
     def __init__(
@@ -179,42 +176,42 @@ class StageCanvas(Element, component="assets/stage.js", esm=_ESM):
         self._props["link-url"] = link_url
         self._props["corner"] = corner
         if on_pick is not None:
-            self.on("pick", lambda event: _with_name(event, on_pick))
+            self.on("pick", lambda event: _pass_name(event, on_pick))
         if on_again is not None:
             self.on("again", lambda _: on_again(), args=[])
 
 
 class Timeline(Element, component="assets/timeline.js", esm=_ESM):
-    """Beliefs, truth and happenings along the game. ``on_event`` hears the number of a happening that was clicked."""
+    """Beliefs, truth and happenings over time. ``on_event`` receives the number of a clicked happening."""
 
     def __init__(self, *, on_event: Callable[[int], None] | None = None) -> None:
         super().__init__()
         if on_event is not None:
-            self.on("event", lambda event: _with_number(event, on_event))
+            self.on("event", lambda event: _pass_number(event, on_event))
 
     def release(self) -> None:
-        """Mark no happening as clicked any more."""
+        """Remove the mark of the clicked happening."""
         self.run_method("release")
 
 
-class Bars(Element, component="assets/bars.js", esm=_ESM):
-    """What every recogniser believes now, side by side, with the truth marked where it is known."""
+class BeliefBars(Element, component="assets/bars.js", esm=_ESM):
+    """The beliefs of all recognisers side by side, with the true goal marked if it is known."""
 
 
-def _with_name(event: GenericEventArguments, hear: Callable[[str], None]) -> None:
-    if isinstance(event.args, str) and len(event.args) <= _LONGEST_NAME:  # a page may send anything
-        hear(event.args)
+def _pass_name(event: GenericEventArguments, handler: Callable[[str], None]) -> None:
+    if isinstance(event.args, str) and len(event.args) <= _MAX_NAME:  # a browser may send anything
+        handler(event.args)
 
 
-def _with_number(event: GenericEventArguments, hear: Callable[[int], None]) -> None:
+def _pass_number(event: GenericEventArguments, handler: Callable[[int], None]) -> None:
     if type(event.args) is int and event.args >= 0:
-        hear(event.args)
+        handler(event.args)
 
 
 def theme_css() -> str:
-    """Return the style of the elements: the palette as variables (``--telos-ink``, ``--telos-goal0``), and their looks.
+    """Return the CSS of the elements: the palette as variables (``--telos-ink``, ``--telos-goal0``), and studio.css.
 
-    A page is light unless its body has the class ``body--dark``, as NiceGUI's dark mode sets it.
+    A page is light unless its body has the class ``body--dark``, which NiceGUI's dark mode sets.
     """
     return "\n".join(
         [_variables(":root", 1), _variables("body.body--dark", 0), (_ASSETS / "studio.css").read_text("utf-8")]
