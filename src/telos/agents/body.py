@@ -5,10 +5,10 @@ is the same as data, read from a file by ``load_performances``.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Protocol, TypeAlias
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ from telos.core.domain import Domain
 from telos.core.errors import FaultCode, KeyPath, name_hint
 from telos.core.state import State
 from telos.core.values import FrozenMap, Value
-from telos.files.definition import Definition, raise_faults
+from telos.files.definition import Definition
 from telos.files.schema import FileModel, text_type
 from telos.files.yaml import read_text
 
@@ -185,10 +185,10 @@ class PerformancesShape(FileModel):
 
 
 # The keys of each body state and the pattern that they make; the first key identifies the state.
-_STATES: dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], BodyState]]] = {
-    "goto": (("goto", "pace"), lambda entry: Goto(entry["goto"], entry.get("pace", "run"))),
-    "animate": (("animate", "at"), lambda entry: Animate(entry["animate"], entry.get("at"))),
-    "use": (("use", "how"), lambda entry: UseSmartObject(entry["use"], entry["how"])),
+_STATES: dict[str, tuple[tuple[str, ...], Callable[[PerformanceShape], BodyState]]] = {
+    "goto": (("goto", "pace"), lambda entry: Goto(entry.goto, entry.pace)),
+    "animate": (("animate", "at"), lambda entry: Animate(entry.animate, entry.at or None)),
+    "use": (("use", "how"), lambda entry: UseSmartObject(entry.use, entry.how)),
 }
 
 
@@ -216,17 +216,19 @@ def loads_performances(
     """
     definition = Definition(text, name, PerformancesShape, "a performance file")
     performances = dict(_performances(definition, domain, focus))
-    if definition.faults:
-        raise_faults(definition.faults)
+    definition.raise_if_faulty()
     return FrozenMap(performances)
 
 
 def _performances(
-    definition: Definition, domain: Domain, focus: Collection[str] | None
+    definition: Definition[PerformancesShape], domain: Domain, focus: Collection[str] | None
 ) -> Iterator[tuple[str, Performance]]:
     actions = {action.name: action for action in domain.all_actions}
-    for where, entry in list(definition.items("performances")):
-        action = str(where[-1])
+    entries = definition.model.performances if definition.model else {}
+    for action, entry in entries.items():
+        where = ("performances", action)
+        if definition.is_broken(*where):
+            continue
         performance = None if definition.is_touched(*where) else _performance(definition, where, entry)
         if action not in actions:
             definition.fault(
@@ -242,8 +244,9 @@ def _performances(
             yield action, performance
 
 
-def _performance(definition: Definition, where: KeyPath, entry: Mapping[str, Any]) -> Performance | None:
-    states = [state for state in _STATES if state in entry]
+def _performance(definition: Definition, where: KeyPath, entry: PerformanceShape) -> Performance | None:
+    written = [key for key in definition.entry(*where) if key in entry.model_fields_set]  # in the order of the file
+    states = [state for state in _STATES if state in written]
     if len(states) != 1:
         given = " and ".join(states) or "none"
         definition.fault(
@@ -254,7 +257,7 @@ def _performance(definition: Definition, where: KeyPath, entry: Mapping[str, Any
         )
         return None
     keys, make = _STATES[states[0]]
-    strange = [key for key in entry if key not in keys]
+    strange = [key for key in written if key not in keys]
     for key in strange:
         definition.fault(
             f"{key!r} does not go with {states[0]}",
@@ -263,7 +266,7 @@ def _performance(definition: Definition, where: KeyPath, entry: Mapping[str, Any
             at_key=True,
             code=FaultCode.UNKNOWN_KEY,
         )
-    if "use" in entry and "how" not in entry:
+    if entry.use and not entry.how:
         definition.fault(
             "'how' is missing", where, "say what for, as in `{use: door, how: open}`", code=FaultCode.MISSING_KEY
         )
@@ -271,8 +274,9 @@ def _performance(definition: Definition, where: KeyPath, entry: Mapping[str, Any
     return None if strange else Performance(make(entry))
 
 
-def _check_names(definition: Definition, where: KeyPath, entry: Mapping[str, Any], known: Collection[str]) -> None:
-    for key in (key for key in ("goto", "at", "use") if key in entry and entry[key] not in known):
-        definition.fault(
-            f"unknown name {entry[key]!r}", (*where, key), name_hint(entry[key], known), code=FaultCode.UNKNOWN_NAME
-        )
+def _check_names(definition: Definition, where: KeyPath, entry: PerformanceShape, known: Collection[str]) -> None:
+    for key in ("goto", "at", "use"):
+        name = getattr(entry, key)
+        if name and name not in known:
+            message, remedy = f"unknown name {name!r}", name_hint(name, known)
+            definition.fault(message, (*where, key), remedy, code=FaultCode.UNKNOWN_NAME)

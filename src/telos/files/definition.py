@@ -136,6 +136,8 @@ class Definition(Generic[Model]):
         code: FaultCode = FaultCode.INVALID,
     ) -> None:
         """Add a fault of meaning; the entry counts as faulty from now on."""
+        if path[:1] in self._broken and path[:1] not in self.document.positions:
+            return  # a missing entry, in whose place the model has an example
         fault = Fault(message, suggestion=suggestion, path=path, code=code)
         self.faults.append(self.document.locate(fault, at_key=at_key))
         self._broken.add(path)

@@ -377,6 +377,8 @@ def _show(value: Any) -> str:
 def _to_text(example: Any) -> str:
     if isinstance(example, dict):
         return f"{{{', '.join(f'{key}: {_to_text(value)}' for key, value in example.items())}}}"
+    if isinstance(example, list):
+        return f"[{', '.join(map(_to_text, example))}]"
     return "…" if example is None else str(example)
 
 

@@ -6,11 +6,11 @@ Players, companion and recogniser all use the one domain of ``forge.yaml``.
 import heapq
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -126,14 +126,14 @@ def load_village() -> Village:
 def parse_village(text: str, domain: Domain, *, file: str = "<text>") -> Village:
     """Parse the text of a village file; a ``DefinitionError`` holds all its faults."""
     definition = Definition(text, file, VillageShape, "a village file")
-    if not definition.faults:  # names are resolved only in a file of valid shape
-        for message, path, remedy in _faults(definition.document.data, domain.handles["place"]):
-            definition.fault(message, path, remedy, at_key=True)
-    if definition.faults:
+    model = definition.model
+    if definition.faults or model is None:  # names are resolved only in a file of valid shape
         raise_faults(definition.faults)
-    data = definition.document.data
-    places = {name: (int(spot[0]), int(spot[1])) for name, spot in data["places"].items()}
-    return Village(places, _ways(domain), tuple(data["drawing"].rstrip("\n").split("\n")))
+    for message, path, remedy in _faults(model.places, domain.handles["place"]):
+        definition.fault(message, path, remedy, at_key=True)
+    definition.raise_if_faulty()
+    places = {name: (int(spot[0]), int(spot[1])) for name, spot in model.places.items()}
+    return Village(places, _ways(domain), tuple(model.drawing.rstrip("\n").split("\n")))
 
 
 def seconds_of(action: Action) -> float:
@@ -154,14 +154,14 @@ def _ways(domain: Domain) -> dict[str, dict[str, float]]:
     return ways
 
 
-def _faults(data: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[tuple[str, KeyPath, str]]:
-    for name, spot in data["places"].items():
+def _faults(drawn: Mapping[str, Sequence[float]], places: tuple[str, ...]) -> Iterator[tuple[str, KeyPath, str]]:
+    for name, spot in drawn.items():
         if name not in places:
             yield f"there is no place {name!r}", ("places", name), name_hint(name, places)
         elif len(spot) != 2:
             yield f"{name!r} is drawn at {spot}", ("places", name), "give a column and a line, as in `[4, 8]`"
     for name in places:
-        if name not in data["places"]:
+        if name not in drawn:
             yield f"{name!r} is not drawn", ("places",), f"add it, as in `{name}: [4, 8]`"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
@@ -192,44 +192,45 @@ def load_utterances() -> Mapping[str, Utterance]:
 def parse_utterances(text: str, domain: Domain, *, file: str = "<text>") -> dict[str, Utterance]:
     """Parse the text of a file of utterances; a ``DefinitionError`` holds all its faults."""
     definition = Definition(text, file, UtterancesShape, "a file of utterances")
+    utterances = definition.model.utterances if definition.model else {}
     if not definition.faults:  # names are resolved only in a file of valid shape
-        for message, path, remedy in _faults(definition.document.data["utterances"], domain):
+        for message, path, remedy in _faults(utterances, domain):
             definition.fault(message, path, remedy)
-    if definition.faults:
-        raise_faults(definition.faults)
-    return {name: _utterance(name, each) for name, each in definition.document.data["utterances"].items()}
+    definition.raise_if_faulty()
+    return {name: _utterance(name, each) for name, each in utterances.items()}
 
 
-def _utterance(name: str, said: Mapping[str, Any]) -> Utterance:
+def _utterance(name: str, written: UtteranceShape) -> Utterance:
     readings = (
         Interpretation(
-            means=each["means"],
-            at=each.get("at"),
-            plan=each.get("plan", ANY),
-            likely=float(each.get("likely", 1.0)),
-            condition=Condition.of(each["if"]) if "if" in each else ALWAYS,
+            means=each.means,
+            at=each.at or None,
+            plan=each.plan,
+            likely=float(each.likely),
+            condition=Condition.of(each.condition) if each.condition else ALWAYS,
         )
-        for each in said["readings"]
+        for each in written.readings
     )
-    return Utterance(name, tuple(said["says"]), tuple(readings))
+    return Utterance(name, tuple(written.says), tuple(readings))
 
 
-def _faults(utterances: Mapping[str, Any], domain: Domain) -> Iterator[tuple[str, KeyPath, str]]:
+def _faults(utterances: Mapping[str, UtteranceShape], domain: Domain) -> Iterator[tuple[str, KeyPath, str]]:
     plans = [ANY, *(goal.name for goal in domain.goals_of("player"))]
     told: dict[str, str] = {}
     for name, each in utterances.items():
-        for i, text in enumerate(each["says"]):
+        for i, text in enumerate(each.says):
             if told.setdefault(text, name) != name:
                 yield f"{text!r} is said under {told[text]!r} too", ("utterances", name, "says", i), "keep one of them"
-        if not each["readings"]:
+        if not each.readings:
             yield f"{name!r} means nothing", ("utterances", name, "readings"), "add a reading, as in `{means: fire}`"
-        for i, reading in enumerate(each["readings"]):
+        for i, reading in enumerate(each.readings):
             where: KeyPath = ("utterances", name, "readings", i)
             for key, known in (("means", tuple(REQUESTS)), ("at", domain.handles["place"]), ("plan", plans)):
-                if key in reading and reading[key] not in known:
-                    yield f"unknown {key} {reading[key]!r}", (*where, key), name_hint(reading[key], known)
-            if "if" in reading:
-                yield from _condition_faults(reading["if"], (*where, "if"), domain)
+                name_used = getattr(reading, key)
+                if name_used and name_used not in known:
+                    yield f"unknown {key} {name_used!r}", (*where, key), name_hint(name_used, known)
+            if reading.condition:
+                yield from _condition_faults(reading.condition, (*where, "if"), domain)
 
 
 def _condition_faults(said: str, path: KeyPath, domain: Domain) -> Iterator[tuple[str, KeyPath, str]]:
@@ -261,11 +262,11 @@ _Lines: TypeAlias = list[_Text]
 class LinesShape(FileModel):
     """Schema of a file of lines."""
 
-    goals: dict[_GoalName, _Lines] = Field(examples=["{tend_fire: [I will see to the fire.]}"])
-    change: _Lines = Field(examples=["[Oh.]"])
-    unclear: _Lines = Field(examples=["[You mean {first}?]"])
-    lost: _Lines = Field(examples=["[Pardon?]"])
-    opened: _Lines = Field(examples=["[It is open!]"])
+    goals: dict[_GoalName, _Lines] = Field(examples=[{"tend_fire": ["I will see to the fire."]}])
+    change: _Lines = Field(examples=[["Oh."]])
+    unclear: _Lines = Field(examples=[["You mean {first}?"]])
+    lost: _Lines = Field(examples=[["Pardon?"]])
+    opened: _Lines = Field(examples=[["It is open!"]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,27 +290,21 @@ def load_companion_lines() -> CompanionLines:
 def parse_companion_lines(text: str, domain: Domain, *, file: str = "<text>") -> CompanionLines:
     """Parse the text of a file of lines; a ``DefinitionError`` holds all its faults."""
     definition = Definition(text, file, LinesShape, "a file of lines")
-    known = [goal.name for goal in domain.goals_of("companion")]
-    for path, lines in list(definition.items("goals")):
-        if path[-1] not in known:
-            definition.fault(
-                f"the companion has no goal {path[-1]!r}",
-                path,
-                name_hint(str(path[-1]), known),
-                at_key=True,
-                code=FaultCode.UNKNOWN_NAME,
-            )
-        elif not lines:
-            definition.fault(
-                f"nothing is said for {path[-1]!r}",
-                path,
-                "add a line, or leave the goal out",
-                at_key=True,
-                code=FaultCode.INCOMPLETE,
-            )
-    if definition.faults:
+    if definition.model is None:
         raise_faults(definition.faults)
-    return CompanionLines(**definition.document.data)
+    model, known = definition.model, [goal.name for goal in domain.goals_of("companion")]
+    for goal, lines in model.goals.items():
+        path = ("goals", goal)
+        if definition.is_touched(*path):
+            continue
+        if goal not in known:
+            message, remedy = f"the companion has no goal {goal!r}", name_hint(goal, known)
+            definition.fault(message, path, remedy, at_key=True, code=FaultCode.UNKNOWN_NAME)
+        elif not lines:
+            message, remedy = f"nothing is said for {goal!r}", "add a line, or leave the goal out"
+            definition.fault(message, path, remedy, at_key=True, code=FaultCode.INCOMPLETE)
+    definition.raise_if_faulty()
+    return CompanionLines(model.goals, model.change, model.unclear, model.lost, model.opened)
 
 
 class ForgeVoice:
