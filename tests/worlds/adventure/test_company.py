@@ -1,4 +1,4 @@
-"""Monsters and a companion with minds: they see, want, plan and act, and what is read of the player is one reason."""
+"""Monsters and a companion with minds: sensing, goals, plans, actions, and the recognised goal of the player."""
 
 import json
 import math
@@ -41,7 +41,7 @@ def wilds(*kinds: str, companion: bool = False) -> Rules:
 
 
 def place(game: Adventure, *spots: tuple[float, float], **changes: object) -> None:
-    """Put the monsters at spots, where they belong from now on, and change other things."""
+    """Place the monsters at these positions, their posts from now on, and change other attributes."""
     saved = game.save()
     for beast, (x, y) in zip(saved["company"]["beasts"], spots, strict=False):
         beast.update(at=[x, y], post=[x, y], spot=[x, y])
@@ -57,7 +57,7 @@ def distance(view: AdventureView, who: BeastView | CompanionView) -> float:
 
 
 def believing(goal: str, *kinds: str, chance: float = 0.9) -> tuple[Adventure, Callable[[], CompanionView]]:
-    """Return a quiet game in which the companion has a belief, and a way to look at it."""
+    """Return a quiet game in which the companion has a belief, and a function to inspect it."""
     game = Adventure(wilds(*kinds, companion=True) if kinds else "wilds", monsters=len(kinds), directed=False)
     rest = (1 - chance) / 2
     assert game.companion is not None
@@ -71,10 +71,10 @@ def believing(goal: str, *kinds: str, chance: float = 0.9) -> tuple[Adventure, C
     return game, seen
 
 
-# --- monsters -------------------------------------------------------------------------------------------------------
+# --- monsters ---
 
 
-def test_a_hunter_that_sees_the_player_comes() -> None:
+def test_hunter_chases_the_player_it_sees() -> None:
     game = Adventure(wilds("hunter"))
     place(game, (500.0, 240.0))
     hold(game, "", 20)
@@ -82,7 +82,7 @@ def test_a_hunter_that_sees_the_player_comes() -> None:
     assert distance(game.view(), beast(game)) < 180 - 4 * 10
 
 
-def test_a_monster_that_sees_nobody_goes_about_its_business() -> None:
+def test_monster_without_player_in_sight_follows_its_routine() -> None:
     game = Adventure(wilds("hunter", "guard"))
     place(game, (610.0, 450.0), (30.0, 30.0))
     doings = set()
@@ -94,7 +94,7 @@ def test_a_monster_that_sees_nobody_goes_about_its_business() -> None:
     assert (beast(game, 1).x, beast(game, 1).y) == (30.0, 30.0)
 
 
-def test_who_has_lost_the_player_from_sight_looks_where_they_were_and_then_gives_up() -> None:
+def test_monster_searches_last_seen_position_then_gives_up() -> None:
     game = Adventure(wilds("hunter"))
     place(game, (540.0, 240.0))
     hold(game, "", 16)
@@ -107,7 +107,7 @@ def test_who_has_lost_the_player_from_sight_looks_where_they_were_and_then_gives
     assert beast(game).goal != "catch"
 
 
-def test_a_guard_bears_nobody_near_its_post_and_goes_back_to_it() -> None:
+def test_guard_defends_its_post_and_returns_to_it() -> None:
     game = Adventure(wilds("guard"))
     place(game, (320.0, 40.0))
     hold(game, "", 20)
@@ -123,7 +123,7 @@ def test_a_guard_bears_nobody_near_its_post_and_goes_back_to_it() -> None:
     assert (beast(game).x, beast(game).y) == pytest.approx((320.0, 40.0), abs=12)
 
 
-def test_a_stalker_keeps_off_while_it_is_looked_at_and_comes_from_behind() -> None:
+def test_stalker_keeps_away_while_watched_and_attacks_from_behind() -> None:
     game = Adventure(wilds("stalker"))
     place(game, (470.0, 240.0), facing="right", straight="right")
     doings = []
@@ -138,7 +138,7 @@ def test_a_stalker_keeps_off_while_it_is_looked_at_and_comes_from_behind() -> No
     assert doings.index("lurking") < doings.index("pouncing")
 
 
-def test_a_stalker_gives_way_to_the_sword_and_a_hunter_does_not() -> None:
+def test_stalker_avoids_the_sword_and_hunter_does_not() -> None:
     for kind, comes in (("stalker", False), ("hunter", True)):
         game = Adventure(wilds(kind))
         place(game, (420.0, 240.0), facing="left", straight="left")
@@ -147,7 +147,7 @@ def test_a_stalker_gives_way_to_the_sword_and_a_hunter_does_not() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
-def test_nobody_is_hunted_who_has_just_come(seed: int) -> None:
+def test_player_is_not_hunted_on_arrival(seed: int) -> None:
     game = Adventure("wilds", seed=seed)
     sight = game.rules.monsters.sight
     assert sight is not None
@@ -160,7 +160,7 @@ def test_nobody_is_hunted_who_has_just_come(seed: int) -> None:
             hold(game, "right")
 
 
-def test_the_kinds_take_turns_and_every_monster_has_a_name_of_its_own() -> None:
+def test_monster_kinds_alternate_and_names_are_unique() -> None:
     game = Adventure("wilds")
     assert [each.kind for each in game.view().beasts] == ["hunter", "guard", "stalker", "hunter", "guard"]
     assert list(game.minds) == [COMPANION, "hunter-1", "guard-2", "stalker-3", "hunter-4", "guard-5"]
@@ -172,7 +172,7 @@ def test_the_kinds_take_turns_and_every_monster_has_a_name_of_its_own() -> None:
     assert game.view().deaths or "stalker-6" in game.minds
 
 
-def test_monsters_stand_where_the_game_says_they_do() -> None:
+def test_monster_positions_agree_with_the_game() -> None:
     game = Adventure("wilds", seed=3)
     expert = Expert(game)
     for _ in range(600):
@@ -183,7 +183,7 @@ def test_monsters_stand_where_the_game_says_they_do() -> None:
         assert set(game.minds) == {COMPANION, *(each.name for each in view.beasts)}
 
 
-def test_minds_think_in_turn_and_not_in_every_frame() -> None:
+def test_minds_decide_in_turn_not_every_frame() -> None:
     times: dict[str, set[int]] = {}
     game = Adventure("wilds", seed=1)
     for who, mind in game.minds.items():
@@ -198,10 +198,10 @@ def test_minds_think_in_turn_and_not_in_every_frame() -> None:
     assert len(set(map(frozenset, times.values()))) == len(times), "they do not all think in the same frames"
 
 
-# --- the companion --------------------------------------------------------------------------------------------------
+# --- the companion ---
 
 
-def test_believing_explore_it_heads_for_an_exit_that_leads_to_something_new_and_waits_there() -> None:
+def test_companion_believing_explore_waits_at_exit_to_unvisited_area() -> None:
     game, seen = believing("explore")
     hold(game, "", 120)
     assert (seen().reading, seen().doing) == ("explore", "waiting")
@@ -210,7 +210,7 @@ def test_believing_explore_it_heads_for_an_exit_that_leads_to_something_new_and_
     assert game.lines[0].text.startswith("You want to see more.")
 
 
-def test_it_leads_the_way_to_what_is_new_even_if_that_is_some_screens_away() -> None:
+def test_companion_leads_to_unvisited_area_several_screens_away() -> None:
     game, seen = believing("explore")
     areas = game.rules.map
     place(game, visited=[area for area in areas.reachable if areas.name(area) != "1,4"])
@@ -218,14 +218,14 @@ def test_it_leads_the_way_to_what_is_new_even_if_that_is_some_screens_away() -> 
     assert (seen().x, seen().y) == pytest.approx((26, 240), abs=20), "only the west leads there"
 
 
-def test_with_nothing_left_to_explore_it_stays_with_the_player() -> None:
+def test_companion_stays_with_player_when_all_is_visited() -> None:
     game, seen = believing("explore")
     place(game, visited=list(game.rules.map.reachable), x=600.0, y=400.0)
     hold(game, "", 120)
     assert distance(game.view(), seen()) < 110
 
 
-def test_believing_level_it_strikes_a_monster_near_the_player_which_is_stunned_and_does_no_harm() -> None:
+def test_companion_believing_level_stuns_monster_near_player() -> None:
     game, seen = believing("level", "hunter")
     place(game, (440.0, 240.0))
     doings = set()
@@ -240,7 +240,7 @@ def test_believing_level_it_strikes_a_monster_near_the_player_which_is_stunned_a
     assert game.view().deaths == 0, "its touch does nothing"
 
 
-def test_its_blows_take_no_kill_and_no_score_from_the_player() -> None:
+def test_companion_blows_take_no_kill_or_score() -> None:
     game, _ = believing("level", "hunter", "guard", "stalker")
     for _ in range(400):
         hold(game, "")
@@ -251,7 +251,7 @@ def test_its_blows_take_no_kill_and_no_score_from_the_player() -> None:
     assert (game.view().kills, game.view().score, len(game.view().beasts)) == (0, 0.0, 3)
 
 
-def test_believing_town_it_goes_ahead_on_the_way_home() -> None:
+def test_companion_believing_town_leads_home() -> None:
     game, seen = believing("town")
     assert game.companion is not None
     go(game, "4,2")
@@ -263,7 +263,7 @@ def test_believing_town_it_goes_ahead_on_the_way_home() -> None:
     assert "It is west" in game.lines[-1].text
 
 
-def test_believing_town_it_keeps_a_monster_off_that_comes_near_the_player() -> None:
+def test_companion_believing_town_keeps_monster_off() -> None:
     game, seen = believing("town", "hunter")
     place(game, (440.0, 240.0))
     goals = set()
@@ -274,7 +274,7 @@ def test_believing_town_it_keeps_a_monster_off_that_comes_near_the_player() -> N
     assert beast(game).doing == "stunned"
 
 
-def test_believing_explore_it_first_keeps_a_monster_off_that_comes_near_the_player() -> None:
+def test_companion_believing_explore_keeps_monster_off_first() -> None:
     game, seen = believing("explore", "hunter")
     place(game, (440.0, 240.0))
     goals = []
@@ -286,14 +286,14 @@ def test_believing_explore_it_first_keeps_a_monster_off_that_comes_near_the_play
     assert goals[-1] == "scout_ahead", "then it goes on"
 
 
-def test_what_it_has_said_often_it_says_more_and_more_seldom() -> None:
+def test_companion_repeats_a_line_less_and_less_often() -> None:
     voice = CompanionVoice("Wren")
     said = [now for now in range(3600) if voice.announce("stay_near", "", float(now)) is not None]
     waits = [later - sooner for sooner, later in pairwise(said)]
     assert waits[:7] == [20, 40, 60, 80, 100, 120, 120]
 
 
-def test_unsure_it_stays_near() -> None:
+def test_companion_stays_near_when_unsure() -> None:
     game, seen = believing("explore", chance=0.4)
     place(game, x=580.0, y=420.0)
     hold(game, "", 100)
@@ -301,7 +301,7 @@ def test_unsure_it_stays_near() -> None:
     assert distance(game.view(), seen()) < 110
 
 
-def test_it_takes_more_to_be_believed_than_to_stay_so() -> None:
+def test_goal_needs_more_probability_to_be_adopted_than_kept() -> None:
     game, seen = believing("explore", chance=TAKEN + 0.01)
     assert game.companion is not None
     hold(game, "", 10)
@@ -314,7 +314,7 @@ def test_it_takes_more_to_be_believed_than_to_stay_so() -> None:
     assert seen().reading is None
 
 
-def test_it_comes_along_the_later_the_farther_behind_it_was() -> None:
+def test_companion_arrives_later_the_farther_behind_it_was() -> None:
     late = []
     for x in (600.0, 100.0):
         game = Adventure("wilds", monsters=0)
@@ -332,7 +332,7 @@ def test_it_comes_along_the_later_the_farther_behind_it_was() -> None:
     assert 0 < late[1] <= 45
 
 
-def test_other_names_for_the_same_goals_are_understood_by_what_achieves_them() -> None:
+def test_renamed_goals_are_matched_by_their_condition() -> None:
     rules = load_rules("wilds")
     phases = tuple(replace(phase, goal=f"my_{phase.goal}") for phase in rules.phases)
     game = Adventure(replace(rules, phases=phases), monsters=0, directed=False)
@@ -342,17 +342,17 @@ def test_other_names_for_the_same_goals_are_understood_by_what_achieves_them() -
     assert game.minds[COMPANION].state["reading"] == "explore"
 
 
-def test_the_files_fit_together() -> None:
+def test_mind_files_are_consistent() -> None:
     assert set(KINDS) == load_beast_domain().goal_sets.keys() == load_beast_domain().action_sets.keys()
     assert load_lines().keys() == {goal.name for goal in load_companion_character().goals}
     assert load_companion_domain().state()["reading"] == "unsure"
 
 
-# --- a world like the others ----------------------------------------------------------------------------------------
+# --- the world ---
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_it_keeps_the_promises_of_a_world(directed: bool) -> None:
+def test_world_passes_the_contract_check(directed: bool) -> None:
     def make() -> Adventure:
         return Adventure("wilds", directed=directed)
 
@@ -365,7 +365,7 @@ def test_it_keeps_the_promises_of_a_world(directed: bool) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(runs, runs, st.integers(0, 2**40), st.booleans())
-def test_a_saved_game_goes_on_exactly_where_it_was(
+def test_saved_game_continues_exactly(
     before: list[tuple[str, int]], after: list[tuple[str, int]], seed: int, directed: bool
 ) -> None:
     one = Adventure("wilds", seed=seed, directed=directed)
@@ -382,7 +382,7 @@ def test_a_saved_game_goes_on_exactly_where_it_was(
     assert two.recording() == one.recording()
 
 
-def test_watching_changes_nothing() -> None:
+def test_trace_does_not_change_the_run() -> None:
     records: list[object] = []
     one, two = Adventure("wilds", seed=4), Adventure("wilds", seed=4, trace=records.append)
     for text in ("right", "swing", "left", "up") * 3:
@@ -391,7 +391,7 @@ def test_watching_changes_nothing() -> None:
     assert records
 
 
-def test_simulated_players_play_it_to_its_end() -> None:
+def test_simulated_players_finish_the_game() -> None:
     game, player = Adventure("wilds", seed=5), Player(5)
     for _ in range(12_000):
         if game.done:
@@ -400,7 +400,7 @@ def test_simulated_players_play_it_to_its_end() -> None:
     assert game.done
 
 
-def test_the_game_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str], None]) -> None:
+def test_seed_seven_matches_the_golden_trace(golden: Callable[[str, str], None]) -> None:
     records: list[object] = []
     kept = (Chose, Planned, CompanionLine, Adapted)
     game, expert = Adventure("wilds", seed=7, trace=records.append), Player(7)
@@ -411,7 +411,7 @@ def test_the_game_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str]
     golden("wilds_seed7.jsonl", "".join(f"{as_json(each)}\n" for each in told))
 
 
-def test_the_games_of_the_papers_have_no_company() -> None:
+def test_paper_rules_have_no_company() -> None:
     for rules in ("flairs", "aiide"):
         game = Adventure(rules, trace=silent)
         assert (dict(game.minds), game.lines, game.belief, game.reading) == ({}, (), None, None)

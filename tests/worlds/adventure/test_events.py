@@ -1,4 +1,4 @@
-"""What recognisers are told: exactly when something is an event, and what its context says."""
+"""Events for recognisers: when a frame is an event, and what its context holds."""
 
 import json
 import math
@@ -24,13 +24,13 @@ pixels = st.integers(0, 600)
 
 
 def moved(direction: str) -> tuple[int, int]:
-    """Return where one step of a direction leads, in whole pixels on each axis."""
+    """Return the offset of one step in a direction, in whole pixels on each axis."""
     parts = [STEPS[part] for part in direction.split("_") if part in STEPS]
     return sum(x for x, _ in parts), sum(y for _, y in parts)
 
 
 def noticed(game: Adventure, direction: str) -> Event:
-    """Return the event of starting to go somewhere."""
+    """Return the event of starting to move."""
     put(game, keys="")
     (event,) = hold(game, format_keys(Keys(direction)))
     return event
@@ -38,9 +38,7 @@ def noticed(game: Adventure, direction: str) -> Event:
 
 @settings(max_examples=60, deadline=None)
 @given(rule_sets, runs, st.integers(0, 99))
-def test_an_event_is_new_input_a_new_area_or_half_a_second_of_moving_and_nothing_else(
-    rules: str, held: list[tuple[str, int]], seed: int
-) -> None:
+def test_event_causes_are_input_area_and_half_second_tick(rules: str, held: list[tuple[str, int]], seed: int) -> None:
     game = Adventure(rules, seed=seed)
     before, last, quiet = "", game.view().area, 0
     for text, frames in held:
@@ -60,7 +58,7 @@ def test_an_event_is_new_input_a_new_area_or_half_a_second_of_moving_and_nothing
 
 @settings(max_examples=40, deadline=None)
 @given(rule_sets, runs, st.integers(0, 99))
-def test_the_action_is_what_the_player_does_from_now_on(rules: str, held: list[tuple[str, int]], seed: int) -> None:
+def test_event_action_is_the_new_input(rules: str, held: list[tuple[str, int]], seed: int) -> None:
     game = Adventure(rules, seed=seed)
     for text, frames in held:
         for event in hold(game, text, frames):
@@ -72,7 +70,7 @@ def test_the_action_is_what_the_player_does_from_now_on(rules: str, held: list[t
             assert event.action != "swing" or (event.context["cause"] == "input" and "swing" in text)
 
 
-def test_a_swing_is_an_event_at_the_frame_in_which_it_starts() -> None:
+def test_swing_is_an_event_in_its_first_frame() -> None:
     game = Adventure(monsters=0)
     hold(game, "up", 5)
     (event,) = hold(game, "up+swing")
@@ -80,24 +78,24 @@ def test_a_swing_is_an_event_at_the_frame_in_which_it_starts() -> None:
     assert [each.action for each in hold(game, "up")] == ["up"], "the key was let go"
 
 
-def test_a_second_press_during_a_swing_is_no_swing() -> None:
+def test_second_press_during_a_swing_starts_none() -> None:
     game = Adventure(monsters=0)
     actions = [event.action for text in ("swing", "", "swing") for event in hold(game, text)]
     assert actions == ["swing", "stop", "stop"]
 
 
-def test_opposite_keys_and_another_order_of_keys_are_no_new_input() -> None:
+def test_equivalent_keys_are_not_new_input() -> None:
     game = Adventure(monsters=0)
     assert not hold(game, "left+right")
     assert hold(game, "left+up")
     assert not hold(game, "up+left")
 
 
-def test_whoever_stands_still_causes_no_events() -> None:
+def test_standing_still_causes_no_events() -> None:
     assert not hold(Adventure(monsters=0), "", 100)
 
 
-def test_half_a_second_is_counted_from_the_last_event() -> None:
+def test_tick_is_counted_from_the_last_event() -> None:
     game = Adventure(monsters=0)
     times = [round(event.time * 30) for event in hold(game, "left", 20) + hold(game, "left+up", 20)]
     assert times == [1, 16, 21, 36]
@@ -105,7 +103,7 @@ def test_half_a_second_is_counted_from_the_last_event() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(rule_sets, runs, st.integers(0, 99))
-def test_what_happened_since_the_last_event_is_told_once(rules: str, held: list[tuple[str, int]], seed: int) -> None:
+def test_changes_since_last_event_are_reported_once(rules: str, held: list[tuple[str, int]], seed: int) -> None:
     game = Adventure(rules, seed=seed, directed=False)
     told = {"killed": False, "died": False, "new_area": False}
     for text, frames in held:
@@ -121,7 +119,7 @@ def test_what_happened_since_the_last_event_is_told_once(rules: str, held: list[
                 told = dict.fromkeys(told, False)
 
 
-def test_a_swing_is_an_attack_if_it_hits_or_a_monster_is_within_reach() -> None:
+def test_swing_counts_as_attack_if_monster_is_within_reach() -> None:
     for right, down, attacked in ((0, 40, True), (0, -40, True), (0, -90, False)):
         game = Adventure("aiide", monsters=0)
         put(game, xs=[game.view().x + right], ys=[game.view().y + down])
@@ -131,7 +129,7 @@ def test_a_swing_is_an_attack_if_it_hits_or_a_monster_is_within_reach() -> None:
 
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
-def test_an_area_is_nearer_to_town_if_the_way_from_it_is_shorter(rules: str) -> None:
+def test_nearer_town_compares_path_lengths(rules: str) -> None:
     game = Adventure(rules, monsters=0, directed=False)
     area_map = game.rules.map
     town = area_map.name(area_map.town)
@@ -156,9 +154,7 @@ def test_an_area_is_nearer_to_town_if_the_way_from_it_is_shorter(rules: str) -> 
 
 @settings(max_examples=100, deadline=None)
 @given(rule_sets, st.data())
-def test_exits_are_told_the_nearest_first_with_those_unvisited_and_those_that_lead_to_town(
-    rules: str, data: st.DataObject
-) -> None:
+def test_exits_are_listed_nearest_first_with_their_properties(rules: str, data: st.DataObject) -> None:
     game = Adventure(rules, monsters=0)
     area_map = game.rules.map
     area = data.draw(st.sampled_from(area_map.reachable))
@@ -183,7 +179,7 @@ def test_exits_are_told_the_nearest_first_with_those_unvisited_and_those_that_le
 
 @settings(max_examples=100, deadline=None)
 @given(rule_sets, st.data())
-def test_a_movement_is_toward_town_if_one_of_its_parts_makes_the_way_shorter(rules: str, data: st.DataObject) -> None:
+def test_toward_town_holds_if_a_component_shortens_the_distance(rules: str, data: st.DataObject) -> None:
     game = Adventure(rules, monsters=0)
     area_map, wide, high = game.rules.map, game.rules.width, game.rules.height
     area = data.draw(st.sampled_from(area_map.reachable))
@@ -196,12 +192,12 @@ def test_a_movement_is_toward_town_if_one_of_its_parts_makes_the_way_shorter(rul
     elif context["in_town"]:
         assert not context["toward_town"]
         return
-    else:  # the bank stands in the middle of its screen
+    else:  # the bank is in the centre of its screen
         here, there = (context["x"], context["y"]), (wide / 2, high / 2)
         assume(max(abs(here[0] - there[0]), abs(here[1] - there[1])) > 1)
         assume(all(one == other or abs(one - other) > 0.01 for one, other in zip(here, there, strict=True)))
     right, down = moved(context["moving"])
-    small = 0.01  # less than the way that is left
+    small = 0.01  # less than the distance that is left
     shorter = [
         abs(there[0] - here[0] - right * small) < abs(there[0] - here[0]),
         abs(there[1] - here[1] - down * small) < abs(there[1] - here[1]),
@@ -210,7 +206,7 @@ def test_a_movement_is_toward_town_if_one_of_its_parts_makes_the_way_shorter(rul
 
 
 def meets(start: tuple[int, int], direction: str, monster: tuple[int, int], sight: int, body: int) -> bool:
-    """Walk on pixel by pixel, and say whether that leads to the monster, or into the circle that it sees."""
+    """Move pixel by pixel; return whether that leads to the monster or into its circle of sight."""
     right, down = moved(direction)
     inside = math.dist(start, monster) <= sight
     for far in range(1, 2000):
@@ -225,13 +221,13 @@ def meets(start: tuple[int, int], direction: str, monster: tuple[int, int], sigh
 
 @settings(max_examples=300, deadline=None)
 @given(rule_sets, st.sampled_from(DIRECTIONS), st.lists(st.tuples(pixels, pixels), min_size=1, max_size=3))
-def test_a_straight_movement_is_toward_a_monster_if_it_meets_it_or_its_circle(
+def test_toward_monster_holds_if_straight_path_meets_its_circle(
     rules: str, direction: str, monsters: list[tuple[int, int]]
 ) -> None:
     play = AdventureState(load_rules(rules), directed=True, number=0, seed=0)
     play.x, play.y, play.keys = 320.0, 240.0, Keys(direction)
     play.xs, play.ys = [float(x) for x, _ in monsters], [float(y) for _, y in monsters]
-    sight = int(play.rules.monsters.sight or 10_000)  # who sees everything has the player inside its circle
+    sight = int(play.rules.monsters.sight or 10_000)  # without a limit the player is always inside the circle
     body = int(play.rules.player.size + play.rules.monsters.size) // 2
     met = any(meets((320, 240), direction, spot, sight, body) for spot in monsters)
     assert is_toward_monster(play) == (met and "_" not in direction)
@@ -239,9 +235,7 @@ def test_a_straight_movement_is_toward_a_monster_if_it_meets_it_or_its_circle(
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(DIRECTIONS), st.lists(st.tuples(pixels, pixels), min_size=1, max_size=3))
-def test_a_movement_is_toward_a_gem_if_the_nearest_lies_within_45_degrees(
-    direction: str, gems: list[tuple[int, int]]
-) -> None:
+def test_toward_gem_holds_within_45_degrees_of_the_nearest(direction: str, gems: list[tuple[int, int]]) -> None:
     game = Adventure("aiide", monsters=0)
     assume(all(max(abs(x - 320), abs(y - 240)) > 60 for x, y in gems))
     put(game, gem_xs=[float(x) for x, _ in gems], gem_ys=[float(y) for _, y in gems], x=320.0, y=240.0)
@@ -256,13 +250,13 @@ def test_a_movement_is_toward_a_gem_if_the_nearest_lies_within_45_degrees(
     assert context["toward_gem"] == (turn < 45)
 
 
-def test_a_diagonal_never_approaches_a_monster() -> None:
+def test_diagonal_movement_is_never_toward_monster() -> None:
     game = Adventure("flairs", monsters=0)
     put(game, xs=[game.view().x + 200], ys=[game.view().y + 200])
     assert not noticed(game, "down_right").context["toward_monster"]
 
 
-def test_whoever_stands_goes_toward_nothing() -> None:
+def test_standing_still_is_toward_nothing() -> None:
     game = Adventure("aiide", seed=1)
     hold(game, "down+right", 12)
     put(game, gem_xs=[0.0], gem_ys=[0.0])
@@ -270,7 +264,7 @@ def test_whoever_stands_goes_toward_nothing() -> None:
     assert not any(event.context[name] for name in event.context if name.startswith("toward_"))
 
 
-def test_in_town_is_the_area_in_the_first_paper_and_the_bank_in_the_second() -> None:
+def test_in_town_means_area_or_bank_as_in_each_paper() -> None:
     for rules, everywhere in (("flairs", True), ("aiide", False)):
         game = Adventure(rules, monsters=0)
         (event,) = hold(game, "up+left")
@@ -280,7 +274,7 @@ def test_in_town_is_the_area_in_the_first_paper_and_the_bank_in_the_second() -> 
         assert event.context["in_town"] == everywhere
 
 
-def test_goals_are_told_when_they_are_achieved_and_the_town_only_if_it_was_worth_something() -> None:
+def test_goals_are_reported_when_achieved() -> None:
     game = Adventure("flairs", monsters=0)
     events = go(game, "3,2") + go(game, "2,2")
     assert not [event.goal for event in events if event.goal], "nothing was brought"
@@ -293,7 +287,7 @@ def test_goals_are_told_when_they_are_achieved_and_the_town_only_if_it_was_worth
 
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
-def test_every_event_has_the_whole_context_in_plain_values_and_never_the_truth(rules: str) -> None:
+def test_event_context_is_complete_plain_and_without_truth(rules: str) -> None:
     names = {
         "cause", "area", "x", "y", "monsters", "gems", "in_town", *SINCE, "moved", "moving", "exits", "unvisited_exits",
         "exits_nearer_town", "toward_unexplored", "toward_town", "toward_monster", "toward_gem",

@@ -1,4 +1,4 @@
-"""The adventure as a Gymnasium environment, put to Gymnasium's own test."""
+"""The adventure as a Gymnasium environment, with Gymnasium's own checker."""
 
 import pytest
 
@@ -15,13 +15,13 @@ from worlds.adventure.walker import Expert  # noqa: E402
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("render_mode", [None, "rgb_array"])
-def test_it_passes_the_check_of_gymnasium(rules: str, directed: bool, render_mode: str | None) -> None:
+def test_env_passes_the_gymnasium_checker(rules: str, directed: bool, render_mode: str | None) -> None:
     env = gymnasium.make("telos/Adventure-v0", rules=rules, directed=directed, render_mode=render_mode)
     check_env(env.unwrapped)
 
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
-def test_every_observation_of_a_whole_game_lies_in_its_space_and_the_reward_is_as_documented(rules: str) -> None:
+def test_observations_lie_in_their_space_and_rewards_match_docs(rules: str) -> None:
     env = AdventureEnv(rules, frame_skip=1, max_frames=100_000)
     observation, info = env.reset(seed=3)
     expert, total, kills, done = Expert(env.game), 0.0, 0, False
@@ -38,36 +38,36 @@ def test_every_observation_of_a_whole_game_lies_in_its_space_and_the_reward_is_a
     assert info["kills"] == view.kills
 
 
-def test_goals_of_free_play_are_rewarded_too() -> None:
+def test_free_play_goals_are_rewarded() -> None:
     env = AdventureEnv("aiide", directed=False, monsters=0, frame_skip=1)
     env.reset(seed=0)
     expert, total = Expert(env.game), 0.0
     while not env.game.view().score:
         total += float(env.step(_action(expert.input()))[1])
-    assert total == 2 * env.PHASE  # found, and brought to the bank
+    assert total == 2 * env.PHASE  # found and brought to the bank
 
 
-def test_an_episode_is_cut_off_after_its_time() -> None:
+def test_episode_is_truncated_after_max_frames() -> None:
     env = AdventureEnv("flairs", directed=False, frame_skip=4, max_frames=10)
     env.reset(seed=0)
     ends = [env.step(_action("up"))[2:4] for _ in range(3)]
     assert ends == [(False, False), (False, False), (False, True)]
 
 
-def test_the_same_seed_gives_the_same_episode() -> None:
+def test_same_seed_gives_the_same_episode() -> None:
     env = AdventureEnv("aiide")
     one, two = env.reset(seed=9)[0], env.reset(seed=9)[0]
     assert all((one[key] == two[key]).all() for key in one)
 
 
-def test_strange_settings_are_refused() -> None:
+def test_invalid_settings_are_rejected() -> None:
     with pytest.raises(TelosError, match="frame_skip"):
         AdventureEnv(frame_skip=0)
     with pytest.raises(TelosError, match="render_mode"):
         AdventureEnv(render_mode="human")
 
 
-def test_a_picture_shows_the_player_in_the_middle_at_first() -> None:
+def test_picture_shows_the_player_in_the_centre_at_first() -> None:
     env = AdventureEnv("flairs", render_mode="rgb_array")
     env.reset(seed=0)
     pixels = render_picture(env.game)

@@ -1,4 +1,4 @@
-"""Maps are drawings: who can go where, what the papers say of theirs, and what is wrong with a bad one."""
+"""Maps from drawings: exits, distances, the published maps, and faults."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def names(area_map: AreaMap, areas: tuple[int, ...]) -> set[str]:
     return {area_map.name(area) for area in areas}
 
 
-def test_thirteen_of_the_twenty_areas_of_the_first_paper_can_be_reached() -> None:
+def test_flairs_map_has_13_of_20_areas_reachable() -> None:
     area_map = load_rules("flairs").map
     assert (area_map.columns, area_map.rows) == (5, 4)
     assert len(area_map.reachable) == 13
@@ -22,13 +22,13 @@ def test_thirteen_of_the_twenty_areas_of_the_first_paper_can_be_reached() -> Non
     assert "south" not in area_map.exits[area_map.town]
 
 
-def test_the_chest_places_of_the_first_paper_can_be_reached() -> None:
+def test_flairs_chest_places_are_reachable() -> None:
     area_map = load_rules("flairs").map
     assert names(area_map, area_map.chest_places) == {"1,4", "4,4", "4,1", "5,3"}
     assert set(area_map.chest_places) <= set(area_map.reachable)
 
 
-def test_the_second_paper_has_six_places_at_least_two_screens_away_from_a_town_near_the_middle() -> None:
+def test_aiide_map_has_six_chest_places_away_from_town() -> None:
     area_map = load_rules("aiide").map
     assert (area_map.columns, area_map.rows, area_map.name(area_map.town)) == (5, 4, "3,2")
     assert len(area_map.chest_places) == 6
@@ -37,7 +37,7 @@ def test_the_second_paper_has_six_places_at_least_two_screens_away_from_a_town_n
 
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
-def test_whoever_goes_through_an_edge_can_come_back_through_the_opposite_one(rules: str) -> None:
+def test_exits_are_symmetric(rules: str) -> None:
     area_map = load_rules(rules).map
     for area, exits in enumerate(area_map.exits):
         for edge, behind in exits.items():
@@ -45,7 +45,7 @@ def test_whoever_goes_through_an_edge_can_come_back_through_the_opposite_one(rul
 
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
-def test_distances_are_those_of_the_shortest_way(rules: str) -> None:
+def test_distances_are_shortest_paths(rules: str) -> None:
     area_map = load_rules(rules).map
     for area in area_map.reachable:
         assert area_map.distance[area] == len(way(area_map, area_map.name(area), area_map.name(area_map.town)))
@@ -65,13 +65,13 @@ def test_distances_are_those_of_the_shortest_way(rules: str) -> None:
         ("+---+\n| T |\n+---*", 3, 5, "a corner is `+`, got '*'"),
     ],
 )
-def test_a_bad_drawing_is_told_by_line_and_column(drawing: str, line: int, column: int, said: str) -> None:
+def test_drawing_fault_has_line_and_column(drawing: str, line: int, column: int, said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         AreaMap.from_drawing(drawing)
     assert (line, column, said) in [(each.line, each.column, each.message) for each in caught.value.faults]
 
 
-def test_all_faults_of_a_drawing_are_told_at_once() -> None:
+def test_drawing_faults_are_reported_at_once() -> None:
     with pytest.raises(DefinitionError) as caught:
         AreaMap.from_drawing("+---+---+\n| x ? y \n+---+---+")
     assert len(caught.value.faults) == 4

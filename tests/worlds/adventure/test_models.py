@@ -1,4 +1,4 @@
-"""The model behind a game: its director adapts what is paid, it can be replaced while the game runs, and recorded."""
+"""The recogniser in a game: its director adapts earnings, it can be replaced during the game, and recorded."""
 
 import json
 import tempfile
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds.adventure.test_rules_files import TINY, faults
 
 from telos.core.errors import DefinitionError, TelosError
 from telos.recognition.director import Advice, DirectorRule
@@ -20,7 +21,6 @@ from telos.worlds.adventure.events import Adapted
 from telos.worlds.adventure.recognizer import load_model_text, reader_names
 from telos.worlds.adventure.recording import Recording, loads_recording, read_recording, recording_text, write_recording
 from telos.worlds.adventure.rules_file import COMPANION, parse_rules
-from worlds.adventure.test_rules_files import TINY, faults
 from worlds.adventure.walker import INPUTS, hold, put
 
 MODEL = load_model_text("wilds")
@@ -37,7 +37,7 @@ runs = st.lists(st.tuples(st.sampled_from(INPUTS), st.integers(1, 60)), min_size
 
 
 def slay(game: Adventure) -> None:
-    """Kill a monster that stands right before the player."""
+    """Kill a monster in front of the player."""
     saved = game.save()
     saved["company"]["beasts"][0].update(at=[saved["x"], saved["y"] + 40])
     game.restore({**saved, "facing": "down", "straight": "down", "swinging": 0, "keys": ""})
@@ -46,10 +46,10 @@ def slay(game: Adventure) -> None:
     assert game.view().kills == kills + 1
 
 
-# --- what is paid -----------------------------------------------------------------------------------------------------
+# --- earnings ---
 
 
-def test_advice_changes_what_is_earned_from_now_on_and_its_hint_is_the_message_for_a_while() -> None:
+def test_advice_changes_earnings_and_shows_its_hint_for_a_while() -> None:
     game = Adventure("flairs", monsters=0)
     tip = game.view().message
     game.adapt(Advice({"chest": 0.5}, ""))
@@ -65,7 +65,7 @@ def test_advice_changes_what_is_earned_from_now_on_and_its_hint_is_the_message_f
     assert game.view().message == ""
 
 
-def test_a_kill_and_a_gem_count_by_their_own_factors() -> None:
+def test_kill_and_gem_have_their_own_factors() -> None:
     game = Adventure("wilds", directed=False)
     game.adapt(Advice({"kill": 0.25}))
     slay(game)
@@ -78,14 +78,14 @@ def test_a_kill_and_a_gem_count_by_their_own_factors() -> None:
 
 
 @pytest.mark.parametrize("pay", [{"kils": 1.0}, {"kill": -1.0}, {"kill": float("nan")}])
-def test_strange_advice_is_refused_and_nothing_has_changed(pay: dict[str, float]) -> None:
+def test_invalid_advice_is_rejected_without_effect(pay: dict[str, float]) -> None:
     game = Adventure("flairs")
     with pytest.raises(TelosError, match="kil"):
         game.adapt(Advice(pay, "Psst."))
     assert (game.pay, game.view().message) == ({}, Adventure("flairs").view().message)
 
 
-def test_a_message_of_the_game_is_not_taken_away_with_the_hint_before_it() -> None:
+def test_hint_timeout_does_not_remove_a_later_message() -> None:
     game = Adventure("flairs", monsters=0)
     game.adapt(Advice({}, "Go east."))
     put(game, area=game.save()["chests"][0])
@@ -98,7 +98,7 @@ def test_a_message_of_the_game_is_not_taken_away_with_the_hint_before_it() -> No
     assert game.view().message == told
 
 
-def test_the_director_of_the_model_adapts_the_game() -> None:
+def test_director_of_the_model_adapts_the_game() -> None:
     game = Adventure("wilds", model=STINGY, directed=False)
     hold(game, "up", 2)
     assert (game.pay, game.view().message) == ({"kill": 0.5}, "Enough.")
@@ -106,7 +106,7 @@ def test_the_director_of_the_model_adapts_the_game() -> None:
     assert game.view().score == 0.5
 
 
-def test_nobody_is_paid_less_or_told_off_for_what_the_game_asks() -> None:
+def test_director_never_penalises_what_the_phase_asks_for() -> None:
     records: list[object] = []
     game = Adventure("wilds", model=STINGY, trace=records.append)
     asked = [phase.until for phase in game.rules.phases].index("kills")
@@ -122,7 +122,7 @@ def test_nobody_is_paid_less_or_told_off_for_what_the_game_asks() -> None:
     assert game.view().score == 1.5
 
 
-def test_more_than_all_may_be_paid_for_what_the_game_asks() -> None:
+def test_director_may_reward_what_the_phase_asks_for() -> None:
     game = Adventure("wilds")
     put(game, phase=2)
     game.adapt(Advice({"kill": 2.0}, "Double pay!"))
@@ -130,10 +130,10 @@ def test_more_than_all_may_be_paid_for_what_the_game_asks() -> None:
     assert (game.view().score, game.view().message) == (2.0, "Double pay!")
 
 
-# --- which model ------------------------------------------------------------------------------------------------------
+# --- choosing a model ---
 
 
-def test_the_companion_believes_what_the_recogniser_of_the_rules_says() -> None:
+def test_companion_belief_equals_that_of_the_rules_recogniser() -> None:
     game, reader = Adventure("wilds", seed=3), recognizer("wilds", seed=3)
     for text in ("right", "swing", "", "swing", "up", "left+up") * 4:
         for event in hold(game, text, 9):
@@ -143,7 +143,7 @@ def test_the_companion_believes_what_the_recogniser_of_the_rules_says() -> None:
     assert {fact.subject: fact["chance"] for fact in goals} == dict(belief)
 
 
-def test_a_model_is_given_by_name_path_or_text(tmp_path: Path) -> None:
+def test_model_is_given_by_name_path_or_text(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(SURE)
     for model in (file, str(file), SURE):
@@ -162,22 +162,22 @@ def test_a_model_is_given_by_name_path_or_text(tmp_path: Path) -> None:
         ("flairs", "wilds", "'flairs' has no companion who could read by a model"),
     ],
 )
-def test_a_model_that_cannot_be_used_is_refused(rules: str, model: str, said: str) -> None:
+def test_unusable_model_is_rejected(rules: str, model: str, said: str) -> None:
     with pytest.raises(TelosError, match=said):
         Adventure(rules, model=model)
 
 
-def test_only_rules_with_a_companion_take_a_model() -> None:
+def test_model_needs_rules_with_a_companion() -> None:
     with pytest.raises(TelosError, match="take `wilds`"):
         Adventure("aiide").use(SURE)
 
 
-# --- another model while the game runs --------------------------------------------------------------------------------
+# --- replacing the model ---
 
 
 @settings(max_examples=25, deadline=None)
 @given(runs, st.integers(0, 99))
-def test_a_model_put_into_force_believes_as_if_it_had_always_been(held: list[tuple[str, int]], seed: int) -> None:
+def test_replaced_model_believes_as_if_used_from_the_start(held: list[tuple[str, int]], seed: int) -> None:
     game = Adventure("wilds", seed=seed)
     events = [event for text, frames in held for event in hold(game, text, frames)]
     reader = recognizer("flairs-constant", seed=seed)
@@ -187,7 +187,7 @@ def test_a_model_put_into_force_believes_as_if_it_had_always_been(held: list[tup
     assert game.belief == reader.belief
 
 
-def test_a_model_put_into_force_is_what_the_companion_acts_by() -> None:
+def test_companion_acts_by_the_replaced_model() -> None:
     game = Adventure("wilds", monsters=0)
     hold(game, "right", 90)
     assert game.minds[COMPANION].state["reading"] == "explore"
@@ -196,7 +196,7 @@ def test_a_model_put_into_force_is_what_the_companion_acts_by() -> None:
     assert game.minds[COMPANION].state["reading"] == "town"
 
 
-def test_with_a_model_goes_its_director() -> None:
+def test_director_is_replaced_with_the_model() -> None:
     game = Adventure("wilds", model=STINGY)
     hold(game, "up", 2)
     assert game.pay == {"kill": 0.5}
@@ -206,7 +206,7 @@ def test_with_a_model_goes_its_director() -> None:
     assert game.pay == {"kill": 0.5}
 
 
-def test_goals_that_the_new_model_does_not_know_are_believed_no_longer() -> None:
+def test_goals_unknown_to_the_new_model_are_forgotten() -> None:
     game = Adventure("wilds", monsters=0)
     hold(game, "right", 90)
     game.use(SURE.replace("goals: [level, explore, town]", "goals: [level, town]"))
@@ -215,7 +215,7 @@ def test_goals_that_the_new_model_does_not_know_are_believed_no_longer() -> None
 
 
 @pytest.mark.parametrize("text", ["", "hello", "recognizer: ffbm", MODEL.replace("in_town", "in_twon"), "\x00"])
-def test_a_bad_model_is_refused_and_nothing_has_changed(text: str) -> None:
+def test_invalid_model_is_rejected_without_effect(text: str) -> None:
     game, other = Adventure("wilds", seed=2), Adventure("wilds", seed=2)
     hold(game, "right", 50)
     hold(other, "right", 50)
@@ -225,7 +225,7 @@ def test_a_bad_model_is_refused_and_nothing_has_changed(text: str) -> None:
     assert game.recording() == other.recording()
 
 
-def test_a_model_that_fails_at_an_event_keeps_its_belief_and_the_game_goes_on() -> None:
+def test_failing_model_keeps_its_belief_and_the_game_continues() -> None:
     game = Adventure("wilds", model=MODEL.replace("monsters > 0", "1 / (monsters - 5) > 0"))
     assert game.reading is not None
     before = game.belief
@@ -237,7 +237,7 @@ def test_a_model_that_fails_at_an_event_keeps_its_belief_and_the_game_goes_on() 
     assert game.belief != before
 
 
-def test_a_reset_brings_back_the_first_model() -> None:
+def test_reset_restores_the_first_model() -> None:
     game = Adventure("wilds", model=SURE)
     hold(game, "right", 20)
     game.use(MODEL)
@@ -247,12 +247,12 @@ def test_a_reset_brings_back_the_first_model() -> None:
     assert game.recording().models == ((0, SURE),)
 
 
-# --- on record --------------------------------------------------------------------------------------------------------
+# --- recordings ---
 
 
 @settings(max_examples=20, deadline=None)
 @given(runs, runs, st.integers(0, 2**40), st.sampled_from([SURE, STINGY]))
-def test_a_game_in_which_a_model_was_put_into_force_replays_exactly(
+def test_game_with_replaced_model_replays_exactly(
     before: list[tuple[str, int]], after: list[tuple[str, int]], seed: int, model: str
 ) -> None:
     game = Adventure("wilds", seed=seed)
@@ -271,7 +271,7 @@ def test_a_game_in_which_a_model_was_put_into_force_replays_exactly(
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(st.tuples(st.sampled_from(INPUTS), st.integers(1, 9)), st.sampled_from([SURE, MODEL]))))
-def test_a_recording_with_models_comes_back_from_its_text(steps: list[tuple[str, int] | str]) -> None:
+def test_recording_with_models_round_trips_as_text(steps: list[tuple[str, int] | str]) -> None:
     game = Adventure("wilds", monsters=0)
     for step in steps:
         if isinstance(step, str):
@@ -287,7 +287,7 @@ def test_a_recording_with_models_comes_back_from_its_text(steps: list[tuple[str,
     assert told == [MODEL, *(step for step in steps if isinstance(step, str))]
 
 
-def test_a_recording_with_models_comes_back_from_its_file(tmp_path: Path) -> None:
+def test_recording_with_models_round_trips_as_file(tmp_path: Path) -> None:
     game = Adventure("wilds", seed=5)
     hold(game, "up", 10)
     game.use(SURE)
@@ -301,7 +301,7 @@ def test_a_recording_with_models_comes_back_from_its_file(tmp_path: Path) -> Non
     assert read_recording(file) == game.recording()
 
 
-def test_games_without_a_model_are_recorded_as_ever() -> None:
+def test_game_without_model_has_the_old_recording_format() -> None:
     text = recording_text(Recording("flairs", 1, inputs=(("up", 2), ("up", 1))))
     assert text.splitlines() == [
         '{"recording": 1, "rules": "flairs", "seed": 1, "directed": true, "monsters": null, "player": "player", '
@@ -326,7 +326,7 @@ HEADER = recording_text(Recording("wilds", 1, inputs=(("up", 2),), models=((0, S
         (HEADER.replace('"recording": 2', '"recording": 1') + '\n{"model": "x"}', 2, "frames"),
     ],
 )
-def test_a_corrupt_recording_with_models_is_told_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_corrupt_recording_with_models_names_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
     file = tmp_path / "game.jsonl"
     file.write_text(text)
     with pytest.raises(DefinitionError) as caught:
@@ -336,19 +336,19 @@ def test_a_corrupt_recording_with_models_is_told_with_its_line(tmp_path: Path, t
     assert "\n" not in str(caught.value)
 
 
-def test_a_model_in_a_recording_of_rules_that_have_no_use_for_it_is_refused() -> None:
+def test_recording_with_needless_model_is_rejected() -> None:
     with pytest.raises(TelosError, match="has no companion"):
         list(replay(Recording("flairs", 1, inputs=(("up", 2),), models=((0, SURE),))))
 
 
-# --- rules ------------------------------------------------------------------------------------------------------------
+# --- rules ---
 
 WILD = TINY.replace("move: axes", "move: minds, kinds: [hunter, stalker]").replace(
     "town: {", "companion: {name: Kit, reads: flairs, size: 20, speed: 5, reach: 40}\ntown: {"
 )
 
 
-def test_company_can_be_had_in_rules_of_ones_own() -> None:
+def test_own_rules_may_have_company() -> None:
     game = Adventure(parse_rules(WILD), seed=1)
     hold(game, "right", 30)
     assert next(iter(game.minds)) == COMPANION
@@ -368,18 +368,18 @@ def test_company_can_be_had_in_rules_of_ones_own() -> None:
         ("name: Kit, ", "", 11, "'name' is missing"),
     ],
 )
-def test_a_fault_in_the_rules_of_company_is_told_with_its_line(old: str, new: str, line: int, said: str) -> None:
+def test_fault_in_company_rules_names_its_line(old: str, new: str, line: int, said: str) -> None:
     assert old in WILD
     told = faults(WILD.replace(old, new, 1))
     assert [each for each, words in told if said in words] == [line], told
 
 
-def test_a_companion_takes_monsters_with_minds() -> None:
+def test_companion_requires_monsters_with_minds() -> None:
     text = WILD.replace("move: minds, kinds: [hunter, stalker]", "move: axes")
     assert faults(text) == [(11, "a companion takes monsters with minds, which its staff can stun")]
 
 
-def test_other_minds_are_other_rules_and_another_model_is_not() -> None:
+def test_fingerprint_depends_on_minds_not_on_the_model() -> None:
     mark = parse_rules(WILD).fingerprint
     assert parse_rules(WILD.replace("reads: flairs", "reads: wilds")).fingerprint == mark
     assert parse_rules(WILD.replace("Kit", "Kat")).fingerprint == mark
@@ -390,7 +390,7 @@ def test_other_minds_are_other_rules_and_another_model_is_not() -> None:
 
 
 def of_another_game() -> str:
-    """Return a model whose game knows more than the adventure does, and pays for other things."""
+    """Return a model for another game: more context and other earnings."""
     model = loads_model(MODEL)
     assert isinstance(model, FFBM)
     more = Vocabulary(ADVENTURE.actions, {**ADVENTURE.context, "extra": "bool"}, moments=ADVENTURE.moments)
@@ -407,14 +407,14 @@ def of_another_game() -> str:
         (PLAIN + "director:\n  - {if: monsters > 0, pay: {kill: 1.0e+308}}\n", "a factor from 0 to 1000"),
     ],
 )
-def test_a_model_whose_pay_makes_no_sense_here_is_refused_before_it_is_in_force(text: str, says: str) -> None:
+def test_model_with_unknown_earning_is_rejected_before_use(text: str, says: str) -> None:
     game = Adventure("wilds", seed=3)
     with pytest.raises(TelosError, match=says):
         game.use(text)
     assert game.reading.text == MODEL
 
 
-def test_a_recording_with_a_number_of_thousands_of_digits_is_refused_with_its_line() -> None:
+def test_recording_with_huge_number_names_its_line() -> None:
     text = recording_text(Recording("flairs", 3, inputs=(("up", 3),))) + f'["up", {"9" * 5000}]\n'
     with pytest.raises(DefinitionError, match=":3:1: "):
         loads_recording(text, name="long.jsonl")
@@ -422,7 +422,7 @@ def test_a_recording_with_a_number_of_thousands_of_digits_is_refused_with_its_li
         loads_recording(recording_text(Recording("flairs", 3, player="x")).replace('"x"', '"\\ud800"'))
 
 
-def test_the_companion_comes_the_later_after_a_death_the_farther_behind_it_was() -> None:
+def test_companion_arrives_later_after_a_death_if_far_behind() -> None:
     late = []
     for x in (100.0, 600.0):
         game = Adventure("wilds", seed=3)

@@ -1,4 +1,4 @@
-"""The rules of the two papers, one by one."""
+"""The published rules of the two papers, one by one."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ def lonely(rules: str = FLAIRS, *, directed: bool = True, seed: int = 0) -> Adve
 
 
 def with_monster(rules: str, right: float, down: float, *, directed: bool = True) -> Adventure:
-    """Return a game with one monster, so far from the player."""
+    """Return a game with one monster at that offset from the player."""
     game = Adventure(rules, directed=directed, monsters=1)
     put(game, xs=[game.view().x + right], ys=[game.view().y + down])
     return game
@@ -30,7 +30,7 @@ def chest_area(game: Adventure) -> str:
 
 
 def next_door(game: Adventure) -> str:
-    """Return the name of an area beside the player's."""
+    """Return the name of a neighbouring area."""
     column, row = (int(part) for part in game.view().area.split(","))
     first = next(iter(game.rules.map.exits[column - 1 + (row - 1) * game.rules.map.columns].values()))
     return game.rules.map.name(first)
@@ -42,13 +42,13 @@ def fetch_chest(game: Adventure) -> None:
 
 
 @pytest.mark.parametrize(("rules", "number"), [(FLAIRS, 5), (AIIDE, 15)])
-def test_each_area_has_the_number_of_monsters_of_its_paper(rules: str, number: int) -> None:
+def test_areas_have_the_published_number_of_monsters(rules: str, number: int) -> None:
     assert len(Adventure(rules).view().monsters) == number
     assert len(Adventure(rules, monsters=3).view().monsters) == 3
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_the_player_moves_as_fast_in_each_of_eight_directions(rules: str) -> None:
+def test_player_is_equally_fast_in_eight_directions(rules: str) -> None:
     speed = load_rules(rules).player.speed
     for text in ("up", "down", "left", "right", "up+left", "up+right", "down+left", "down+right"):
         game = lonely(rules)
@@ -58,7 +58,7 @@ def test_the_player_moves_as_fast_in_each_of_eight_directions(rules: str) -> Non
         assert math.dist((before.x, before.y), (after.x, after.y)) == pytest.approx(10 * speed)
 
 
-def test_a_wall_holds_and_an_open_edge_leads_on() -> None:
+def test_wall_blocks_and_open_edge_leads_on() -> None:
     game = lonely()
     hold(game, "down", 200)
     assert game.view().area == "2,2"
@@ -67,7 +67,7 @@ def test_a_wall_holds_and_an_open_edge_leads_on() -> None:
     assert game.view().area == "5,2"
 
 
-def test_monsters_of_the_first_paper_come_at_half_speed_along_axes_only() -> None:
+def test_flairs_monsters_approach_along_axes_at_half_speed() -> None:
     game = Adventure(FLAIRS, seed=3)
     for _ in range(20):
         before = game.view().monsters
@@ -81,7 +81,7 @@ def test_monsters_of_the_first_paper_come_at_half_speed_along_axes_only() -> Non
 
 
 @pytest.mark.parametrize(("away", "comes"), [(149, True), (150, True), (150.5, False), (300, False)])
-def test_monsters_of_the_second_paper_charge_at_four_pixels_inside_150_and_else_stand(away: float, comes: bool) -> None:
+def test_aiide_monsters_charge_within_150_pixels_only(away: float, comes: bool) -> None:
     side = away / math.sqrt(2) if away != 150 else 150.0
     game = with_monster(AIIDE, side, side if away != 150 else 0.0)
     ((x, y),) = game.view().monsters
@@ -92,7 +92,7 @@ def test_monsters_of_the_second_paper_charge_at_four_pixels_inside_150_and_else_
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_a_killed_monster_is_back_after_150_frames_and_not_one_earlier(rules: str) -> None:
+def test_killed_monster_returns_after_exactly_150_frames(rules: str) -> None:
     game = with_monster(rules, 0, 30)
     hold(game, "swing")
     assert game.view().monsters == ()
@@ -104,7 +104,7 @@ def test_a_killed_monster_is_back_after_150_frames_and_not_one_earlier(rules: st
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_all_monsters_are_back_when_an_area_is_entered(rules: str) -> None:
+def test_entering_an_area_brings_back_all_monsters(rules: str) -> None:
     game = with_monster(rules, 0, 30)
     hold(game, "swing")
     assert game.view().monsters == ()
@@ -114,21 +114,21 @@ def test_all_monsters_are_back_when_an_area_is_entered(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_no_monster_appears_near_the_player(rules: str) -> None:
+def test_monsters_never_appear_near_the_player(rules: str) -> None:
     for seed in range(20):
         view = Adventure(rules, seed=seed).view()
         clear = load_rules(rules).monsters.clear
         assert all(math.dist(spot, (view.x, view.y)) >= clear for spot in view.monsters)
 
 
-def test_a_swing_kills_what_is_ahead_in_one_hit_and_nothing_behind() -> None:
+def test_swing_kills_ahead_and_nothing_behind() -> None:
     for down, killed in ((40, True), (-40, False)):
-        game = with_monster(FLAIRS, 0, down)  # players look down at first
+        game = with_monster(FLAIRS, 0, down)  # players face down at first
         hold(game, "swing")
         assert game.view().kills == killed
 
 
-def test_a_held_sword_key_is_one_swing_and_a_swing_has_an_end() -> None:
+def test_held_sword_key_is_one_swing_that_ends() -> None:
     game = lonely()
     swings = [event for event in hold(game, "swing", 60) if event.action == "swing"]
     assert len(swings) == 1
@@ -140,7 +140,7 @@ def test_a_held_sword_key_is_one_swing_and_a_swing_has_an_end() -> None:
     assert [event.action for event in [*hold(game, ""), *hold(game, "swing")]] == ["stop", "swing"]
 
 
-def test_the_sword_of_the_second_paper_goes_the_way_last_faced_straight() -> None:
+def test_aiide_sword_strikes_in_the_last_straight_direction() -> None:
     game = lonely(AIIDE)
     hold(game, "left")
     hold(game, "up+left")
@@ -152,7 +152,7 @@ def test_the_sword_of_the_second_paper_goes_the_way_last_faced_straight() -> Non
         assert (game.view().kills == 1) == killed, (right, down)
 
 
-def test_the_sword_of_the_first_paper_goes_along_diagonals() -> None:
+def test_flairs_sword_strikes_along_diagonals() -> None:
     game = lonely(FLAIRS)
     hold(game, "up+left")
     put(game, xs=[game.view().x - 35], ys=[game.view().y - 35])
@@ -160,14 +160,14 @@ def test_the_sword_of_the_first_paper_goes_along_diagonals() -> None:
     assert game.view().kills == 1
 
 
-def test_a_dead_monster_leaves_a_gem_in_the_second_paper_only() -> None:
+def test_killed_monster_leaves_a_gem_in_aiide_only() -> None:
     for rules, gems in ((FLAIRS, 0), (AIIDE, 1)):
         game = with_monster(rules, 0, 40)
         hold(game, "swing")
         assert len(game.view().gems) == gems
 
 
-def test_a_gem_is_picked_up_and_is_worth_something_at_the_bank() -> None:
+def test_gem_is_picked_up_and_earns_at_the_bank() -> None:
     game = with_monster(AIIDE, 0, 100, directed=False)
     for _ in range(20):
         hold(game, "down" if game.view().frame % 2 else "down+swing")
@@ -180,7 +180,7 @@ def test_a_gem_is_picked_up_and_is_worth_something_at_the_bank() -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_death_leads_to_town_while_no_chest_is_carried(rules: str) -> None:
+def test_death_without_chest_restarts_in_town(rules: str) -> None:
     game = lonely(rules)
     go(game, "5,2")
     hold(game, "")
@@ -196,7 +196,7 @@ def test_death_leads_to_town_while_no_chest_is_carried(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_death_on_the_way_back_leads_to_where_the_chest_was_and_keeps_it(rules: str) -> None:
+def test_death_with_chest_restarts_at_its_place_and_keeps_it(rules: str) -> None:
     game = lonely(rules, directed=False)
     place = chest_area(game)
     fetch_chest(game)
@@ -213,7 +213,7 @@ def test_death_on_the_way_back_leads_to_where_the_chest_was_and_keeps_it(rules: 
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_after_a_chest_was_brought_home_death_leads_to_town_again(rules: str) -> None:
+def test_death_after_banking_restarts_in_town(rules: str) -> None:
     game = lonely(rules, directed=False)
     fetch_chest(game)
     go(game, game.rules.map.name(game.rules.map.town))
@@ -225,7 +225,7 @@ def test_after_a_chest_was_brought_home_death_leads_to_town_again(rules: str) ->
     assert game.view().area == game.rules.map.name(game.rules.map.town)
 
 
-def test_rules_may_send_everybody_to_town() -> None:
+def test_restart_rule_town_always_restarts_in_town() -> None:
     game = Adventure(rules_with(restart="town"), monsters=0)
     fetch_chest(game)
     place = game.view().area
@@ -236,21 +236,21 @@ def test_rules_may_send_everybody_to_town() -> None:
     assert chest_area(game) == place, "or dying would be the quickest way to bring it to town"
 
 
-def test_one_of_the_four_places_holds_the_chest_each_about_as_often() -> None:
+def test_flairs_chest_is_uniform_over_four_places() -> None:
     places = Counter(chest_area(lonely(seed=seed)) for seed in range(400))
     assert places.keys() == {"1,4", "4,4", "4,1", "5,3"}
     assert min(places.values()) > 70
     assert all(len(lonely(seed=seed).save()["chests"]) == 1 for seed in range(20))
 
 
-def test_a_third_of_the_six_places_hold_a_chest_and_never_none() -> None:
+def test_aiide_places_hold_chests_by_a_third_and_never_none() -> None:
     counts = [len(lonely(AIIDE, directed=False, seed=seed).save()["chests"]) for seed in range(400)]
-    expected = 6 * 0.33 / (1 - 0.67**6)  # as draws without any chest are drawn again
+    expected = 6 * 0.33 / (1 - 0.67**6)  # draws without any chest are repeated
     assert min(counts) >= 1
     assert sum(counts) / len(counts) == pytest.approx(expected, abs=0.2)
 
 
-def test_the_phases_of_the_first_paper_follow_each_other() -> None:
+def test_flairs_phases_follow_each_other() -> None:
     game = lonely()
     assert (game.truth, game.view().instruction) == ("explore", "Find the treasure chest")
     fetch_chest(game)
@@ -265,7 +265,7 @@ def test_the_phases_of_the_first_paper_follow_each_other() -> None:
     assert game.truth is None
 
 
-def test_the_phases_of_the_second_paper_come_twice() -> None:
+def test_aiide_phases_come_twice() -> None:
     game = Adventure(AIIDE, seed=1)
     seen: dict[tuple[str, str, str], None] = {}
     for _ in played(game):
@@ -275,7 +275,7 @@ def test_the_phases_of_the_second_paper_come_twice() -> None:
     assert list(seen) == [*wanted, ("", "", "")]
 
 
-def test_the_second_round_starts_with_an_unvisited_map() -> None:
+def test_second_round_starts_with_an_unvisited_map() -> None:
     game = lonely(AIIDE)
     go(game, "2,2")
     put(game, phase=2, carrying=True, chests=[])
@@ -285,7 +285,7 @@ def test_the_second_round_starts_with_an_unvisited_map() -> None:
     assert (game.round, game.view().visited) == ("test", ("3,2",))
 
 
-def test_nobody_carries_a_second_chest() -> None:
+def test_second_chest_cannot_be_carried() -> None:
     game = lonely(AIIDE, directed=False)
     go(game, "5,2")
     put(game, chests=list(game.rules.map.chest_places), carrying=True)
@@ -293,7 +293,7 @@ def test_nobody_carries_a_second_chest() -> None:
     assert game.view().chest is not None
 
 
-def test_instructions_at_the_bottom_appear_at_the_start_when_exploring_and_at_the_first_death_on_the_way_back() -> None:
+def test_tips_appear_at_phase_start_and_first_death() -> None:
     game = lonely(AIIDE)
     assert "walk" in game.view().message
     put(game, phase=1, carrying=False)
@@ -306,7 +306,7 @@ def test_instructions_at_the_bottom_appear_at_the_start_when_exploring_and_at_th
         assert game.view().message == said
 
 
-def test_free_play_knows_no_truth_and_has_no_end() -> None:
+def test_free_play_has_no_truth_and_no_end() -> None:
     game = lonely(AIIDE, directed=False)
     fetch_chest(game)
     go(game, "3,2")
@@ -316,7 +316,7 @@ def test_free_play_knows_no_truth_and_has_no_end() -> None:
     assert game.save()["chests"], "there is treasure to find again"
 
 
-def test_free_play_achieves_the_level_goal_every_so_many_kills() -> None:
+def test_free_play_achieves_level_after_each_number_of_kills() -> None:
     game = lonely(FLAIRS, directed=False)
     goals = []
     for _ in range(25):
@@ -327,7 +327,7 @@ def test_free_play_achieves_the_level_goal_every_so_many_kills() -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("seed", [0, 2])
-def test_both_games_can_be_won(rules: str, seed: int) -> None:
+def test_both_paper_games_can_be_won(rules: str, seed: int) -> None:
     game = Adventure(rules, seed=seed)
     goals = [event.goal for game in played(game) for event in game.events if event.goal]
     assert game.done

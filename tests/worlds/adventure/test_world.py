@@ -1,4 +1,4 @@
-"""The adventure keeps the promises of a world: it can be seeded, looked at, refused, saved and replayed exactly."""
+"""The adventure as a world: seeds, views, rejected commands, saving and exact replay."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ set_ups = st.fixed_dictionaries(
 
 @pytest.mark.parametrize("rules", ["flairs", "aiide"])
 @pytest.mark.parametrize("directed", [True, False])
-def test_it_keeps_the_promises_of_a_world(rules: str, directed: bool) -> None:
+def test_world_passes_the_contract_check(rules: str, directed: bool) -> None:
     def make() -> Adventure:
         return Adventure(rules, directed=directed)
 
@@ -39,9 +39,7 @@ def test_it_keeps_the_promises_of_a_world(rules: str, directed: bool) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(set_ups, runs)
-def test_a_recording_replays_to_the_very_same_events_and_views(
-    set_up: dict[str, object], held: list[tuple[str, int]]
-) -> None:
+def test_recording_replays_the_same_events_and_views(set_up: dict[str, object], held: list[tuple[str, int]]) -> None:
     game = Adventure(**set_up)  # type: ignore[arg-type]
     events, views = [], []
     for text, frames in held:
@@ -56,7 +54,7 @@ def test_a_recording_replays_to_the_very_same_events_and_views(
 
 @settings(max_examples=30, deadline=None)
 @given(set_ups, runs, runs)
-def test_a_saved_game_goes_on_exactly_where_it_was(
+def test_saved_game_continues_exactly(
     set_up: dict[str, object], before: list[tuple[str, int]], after: list[tuple[str, int]]
 ) -> None:
     one = Adventure(**set_up)  # type: ignore[arg-type]
@@ -72,7 +70,7 @@ def test_a_saved_game_goes_on_exactly_where_it_was(
     assert two.recording() == one.recording()
 
 
-def test_saving_changes_nothing_and_hands_out_nothing_that_the_game_still_uses() -> None:
+def test_saving_changes_nothing_and_shares_no_state() -> None:
     game = Adventure("aiide", seed=2)
     saved = game.save()
     text = json.dumps(saved)
@@ -83,7 +81,7 @@ def test_saving_changes_nothing_and_hands_out_nothing_that_the_game_still_uses()
     assert json.dumps(saved) == text
 
 
-def test_a_game_is_restored_only_where_it_fits() -> None:
+def test_restore_rejects_data_of_other_settings() -> None:
     saved = Adventure("flairs").save()
     for other in (Adventure("aiide"), Adventure("flairs", monsters=3), Adventure("flairs", directed=False)):
         before = other.view()
@@ -95,11 +93,11 @@ def test_a_game_is_restored_only_where_it_fits() -> None:
             Adventure("flairs").restore({name: value for name, value in saved.items() if name != key})
 
 
-def test_other_seeds_give_other_games() -> None:
+def test_different_seeds_give_different_games() -> None:
     assert len({Adventure(seed=seed).view().monsters for seed in range(10)}) == 10
 
 
-def test_without_a_command_the_player_holds_what_they_held() -> None:
+def test_missing_command_repeats_the_last_input() -> None:
     one, two = Adventure(seed=1), Adventure(seed=1)
     hold(one, "up", 10)
     hold(two, "up")
@@ -110,25 +108,25 @@ def test_without_a_command_the_player_holds_what_they_held() -> None:
 
 
 @pytest.mark.parametrize("text", ["jump", "up+jump", "up+", "+", "Up", "up left"])
-def test_an_unknown_input_is_refused_by_its_name(text: str) -> None:
+def test_unknown_input_is_rejected_by_name(text: str) -> None:
     with pytest.raises(TelosError, match="input"):
         Adventure().step({"player": text})
 
 
 @pytest.mark.parametrize("monsters", [-1, 1.5, True, 10_000, "3"])
-def test_a_strange_number_of_monsters_is_refused(monsters: object) -> None:
+def test_invalid_number_of_monsters_is_rejected(monsters: object) -> None:
     with pytest.raises(TelosError, match="monsters is their number"):
         Adventure(monsters=monsters)  # type: ignore[arg-type]
 
 
-def test_the_player_has_the_name_that_was_given() -> None:
+def test_player_has_the_given_name() -> None:
     game = Adventure(player="Kim", monsters=0)
     assert game.view().players == ("Kim",)
     assert hold(game, "up")[0].player == "Kim"
     assert [event.player for event in replay(game.recording())] == ["Kim"]
 
 
-def test_a_game_may_be_played_on_when_all_is_done() -> None:
+def test_game_continues_after_the_last_phase() -> None:
     game = Adventure("flairs", seed=0)
     for _ in played(game):
         pass
@@ -136,7 +134,7 @@ def test_a_game_may_be_played_on_when_all_is_done() -> None:
     assert (game.done, game.truth, game.view().instruction, game.view().kills_left) == (True, None, "", None)
 
 
-def test_a_recording_comes_back_from_its_file(tmp_path: Path) -> None:
+def test_recording_round_trips_as_file(tmp_path: Path) -> None:
     game = Adventure("aiide", seed=5, directed=False, monsters=3)
     hold(game, "up", 10)
     hold(game, "up+swing", 3)
@@ -145,14 +143,14 @@ def test_a_recording_comes_back_from_its_file(tmp_path: Path) -> None:
     assert read_recording(tmp_path / "game.jsonl") == game.recording()
 
 
-def test_a_recording_of_other_rules_is_refused() -> None:
+def test_recording_of_other_rules_is_rejected() -> None:
     recording = Adventure(rules_with(width=700), monsters=0).recording()
     with pytest.raises(TelosError, match="recorded under other rules than 'flairs'"):
         list(replay(recording))
     assert list(replay(recording, rules_with(width=700))) == []
 
 
-def test_other_words_are_no_other_rules() -> None:
+def test_fingerprint_ignores_texts() -> None:
     assert rules_with(name="mine", about="").fingerprint == rules_with().fingerprint
     assert rules_with(width=700).fingerprint != rules_with().fingerprint
 
@@ -190,9 +188,7 @@ HEADER = json.dumps(
         (f"{HEADER}\n{'[' * 100_000}", 2, "JSON"),
     ],
 )
-def test_a_corrupt_recording_is_told_in_one_line_that_names_the_place(
-    tmp_path: Path, text: str, line: int, said: str
-) -> None:
+def test_corrupt_recording_names_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
     file = tmp_path / "game.jsonl"
     file.write_text(text)
     with pytest.raises(DefinitionError) as caught:
@@ -203,5 +199,5 @@ def test_a_corrupt_recording_is_told_in_one_line_that_names_the_place(
 
 
 @given(st.lists(st.sampled_from(INPUTS)))
-def test_runs_are_the_inputs_again(inputs: list[str]) -> None:
+def test_runs_expand_to_the_inputs(inputs: list[str]) -> None:
     assert list(Recording("flairs", 0, inputs=run_lengths(inputs)).frame_inputs()) == inputs

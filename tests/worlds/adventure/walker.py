@@ -1,4 +1,4 @@
-"""Ways to play the adventure in tests: a small script language, and a player who knows everything."""
+"""Helpers that play the adventure: a small script language, and a player with full information."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ def rules_with(rules: str = "flairs", **changes: object) -> Rules:
 
 
 def hold(game: Adventure, text: str, frames: int = 1) -> list[Event]:
-    """Hold an input, and return the events of that time."""
+    """Hold an input and return the events of these frames."""
     found: list[Event] = []
     for _ in range(frames):
         game.step({game.player: text})
@@ -27,12 +27,12 @@ def hold(game: Adventure, text: str, frames: int = 1) -> list[Event]:
 
 
 def put(game: Adventure, **changes: object) -> None:
-    """Change a running game: by the way that a game is saved and restored, so it is a game that could be."""
+    """Change a running game through save and restore, so that it remains a valid game."""
     game.restore({**game.save(), **changes})
 
 
 def way(area_map: AreaMap, start: str, end: str) -> list[str]:
-    """Return the edges to cross from one area to another, found breadth first."""
+    """Return the edges to cross from one area to another, breadth first."""
     names = [area_map.name(area) for area in range(area_map.columns * area_map.rows)]
     ways: dict[str, list[str]] = {start: []}
     queue = [start]
@@ -45,7 +45,7 @@ def way(area_map: AreaMap, start: str, end: str) -> list[str]:
 
 
 def go(game: Adventure, end: str) -> list[Event]:
-    """Walk to an area along the middle lines; monsters had better be away."""
+    """Walk to an area along the middle lines; needs a game without monsters nearby."""
     found: list[Event] = []
     for edge in way(game.rules.map, game.view().area, end):
         found += centre(game)
@@ -56,7 +56,7 @@ def go(game: Adventure, end: str) -> list[Event]:
 
 
 def centre(game: Adventure) -> list[Event]:
-    """Walk to the middle of the area."""
+    """Walk to the centre of the area."""
     found: list[Event] = []
     view = game.view()
     speed = game.rules.player.speed
@@ -71,7 +71,7 @@ def centre(game: Adventure) -> list[Event]:
 
 
 class Expert:
-    """Plays any phase: walks the shortest way, and strikes down whoever comes near. Knows where the chests are."""
+    """Plays any phase: takes the shortest way and strikes monsters that come near; it knows where the chests are."""
 
     def __init__(self, game: Adventure) -> None:
         self.game = game
@@ -122,7 +122,7 @@ class Expert:
 
 
 def played(game: Adventure, most: int = 60_000) -> Iterator[Adventure]:
-    """Yield a game after each frame, until an expert is done with it."""
+    """Yield a game after each frame until an expert has finished it."""
     expert = Expert(game)
     for _ in range(most):
         if game.done:

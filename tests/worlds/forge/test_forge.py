@@ -1,4 +1,4 @@
-"""The village keeps its promises: walking, working, the fire, and what is refused."""
+"""The village: walking, working, the fire, and rejected commands."""
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ DEEDS = sorted({action.name for action in load_forge_domain().actions if not act
 
 
 def do(forge: Forge, command: str, who: str = "player") -> None:
-    """Give a command, and let time pass until it is done."""
+    """Give a command and advance until it is done."""
     forge.step({who: command})
     while forge.people[who].status == "running":
         forge.step({})
@@ -28,21 +28,21 @@ def lit(forge: Forge) -> None:
 
 
 def now_and_then(forge: Forge) -> dict[str, str]:
-    """Send people about, now here and now there."""
+    """Send people to changing places."""
     number = int(forge.view().time)
     return {"player": f"go {PLACES[number % len(PLACES)]}"} if number % 11 == 0 else {}
 
 
-def test_the_village_keeps_the_promises_of_a_world_while_it_is_played() -> None:
+def test_village_passes_the_world_contract_while_played() -> None:
     check_world(Forge, play=now_and_then, steps=300)
 
 
-def test_the_scene_is_a_world_too_with_a_companion_who_acts_by_itself() -> None:
+def test_scene_passes_the_world_contract() -> None:
     check_world(ForgeScene, steps=100)
     check_world(lambda: ForgeScene("key"), steps=200)
 
 
-def test_walking_takes_as_long_as_the_domain_says_and_every_leg_is_seen_when_it_begins() -> None:
+def test_walking_takes_its_cost_and_reports_each_leg() -> None:
     forge = Forge(companion=False)
     seen = []
     forge.step({"player": "go river"})
@@ -55,7 +55,7 @@ def test_walking_takes_as_long_as_the_domain_says_and_every_leg_is_seen_when_it_
 
 @given(st.lists(st.tuples(st.sampled_from(PLACES), st.integers(1, 40)), min_size=1, max_size=8))
 @settings(max_examples=60, deadline=None)
-def test_who_changes_their_mind_on_the_way_is_never_slower_than_by_the_next_place_or_the_last(
+def test_turning_on_the_way_takes_the_shorter_route(
     errands: list[tuple[str, int]],
 ) -> None:
     forge = Forge(companion=False)
@@ -73,7 +73,7 @@ def test_who_changes_their_mind_on_the_way_is_never_slower_than_by_the_next_plac
             assert took * STEP <= worst + STEP
 
 
-def test_a_deed_takes_the_seconds_it_costs_and_changes_what_the_domain_says() -> None:
+def test_action_takes_its_cost_and_has_its_effects() -> None:
     forge = Forge(companion=False)
     do(forge, "go woods")
     start = forge.time
@@ -82,14 +82,14 @@ def test_a_deed_takes_the_seconds_it_costs_and_changes_what_the_domain_says() ->
     assert forge.view().person("player").hands == "wood"
 
 
-def test_a_fire_cools_without_bellows_and_burns_down_without_wood() -> None:
+def test_fire_cools_without_bellows_and_burns_down_without_wood() -> None:
     forge = Forge()
     lit(forge)
     do(forge, "work-bellows", "companion")
     assert forge.view().fire == "hot"
     for _ in range(round(2 * COOLS)):
         forge.step({})
-    assert forge.view().fire == "hot"  # somebody is at the bellows still
+    assert forge.view().fire == "hot"  # the companion is still at the bellows
     do(forge, "go bridge", "companion")
     while forge.view().fire == "hot":
         forge.step({})
@@ -102,7 +102,7 @@ def test_a_fire_cools_without_bellows_and_burns_down_without_wood() -> None:
 
 
 def forged(*, helped: bool) -> float:
-    """Return how long it takes to forge a key."""
+    """Return the time it takes to forge a key."""
     forge = Forge()
     lit(forge)
     do(forge, "work-bellows", "companion")
@@ -118,11 +118,11 @@ def forged(*, helped: bool) -> float:
     return forge.time - start
 
 
-def test_a_key_is_forged_faster_when_somebody_keeps_the_fire_going() -> None:
+def test_key_is_forged_faster_with_help_at_the_bellows() -> None:
     assert (forged(helped=True), forged(helped=False)) == (40.0, 58.0)
 
 
-def test_forging_stops_when_the_fire_goes_out_and_what_was_done_stays_done() -> None:
+def test_forging_stops_without_fire_and_keeps_its_progress() -> None:
     forge = Forge()
     lit(forge)
     do(forge, "work-bellows", "companion")
@@ -139,7 +139,7 @@ def test_forging_stops_when_the_fire_goes_out_and_what_was_done_stays_done() -> 
     assert 29.0 <= forge.time - start <= 31.0
 
 
-def test_the_door_needs_two_or_a_hammer_and_gives_way_soonest_to_both() -> None:
+def test_door_needs_two_people_or_a_hammer() -> None:
     forge = Forge()
     do(forge, "go door")
     with pytest.raises(TelosError, match="cannot heave now: it needs shoulder"):
@@ -160,11 +160,11 @@ def test_the_door_needs_two_or_a_hammer_and_gives_way_soonest_to_both() -> None:
     forge.step({"player": "break-together"})
     while not forge.is_over:
         forge.step({})
-    assert forge.time - start < 14.0  # some of it was done by heaving
+    assert forge.time - start < 14.0  # part of the job was done by heaving
     assert [(event.action, event.goal) for event in forge.events] == [("door-opens", "force")]
 
 
-def test_whoever_stands_about_is_in_the_way_of_work() -> None:
+def test_idle_person_slows_down_work() -> None:
     forge = Forge()
     do(forge, "go woods", "companion")
     do(forge, "go woods")
@@ -189,9 +189,7 @@ def test_whoever_stands_about_is_in_the_way_of_work() -> None:
         ({"playr": "wait"}, "nobody here is called 'playr'; did you mean 'player'?"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_the_nearest_and_nothing_happens(
-    commands: dict[str, str], message: str
-) -> None:
+def test_impossible_command_is_rejected_without_effect(commands: dict[str, str], message: str) -> None:
     forge = Forge()
     before = forge.view()
     with pytest.raises(TelosError) as refused:
@@ -202,7 +200,7 @@ def test_what_makes_no_sense_is_refused_with_the_nearest_and_nothing_happens(
 
 @given(st.lists(st.tuples(st.sampled_from(["player", "companion"]), st.sampled_from(DEEDS + PLACES)), max_size=60))
 @settings(max_examples=60, deadline=None)
-def test_whatever_is_commanded_the_village_stays_in_order(commands: list[tuple[str, str]]) -> None:
+def test_random_commands_keep_the_village_consistent(commands: list[tuple[str, str]]) -> None:
     forge = Forge()
     for who, what in commands:
         try:

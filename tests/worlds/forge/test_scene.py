@@ -1,4 +1,4 @@
-"""The companion reads the player with the domain that both plan with, helps unasked, and changes its mind."""
+"""The companion recognises the player's plan with the shared domain, helps unasked, and follows changes of plan."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ STEADY = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0)  
 
 
 def played(plan: str, companion: str = "reads", *, seed: int = 1, limits: PlayerLimits | None = STEADY) -> list[object]:
-    """Return the trace of a scene that was played to its end."""
+    """Return the trace of a scene played to its end."""
     records: list[object] = []
     scene = ForgeScene(plan, companion, seed=seed, limits=limits, trace=records.append)
     for _ in scene.moments():
@@ -55,20 +55,20 @@ def companion_of(scene: ForgeScene) -> ForgeCompanion:
     return scene.companion
 
 
-def test_the_scene_of_seed_seven_is_the_one_on_record(golden: Callable[[str, str], None]) -> None:
+def test_scene_of_seed_seven_matches_the_golden_trace(golden: Callable[[str, str], None]) -> None:
     records = played("key", seed=7, limits=None)
     assert isinstance(records[0], ForgeStarted)
     golden("forge_seed7.jsonl", "".join(f"{as_json(record)}\n" for record in records))
 
 
-def test_one_domain_file_is_planned_with_and_read_with() -> None:
+def test_one_domain_is_used_for_planning_and_recognition() -> None:
     scene = ForgeScene("key")
     companion, player = companion_of(scene), scene.player
     assert isinstance(companion.reader, PlanReader)
     assert player is not None
     domain = companion.reader.model.domain
     assert domain is companion.mind.domain is player.world.domain is load_forge_domain()
-    assert companion.reader.model.planner is get_planner(domain, PLAYER)  # the very planner that the player asks
+    assert companion.reader.model.planner is get_planner(domain, PLAYER)  # the planner that the player uses
     from_file = telos.load(DOMAIN)
     reader = telos.recognizer(from_file, goals=list(PLANS), actions=PLAYER, sees_all=True)
     for step in telos.plan(from_file, {"friend": True}, "spare", actions=PLAYER).steps:
@@ -77,21 +77,21 @@ def test_one_domain_file_is_planned_with_and_read_with() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_a_rational_player_is_read_long_before_the_door_is_open(plan: str) -> None:
+def test_rational_player_is_recognised_early(plan: str) -> None:
     read = [each.belief for each in played(plan, "reads") if isinstance(each, BeliefUpdated)]
     right = [max(belief, key=lambda name: belief[name]) == plan and belief[plan] > 0.5 for belief in read]
     last_wrong = max((number for number, is_right in enumerate(right, start=1) if not is_right), default=0)
     assert last_wrong <= 0.4 * len(read)
 
 
-def test_the_companion_lights_the_fire_before_it_is_asked_and_keeps_it_going() -> None:
+def test_companion_lights_the_fire_unasked_and_tends_it() -> None:
     records = played("key")
     assert when(records, COMPANION, "light-fire") < when(records, PLAYER, "to-forge") + 8.0
     assert not [each for each in records if isinstance(each, ForgeSpeech) and each.who == PLAYER]
     assert when(records, COMPANION, "work-bellows") < when(records, PLAYER, "forge-key")
 
 
-def test_the_companion_who_waits_does_nothing_but_follow_until_it_is_asked() -> None:
+def test_waiting_companion_only_follows_until_asked() -> None:
     records = played("force", "waits")
     asked = next(each.time for each in records if isinstance(each, ForgeSpeech) and each.who == PLAYER)
     before = {each.goal for each in records if isinstance(each, Chose) and each.time <= asked}
@@ -99,14 +99,14 @@ def test_the_companion_who_waits_does_nothing_but_follow_until_it_is_asked() -> 
     assert when(records, COMPANION, "lean-in") > asked
 
 
-def test_an_order_that_is_given_beforehand_holds_until_the_player_has_come_and_gone() -> None:
+def test_early_request_holds_until_player_came_and_left() -> None:
     records = played("key", "waits", limits=replace(STEADY, foresees=True))
     assert next(each.means for each in records if isinstance(each, Understood)) == "fire"
     assert when(records, COMPANION, "light-fire") < when(records, PLAYER, "forge-key")
     assert when(records, COMPANION, "to-door") > when(records, PLAYER, "forge-key") + 40.0
 
 
-def test_an_order_is_let_go_when_the_player_is_seen_to_be_after_something_else() -> None:
+def test_request_is_dropped_when_player_pursues_another_plan() -> None:
     records: list[object] = []
     scene = ForgeScene(None, trace=records.append)
     do(scene, "say Light the fire, please.", "go cottage", "call-on-her", "go orchard", "pick-apples")
@@ -115,23 +115,23 @@ def test_an_order_is_let_go_when_the_player_is_seen_to_be_after_something_else()
     assert goals[-1] == "do_favour"
 
 
-def test_the_companion_goes_to_the_door_while_the_player_fetches_the_hammer() -> None:
+def test_companion_waits_at_door_while_player_gets_hammer() -> None:
     records = played("force")
     assert when(records, COMPANION, "lean-in") < when(records, PLAYER, "break-together")
     assert not any(isinstance(each, Understood) for each in records)
 
 
-def test_the_companion_brings_the_hammer_to_a_player_who_stands_at_the_door_without_it() -> None:
+def test_companion_brings_hammer_to_player_at_the_door() -> None:
     scene = ForgeScene(None)
     do(scene, "go square", "go lane", "go door")
     for _ in range(60):
         scene.step({})
     assert companion_of(scene).reading == "force"
     assert scene.world.things.tool == "at_door"
-    assert scene.world.view().person(COMPANION).doing == "door"  # and then lends a shoulder
+    assert scene.world.view().person(COMPANION).doing == "door"  # helps to push afterwards
 
 
-def test_the_companion_changes_its_mind_when_the_player_does_and_says_so() -> None:
+def test_companion_follows_a_change_of_plan_and_says_so() -> None:
     fickle = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=0.0, turns=12.0, turns_to="spare")
     records = played("key", limits=fickle)
     turned = next(each.time for each in records if isinstance(each, PlanChanged))
@@ -148,7 +148,7 @@ def test_the_companion_changes_its_mind_when_the_player_does_and_says_so() -> No
     assert next(each for each in records if isinstance(each, DoorOpened)).plan == "spare"
 
 
-def test_a_belief_that_wavers_a_little_does_not_change_the_reading() -> None:
+def test_small_change_of_belief_keeps_the_recognised_plan() -> None:
     scene = ForgeScene(None)
     companion = companion_of(scene)
     readings = []
@@ -161,13 +161,13 @@ def test_a_belief_that_wavers_a_little_does_not_change_the_reading() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_reading_is_faster_than_waiting_and_waiting_faster_than_being_alone(plan: str) -> None:
+def test_recognition_beats_waiting_and_waiting_beats_none(plan: str) -> None:
     reads, waits, alone = (seconds(plan, companion) for companion in ("reads", "waits", "none"))
     assert reads < waits < alone
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_a_grammar_of_plans_serves_as_well_in_place_of_the_domain(plan: str) -> None:
+def test_plan_grammar_works_in_place_of_the_domain(plan: str) -> None:
     assert seconds(plan, "parses") < seconds(plan, "waits")
     scene = ForgeScene(plan, "parses", limits=STEADY)
     for _ in scene.moments():
@@ -176,20 +176,20 @@ def test_a_grammar_of_plans_serves_as_well_in_place_of_the_domain(plan: str) -> 
         assert scene.view().expects is not None
 
 
-def test_every_action_of_the_grammar_is_one_of_the_domain() -> None:
+def test_grammar_actions_are_domain_actions() -> None:
     known = {action.name for action in load_forge_domain().actions_of(PLAYER)}
     assert set(load_plan_grammar().actions) <= known
 
 
 def do(scene: ForgeScene, *commands: str) -> None:
-    """Command the player, one thing after the other."""
+    """Command the player, one command after the other."""
     for command in commands:
         scene.step({PLAYER: command})
         while scene.world.people[PLAYER].status == "running":
             scene.step({})
 
 
-def test_a_commanded_player_is_read_and_helped_like_a_simulated_one() -> None:
+def test_commanded_player_is_recognised_and_helped() -> None:
     scene = ForgeScene(None)
     do(scene, "go river", "pan-gold", "go forge")
     assert companion_of(scene).reading == "key"
@@ -200,7 +200,7 @@ def test_a_commanded_player_is_read_and_helped_like_a_simulated_one() -> None:
     assert scene.is_over
 
 
-def test_what_is_said_is_taken_to_mean_what_fits_the_place_and_the_plan() -> None:
+def test_utterance_means_what_fits_place_and_plan() -> None:
     scene = ForgeScene(None)
     do(scene, "go lane", "go door", "say Can you help me with this?")
     heard = companion_of(scene).heard
@@ -210,7 +210,7 @@ def test_what_is_said_is_taken_to_mean_what_fits_the_place_and_the_plan() -> Non
     assert "said at the door: shoulder" in companion_of(scene).why()
 
 
-def test_what_nobody_would_say_is_not_understood_and_the_companion_says_so() -> None:
+def test_unknown_utterance_makes_the_companion_ask_back() -> None:
     scene = ForgeScene(None)
     do(scene, "say What a lovely evening!")
     for _ in range(4):
@@ -218,7 +218,7 @@ def test_what_nobody_would_say_is_not_understood_and_the_companion_says_so() -> 
     assert scene.said[-1][1:] == (COMPANION, "I do not know what you mean.")
 
 
-def test_a_misunderstood_player_puts_it_plainly() -> None:
+def test_misunderstood_player_repeats_plainly() -> None:
     vague = PlayerLimits(reaction=(0.5, 1.0), dawdles=0.0, strays=0.0, vague=1.0)
     for seed in range(12):
         records = played("key", "waits", seed=seed, limits=vague)
@@ -226,11 +226,11 @@ def test_a_misunderstood_player_puts_it_plainly() -> None:
         assert meant[-1] == "bellows"
 
 
-def test_promises_that_are_not_kept_are_not_waited_for_for_ever() -> None:
+def test_patience_with_broken_promises_ends() -> None:
     scene = ForgeScene("key", "reads", seed=1, limits=STEADY)
     player = scene.player
     assert player is not None
-    scene.companion = None  # it left, without a word
+    scene.companion = None  # leaves silently
     player.count_on("fire", 0.0)
     for _ in scene.moments():
         pass
@@ -239,7 +239,7 @@ def test_promises_that_are_not_kept_are_not_waited_for_for_ever() -> None:
 
 @pytest.mark.parametrize("companion", ["reads", "parses", "waits", "none"])
 @pytest.mark.parametrize("plan", PLANS)
-def test_every_simulated_player_gets_through_the_door(plan: str, companion: str) -> None:
+def test_simulated_players_open_the_door(plan: str, companion: str) -> None:
     for seed in range(8):
         scene = ForgeScene(plan, companion, seed=seed)
         while not scene.is_over:
@@ -247,7 +247,7 @@ def test_every_simulated_player_gets_through_the_door(plan: str, companion: str)
         assert scene.world.is_over, f"seed {seed}"
 
 
-def test_who_leaves_it_to_the_companion_as_promised_is_not_taken_to_have_given_it_up() -> None:
+def test_relying_on_a_promise_does_not_change_the_recognised_plan() -> None:
     scene = ForgeScene(None)
     do(scene, "go cottage", "call-on-her", "go orchard")
     companion = companion_of(scene)
@@ -256,8 +256,8 @@ def test_who_leaves_it_to_the_companion_as_promised_is_not_taken_to_have_given_i
     assert companion.reading == "spare"
 
 
-def test_player_and_companion_do_not_wait_for_each_others_minds_in_circles() -> None:
-    scene = ForgeScene("force", "reads", seed=1565959586)  # once it took them a quarter of an hour
+def test_player_and_companion_do_not_deadlock() -> None:
+    scene = ForgeScene("force", "reads", seed=1565959586)  # took a quarter of an hour once
     while not scene.is_over:
         scene.step({})
     assert scene.world.time < 250.0
@@ -272,7 +272,7 @@ def test_player_and_companion_do_not_wait_for_each_others_minds_in_circles() -> 
         (lambda: ForgeScene("key").step({"companion": "go inn"}), "'companion' cannot be commanded here"),
     ],
 )
-def test_bad_input_is_refused(make: Callable[[], object], message: str) -> None:
+def test_invalid_input_is_rejected(make: Callable[[], object], message: str) -> None:
     with pytest.raises(TelosError) as refused:
         make()
     assert message in str(refused.value)

@@ -1,4 +1,4 @@
-"""Ambiguous speech is grounded in the plan that is read and the place where it is said."""
+"""Ambiguous speech is resolved by the recognised plan and the place."""
 
 import math
 
@@ -40,16 +40,18 @@ def heard(name: str, place: str, belief: dict[str, float] | None = None, **state
         ("way", "river", "key", {}, "move"),
     ],
 )
-def test_the_same_words_mean_what_fits(name: str, place: str, plan: str, state: dict[str, object], means: str) -> None:
+def test_same_words_mean_what_fits_the_place(
+    name: str, place: str, plan: str, state: dict[str, object], means: str
+) -> None:
     assert heard(name, place, SURE[plan], **state).means == means
 
 
-def test_where_the_place_leaves_it_open_the_plan_decides() -> None:
+def test_plan_decides_where_the_place_is_neutral() -> None:
     assert [heard("there", "square", SURE[plan]).options[0].means for plan in PLANS] == ["fire", "shoulder", "apples"]
-    assert heard("there", "square").means is None  # without a belief it is anybody's guess
+    assert heard("there", "square").means is None  # undecided without a belief
 
 
-def test_all_alternatives_are_told_with_their_chances() -> None:
+def test_alternatives_are_listed_with_probabilities() -> None:
     said = heard("help", "forge", SURE["key"]).why().splitlines()
     assert said[0] == "'Can you help me with this?', said at the forge: fire"
     assert said[1].endswith("plan key 90%, forge right here")
@@ -65,7 +67,7 @@ chance = st.floats(0.01, 1.0)
     weights=st.tuples(chance, chance, chance),
     fire=st.sampled_from(["out", "low", "hot"]),
 )
-def test_chances_are_belief_times_fit_shared_out(
+def test_probabilities_are_normalised_belief_times_fit(
     name: str, place: str, weights: tuple[float, float, float], fire: str
 ) -> None:
     belief = {plan: weight / sum(weights) for plan, weight in zip(PLANS, weights, strict=True)}
@@ -96,7 +98,7 @@ utterances:
 """
 
 
-def test_a_bad_file_of_utterances_is_told_all_its_faults_with_their_lines() -> None:
+def test_utterance_file_faults_are_reported_with_lines() -> None:
     with pytest.raises(DefinitionError) as refused:
         parse_utterances(BAD, load_forge_domain(), file="bad.yaml")
     said = str(refused.value)
@@ -112,7 +114,7 @@ def test_a_bad_file_of_utterances_is_told_all_its_faults_with_their_lines() -> N
         assert any(each.startswith(f"bad.yaml:{line}:") and words in each for each in said.splitlines()), (line, said)
 
 
-def test_bad_lines_and_a_bad_drawing_are_refused_with_their_lines() -> None:
+def test_lines_and_village_file_faults_name_their_lines() -> None:
     lines = "goals: {tend_fir: [Hm.], push: []}\nchange: [Oh.]\nunclear: [Eh?]\nlost: [Eh?]\nopened: [Ah!]\n"
     with pytest.raises(DefinitionError, match="no goal 'tend_fir'; did you mean 'tend_fire'") as refused:
         parse_companion_lines(lines, load_forge_domain())

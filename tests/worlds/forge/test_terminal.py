@@ -1,4 +1,4 @@
-"""The picture in the terminal fits, and shows the two, the belief, what is thought and said, and how things stand."""
+"""The terminal picture fits and shows people, belief, goals, dialogue and things; the text log and the command."""
 
 import json
 import re
@@ -34,13 +34,13 @@ def picture(width: int, height: int, seconds: float, plan: str = "key", companio
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 30), (200, 60), (40, 10)])
 @pytest.mark.parametrize("companion", ["reads", "waits", "none"])
 @pytest.mark.parametrize("seconds", [0.0, 40.0, 300.0])
-def test_the_picture_fits_the_terminal(width: int, height: int, companion: str, seconds: float) -> None:
+def test_picture_fits_the_terminal(width: int, height: int, companion: str, seconds: float) -> None:
     lines = picture(width, height, seconds, companion=companion)
     assert len(lines) < max(height, 20)
     assert max(map(len, lines)) <= width
 
 
-def test_the_picture_shows_both_the_belief_the_goal_the_talk_and_the_things() -> None:
+def test_picture_shows_people_belief_goal_dialogue_and_things() -> None:
     lines = picture(80, 24, 42.0)
     text = "\n".join(lines)
     assert lines[0].startswith(" 00:42  a locked door")
@@ -52,20 +52,20 @@ def test_the_picture_shows_both_the_belief_the_goal_the_talk_and_the_things() ->
     assert "companion: “" in lines[-1]
 
 
-def test_a_hot_fire_and_an_open_door_are_seen() -> None:
+def test_picture_shows_hot_fire_and_open_door() -> None:
     assert "▓▓▓ hot" in "\n".join(picture(80, 24, 80.0))
     end = picture(80, 24, 900.0)
     assert "the door is open!" in end[0]
     assert "▯" in "\n".join(end)
 
 
-def test_everything_that_can_be_done_and_wanted_has_words() -> None:
+def test_actions_and_goals_have_words() -> None:
     named = {action.name for action in load_forge_domain().actions if not action.name.startswith(("to-", "ask-"))}
     assert named <= DOES.keys()
     assert {goal.name for goal in load_forge_domain().goals_of("companion")} == WANTS.keys()
 
 
-def test_a_plain_log_tells_who_does_and_says_what() -> None:
+def test_text_log_names_actions_and_speech() -> None:
     said = run("--plan", "key", "--seed", "1")
     assert said.splitlines()[0] == "00:00  a locked door; the player wants to forge a key; companion: reads (seed 1)"
     assert "companion lights the fire" in said
@@ -75,7 +75,7 @@ def test_a_plain_log_tells_who_does_and_says_what() -> None:
 
 
 @pytest.mark.parametrize("companion", ["reads", "waits", "none"])
-def test_json_is_one_object_a_line_and_the_same_every_time(companion: str) -> None:
+def test_json_output_is_one_object_per_line_and_repeatable(companion: str) -> None:
     said = run("--plan", "force", "--companion", companion, "--seed", "2", "--json")
     records = [json.loads(each) for each in said.splitlines()]
     assert records[0]["kind"] == "started"
@@ -84,7 +84,7 @@ def test_json_is_one_object_a_line_and_the_same_every_time(companion: str) -> No
     assert said == run("--plan", "force", "--companion", companion, "--seed", "2", "--json")
 
 
-def test_without_a_plan_the_seed_draws_one() -> None:
+def test_seed_draws_a_plan_if_none_is_given() -> None:
     drawn = {json.loads(run("--seed", str(seed), "--json").splitlines()[0])["plan"] for seed in range(8)}
     assert drawn == set(PLANS)
 
@@ -98,7 +98,7 @@ def test_without_a_plan_the_seed_draws_one() -> None:
         (["--speed", "0"], "--speed"),
     ],
 )
-def test_bad_options_are_refused_in_one_line(arguments: list[str], message: str) -> None:
+def test_invalid_options_are_rejected_in_one_line(arguments: list[str], message: str) -> None:
     with pytest.raises(TelosError) as refused:
         run(*arguments)
     assert message in str(refused.value)

@@ -1,4 +1,4 @@
-"""The rules of the house: what is offered, who may be where, and that motives move as minds predict."""
+"""The rules of the house: available actions, places, and motives that move as minds predict."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def lived(people: int, seed: int, days: int) -> Iterator[tuple[Household, HomeVi
         yield household, view
 
 
-def test_a_meal_is_a_chain_of_actions_each_of_which_makes_the_next_possible() -> None:
+def test_meal_is_a_chain_of_actions_that_enable_each_other() -> None:
     home = Home(1)
     full = home.view().things["fridge.food"]
     chain = ["fridge.take-ingredients", "oven.insert", "oven.cook", "oven.take-out", "table.eat"]
@@ -43,7 +43,7 @@ def test_a_meal_is_a_chain_of_actions_each_of_which_makes_the_next_possible() ->
     assert home.view().person("Ada").carrying == "nothing"
 
 
-def test_only_the_last_step_of_the_chain_stills_hunger() -> None:
+def test_only_the_last_step_of_a_meal_lowers_hunger() -> None:
     home = Home(1)
     before = home.view().person("Ada").levels["hunger"]
     for command in ("fridge.take-ingredients", "oven.insert", "oven.cook", "oven.take-out"):
@@ -53,7 +53,7 @@ def test_only_the_last_step_of_the_chain_stills_hunger() -> None:
     assert do(home, "table.eat").levels["hunger"] == pytest.approx(max(0, hungry - 7), abs=0.1)
 
 
-def test_what_one_cooks_is_not_offered_to_another() -> None:
+def test_food_in_the_oven_belongs_to_its_cook() -> None:
     home = Home(2)
     do(home, "fridge.take-ingredients")
     do(home, "oven.insert")
@@ -62,7 +62,7 @@ def test_what_one_cooks_is_not_offered_to_another() -> None:
     assert "fridge.take-ingredients" not in offered(home, "Ben"), "the oven is full"
 
 
-def test_an_empty_fridge_offers_nothing_until_the_grocer_has_come() -> None:
+def test_empty_fridge_offers_nothing_until_the_delivery() -> None:
     home = Home(1)
     while home.view().things["fridge.food"]:
         do(home, "fridge.get-snack")
@@ -73,7 +73,7 @@ def test_an_empty_fridge_offers_nothing_until_the_grocer_has_come() -> None:
     assert {"fridge.get-snack", "fridge.take-ingredients"} <= offered(home)
 
 
-def test_a_place_is_taken_from_the_moment_somebody_sets_out_for_it() -> None:
+def test_place_is_reserved_when_somebody_sets_out() -> None:
     home = Home(3)
     home.step({"Ada": "toilet.use"})
     assert home.view().person("Ada").walking
@@ -82,30 +82,30 @@ def test_a_place_is_taken_from_the_moment_somebody_sets_out_for_it() -> None:
         home.step({"Ben": "toilet.use"})
 
 
-def test_of_two_who_want_one_place_in_one_minute_the_first_gets_it() -> None:
+def test_first_named_person_wins_a_contested_place() -> None:
     home = Home(2)
     home.step({"Ben": "shower.shower", "Ada": "shower.shower"})
     assert [person.doing for person in home.view().people] == ["shower.shower", None]
 
 
-def test_three_can_watch_television_and_a_fourth_cannot() -> None:
+def test_sofa_has_room_for_three() -> None:
     home = Home(4)
     home.step(dict.fromkeys(("Ada", "Ben", "Cleo"), "sofa.watch-tv"))
     assert all(person.doing == "sofa.watch-tv" for person in home.view().people[:3])
     assert "sofa.watch-tv" not in offered(home, "Dan")
 
 
-def test_nobody_may_sleep_in_the_bed_of_another() -> None:
+def test_bed_is_reserved_for_its_owner() -> None:
     home = Home(2)
     assert {name for name in offered(home, "Ben") if "bed" in name} == {"Bens_bed.sleep"}
     with pytest.raises(TelosError, match=r"Ben cannot 'Adas_bed\.sleep' now: it needs me == Ada"):
         home.step({"Ben": "Adas_bed.sleep"})
 
 
-def test_a_conversation_is_good_for_both_and_ends_for_both() -> None:
+def test_conversation_helps_both_and_ends_for_both() -> None:
     home = Home(2)
     for _ in range(180):
-        home.step({})  # until they feel like it
+        home.step({})  # until they are in the mood
     home.step({"Ada": "Ben.chat"})
     ada, ben = home.view().people
     assert (ada.doing, ben.doing) == ("Ben.chat", "Ada.chat")
@@ -118,7 +118,7 @@ def test_a_conversation_is_good_for_both_and_ends_for_both() -> None:
     assert [event.context["stage"] for event in home.events[:2]] == ["stops", "stops"]
 
 
-def test_who_is_asleep_or_busy_is_not_talked_to() -> None:
+def test_sleeping_or_busy_person_is_not_available_for_talk() -> None:
     home = Home(3)
     for _ in range(180):
         home.step({})
@@ -128,7 +128,7 @@ def test_who_is_asleep_or_busy_is_not_talked_to() -> None:
     assert "Ada.chat" not in offered(home, "Ada")
 
 
-def test_what_is_broken_off_has_moved_motives_as_far_as_it_got() -> None:
+def test_interrupted_action_has_moved_motives_partly() -> None:
     home = Home(1)
     for _ in range(60):
         home.step({})
@@ -144,7 +144,7 @@ def test_what_is_broken_off_has_moved_motives_as_far_as_it_got() -> None:
     assert home.view().person("Ada").doing == "potter"
 
 
-def test_what_is_broken_off_on_the_way_has_no_effects() -> None:
+def test_action_interrupted_on_the_way_has_no_effects() -> None:
     home = Home(1)
     things = home.view().things
     home.step({"Ada": "bookshelf.read"})
@@ -152,7 +152,7 @@ def test_what_is_broken_off_on_the_way_has_no_effects() -> None:
     assert home.view().things == {**things, "Ada.free": home.view().things["Ada.free"]}
 
 
-def test_what_cannot_be_broken_off_is_not() -> None:
+def test_uninterruptible_action_rejects_other_commands() -> None:
     home = Home(1)
     home.step({"Ada": "fridge.get-snack"})
     with pytest.raises(TelosError, match=r"Ada cannot 'potter' now: 'fridge\.get-snack' cannot be interrupted"):
@@ -168,7 +168,7 @@ def test_what_cannot_be_broken_off_is_not() -> None:
         ({"Ben": "potter", "Ada": "nonsense"}, "nothing in the house offers 'nonsense'"),
     ],
 )
-def test_commands_that_make_no_sense_are_refused_and_nothing_happens(commands: dict[str, str], message: str) -> None:
+def test_impossible_commands_are_rejected_without_effect(commands: dict[str, str], message: str) -> None:
     home = Home(2)
     before = home.view()
     with pytest.raises(TelosError, match=message):
@@ -177,18 +177,18 @@ def test_commands_that_make_no_sense_are_refused_and_nothing_happens(commands: d
 
 
 @pytest.mark.parametrize("people", [0, 7, -1, True, 2.0])
-def test_a_house_for_too_few_or_too_many_is_refused(people: int) -> None:
+def test_number_of_people_out_of_range_is_rejected(people: int) -> None:
     with pytest.raises(TelosError, match="1 to 6"):
         Home(people)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "seven", None])
-def test_a_seed_that_is_no_whole_number_is_refused(seed: int) -> None:
+def test_invalid_seed_is_rejected(seed: int) -> None:
     with pytest.raises(TelosError, match="seed"):
         Home(1, seed=seed)
 
 
-def test_nobody_walks_through_walls_and_two_are_never_in_one_place() -> None:
+def test_people_avoid_walls_and_share_no_place() -> None:
     before = {person.name: person.cell for person in Home(6, seed=5).view().people}
     for household, view in lived(6, seed=5, days=2):
         plan = household.home.plan
@@ -203,7 +203,7 @@ def test_nobody_walks_through_walls_and_two_are_never_in_one_place() -> None:
         before = {person.name: person.cell for person in view.people}
 
 
-def test_an_action_that_is_carried_through_leaves_each_motive_where_the_choice_predicted() -> None:
+def test_completed_action_leaves_motives_as_predicted() -> None:
     finished: list[Finished] = []
     household = Household(3, seed=7, trace=lambda record: isinstance(record, Finished) and finished.append(record))
     expected: dict[tuple[str, str, int], dict[str, float]] = {}
@@ -223,10 +223,10 @@ def test_an_action_that_is_carried_through_leaves_each_motive_where_the_choice_p
 
 
 def predicted(rating: Rating, now: int) -> dict[str, float]:
-    """Return the levels that a choice foresees, without what is only promised, and what it could not know."""
+    """Return the levels that a choice predicts, without promises and without what it cannot know."""
     unknown = set(rating.action.promises)
     turns = {(now + minute) % 1440 for minute in range(int(rating.time))} & {house.EVENING, house.MORNING}
-    if turns:  # the need for sleep drifts by the clock, and a choice takes the drift of the moment
+    if turns:  # the need for sleep drifts by the clock; a choice uses the present drift
         unknown.add("sleep")
     return {motive: level for motive, level in rating.levels.items() if motive not in unknown}
 
@@ -236,7 +236,7 @@ def test_people_differ_by_seed_and_from_each_other() -> None:
     assert len(levels) == 15
 
 
-def test_the_need_for_sleep_rises_faster_at_night() -> None:
+def test_need_for_sleep_rises_faster_at_night() -> None:
     home = Home(1)
     by_day = home.view().person("Ada").drift["sleep"]
     while home.view().clock != "21:00":

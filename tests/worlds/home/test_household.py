@@ -1,4 +1,4 @@
-"""One seed fixes a run; the trace tells all of it and changes nothing."""
+"""A household: one seed determines the run; the trace is complete and has no influence."""
 
 import json
 from collections.abc import Callable
@@ -19,16 +19,16 @@ def traced(people: int, seed: int, minutes: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_first_hours_of_seed_seven_are_those_on_record(golden: Callable[[str, str], None]) -> None:
+def test_first_hours_of_seed_seven_match_the_golden_trace(golden: Callable[[str, str], None]) -> None:
     golden("home_seed7.jsonl", traced(3, seed=7, minutes=3 * 60))
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others() -> None:
+def test_same_seed_gives_the_same_bytes() -> None:
     assert traced(3, seed=11, minutes=1440) == traced(3, seed=11, minutes=1440)
     assert traced(3, seed=11, minutes=1440) != traced(3, seed=12, minutes=1440)
 
 
-def test_watching_changes_nothing() -> None:
+def test_trace_does_not_change_the_run() -> None:
     watched, alone = Household(3, seed=2, trace=lambda record: None), Household(3, seed=2)
     seen: list[object] = []
     loud = Household(3, seed=2, trace=seen.append)
@@ -38,7 +38,7 @@ def test_watching_changes_nothing() -> None:
     assert seen
 
 
-def test_the_trace_begins_and_ends_and_says_for_each_choice_why() -> None:
+def test_trace_has_start_end_and_a_reason_for_each_choice() -> None:
     records: list[object] = []
     Household(2, seed=1, trace=records.append).live(minutes=600)
     assert isinstance(records[0], HomeStarted)
@@ -50,7 +50,7 @@ def test_the_trace_begins_and_ends_and_says_for_each_choice_why() -> None:
         assert choice.runner_up != choice.action
 
 
-def test_what_begins_ends_before_the_next_thing_begins() -> None:
+def test_actions_of_a_person_do_not_overlap() -> None:
     records: list[object] = []
     Household(4, seed=9, trace=records.append).live(minutes=2 * 1440)
     at_it: dict[str, str | None] = {}
@@ -61,19 +61,19 @@ def test_what_begins_ends_before_the_next_thing_begins() -> None:
         elif isinstance(record, Finished):
             assert at_it[record.person] == record.action
             at_it[record.person] = None
-        elif isinstance(record, Interrupted):  # it may not have got beyond the walk there
+        elif isinstance(record, Interrupted):  # possibly during the walk
             assert at_it.get(record.person) in (record.action, None)
             at_it[record.person] = None
 
 
-def test_every_line_of_the_trace_is_one_json_object_with_a_kind_and_a_time() -> None:
+def test_trace_lines_are_json_with_kind_and_time() -> None:
     for line in traced(1, seed=0, minutes=300).splitlines():
         said = json.loads(line)
         assert said["kind"]
         assert said["time"] >= 420
 
 
-def test_the_log_says_who_does_what_and_why_and_does_not_repeat_pottering() -> None:
+def test_text_log_gives_reasons_and_does_not_repeat_idling() -> None:
     log, lines = HomeLog(), []
     Household(3, seed=7, trace=lambda record: lines.append(log.line(record))).live(minutes=1440)
     said = [line for line in lines if line]
@@ -84,11 +84,11 @@ def test_the_log_says_who_does_what_and_why_and_does_not_repeat_pottering() -> N
         assert not any("potters" in one and "potters" in two for one, two in pairwise(own))
 
 
-def test_time_does_not_run_backwards() -> None:
+def test_negative_minutes_are_rejected() -> None:
     with pytest.raises(TelosError, match="minutes must be zero or more, got -5"):
         Household(1).live(minutes=-5)
 
 
-def test_an_unknown_world_is_named_with_a_suggestion() -> None:
+def test_unknown_world_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(TelosError, match="there is no world 'hone'; did you mean 'home'"):
         world("hone")

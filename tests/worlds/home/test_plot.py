@@ -1,4 +1,4 @@
-"""The plot is drawn from the trace, and what cannot be drawn is said at once."""
+"""The plot of a run, and paths that cannot be written."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ def a_day(people: int) -> list[object]:
     return records
 
 
-def test_each_person_has_a_row_with_all_motives_and_what_was_done() -> None:
+def test_plot_has_a_row_per_person_with_motives_and_activities() -> None:
     pytest.importorskip("matplotlib")
     figure = draw_plot(a_day(2))
     assert [axes.get_ylabel() for axes in figure.axes] == ["Ada", "Ben"]
@@ -25,20 +25,20 @@ def test_each_person_has_a_row_with_all_motives_and_what_was_done() -> None:
 
 
 @pytest.mark.parametrize("name", ["day.png", "day.svg"])
-def test_a_plot_is_written(tmp_path: Path, name: str) -> None:
+def test_plot_is_written(tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     save_plot(a_day(1), tmp_path / name)
     assert (tmp_path / name).stat().st_size > 1000
 
 
-def test_a_file_that_cannot_be_drawn_into_is_refused(tmp_path: Path) -> None:
+def test_unwritable_plot_path_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match=r"end the name with one of \.png, \.svg, \.pdf"):
         check_path(tmp_path / "day.doc")
     with pytest.raises(TelosError, match="there is no folder"):
         check_path(tmp_path / "nowhere" / "day.png")
 
 
-def test_without_matplotlib_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(TelosError, match=r'pip install "telos\[worlds\]"'):
         check_path(tmp_path / "day.png")

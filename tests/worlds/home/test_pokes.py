@@ -1,4 +1,4 @@
-"""What an onlooker may do to the house, and that people make something of it."""
+"""Interventions of an onlooker, and how people react."""
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +23,7 @@ def walk_to(home: Home, command: str, person: str = "Ada") -> None:
         home.step({})
 
 
-def test_nothing_in_a_locked_bathroom_is_offered_and_all_of_it_again_when_it_is_open() -> None:
+def test_locked_bathroom_offers_nothing_until_unlocked() -> None:
     home = Home(2)
     before = on_offer(home)
     apply_poke(home, "lock-bathroom")
@@ -35,7 +35,7 @@ def test_nothing_in_a_locked_bathroom_is_offered_and_all_of_it_again_when_it_is_
     assert on_offer(home) == before
 
 
-def test_whoever_is_in_the_bathroom_finishes_and_comes_out() -> None:
+def test_person_in_locked_bathroom_finishes_and_leaves() -> None:
     home = Home(2)
     walk_to(home, "shower.shower")
     apply_poke(home, "lock-bathroom")
@@ -48,7 +48,7 @@ def test_whoever_is_in_the_bathroom_finishes_and_comes_out() -> None:
     assert home.view().person("Ada").room == "study"
 
 
-def test_whoever_is_on_the_way_to_the_bathroom_turns_to_something_else() -> None:
+def test_person_on_the_way_to_locked_bathroom_turns_back() -> None:
     home = Home(2)
     home.step({"Ada": "toilet.use"})
     assert home.view().person("Ada").walking
@@ -61,7 +61,7 @@ def test_whoever_is_on_the_way_to_the_bathroom_turns_to_something_else() -> None
     ]
 
 
-def test_nobody_goes_into_a_locked_room_to_talk() -> None:
+def test_locked_room_is_not_entered_for_a_talk() -> None:
     home = Home(2)
     for _ in range(180):
         home.step({})
@@ -75,7 +75,7 @@ def test_nobody_goes_into_a_locked_room_to_talk() -> None:
         home.step({"Ben": "Ada.chat"})
 
 
-def test_nobody_enters_while_it_is_locked_and_all_who_have_to_go_do_when_it_is_open() -> None:
+def test_locked_bathroom_is_used_again_after_unlocking() -> None:
     household = Household(4, seed=3)
     household.poke("lock-bathroom")
     inside = {person.name for person in household.view.people if person.room == "bathroom"}
@@ -92,7 +92,7 @@ def test_nobody_enters_while_it_is_locked_and_all_who_have_to_go_do_when_it_is_o
     assert relieved >= pressed
 
 
-def test_who_cannot_get_in_in_time_has_an_accident_and_only_then() -> None:
+def test_accidents_happen_only_while_bathroom_is_locked() -> None:
     seen: list[object] = []
     household = Household(2, seed=3, trace=seen.append)
     household.live(minutes=1440)
@@ -104,7 +104,7 @@ def test_who_cannot_get_in_in_time_has_an_accident_and_only_then() -> None:
     assert all(person.levels["bladder"] < 10 and person.levels["hygiene"] > 4 for person in household.view.people)
 
 
-def test_a_second_fridge_posts_what_the_first_one_does_and_stands_in_nobodys_way() -> None:
+def test_second_fridge_offers_the_same_and_blocks_nothing() -> None:
     home = Home(3, seed=1)
     cells = {cell for places in home.places.of.values() for cell in places}
     apply_poke(home, "drop-fridge")
@@ -116,7 +116,7 @@ def test_a_second_fridge_posts_what_the_first_one_does_and_stands_in_nobodys_way
     assert all(home.plan.distance(start, cell) is not None for places in home.places.of.values() for cell in places)
 
 
-def test_a_second_fridge_changes_nothing_of_what_goes_on() -> None:
+def test_second_fridge_leaves_current_actions_unchanged() -> None:
     household = Household(3, seed=4)
     household.live(minutes=200)
     before = household.view
@@ -126,7 +126,7 @@ def test_a_second_fridge_changes_nothing_of_what_goes_on() -> None:
     household.live(minutes=1440)
 
 
-def test_people_eat_from_whichever_fridge_is_nearer() -> None:
+def test_people_eat_from_the_nearer_fridge() -> None:
     seen: list[object] = []
     household = Household(4, seed=7, trace=seen.append)
     household.poke("drop-fridge")
@@ -136,7 +136,7 @@ def test_people_eat_from_whichever_fridge_is_nearer() -> None:
     assert any(name.startswith("fridge") for name in chosen)
 
 
-def test_a_fridge_is_dropped_once_and_is_gone_after_a_reset() -> None:
+def test_second_fridge_appears_once_and_is_gone_after_reset() -> None:
     home = Home(1)
     apply_poke(home, "drop-fridge")
     with pytest.raises(TelosError, match="'drop-fridge' would change nothing now"):
@@ -146,7 +146,7 @@ def test_a_fridge_is_dropped_once_and_is_gone_after_a_reset() -> None:
     assert home.view() == Home(1).view()
 
 
-def test_without_food_no_fridge_offers_anything_until_the_grocer_has_come() -> None:
+def test_fridges_without_food_offer_nothing_until_delivery() -> None:
     home = Home(1)
     apply_poke(home, "drop-fridge")
     apply_poke(home, "take-food")
@@ -158,7 +158,7 @@ def test_without_food_no_fridge_offers_anything_until_the_grocer_has_come() -> N
     assert [event.action for event in home.events] == ["drop-fridge", "take-food", "deliver-food", "delivery"]
 
 
-def test_without_power_nobody_watches_television_or_plays() -> None:
+def test_power_cut_stops_television_and_console() -> None:
     home = Home(2)
     walk_to(home, "sofa.watch-tv")
     apply_poke(home, "cut-power")
@@ -170,7 +170,7 @@ def test_without_power_nobody_watches_television_or_plays() -> None:
     assert {"sofa.watch-tv", "console.play"} <= on_offer(home)
 
 
-def test_the_alarm_brings_everybody_into_the_hall_and_then_they_go_on() -> None:
+def test_alarm_gathers_everybody_in_the_hall_for_a_while() -> None:
     household = Household(6, seed=2)
     household.live(minutes=20 * 60)
     assert any(person.kind == "sleep" for person in household.view.people), "some are asleep"
@@ -183,25 +183,25 @@ def test_the_alarm_brings_everybody_into_the_hall_and_then_they_go_on() -> None:
     assert any(person.doing not in (None, "gather", "potter") for person in household.view.people)
 
 
-def test_gathering_is_nothing_that_one_may_be_told_to_do() -> None:
+def test_gather_is_not_a_command() -> None:
     with pytest.raises(TelosError, match="nothing in the house offers 'gather'"):
         Home(1).step({"Ada": "gather"})
 
 
 @pytest.mark.parametrize("name", ["unlock-bathroom", "restore-power"])
-def test_what_would_change_nothing_is_refused(name: str) -> None:
+def test_poke_without_effect_is_rejected(name: str) -> None:
     home = Home(1)
     assert name not in {each.name for each in available_pokes(home)}
     with pytest.raises(TelosError, match=f"'{name}' would change nothing now; try one of lock-bathroom"):
         apply_poke(home, name)
 
 
-def test_an_unknown_poke_is_refused_with_the_one_that_was_meant() -> None:
+def test_unknown_poke_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(TelosError, match="there is no poke 'lock-bathrom'; did you mean 'lock-bathroom'"):
         apply_poke(Home(1), "lock-bathrom")
 
 
-def test_the_trace_tells_of_pokes_in_words() -> None:
+def test_trace_reports_pokes_in_words() -> None:
     log, lines = HomeLog(), list[str]()
     seen: list[object] = []
     household = Household(1, seed=0, trace=seen.append)
@@ -214,7 +214,7 @@ def test_the_trace_tells_of_pokes_in_words() -> None:
     assert [record.poke for record in seen if isinstance(record, Poked)] == ["cut-power", "deliver-food"]
 
 
-def test_who_is_played_waits_to_be_told_and_does_that() -> None:
+def test_played_person_waits_for_commands() -> None:
     seen: list[object] = []
     household = Household(2, seed=5, played=["Ben"], trace=seen.append)
     household.live(minutes=60)
@@ -231,7 +231,7 @@ def test_who_is_played_waits_to_be_told_and_does_that() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 999), st.lists(st.tuples(st.integers(0, 240), st.sampled_from(sorted(POKES))), max_size=12))
-def test_whatever_is_done_to_the_house_people_go_on_and_it_repeats(seed: int, script: list[tuple[int, str]]) -> None:
+def test_random_pokes_keep_the_run_valid_and_repeatable(seed: int, script: list[tuple[int, str]]) -> None:
     assert _poked(seed, script) == _poked(seed, script)
 
 

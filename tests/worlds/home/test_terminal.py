@@ -1,4 +1,4 @@
-"""The picture in the terminal fits, and shows everybody."""
+"""The terminal picture fits and shows everybody."""
 
 import pytest
 from rich.console import Console
@@ -20,14 +20,14 @@ def picture(width: int, height: int, people: int, minutes: int = 400) -> list[st
 
 @pytest.mark.parametrize("people", range(1, 7))
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 30), (200, 60), (40, 10)])
-def test_the_picture_fits_the_terminal(width: int, height: int, people: int) -> None:
+def test_picture_fits_the_terminal(width: int, height: int, people: int) -> None:
     lines = picture(width, height, people)
     assert len(lines) < max(height, 18)
     assert max(map(len, lines)) <= width
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 30)])
-def test_everybody_is_shown_with_what_they_do_and_why(width: int, height: int) -> None:
+def test_picture_shows_everybody_with_action_and_reason(width: int, height: int) -> None:
     text = "\n".join(picture(width, height, people=6))
     for name in ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn"):
         assert name in text
@@ -35,7 +35,7 @@ def test_everybody_is_shown_with_what_they_do_and_why(width: int, height: int) -
     assert "day 1  13:40" in text
 
 
-def test_walls_are_joined_and_doors_are_gaps() -> None:
+def test_picture_joins_walls_and_leaves_doors_open() -> None:
     lines = picture(100, 30, people=1)
     assert lines[1].startswith("┌───────────┬────────────────────┬───────────┐")
     assert lines[7].startswith("├────── ────┴────── ─────────────┴─── ───────┤")

@@ -1,4 +1,4 @@
-"""A week in the house, read off the trace: people eat, sleep and wash at sane times."""
+"""A week in the house: people eat, sleep and wash at reasonable times."""
 
 from collections import Counter, defaultdict
 from functools import cache
@@ -25,7 +25,7 @@ def names(records: tuple[object, ...]) -> tuple[str, ...]:
 
 
 def done(records: tuple[object, ...], what: str) -> dict[str, Counter[int]]:
-    """Count, for each person and each of the seven days from seven to seven, how often something was done."""
+    """Count how often each person did something on each of the seven days, from seven to seven."""
     counts: dict[str, Counter[int]] = defaultdict(Counter)
     for record in records:
         if isinstance(record, Finished | Interrupted) and what in (record.activity, record.action):
@@ -34,7 +34,7 @@ def done(records: tuple[object, ...], what: str) -> dict[str, Counter[int]]:
 
 
 def nights(records: tuple[object, ...], person: str) -> list[tuple[int, int]]:
-    """Return when each sleep began and ended, in minutes; short breaks (a visit to the toilet) do not count."""
+    """Return start and end of each sleep in minutes; short breaks (the toilet) do not count."""
     spans: list[tuple[int, int]] = []
     for record in records:
         if getattr(record, "person", None) != person or getattr(record, "activity", None) != "sleep":
@@ -49,33 +49,33 @@ def nights(records: tuple[object, ...], person: str) -> list[tuple[int, int]]:
 
 
 @everywhere
-def test_everybody_has_two_to_six_sittings_a_day(people: int, seed: int) -> None:
+def test_people_eat_two_to_six_times_a_day(people: int, seed: int) -> None:
     eaten = done(week(people, seed), "eat")
     for person in names(week(people, seed)):
         assert all(2 <= eaten[person][day] <= 6 for day in range(DAYS)), (person, eaten[person])
 
 
 @everywhere
-def test_everybody_cooks_now_and_then(people: int, seed: int) -> None:
+def test_people_cook_now_and_then(people: int, seed: int) -> None:
     meals = done(week(people, seed), "table.eat")
     assert all(sum(meals[person].values()) >= DAYS - 2 for person in names(week(people, seed)))
 
 
 @everywhere
-def test_everybody_sleeps_once_a_night_at_a_sane_hour_for_six_to_ten_hours(people: int, seed: int) -> None:
+def test_people_sleep_six_to_ten_hours_at_night(people: int, seed: int) -> None:
     for person in names(week(people, seed)):
         slept = nights(week(people, seed), person)
         assert len(slept) in (DAYS, DAYS + 1), (person, slept)
         for began, ended in slept:
             if ended == began:
-                continue  # still in bed when the week ended
+                continue  # still asleep at the end of the week
             hour = (began / 60 - 12) % 24 + 12
             assert 21 <= hour <= 26, f"{person} went to bed at {hour % 24:.1f}"
             assert 6 <= (ended - began) / 60 <= 10, f"{person} slept {(ended - began) / 60:.1f} hours"
 
 
 @everywhere
-def test_everybody_uses_the_toilet_several_times_a_day_and_washes_daily(people: int, seed: int) -> None:
+def test_people_use_the_toilet_and_wash_daily(people: int, seed: int) -> None:
     records = week(people, seed)
     toilet, wash, shower = (done(records, what) for what in ("toilet", "wash", "shower.shower"))
     for person in names(records):
@@ -85,14 +85,14 @@ def test_everybody_uses_the_toilet_several_times_a_day_and_washes_daily(people: 
 
 
 @everywhere
-def test_everybody_has_some_fun_and_some_company_every_day(people: int, seed: int) -> None:
+def test_people_have_fun_and_company_daily(people: int, seed: int) -> None:
     fun, company = done(week(people, seed), "fun"), done(week(people, seed), "company")
     for person in names(week(people, seed)):
         assert all(fun[person][day] and company[person][day] for day in range(DAYS))
 
 
 @everywhere
-def test_nobody_starves_beside_a_full_fridge_and_nothing_gets_desperate(people: int, seed: int) -> None:
+def test_hunger_stays_low_beside_a_full_fridge(people: int, seed: int) -> None:
     for record in week(people, seed):
         if isinstance(record, Levels | Began | Finished | Interrupted):
             assert record.levels["hunger"] < 9, record
@@ -100,7 +100,7 @@ def test_nobody_starves_beside_a_full_fridge_and_nothing_gets_desperate(people: 
 
 
 @everywhere
-def test_no_motive_stays_high_for_half_a_day(people: int, seed: int) -> None:
+def test_motives_do_not_stay_high_for_half_a_day(people: int, seed: int) -> None:
     high: Counter[tuple[str, str]] = Counter()
     for record in week(people, seed):
         if isinstance(record, Levels):

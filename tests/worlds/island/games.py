@@ -1,18 +1,18 @@
-"""Short ways to play the island by hand."""
+"""Helpers that play the island by hand."""
 
 from telos.core.event import Event
 from telos.worlds.island.island import Island
 
 
 def do(island: Island, *commands: str) -> Event:
-    """Carry out commands, and return the last event."""
+    """Carry out commands and return the last event."""
     for command in commands:
         island.step({island.player: command})
     return island.events[0]
 
 
 def go(island: Island, to: str) -> None:
-    """Walk to a place, through whatever doors are on the way."""
+    """Walk to a place and open doors on the way."""
     for place in island.story.map.route(island.view().place, to):
         way = island.story.map.way(island.view().place, place)
         assert way is not None
@@ -22,7 +22,7 @@ def go(island: Island, to: str) -> None:
 
 
 def hear(island: Island, person: str, topic: str) -> list[Event]:
-    """Go to a person and hear them out about a topic."""
+    """Go to a person and hear a topic to its end."""
     go(island, island.story.people[person].at)
     do(island, f"talk {person}")
     lines = island.story.people[person].topics[topic].lines

@@ -1,4 +1,4 @@
-"""A corpus is the same however it is made, and close to what was published about the original."""
+"""Corpora do not depend on how they are made, and are close to the published counts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,20 +28,20 @@ def prepared(games: Sequence[IslandRecording]) -> tuple[int, Counter[str]]:
     return actions, goals
 
 
-def test_the_number_of_jobs_makes_no_difference() -> None:
+def test_corpus_does_not_depend_on_number_of_jobs() -> None:
     alone, shared = record_players(5, seed=4), record_players(5, seed=4, jobs=2)
     assert alone == shared
     assert alone[3] == record_player(3, seed=4)
     assert len({game.events for game in alone}) == 5
 
 
-def test_progress_is_told_game_by_game() -> None:
+def test_progress_is_reported_per_game() -> None:
     told: list[tuple[int, int]] = []
     record_players(3, seed=1, progress=lambda done, of: told.append((done, of)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_a_recording_holds_one_event_an_action_in_the_order_of_time() -> None:
+def test_recording_holds_one_event_per_action_in_time_order() -> None:
     game = record_player(0, seed=9)
     times = [event.time for event in game.events]
     assert times == sorted(times)
@@ -51,7 +51,7 @@ def test_a_recording_holds_one_event_an_action_in_the_order_of_time() -> None:
     assert game.solved == (game.events[-1].goal == "submit-diagnosis")
 
 
-def test_nobody_tests_without_a_test_and_milestones_are_never_lost() -> None:
+def test_tests_need_a_test_and_milestones_are_never_lost() -> None:
     for game in record_players(6, seed=12):
         states = [str(event.context["state"]) for event in game.events]
         assert all(a <= b for one, two in pairwise(states) for a, b in zip(one, two, strict=True))
@@ -59,12 +59,12 @@ def test_nobody_tests_without_a_test_and_milestones_are_never_lost() -> None:
 
 
 @pytest.mark.parametrize(("players", "jobs"), [(0, 1), (-1, 1), (True, 1), (2.5, 1), (3, 0), (3, None)])
-def test_a_number_that_makes_no_sense_is_refused(players: object, jobs: object) -> None:
+def test_invalid_numbers_are_rejected(players: object, jobs: object) -> None:
     with pytest.raises(TelosError, match="at least 1"):
         record_players(players, seed=1, jobs=jobs)  # type: ignore[arg-type]
 
 
-def test_a_small_sample_has_all_goals_and_most_of_it_leads_to_none() -> None:
+def test_small_corpus_contains_all_goals() -> None:
     actions, goals = prepared(record_players(20, seed=1))
     assert set(goals) == set(GOALS)
     assert 60 < actions / goals.total() < 120
@@ -72,7 +72,7 @@ def test_a_small_sample_has_all_goals_and_most_of_it_leads_to_none() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "margin"), [(1, 0.03), (2, 0.10), (3, 0.10)])
-def test_137_players_do_about_what_was_published(seed: int, margin: float) -> None:
+def test_corpus_of_137_players_is_close_to_published_counts(seed: int, margin: float) -> None:
     games = record_players(137, seed=seed)
     actions, goals = prepared(games)
     assert actions == pytest.approx(77_182, rel=margin)

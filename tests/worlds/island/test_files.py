@@ -1,4 +1,4 @@
-"""A bad island file is refused with all its faults, each by its line."""
+"""Island files: every fault is reported with its line."""
 
 import pytest
 
@@ -28,7 +28,7 @@ PLAYERS = (DATA / "players.yaml").read_text(encoding="utf-8")
         ("  pick-up: 1.5", "  pickup: 1.5", "there is no action 'pickup'; did you mean 'pick-up'?"),
     ],
 )
-def test_a_slip_is_told_by_its_line_with_a_remedy(good: str, bad: str, message: str) -> None:
+def test_fault_names_its_line_and_a_remedy(good: str, bad: str, message: str) -> None:
     assert good in ISLAND
     with pytest.raises(DefinitionError) as refused:
         parse_story(ISLAND.replace(good, bad), file="mine.yaml")
@@ -38,7 +38,7 @@ def test_a_slip_is_told_by_its_line_with_a_remedy(good: str, bad: str, message: 
     assert all(fault.file == "mine.yaml" for fault in refused.value.faults)
 
 
-def test_all_slips_are_told_at_once() -> None:
+def test_faults_are_reported_at_once() -> None:
     broken = ISLAND.replace("start: dock", "start: dok").replace("in: oven}", "in: owen}")
     with pytest.raises(DefinitionError) as refused:
         parse_story(broken)
@@ -56,7 +56,7 @@ def test_all_slips_are_told_at_once() -> None:
         ("proof: 3, ", "", "style 'methodical' lacks the trait 'proof'"),
     ],
 )
-def test_a_slip_in_the_file_of_players_is_told_too(good: str, bad: str, message: str) -> None:
+def test_players_file_faults_are_reported(good: str, bad: str, message: str) -> None:
     assert good in PLAYERS
     with pytest.raises(DefinitionError) as refused:
         parse_styles(PLAYERS.replace(good, bad), file="mine.yaml")

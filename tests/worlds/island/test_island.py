@@ -1,4 +1,4 @@
-"""The rules of the island: what is possible when, what counts as a goal, and what is refused."""
+"""The rules of the island: possible actions, goals, and rejected commands."""
 
 from collections.abc import Callable
 
@@ -17,34 +17,34 @@ FULL = [f"fill-worksheet {field}={value}" for field, value in STORY.truth.items(
 
 
 def now_and_then(island: Island) -> dict[str, str]:
-    """Command something that is possible, now this and now that."""
+    """Command a changing choice of possible actions."""
     possible = island.commands()
     return {island.player: possible[int(island.view().time * 7) % len(possible)]} if possible else {}
 
 
-def test_the_island_keeps_the_promises_of_a_world_while_it_is_played() -> None:
+def test_island_passes_the_world_contract_while_played() -> None:
     check_world(Island, play=now_and_then, steps=300)
 
 
-def test_there_are_nineteen_actions_and_seven_goals() -> None:
+def test_island_has_nineteen_actions_and_seven_goals() -> None:
     assert len(set(ACTIONS)) == 19
     assert len(set(GOALS)) == 7
 
 
-def test_an_event_says_where_in_which_state_and_about_what_and_not_why() -> None:
+def test_event_context_has_place_state_argument_but_no_intention() -> None:
     event = do(Island(player="ada"), "move gate")
     assert (event.player, event.action, event.time, event.goal) == ("ada", "move", 6.5, None)
     assert event.context == {"loc": "dock", "area": "outdoors", "state": "0000", "argument": "gate", "tests": 5}
 
 
-def test_without_a_command_a_second_passes_and_nothing_happens() -> None:
+def test_missing_command_lets_a_second_pass() -> None:
     island = Island()
     island.step({})
     assert island.view().time == 1.0
     assert island.events == ()
 
 
-def test_a_door_must_be_opened_and_falls_shut_behind_whoever_goes_through() -> None:
+def test_door_must_be_opened_and_closes_behind_the_player() -> None:
     island = Island()
     go(island, "south-square")
     with pytest.raises(TelosError, match="closed"):
@@ -53,7 +53,7 @@ def test_a_door_must_be_opened_and_falls_shut_behind_whoever_goes_through() -> N
     assert "infirmary-door" in island.view().closed
 
 
-def test_what_is_in_a_closed_cupboard_is_neither_seen_nor_taken() -> None:
+def test_things_in_closed_containers_are_hidden() -> None:
     island = Island()
     go(island, "cold-store")
     assert "milk-carton" not in island.view().things
@@ -63,7 +63,7 @@ def test_what_is_in_a_closed_cupboard_is_neither_seen_nor_taken() -> None:
     assert island.view().hands == "milk-carton"
 
 
-def test_a_thing_lies_where_it_was_dropped() -> None:
+def test_dropped_thing_lies_where_it_was_dropped() -> None:
     island = Island()
     fetch(island, "thermometer")
     go(island, "cot-one")
@@ -74,7 +74,7 @@ def test_a_thing_lies_where_it_was_dropped() -> None:
 
 
 @pytest.mark.parametrize("goal", STORY.goals, ids=lambda goal: goal.name)
-def test_talk_achieves_its_goal_with_the_last_line_and_only_once(goal: object) -> None:
+def test_talk_achieves_its_goal_at_the_last_line_once(goal: object) -> None:
     island = Island()
     talk = next(each for each in STORY.goals if each == goal)
     events = [event for person in talk.people for event in (*hear(island, person, talk.topic), do(island, "part"))]
@@ -84,7 +84,7 @@ def test_talk_achieves_its_goal_with_the_last_line_and_only_once(goal: object) -
     assert island.view().state == ("1000" if talk.name == "talk-nurse" else "0000")
 
 
-def test_greeting_somebody_achieves_nothing() -> None:
+def test_greeting_achieves_no_goal() -> None:
     island = Island()
     go(island, "nurses-desk")
     assert do(island, "talk nurse").goal is None
@@ -93,7 +93,7 @@ def test_greeting_somebody_achieves_nothing() -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_test_of_the_contaminated_food_counts_whatever_it_is_tested_for(agent: str) -> None:
+def test_tests_of_contaminated_food_count_for_any_agent(agent: str) -> None:
     island = Island()
     fetch(island, "milk-jug")
     go(island, STORY.tester)
@@ -106,7 +106,7 @@ def test_every_test_of_the_contaminated_food_counts_whatever_it_is_tested_for(ag
     assert [lesson.kind for lesson in island.view().told] == ["found" if agent == "bacteria" else "clean"]
 
 
-def test_a_test_of_anything_else_is_spent_for_nothing() -> None:
+def test_test_of_clean_food_achieves_no_goal() -> None:
     island = Island()
     fetch(island, "eggs")
     go(island, STORY.tester)
@@ -114,7 +114,7 @@ def test_a_test_of_anything_else_is_spent_for_nothing() -> None:
     assert (island.view().tests, island.view().state) == (4, "0000")
 
 
-def test_tests_run_out_and_right_answers_earn_more() -> None:
+def test_tests_run_out_and_correct_answers_earn_more() -> None:
     island = Island()
     fetch(island, "eggs")
     go(island, STORY.tester)
@@ -136,7 +136,7 @@ def test_tests_run_out_and_right_answers_earn_more() -> None:
     assert island.view().tests == 1
 
 
-def test_the_slide_is_there_after_a_test_that_found_something() -> None:
+def test_slide_appears_after_a_positive_test() -> None:
     island = Island()
     go(island, STORY.slide_at)
     with pytest.raises(TelosError, match="slide"):
@@ -151,7 +151,7 @@ def test_the_slide_is_there_after_a_test_that_found_something() -> None:
     assert island.view().slide == "labelled"
 
 
-def test_a_wrong_diagnosis_counts_and_the_nurse_says_what_is_wrong() -> None:
+def test_wrong_diagnosis_counts_and_is_corrected() -> None:
     island = Island()
     go(island, STORY.desk)
     do(island, *FULL, "fill-worksheet source=rice")
@@ -162,7 +162,7 @@ def test_a_wrong_diagnosis_counts_and_the_nurse_says_what_is_wrong() -> None:
     }  # fmt: skip
 
 
-def test_the_right_diagnosis_ends_the_game() -> None:
+def test_correct_diagnosis_ends_the_game() -> None:
     island = Island()
     go(island, STORY.desk)
     do(island, *FULL)
@@ -174,7 +174,7 @@ def test_the_right_diagnosis_ends_the_game() -> None:
         do(island, "look-around")
 
 
-def test_the_game_ends_with_the_hour() -> None:
+def test_game_ends_after_an_hour() -> None:
     island = Island()
     for _ in range(3600):
         island.step({})
@@ -183,7 +183,7 @@ def test_the_game_ends_with_the_hour() -> None:
         do(island, "look-around")
 
 
-def test_notes_bring_back_what_was_learned() -> None:
+def test_notes_repeat_their_lessons() -> None:
     island = Island()
     hear(island, "cook", "meals")
     told = island.view().told
@@ -219,7 +219,7 @@ REFUSALS: list[tuple[Callable[[Island], None], str, str]] = [
 
 
 @pytest.mark.parametrize(("first", "command", "message"), REFUSALS, ids=[each[1] for each in REFUSALS])
-def test_a_command_that_makes_no_sense_is_refused_and_nothing_has_happened(
+def test_impossible_command_is_rejected_without_effect(
     first: Callable[[Island], None], command: str, message: str
 ) -> None:
     island = Island()
@@ -232,14 +232,14 @@ def test_a_command_that_makes_no_sense_is_refused_and_nothing_has_happened(
 
 
 @pytest.mark.parametrize("seed", [-1, True, 1.5, "7"])
-def test_a_seed_that_is_none_is_refused(seed: object) -> None:
+def test_invalid_seed_is_rejected(seed: object) -> None:
     with pytest.raises(TelosError, match="seed"):
         Island().reset(seed)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=60), st.integers(0, 50))
 @settings(deadline=None, max_examples=60)
-def test_whatever_is_played_the_rules_hold(choices: list[int], seed: int) -> None:
+def test_random_play_keeps_the_rules(choices: list[int], seed: int) -> None:
     island = Island(seed=seed)
     before = island.view()
     for choice in choices:
@@ -261,7 +261,7 @@ def test_whatever_is_played_the_rules_hold(choices: list[int], seed: int) -> Non
 
 @given(st.lists(st.integers(0, 10_000), max_size=25))
 @settings(deadline=None, max_examples=40)
-def test_what_is_not_offered_is_refused(choices: list[int]) -> None:
+def test_commands_not_offered_are_rejected(choices: list[int]) -> None:
     island = Island(seed=3)
     everything = [
         *(f"move {place}" for place in STORY.map.places),

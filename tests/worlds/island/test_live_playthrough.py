@@ -1,4 +1,4 @@
-"""An outing is a visit seen second by second, or the doings of a person, one after the other."""
+"""Live playthroughs: a simulated player's game second by second, or the requests of a person."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,90 +9,90 @@ from telos.core.event import Event
 from telos.worlds.island.playthrough import MAX_QUEUED, LivePlaythrough, record_player
 
 
-def watched(outing: LivePlaythrough, seconds: int) -> list[tuple[float, Event, str | None]]:
-    """Return the second, the event and what was in mind just before that second, for all that is done."""
+def watched(live: LivePlaythrough, seconds: int) -> list[tuple[float, Event, str | None]]:
+    """Return the second, the event and the intention just before it, for every event."""
     seen = []
     for _ in range(seconds):
-        intention = outing.now.intention
-        seen += [(outing.time, event, intention) for event in outing.advance()]
+        intention = live.now.intention
+        seen += [(live.time, event, intention) for event in live.advance()]
     return seen
 
 
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 50), style=st.sampled_from([None, "methodical", "social", "guesser"]))
-def test_a_simulated_visit_is_the_same_second_by_second(seed: int, style: str | None) -> None:
+def test_live_playthrough_equals_the_playthrough(seed: int, style: str | None) -> None:
     game = record_player(0, seed, style=style)
     seen = watched(LivePlaythrough(seed, style=style), 3700)
     assert [event for _, event, _ in seen] == list(game.events)
     assert [intention for _, _, intention in seen] == list(game.intentions)
 
 
-def test_what_is_done_is_told_in_the_second_in_which_it_is_over() -> None:
+def test_event_is_published_when_its_action_ends() -> None:
     for time, event, _ in watched(LivePlaythrough(3), 600):
         assert time - 1 < event.time <= time
 
 
-def test_until_a_deed_is_over_one_sees_how_things_were_before_it() -> None:
-    outing = LivePlaythrough(person=True)
-    outing.ask("move gate")
+def test_view_changes_when_the_action_ends() -> None:
+    live = LivePlaythrough(person=True)
+    live.ask("move gate")
     for _ in range(6):
-        outing.advance()
-        assert outing.view.place == "dock"
-        assert outing.now.after.place == "gate"
-    assert outing.now.share(outing.time) == pytest.approx(6 / 6.5)
-    outing.advance()
-    assert outing.view.place == "gate"
+        live.advance()
+        assert live.view.place == "dock"
+        assert live.now.after.place == "gate"
+    assert live.now.share(live.time) == pytest.approx(6 / 6.5)
+    live.advance()
+    assert live.view.place == "gate"
 
 
-def test_a_person_may_ask_for_several_things_and_they_come_one_after_the_other() -> None:
-    outing = LivePlaythrough(person=True)
+def test_requests_are_carried_out_in_order() -> None:
+    live = LivePlaythrough(person=True)
     for command in ("move gate", "move south-square", "open dining-door", "move dining-entrance"):
-        outing.ask(command)
-    assert [event.action for _, event, _ in watched(outing, 60)] == ["move", "move", "open", "move"]
-    assert outing.view.place == "dining-entrance"
+        live.ask(command)
+    assert [event.action for _, event, _ in watched(live, 60)] == ["move", "move", "open", "move"]
+    assert live.view.place == "dining-entrance"
 
 
-def test_a_person_who_does_nothing_lets_time_go_by() -> None:
-    outing = LivePlaythrough(person=True)
-    assert watched(outing, 30) == []
-    outing.ask("look-around")
-    ((time, event, _),) = watched(outing, 10)
+def test_time_passes_without_requests() -> None:
+    live = LivePlaythrough(person=True)
+    assert watched(live, 30) == []
+    live.ask("look-around")
+    ((time, event, _),) = watched(live, 10)
     assert event.time == 33.0
     assert time == 33.0
 
 
-def test_what_makes_no_sense_is_refused_and_changes_nothing() -> None:
-    outing = LivePlaythrough(person=True)
-    before = outing.island.view()
+def test_impossible_request_is_rejected_without_effect() -> None:
+    live = LivePlaythrough(person=True)
+    before = live.island.view()
     for command in ("fly", "move cave", "talk nurse", ""):
         with pytest.raises(TelosError):
-            outing.ask(command)
-    assert outing.island.view() == before
-    assert watched(outing, 5) == []
+            live.ask(command)
+    assert live.island.view() == before
+    assert watched(live, 5) == []
 
 
-def test_nobody_plans_an_hour_ahead() -> None:
-    outing = LivePlaythrough(person=True)
+def test_number_of_queued_requests_is_limited() -> None:
+    live = LivePlaythrough(person=True)
     for _ in range(MAX_QUEUED):
-        outing.ask("look-around")
+        live.ask("look-around")
     with pytest.raises(TelosError, match="too early"):
-        outing.ask("look-around")
-    watched(outing, 4)
-    outing.ask("look-around")
+        live.ask("look-around")
+    watched(live, 4)
+    live.ask("look-around")
 
 
-def test_a_simulated_visitor_is_not_told_what_to_do() -> None:
-    outing = LivePlaythrough(7)
-    assert outing.commands() == ()
+def test_simulated_player_rejects_requests() -> None:
+    live = LivePlaythrough(7)
+    assert live.commands() == ()
     with pytest.raises(TelosError, match="simulated"):
-        outing.ask("look-around")
+        live.ask("look-around")
 
 
-def test_an_outing_ends_with_the_hour_and_stays_as_it_is() -> None:
-    outing = LivePlaythrough(person=True)
-    watched(outing, 3600)
-    assert outing.is_over
-    assert outing.advance() == ()
-    assert outing.time == 3600.0
+def test_live_playthrough_ends_after_an_hour() -> None:
+    live = LivePlaythrough(person=True)
+    watched(live, 3600)
+    assert live.is_over
+    assert live.advance() == ()
+    assert live.time == 3600.0
     with pytest.raises(TelosError, match="over"):
-        outing.ask("look-around")
+        live.ask("look-around")

@@ -1,4 +1,4 @@
-"""The map is whole: seven areas, 39 places, all of them drawn, and every way is a shortest one."""
+"""The map: seven areas, 39 places, all drawn, and shortest routes."""
 
 import math
 
@@ -11,21 +11,21 @@ STORY = load_story()
 MAP = STORY.map
 
 
-def test_there_are_seven_areas_with_39_places_in_all() -> None:
+def test_map_has_seven_areas_and_39_places() -> None:
     assert len(MAP.places) == 39
     assert {place.area for place in MAP.places.values()} == {
         "outdoors", "infirmary", "dining-hall", "laboratory", "living-quarters", "lead-scientist", "waterfall",
     }  # fmt: skip
 
 
-def test_every_place_has_a_spot_of_its_own_on_the_drawing() -> None:
+def test_places_have_distinct_positions_on_the_drawing() -> None:
     spots = [(place.column, place.row) for place in MAP.places.values()]
     assert len(set(spots)) == 39
     for column, row in spots:
         assert STORY.drawing[row].ljust(column + 1)[column] in " ≈", f"column {column}, row {row} is taken"
 
 
-def test_every_way_leads_back_through_the_same_door() -> None:
+def test_ways_lead_back_through_the_same_door() -> None:
     for name, ways in MAP.ways.items():
         for way in ways:
             back = MAP.way(way.to, name)
@@ -33,7 +33,7 @@ def test_every_way_leads_back_through_the_same_door() -> None:
             assert (back.metres, back.door) == (way.metres, way.door)
 
 
-def test_distances_are_those_of_the_slow_obvious_method() -> None:
+def test_distances_equal_those_of_a_naive_method() -> None:
     names = list(MAP.places)
     far = {(a, b): 0.0 if a == b else math.inf for a in names for b in names}
     far.update({(name, way.to): way.metres for name, ways in MAP.ways.items() for way in ways})
@@ -46,7 +46,7 @@ def test_distances_are_those_of_the_slow_obvious_method() -> None:
         assert metres < math.inf, f"{b} cannot be reached from {a}"
 
 
-def test_a_route_goes_from_place_to_place_and_is_as_long_as_it_says() -> None:
+def test_route_connects_neighbours_and_has_its_length() -> None:
     for start in MAP.places:
         for end in MAP.places:
             here, metres = start, 0.0
@@ -58,12 +58,12 @@ def test_a_route_goes_from_place_to_place_and_is_as_long_as_it_says() -> None:
             assert metres == pytest.approx(MAP.distance(start, end))
 
 
-def test_an_unknown_place_is_refused_with_the_nearest_name() -> None:
+def test_unknown_place_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(TelosError, match="kitchen"):
         MAP.route("kitchn", "dock")
 
 
-def test_where_no_way_leads_nobody_goes() -> None:
+def test_missing_route_is_reported() -> None:
     split = IslandMap.from_links([IslandPlace("here", "one", 0, 0), IslandPlace("there", "two", 9, 9)], [], metres=1.0)
     assert split.distance("here", "there") == math.inf
     with pytest.raises(TelosError, match="no way"):

@@ -1,4 +1,4 @@
-"""Simulated players: one seed fixes a visit, they know only what they saw and were told, and they forget."""
+"""Simulated players: seeds, knowledge limited to what was seen and told, and forgetting."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,14 +21,14 @@ STYLES = ("methodical", "social", "guesser")
 
 def traced(seed: int, seconds: float, style: str | None = None) -> str:
     lines: list[str] = []
-    visit = Playthrough(seed, style=style, trace=lambda record: lines.append(as_json(record)))
-    for _ in visit.moments(seconds):
+    game = Playthrough(seed, style=style, trace=lambda record: lines.append(as_json(record)))
+    for _ in game.moments(seconds):
         pass
     return "\n".join(lines) + "\n"
 
 
 def commands_of(island: Island, islander: Islander, most: int) -> list[tuple[str, str | None]]:
-    """Return what a player does, each with the thing in their hands at that time."""
+    """Return the actions of a player with the thing in their hands."""
     given: list[tuple[str, str | None]] = []
     while not island.is_over and len(given) < most:
         view = island.view()
@@ -38,19 +38,19 @@ def commands_of(island: Island, islander: Islander, most: int) -> list[tuple[str
     return given
 
 
-def test_the_first_minutes_of_seed_seven_are_those_on_record(golden: Callable[[str, str], None]) -> None:
+def test_first_minutes_of_seed_seven_match_the_golden_trace(golden: Callable[[str, str], None]) -> None:
     golden("island_seed7.jsonl", traced(7, 600))
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others() -> None:
+def test_same_seed_gives_the_same_bytes() -> None:
     assert traced(11, 900) == traced(11, 900)
     assert traced(11, 900) != traced(12, 900)
 
 
-def test_a_trace_begins_and_ends_with_its_frame_and_tells_every_action() -> None:
+def test_trace_has_start_end_and_every_action() -> None:
     records: list[object] = []
-    visit = Playthrough(5, trace=records.append)
-    moments = list(visit.moments(1200))
+    game = Playthrough(5, trace=records.append)
+    moments = list(game.moments(1200))
     assert isinstance(records[0], IslandStarted)
     assert isinstance(records[-1], IslandEnded)
     deeds = [record for record in records if isinstance(record, IslandAction)]
@@ -61,7 +61,7 @@ def test_a_trace_begins_and_ends_with_its_frame_and_tells_every_action() -> None
     assert all(0 <= moment.share <= 1 for moment in moments)
 
 
-def test_watching_changes_nothing() -> None:
+def test_trace_does_not_change_the_run() -> None:
     loud, quiet = Playthrough(3, trace=lambda record: None), Playthrough(3)
     for _ in range(300):
         loud.step()
@@ -70,21 +70,21 @@ def test_watching_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_players_of_every_style_play_on_until_it_is_over(style: str) -> None:
-    visit = Playthrough(21, style=style)
-    while not visit.island.is_over:
-        visit.step()  # a command that makes no sense would raise
-    assert visit.islander.style.name == style
-    assert visit.actions > 100
+def test_players_of_every_style_play_to_the_end(style: str) -> None:
+    game = Playthrough(21, style=style)
+    while not game.island.is_over:
+        game.step()  # an impossible command would raise
+    assert game.islander.style.name == style
+    assert game.actions > 100
 
 
-def test_a_style_that_there_is_not_is_refused_with_the_nearest() -> None:
+def test_unknown_style_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(TelosError, match="methodical"):
         Islander(1, style="methodial")
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_players_do_not_know_the_truth_before_something_tells_them(seed: int) -> None:
+def test_players_do_not_know_the_solution_in_advance(seed: int) -> None:
     story = load_story()
     other = replace(story, truth={"disease": "influenza", "source": "rice", "treatment": "rest"}, slide_label="viruses")
     one = commands_of(Island(story), Islander(seed), most=250)
@@ -99,18 +99,18 @@ def test_players_do_not_know_the_truth_before_something_tells_them(seed: int) ->
     assert one[: first + 1] == two[: first + 1]
 
 
-def test_an_intention_is_a_goal_of_the_domain_and_never_stands_in_an_event() -> None:
-    visit = Playthrough(2)
+def test_intention_is_a_domain_goal_and_not_in_events() -> None:
+    game = Playthrough(2)
     goals = {goal.name for goal in load_player_domain().goals}
     assert set(GOALS) < goals
     for _ in range(400):
-        event = visit.step()
-        assert visit.islander.intention in goals | {IDLE}
+        event = game.step()
+        assert game.islander.intention in goals | {IDLE}
         if event is not None:
             assert set(event.context) == {"loc", "area", "state", "argument", "tests"}
 
 
-def test_what_is_learned_fades_unless_it_is_read_again() -> None:
+def test_lessons_fade_unless_refreshed() -> None:
     known = PlayerMemory({"symptom": 100.0})
     known.learn([Lesson("symptom", "fever"), Lesson("symptom", "cramps")], now=0.0)
     known.learn([Lesson("symptom", "fever")], now=80.0)
@@ -123,7 +123,7 @@ def case(*lessons: tuple[str, str]) -> Deduction:
     return Deduction(load_story(), known, Random(1))
 
 
-def test_a_disease_is_concluded_from_symptoms_agent_and_what_was_read() -> None:
+def test_disease_is_deduced_from_symptoms_agent_and_books() -> None:
     symptoms = [("symptom", "cramps"), ("symptom", "vomiting")]
     read = [("disease", "salmonellosis"), ("disease", "norovirus")]
     assert not case(*symptoms).entries(1.0)["disease"][1], "nothing was read"
@@ -132,12 +132,12 @@ def test_a_disease_is_concluded_from_symptoms_agent_and_what_was_read() -> None:
     assert found == {"disease": ("salmonellosis", True), "source": ("milk", True), "treatment": ("antibiotics", True)}
 
 
-def test_who_has_read_only_the_wrong_book_concludes_the_wrong_disease() -> None:
+def test_misleading_book_leads_to_the_wrong_disease() -> None:
     entries = case(("symptom", "cramps"), ("symptom", "vomiting"), ("disease", "norovirus")).entries(1.0)
     assert entries["disease"] == ("norovirus", True)
 
 
-def test_a_guess_is_kept_until_it_turns_out_wrong() -> None:
+def test_guess_is_kept_until_it_turns_out_wrong() -> None:
     mind = case()
     guess = mind.entries(1.0)["source"][0]
     assert all(mind.entries(1.0)["source"] == (guess, False) for _ in range(20))
@@ -145,7 +145,7 @@ def test_a_guess_is_kept_until_it_turns_out_wrong() -> None:
     assert mind.entries(3.0)["source"][0] != guess
 
 
-def test_the_suspicious_is_tested_first_and_what_was_tested_is_not_tested_again() -> None:
+def test_suspected_food_is_tested_first_and_only_once() -> None:
     mind = case(("meal", "eggs"), ("clean", "eggs:bacteria"), ("clean", "eggs:toxins"))
     assert mind.next_test(["rice", "eggs"], None, 1.0) == ("eggs", "viruses")
     mind.known.learn([Lesson("clean", "eggs:viruses")], now=1.0)

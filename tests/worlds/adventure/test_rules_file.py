@@ -1,4 +1,4 @@
-"""Rules are files: what they may say, and every fault told at once with its line."""
+"""Rules files: valid contents, and every fault reported at once with its line."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def faults(text: str) -> list[tuple[int, str]]:
     return [(fault.line, fault.message) for fault in caught.value.faults]
 
 
-def test_a_file_of_ones_own_makes_a_game(tmp_path: Path) -> None:
+def test_own_rules_file_makes_a_game(tmp_path: Path) -> None:
     file = tmp_path / "tiny.yaml"
     file.write_text(TINY)
     game = Adventure(file, seed=1)
@@ -60,7 +60,7 @@ def test_a_file_of_ones_own_makes_a_game(tmp_path: Path) -> None:
     assert list(replay(game.recording())) == events
 
 
-def test_rules_are_found_by_name_and_a_misspelt_name_gets_a_suggestion() -> None:
+def test_rules_are_found_by_name_with_a_suggestion_for_typos() -> None:
     assert rules_names() == ("aiide", "flairs", "wilds")
     with pytest.raises(TelosError, match="no rules called 'flair'; did you mean 'flairs'"):
         load_rules("flair")
@@ -99,17 +99,17 @@ def test_rules_are_found_by_name_and_a_misspelt_name_gets_a_suggestion() -> None
          "a phase with the same end has the goal 'explore', this one 'x'"),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_its_line(old: str, new: str, line: int, said: str) -> None:
+def test_fault_names_its_line(old: str, new: str, line: int, said: str) -> None:
     assert old in TINY
     assert (line, said) in faults(TINY.replace(old, new, 1))
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_faults_are_reported_at_once() -> None:
     broken = TINY.replace("| T   C |", "| T   ? |").replace("ways: 8", "ways: 6").replace("until: town", "until: dusk")
     assert [line for line, _ in faults(broken)] == [4, 8, 15]
 
 
-def test_a_map_without_a_place_for_a_chest_cannot_ask_for_one() -> None:
+def test_map_without_chest_place_cannot_ask_for_a_chest() -> None:
     text = TINY.replace("| T   C |", "| T     |").replace("number: 1", "chance: 0.5")
     assert faults(text) == [
         (14, "there is no place for a chest on the map"),
@@ -117,17 +117,17 @@ def test_a_map_without_a_place_for_a_chest_cannot_ask_for_one() -> None:
     ]
 
 
-def test_a_game_needs_a_phase() -> None:
+def test_rules_need_a_phase() -> None:
     assert faults(TINY[: TINY.index("phases:")] + "phases: []\n") == [(13, "there are no phases")]
 
 
-def test_the_committed_schema_is_the_generated_one() -> None:
+def test_committed_schema_equals_the_generated_one() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == shape.rules_schema() + "\n", "write rules_schema() to it"
     jsonschema.Draft202012Validator.check_schema(json.loads(shape.rules_schema()))
 
 
 @pytest.mark.parametrize("data", SHIPPED)
-def test_the_schema_accepts_the_rules_of_the_papers(data: Any) -> None:
+def test_schema_accepts_the_paper_rules(data: Any) -> None:
     assert VALIDATOR.is_valid(data)
 
 
@@ -140,7 +140,7 @@ MUTATED = mutated(st.sampled_from(SHIPPED), values=VALUES, keys=KEYS)
 
 @settings(max_examples=300, deadline=None)
 @given(MUTATED)
-def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
+def test_schema_and_loader_agree(data: Any) -> None:
     findings = check_model(shape.RulesShape, data, "a rules file")
     assert VALIDATOR.is_valid(data) == (not findings)
     for finding in findings:
@@ -159,7 +159,7 @@ def written(data: Any) -> str:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_whatever_a_file_says_it_is_rules_that_can_be_played_or_has_faults_in_its_lines(data: Any) -> None:
+def test_random_file_is_playable_or_has_located_faults(data: Any) -> None:
     rules: Rules | None = None
     told: tuple[Fault, ...] = ()
     try:
