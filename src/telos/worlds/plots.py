@@ -1,4 +1,4 @@
-"""What every picture of a world needs before it is drawn: a place to go, and matplotlib."""
+"""What plots of worlds share: checking the output path, and importing matplotlib."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ FORMATS = (".png", ".svg", ".pdf")
 
 
 def check_path(path: Path) -> None:
-    """Refuse what could not be written, before anybody waits for a long run."""
+    """Raise a ``TelosError`` if a plot could not be written to ``path``; called before a long run."""
     if path.suffix.lower() not in FORMATS:
         raise TelosError(f"cannot draw into {str(path)!r}", f"end the name with one of {', '.join(FORMATS)}")
     if not path.parent.is_dir():
@@ -18,7 +18,7 @@ def check_path(path: Path) -> None:
 
 
 def figure_class() -> Any:
-    """Return matplotlib's figure; it is heavy, and an extra."""
+    """Return matplotlib's ``Figure``; matplotlib is an optional dependency."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:

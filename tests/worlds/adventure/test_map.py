@@ -52,23 +52,24 @@ def test_distances_are_shortest_paths(rules: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawing", "line", "column", "said"),
+    ("drawing", "line", "column", "word"),
     [
-        ("", 1, 1, "the drawing is no grid"),
-        ("+---+\n| T |", 1, 1, "the drawing is no grid"),
-        ("+---+\n|   |\n+---+", 1, 1, "there is no town"),
-        ("+---+---+\n| T   T |\n+---+---+", 2, 7, "there is a second town"),
-        ("\n+---+\n| T  \n+---+", 3, 5, "there is a way off the map"),
-        ("+---+---+\n| T ! C |\n+---+---+", 2, 5, "'!' is no wall"),
-        ("+---+---+\n| T | C |\n+---+---+", 2, 7, "this chest cannot be reached from town"),
-        ("+---+---+\n| T   x |\n+---+---+", 2, 7, "'x' is nothing on a map"),
-        ("+---+\n| T |\n+---*", 3, 5, "a corner is `+`, got '*'"),
+        ("", 1, 1, "grid"),
+        ("+---+\n| T |", 1, 1, "grid"),
+        ("+---+\n|   |\n+---+", 1, 1, "no town"),
+        ("+---+---+\n| T   T |\n+---+---+", 2, 7, "second town"),
+        ("\n+---+\n| T  \n+---+", 3, 5, "off the map"),
+        ("+---+---+\n| T ! C |\n+---+---+", 2, 5, "wall"),
+        ("+---+---+\n| T | C |\n+---+---+", 2, 7, "reached"),
+        ("+---+---+\n| T   x |\n+---+---+", 2, 7, "'x'"),
+        ("+---+\n| T |\n+---*", 3, 5, "corner"),
     ],
 )
-def test_drawing_fault_has_line_and_column(drawing: str, line: int, column: int, said: str) -> None:
+def test_drawing_fault_has_line_and_column(drawing: str, line: int, column: int, word: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         AreaMap.from_drawing(drawing)
-    assert (line, column, said) in [(each.line, each.column, each.message) for each in caught.value.faults]
+    found = [each for each in caught.value.faults if (each.line, each.column) == (line, column)]
+    assert any(word in each.message for each in found)
 
 
 def test_drawing_faults_are_reported_at_once() -> None:

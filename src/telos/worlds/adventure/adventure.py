@@ -76,7 +76,7 @@ class Adventure:
         companion = self.rules.companion
         if companion is None:
             if model is not None:
-                raise TelosError(f"{self.rules.name!r} has no companion who could read by a model", "take `wilds`")
+                raise TelosError(f"{self.rules.name!r} has no companion that could use a model", "take `wilds`")
             return None
         return load_model_text(companion.reads if model is None else model)
 
@@ -98,7 +98,7 @@ class Adventure:
         """Advance by one frame, a thirtieth of a second; without a command the last input continues."""
         for name in commands:
             if name != self.player:
-                raise TelosError(f"nobody here is called {name!r}", name_hint(name, [self.player]))
+                raise TelosError(f"there is no player {name!r}", name_hint(name, [self.player]))
         game = self._game
         before, area = game.keys, game.area
         keys = parse_keys(commands[self.player]) if commands else before
@@ -145,7 +145,7 @@ class Adventure:
         ``model`` is the text of a recogniser file. A bad one raises a ``DefinitionError`` and changes nothing.
         """
         if self._reading is None:
-            raise TelosError(f"{self.rules.name!r} has no companion who could read by a model", "take `wilds`")
+            raise TelosError(f"{self.rules.name!r} has no companion that could use a model", "take `wilds`")
         reading = GameRecognizer(model, seed=self._seed, heard=self._reading.heard)
         self._reading = reading
         self._models.append((self._game.frame, model))

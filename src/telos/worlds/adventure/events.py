@@ -88,7 +88,7 @@ def is_toward_town(game: AdventureState) -> bool:
 def is_toward_monster(game: AdventureState) -> bool:
     """Whether a straight movement would meet a monster, or the circle inside which one sees the player.
 
-    Diagonal movement never does, because it is no attack. Inside a monster's circle the monster itself must be ahead.
+    Diagonal movement never does: it is not an attack. Inside a monster's circle the monster itself must be ahead.
     """
     direction, rules = game.keys.direction, game.rules
     if len(PARTS[direction]) != 1:

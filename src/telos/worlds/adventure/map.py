@@ -160,7 +160,7 @@ class _Drawing:
             self._fault(
                 0,
                 0,
-                "the drawing is no grid",
+                "the drawing is not a grid",
                 "each area is `|   ` wide and two lines high, as in `+---+`",
                 code=FaultCode.BAD_SYNTAX,
             )
@@ -225,7 +225,7 @@ class _Drawing:
                     self._fault(
                         line,
                         column,
-                        f"{drawn!r} is no wall",
+                        f"{drawn!r} is not a wall",
                         f"write `{wall}`, or spaces for a way through",
                         code=FaultCode.BAD_SYNTAX,
                     )

@@ -37,7 +37,7 @@ def load_model_text(source: str | os.PathLike[str]) -> str:
         return read_text(_READERS / f"{said}.yaml")
     if Path(said).name == said and not Path(said).suffix:
         raise TelosError(
-            f"no recogniser {said!r} comes along", f"{name_hint(said, reader_names())}, or name a .yaml file"
+            f"the package has no recogniser {said!r}", f"{name_hint(said, reader_names())}, or name a .yaml file"
         )
     return read_text(said)
 

@@ -106,7 +106,7 @@ def _one_of(*words: str | int) -> FieldType:
 
 
 _LEFT_OUT: Any = None  # a missing entry
-_MOST_PIXELS = 10_000
+_MAX_PIXELS = 10_000
 _MAX_COUNT = 1_000
 _RulesName: TypeAlias = Annotated[str, name_type("the name of the rules")]
 _Goal: TypeAlias = Annotated[str, name_type("the name of a goal")]
@@ -120,24 +120,24 @@ _Pixels: TypeAlias = Annotated[
     float,
     FieldType(
         "a number of pixels above zero",
-        lambda value: _is_number(value) and 0 < value <= _MOST_PIXELS,
-        {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS},
+        lambda value: _is_number(value) and 0 < value <= _MAX_PIXELS,
+        {"type": "number", "exclusiveMinimum": 0, "maximum": _MAX_PIXELS},
     ),
 ]
 _WholePixels: TypeAlias = Annotated[
     int,
     FieldType(
         "a whole number of pixels, 100 or more",
-        lambda value: _is_whole(value) and 100 <= value <= _MOST_PIXELS,
-        {"type": "integer", "minimum": 100, "maximum": _MOST_PIXELS},
+        lambda value: _is_whole(value) and 100 <= value <= _MAX_PIXELS,
+        {"type": "integer", "minimum": 100, "maximum": _MAX_PIXELS},
     ),
 ]
 _Distance: TypeAlias = Annotated[
     float,
     FieldType(
         "a number of pixels, zero or more",
-        lambda value: _is_number(value) and 0 <= value <= _MOST_PIXELS,
-        {"type": "number", "minimum": 0, "maximum": _MOST_PIXELS},
+        lambda value: _is_number(value) and 0 <= value <= _MAX_PIXELS,
+        {"type": "number", "minimum": 0, "maximum": _MAX_PIXELS},
     ),
 ]
 _Count: TypeAlias = Annotated[
@@ -161,8 +161,8 @@ _Reach: TypeAlias = Annotated[
     float | str,
     FieldType(
         "`area`, or a number of pixels above zero",
-        lambda value: value == "area" or (_is_number(value) and 0 < value <= _MOST_PIXELS),
-        {"anyOf": [{"const": "area"}, {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_PIXELS}]},
+        lambda value: value == "area" or (_is_number(value) and 0 < value <= _MAX_PIXELS),
+        {"anyOf": [{"const": "area"}, {"type": "number", "exclusiveMinimum": 0, "maximum": _MAX_PIXELS}]},
     ),
 ]
 _Amount: TypeAlias = Annotated[
@@ -452,7 +452,7 @@ class _RulesBuilder:
         speed = self.definition.entry("player", "speed")
         if speed is not None and speed * 4 > min(sides):
             self.definition.fault(
-                f"{speed} pixels a frame cross a screen in an instant",
+                f"{speed} pixels a frame are too fast for the screen",
                 ("player", "speed"),
                 "as in 8",
                 code=FaultCode.OUT_OF_RANGE,
@@ -490,11 +490,11 @@ class _RulesBuilder:
         definition, kinds = self.definition, self.definition.entry("monsters", "kinds")
         has_minds = definition.entry("monsters", "move") == "minds"
         if not definition.is_touched("monsters") and has_minds != bool(kinds):
-            message = "monsters with minds are of some `kinds`, and others of none"
+            message = "monsters need `kinds` if, and only if, they have minds"
             remedy = "as in `kinds: [hunter, guard]`" if has_minds else "write `move: minds`, or leave the kinds out"
             definition.fault(message, ("monsters", "move"), remedy, code=FaultCode.CONFLICT)
         if definition.entry("companion") is not None and not definition.is_touched("monsters") and not has_minds:
-            message = "a companion takes monsters with minds, which its staff can stun"
+            message = "a companion needs monsters with minds"
             definition.fault(
                 message,
                 ("companion",),
@@ -505,7 +505,7 @@ class _RulesBuilder:
         reads = definition.entry("companion", "reads")
         if reads is not None and reads not in reader_names():
             definition.fault(
-                f"no recogniser {reads!r} comes along",
+                f"the package has no recogniser {reads!r}",
                 ("companion", "reads"),
                 name_hint(reads, reader_names()),
                 code=FaultCode.UNKNOWN_NAME,

@@ -363,7 +363,7 @@ class Forge:
 
     def _person(self, name: str) -> Villager:
         if name not in self.people:
-            raise TelosError(f"nobody here is called {name!r}", name_hint(name, self.people))
+            raise TelosError(f"there is no person {name!r}", name_hint(name, self.people))
         return self.people[name]
 
     def _read(self, name: str, said: str) -> ForgeCommand:
@@ -437,7 +437,7 @@ class Forge:
         if outcome is None:
             return
         state = self.state_of(person.name)
-        if outcome == "done" and not self._work.is_job(action.name):  # a job is done whoever helped
+        if outcome == "done" and not self._work.is_job(action.name):  # a job has no preconditions to check again
             outcome = next((f"it needs {unmet}" for unmet in action.preconditions.unmet(state)), "done")
         if outcome != "done":
             person.finish("failed", outcome)

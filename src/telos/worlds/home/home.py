@@ -45,7 +45,7 @@ class ActionInProgress:
     activity: HomeActivity
     place: Cell
     path: tuple[Cell, ...]
-    walk: int  # minutes of walking left; a partner who is being walked to waits as long
+    walk: int  # minutes of walking left; the partner of a conversation waits as long
     partner: str | None = None
     left: int = 0
     pushes: tuple[float, ...] = ()  # change of each motive per minute; 0: it drifts
@@ -439,7 +439,7 @@ class Home:
 
     def _body(self, person: str) -> HomeBody:
         if person not in self.bodies:
-            raise TelosError(f"nobody here is called {person!r}", name_hint(person, self.bodies))
+            raise TelosError(f"there is no person {person!r}", name_hint(person, self.bodies))
         return self.bodies[person]
 
 

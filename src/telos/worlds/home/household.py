@@ -44,7 +44,7 @@ class Household:
         names = self.view.players
         unknown = sorted(set(played) - set(names))
         if unknown:
-            raise TelosError(f"nobody here is called {unknown[0]!r}", name_hint(unknown[0], names))
+            raise TelosError(f"there is no person {unknown[0]!r}", name_hint(unknown[0], names))
         self.played = frozenset(played)
         self.minds = {name: MotiveMind(MOTIVES) for name in names}
         self.decisions: dict[str, Decision] = {}  # the latest of each person
@@ -57,7 +57,7 @@ class Household:
         self.view = self.home.view()
 
     def step(self, told: Mapping[str, str] | None = None) -> HomeView:
-        """Let everybody decide who has to, advance by a minute and return the view.
+        """Let those decide who have no current action, or a reason to change it; advance by a minute; return the view.
 
         People in ``told`` (person to action name) follow that command instead of deciding; an invalid command raises a
         ``TelosError`` before anybody has decided.

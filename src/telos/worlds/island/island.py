@@ -221,10 +221,10 @@ _NEEDS = {
     words.PICK_UP: "nothing lies here, or the hands are full",
     words.DROP: "the hands are empty",
     words.EXAMINE: "there is nothing here",
-    words.TALK: "nobody is here",
-    words.ASK: "nobody is being talked to; talk to somebody first",
+    words.TALK: "there is no person here",
+    words.ASK: "there is no conversation; talk to a person first",
     words.ANSWER: "nothing was asked; ask the nurse for questions first",
-    words.PART: "nobody is being talked to",
+    words.PART: "there is no conversation",
     words.READ_BOOK: "there is no book here",
     words.READ_POSTER: "there is no poster here",
     words.TAKE_NOTE: "nothing was learned just now",
@@ -301,7 +301,7 @@ class Island:
         """Carry out the player's command, or advance by a second."""
         for name in commands:
             if name != self.player:
-                raise TelosError(f"nobody here is called {name!r}", name_hint(name, [self.player]))
+                raise TelosError(f"there is no player {name!r}", name_hint(name, [self.player]))
         if not commands:
             self._game.time += 1.0
             self._events = ()
