@@ -111,10 +111,10 @@ def test_faults_are_reported_at_once() -> None:
 
 def test_map_without_chest_place_cannot_ask_for_a_chest() -> None:
     text = TINY.replace("| T   C |", "| T     |").replace("number: 1", "chance: 0.5")
-    assert faults(text) == [
-        (14, "there is no place for a chest on the map"),
-        (15, "bring"),
-    ]
+    (chest_line, chest), (town_line, town) = faults(text)
+    assert (chest_line, town_line) == (14, 15)
+    assert "chest" in chest
+    assert "bring" in town
 
 
 def test_rules_need_a_phase() -> None:
