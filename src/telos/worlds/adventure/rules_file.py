@@ -388,35 +388,74 @@ def _load_shipped(name: str) -> Rules:
 
 def parse_rules(text: str, *, file: str = "<text>") -> Rules:
     """Parse the text of a rules file; a ``DefinitionError`` holds all its faults."""
-    draft = _RulesBuilder(Definition(text, file, RulesShape, "a rules file"))
-    if draft.faults or draft.map is None:
-        raise_faults(draft.faults)
-    definition = draft.definition
-    reach = definition.entry("town", "reach")
+    definition = Definition(text, file, RulesShape, "a rules file")
+    checked = _RulesChecker(definition)
+    model = definition.model
+    if checked.faults or checked.map is None or model is None:
+        raise_faults(checked.faults)
     return Rules(
-        name=definition.entry("rules"),
-        about=definition.entry("about", default=""),
-        map=draft.map,
-        width=int(definition.entry("screen", "width")),
-        height=int(definition.entry("screen", "height")),
-        player=PlayerRules(float(definition.entry("player", "size")), float(definition.entry("player", "speed"))),
-        sword=draft.sword(),
-        monsters=draft.monsters(),
-        chest=draft.chest(),
-        gem_size=_number(definition.entry("gems", "size")),
-        town_reach=None if reach == "area" else float(reach),
-        restart=definition.entry("death", "restart"),
-        worth=Worth(**{key: float(value) for key, value in definition.entry("worth", default={}).items()}),
-        phases=draft.phases(),
-        companion=draft.companion(),
-        minds=fingerprint_minds() if definition.entry("monsters", "move") == "minds" else "",
+        name=model.rules,
+        about=model.about,
+        map=checked.map,
+        width=int(model.screen.width),
+        height=int(model.screen.height),
+        player=PlayerRules(float(model.player.size), float(model.player.speed)),
+        sword=_sword(model.sword),
+        monsters=_monsters(model.monsters),
+        chest=_chest(model.chest),
+        gem_size=None if model.gems is None else float(model.gems.size),
+        town_reach=None if model.town.reach == "area" else float(model.town.reach),
+        restart=model.death.restart,
+        worth=Worth(float(model.worth.kill), float(model.worth.gem), float(model.worth.chest)),
+        phases=tuple(map(_phase, model.phases)),
+        companion=None if model.companion is None else _companion(model.companion),
+        minds=fingerprint_minds() if model.monsters.move == "minds" else "",
     )
 
 
-class _RulesBuilder:
-    """Builds the parts of a rule set and collects all faults."""
+def _sword(shape: SwordShape) -> SwordRules:
+    return SwordRules(float(shape.reach), float(shape.width), _frames(shape.lasts), int(shape.ways))
 
-    def __init__(self, definition: Definition) -> None:
+
+def _monsters(shape: MonstersShape) -> MonsterRules:
+    return MonsterRules(
+        number=int(shape.number),
+        size=float(shape.size),
+        speed=float(shape.speed),
+        move=shape.move,
+        sight=_number(shape.sight),
+        respawn=_frames(shape.respawn),
+        clear=float(shape.clear),
+        kinds=tuple(shape.kinds or ()),
+    )
+
+
+def _companion(shape: CompanionShape) -> CompanionRules:
+    return CompanionRules(shape.name, shape.reads, float(shape.size), float(shape.speed), float(shape.reach))
+
+
+def _chest(shape: ChestShape) -> ChestRules:
+    number = None if shape.number is None else int(shape.number)
+    return ChestRules(float(shape.size), number, _number(shape.chance))
+
+
+def _phase(shape: PhaseShape) -> Phase:
+    return Phase(
+        goal=shape.goal,
+        say=shape.say,
+        until=shape.until or "kills",
+        kills=int(shape.kills or 0),
+        round=shape.round,
+        tip=shape.tip,
+        death_tip=shape.death_tip,
+        fresh=shape.fresh,
+    )
+
+
+class _RulesChecker:
+    """Reads the map of a rules file and collects all faults of meaning."""
+
+    def __init__(self, definition: Definition[RulesShape]) -> None:
         self.definition = definition
         self._map_faults: list[Fault] = []
         self.map = self._read_map()
@@ -558,46 +597,11 @@ class _RulesBuilder:
             message = f"a phase with the same end has the goal {goals[until]!r}, this one {goal!r}"
             self.definition.fault(message, (*where, "goal"), "give them one goal", code=FaultCode.CONFLICT)
 
-    def sword(self) -> SwordRules:
-        entry = self.definition.entry("sword")
-        return SwordRules(float(entry["reach"]), float(entry["width"]), _frames(entry["lasts"]), int(entry["ways"]))
-
-    def monsters(self) -> MonsterRules:
-        entry = self.definition.entry("monsters")
-        return MonsterRules(
-            number=int(entry["number"]),
-            size=float(entry["size"]),
-            speed=float(entry["speed"]),
-            move=entry["move"],
-            sight=_number(entry.get("sight")),
-            respawn=_frames(entry["respawn"]),
-            clear=float(entry["clear"]),
-            kinds=tuple(entry.get("kinds") or ()),
-        )
-
-    def companion(self) -> CompanionRules | None:
-        entry = self.definition.entry("companion")
-        if entry is None:
-            return None
-        size, speed, reach = (float(entry[key]) for key in ("size", "speed", "reach"))
-        return CompanionRules(entry["name"], entry["reads"], size, speed, reach)
-
-    def chest(self) -> ChestRules:
-        entry = self.definition.entry("chest")
-        number = entry.get("number")
-        return ChestRules(float(entry["size"]), None if number is None else int(number), _number(entry.get("chance")))
-
-    def phases(self) -> tuple[Phase, ...]:
-        return tuple(
-            Phase(**{"until": "kills", **entry, "kills": int(entry.get("kills", 0))})
-            for entry in self.definition.entry("phases")
-        )
-
 
 def _frames(time: float | str) -> int:
     """Return a duration in frames, at least one."""
     return max(1, round((parse_duration(time) or 0.0) * FRAMES_A_SECOND))
 
 
-def _number(said: float | None) -> float | None:
-    return None if said is None else float(said)
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)

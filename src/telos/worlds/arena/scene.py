@@ -249,26 +249,26 @@ def read_scene(text: str, *, file: str, maps: Sequence[Path], characters: Collec
     A ``DefinitionError`` holds all faults of the text and of its map.
     """
     draft = _SceneReader(Definition(text, file, SceneShape, "a scene file"), maps, characters)
-    if draft.faults or draft.map is None:
+    model = draft.sheet.model
+    if draft.faults or draft.map is None or model is None:
         raise_faults(draft.faults)
-    sheet = draft.sheet
     return Scene(
-        name=sheet.entry("scene"),
-        about=sheet.entry("about", default=""),
-        seconds=parse_duration(sheet.entry("seconds")) or 0.0,
+        name=model.scene,
+        about=model.about,
+        seconds=parse_duration(model.seconds) or 0.0,
         map=draft.map,
         cast=tuple(draft.cast),
         things=tuple(draft.things),
         squads=tuple(dict.fromkeys(draft.squads)),
-        objectives=_freeze(sheet.entry("objectives", default={})),
-        talk=sheet.entry("talk", default=False),
+        objectives=_freeze(model.objectives),
+        talk=model.talk,
     )
 
 
 class _SceneReader:
     """Builds the parts of a scene and collects their faults."""
 
-    def __init__(self, sheet: Definition, maps: Sequence[Path], characters: Collection[str]) -> None:
+    def __init__(self, sheet: Definition[SceneShape], maps: Sequence[Path], characters: Collection[str]) -> None:
         self.sheet = sheet
         self._map_faults: list[Fault] = []
         self._characters = characters
