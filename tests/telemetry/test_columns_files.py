@@ -18,6 +18,7 @@ from telos.files.schema import check_model
 from telos.files.yaml import read_yaml
 from telos.telemetry.columns import BUILT_IN, Columns, built_in_columns, load_columns, loads_columns, named_columns
 from telos.telemetry.corpus import prepare
+from telos.telemetry.logs import read_log
 
 COMMITTED = Path(shape.__file__).with_name("columns.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.corpus_schema()))
@@ -204,3 +205,21 @@ def test_a_mutated_file_is_read_or_refused_with_places(data: Any) -> None:
     except DefinitionError as error:
         found = error.faults
     assert all(fault.line and fault.column for fault in found)
+
+
+def test_one_file_serves_events_and_corpora() -> None:
+    text = "{columns: kitchen, time: step, action: key, goal: event, player: who, context: {near: int}}"
+    columns = loads_columns(text)
+    assert columns.event_columns == ("step", "key", "who", "event", "near")
+    assert columns.corpus_columns == ("who", "step", "key", "event", "near")
+    table = pl.DataFrame({"step": [0, 1, 2], "key": ["a", "b", "a"], "who": ["x", "x", "x"], "near": [1, 2, 3]})
+    corpus = prepare(table.with_columns(event=pl.Series([None, "soup", None])), columns, folds=0)
+    assert corpus.frame.select("action", "near", "goal").row(0) == ("a", 1, "soup")
+
+
+def test_corpus_file_describes_events_too(tmp_path: Path) -> None:
+    columns = loads_columns("{corpus: mine, action: key, achieved: won, order: t, context: {near: int}}")
+    (tmp_path / "log.csv").write_text("t,key,won,near\n3,go,home,4\n", encoding="utf-8")
+    (row,) = read_log(tmp_path / "log.csv", columns=columns)
+    assert (row.event.time, row.event.action, row.event.goal) == (3.0, "go", "home")
+    assert row.event.context == {"near": 4}

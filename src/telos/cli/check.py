@@ -136,6 +136,7 @@ _SUMMARIES: dict[str, Callable[[Path], str]] = {
     "rules": _summarise_rules,
     "lines": lambda file: f"dialogue, {_count(len(_load('lines', file)), 'exchange')}",
     "corpus": lambda file: f"columns of the corpus {_load('corpus', file).name}",
+    "columns": lambda file: f"columns of the log {_load('columns', file).name}",
     FORMULAS: _summarise_formulas,
 }
 

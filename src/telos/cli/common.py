@@ -84,7 +84,7 @@ _LONG_LOG = 2_000_000  # bytes; a shorter log is read before a progress bar coul
 
 def read_rows(log: Path, columns: Path | None, player: str | None, label: str) -> "Iterator[LogRow]":
     """Yield the rows of an event log, of one player if one is named; a long log has a progress bar."""
-    from telos.telemetry.log_columns import load_columns
+    from telos.telemetry.columns import load_columns
     from telos.telemetry.logs import read_log
 
     described = None if columns is None else load_columns(columns)

@@ -134,6 +134,13 @@ FORMATS: dict[str, FileFormat] = {
             model="telos.telemetry.columns:CorpusShape",
             schema_file="telos.telemetry:columns.schema.json",
         ),
+        FileFormat(
+            "columns",
+            "Telos column file",
+            key="columns",
+            loader="telos.telemetry.columns:load_columns",
+            model="telos.telemetry.columns:ColumnsShape",
+        ),
     )
 }
 

@@ -1,10 +1,15 @@
-"""One column-mapping file format."""
+"""Column files: which column of an event table holds what, so that the log of any game can be read.
+
+One format and one class, ``Columns``, for both uses: rows of events (``telos recognize``, ``train``, ``evaluate``) and
+labelled corpora (``telos corpus``). A file that starts with ``columns: NAME`` needs a ``time``, one that starts with
+``corpus: NAME`` needs ``achieved``; all other keys are the same. Start with ``load_columns`` and ``named_columns``.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path as File
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
@@ -13,36 +18,52 @@ from telos.core.conditions import ALWAYS, Condition
 from telos.core.errors import DefinitionError, FaultCode, KeyPath, TelosError, name_hint
 from telos.core.expressions import Literal
 from telos.core.parser import parse_expression
-from telos.core.values import FrozenMap
+from telos.core.values import FrozenMap, Value
 from telos.files import schema
-from telos.files.definition import Definition, raise_faults
-from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
-from telos.files.yaml import read_text
+from telos.files.definition import Definition
+from telos.files.schema import (
+    FieldType,
+    FileModel,
+    PositiveDuration,
+    branch_tag,
+    name_type,
+    parse_duration,
+    schema_text,
+    text_type,
+)
+from telos.files.yaml import read_text, read_yaml
+from telos.recognition.files.schema import KindShape, read_kind
 
-# --- columns ----------------------------------------------------------------------------------------------------------
-# Which column of an event table holds what, so that the log of any game can be made a corpus.
-
-
-OWN = ("player", "session", "step", "action", "goal", "fold")  # what every corpus has, beside its features
+BUILT_IN = Path(__file__).with_name("data")
+OWN = ("player", "session", "step", "action", "goal", "fold")  # the columns of every corpus, beside its features
+CellReader: TypeAlias = Callable[[str], Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a table holds the parts of a corpus. An empty name stands for a column that is not there.
+    """Where a table holds the parts of events and corpora. An empty name means that there is no such column.
 
     A goal is achieved by the rows for which ``when`` holds and whose ``achieved`` column names a goal; or else by the
     actions in ``goals``. A sequence is what one player did in one session, in the order of ``order`` (or else of the
-    rows). ``features`` maps names to columns, ``bins`` maps features to the lower edges of their bins. Rows for which
-    ``drop`` holds are left out of the corpus, and so are those with one of the ``drop_values`` of a column; but goals
-    that they achieve count.
+    rows).
+
+    Events: ``context`` maps names to columns and to functions that read their cells; ``actions`` renames actions; a
+    unit of ``time`` is ``unit`` seconds. Corpora: ``features`` maps names to columns, ``bins`` maps features to the
+    lower edges of their bins; rows for which ``drop`` holds are left out, and so are those with one of the
+    ``drop_values`` of a column, but goals that they achieve count.
     """
 
     action: str
+    time: str = ""
+    unit: float = 1.0
+    player: str = ""
+    session: str = ""
     achieved: str = ""
     when: Condition = ALWAYS
     goals: Mapping[str, str] = FrozenMap()
-    player: str = ""
-    session: str = ""
+    truth: str = ""  # the goal that was pursued
+    context: Mapping[str, tuple[str, CellReader]] = FrozenMap()
+    actions: Mapping[str, str] = FrozenMap()
     order: str = ""
     sort: bool = False  # the rows may come in any order
     group: str = ""  # what folds keep together; the player, if left out
@@ -60,20 +81,31 @@ class Columns:
                 )
 
     @property
-    def needed(self) -> tuple[str, ...]:
-        """Return every column that a table must have, but for those that only conditions speak of."""
+    def time_column(self) -> str:
+        """Return the column of time; the order stands in for it."""
+        return self.time or self.order
+
+    @property
+    def event_columns(self) -> tuple[str, ...]:
+        """Return every column that a table must have to be read as events."""
+        parts = (self.time_column, self.action, self.player, self.session, self.achieved, self.truth)
+        return tuple(dict.fromkeys([*filter(None, parts), *(column for column, _ in self.context.values())]))
+
+    @property
+    def corpus_columns(self) -> tuple[str, ...]:
+        """Return every column that a table must have to become a corpus, except those only conditions mention."""
         parts = (self.player, self.session, self.order, self.action, self.achieved, self.group)
         return tuple(dict.fromkeys([*filter(None, parts), *self.features.values(), *self.drop_values]))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Return the columns that hold names, whatever they look like: player 007 is not player 7."""
+    def name_columns(self) -> tuple[str, ...]:
+        """Return the columns that hold names even if they look like numbers: player 007 is not player 7."""
         parts = (self.player, self.session, self.action, self.achieved, self.group)
         return tuple(dict.fromkeys(filter(None, parts)))
 
 
 def usual_columns(table: Iterable[str]) -> Columns:
-    """Return the columns of a table that calls them as Telos does; what is none of these is a feature.
+    """Return the columns of a table that uses Telos' own names; every other column is a feature.
 
     >>> usual_columns(["player", "time", "action", "loc", "goal"]).features
     {'loc': 'loc'}
@@ -95,9 +127,31 @@ def usual_columns(table: Iterable[str]) -> Columns:
     )
 
 
-# --- columns shape ----------------------------------------------------------------------------------------------------
-# The shape of a corpus file: which keys stand where, and what kind of entry each is.
+def built_in_columns() -> tuple[str, ...]:
+    """Return the names of the column files of the package.
 
+    >>> built_in_columns()
+    ('crafter', 'island', 'overcooked', 'starcraft')
+    """
+    return tuple(sorted(file.stem for file in BUILT_IN.glob("*.yaml")))
+
+
+def named_columns(name: str | os.PathLike[str]) -> Columns:
+    """Return the columns of a file, or of one of the package by its name."""
+    place = os.fspath(name)
+    if place in built_in_columns():
+        return load_columns(BUILT_IN / f"{place}.yaml")
+    if not Path(place).suffix and not Path(place).exists():
+        raise TelosError(f"no corpus file {place!r}", name_hint(place, built_in_columns()))
+    return load_columns(place)
+
+
+def load_columns(path: str | os.PathLike[str]) -> Columns:
+    """Read the column file at ``path``; a bad one raises a ``DefinitionError`` that holds all its faults."""
+    return loads_columns(read_text(path), name=os.fspath(path))
+
+
+# --- the file format --------------------------------------------------------------------------------------------------
 
 _ONE, _LIST, _MAPPING = branch_tag("one"), branch_tag("list"), branch_tag("mapping")
 _Column: TypeAlias = Annotated[str, text_type("the name of a column")]
@@ -138,22 +192,57 @@ class AchievedShape(FileModel):
     """Or: the actions that achieve goals, and which: `{talk_to_nurse: nurse}`."""
 
 
-class CorpusShape(FileModel):
-    """Which column of an event table holds what."""
+class TimeShape(FileModel):
+    """A column of time in another unit than seconds."""
 
-    corpus: Annotated[str, name_type("the name of the corpus")] = Field(examples=["crafter"])
-    """The name of the corpus."""
+    column: _Column = Field(examples=["step"])
+    """The column."""
+    unit: PositiveDuration = 1.0
+    """The duration of one unit: `150 ms`."""
+
+
+_Time: TypeAlias = Annotated[
+    Annotated[_Column, Tag(_ONE)] | Annotated[TimeShape, Tag(_MAPPING)],
+    Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
+]
+
+
+class EntryShape(FileModel):
+    """A fact of the game whose column has another name."""
+
+    column: _Column = Field(examples=["n_mobs"])
+    """The column."""
+    type: KindShape = Field(examples=["int"])
+    """bool, int, number, text, or a list of labels."""
+
+
+_Entry: TypeAlias = Annotated[
+    Annotated[KindShape, Tag(_ONE)] | Annotated[EntryShape, Tag(_MAPPING)],
+    Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
+]
+
+
+_Achieved: TypeAlias = Annotated[
+    Annotated[_Column, Tag(_ONE)] | Annotated[AchievedShape, Tag(_MAPPING)],
+    Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
+]
+
+
+class _EventTableShape(FileModel):
+    """The keys that all column files share."""
+
     action: _Column = Field(examples=["action"])
     """The column with what the player did."""
-    achieved: Annotated[
-        Annotated[_Column, Tag(_ONE)] | Annotated[AchievedShape, Tag(_MAPPING)],
-        Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
-    ] = Field(examples=["milestone"])
-    """The column that names the goal achieved by an action, empty in all other rows; or `{when: …, goal: …}`."""
     player: _Column = ""
     """The column that tells players apart; one player if left out."""
     session: _Column = ""
     """The column that tells the sessions of a player apart; one session if left out."""
+    truth: _Column = ""
+    """The column with the goal that the player pursued, where it is known."""
+    context: dict[schema.VariableName, _Entry] = Field(default_factory=dict)
+    """What the game knew, each with its type: `{d_pot: int}`, or `{near: {column: d_pot, type: int}}`."""
+    actions: dict[str, _Column] = Field(default_factory=dict)
+    """What the recogniser calls an action of the log: `{interact: swing}`; others keep their names."""
     order: Annotated[
         Annotated[_Column, Tag(_ONE)] | Annotated[OrderShape, Tag(_MAPPING)],
         Discriminator(lambda value: _MAPPING if isinstance(value, dict) else _ONE),
@@ -177,90 +266,123 @@ class CorpusShape(FileModel):
     """Rows to leave out: `action == noop`, or `{action: [noop, look-around]}`. Goals that they achieve count."""
 
 
+class _CorpusKey(FileModel):
+    corpus: Annotated[str, name_type("the name of the corpus")] = Field(examples=["crafter"])
+    """The name of the corpus."""
+
+
+class CorpusShape(_EventTableShape, _CorpusKey):
+    """Which column of an event table holds what, for a corpus."""
+
+    achieved: _Achieved = Field(examples=["milestone"])
+    """The column that names the goal achieved by an action, empty in all other rows; or `{when: …, goal: …}`."""
+    time: _Time = ""
+    """The column with the time in seconds, or `{column: step, unit: 150 ms}`; the order if left out."""
+
+
+class _LogKey(FileModel):
+    columns: Annotated[str, name_type("the name of the log")] = Field(examples=["overcooked"])
+    """The name of the log."""
+
+
+class ColumnsShape(_EventTableShape, _LogKey):
+    """Which column of an event table holds what, for a log of events."""
+
+    time: _Time = Field(examples=["time"])
+    """The column with the time in seconds, or `{column: step, unit: 150 ms}`."""
+    goal: _Column = ""
+    """The column with the goal that was achieved, if any."""
+    achieved: _Achieved = ""
+    """The same, or which rows achieve a goal: `{when: …, goal: …}`."""
+
+
 def corpus_schema() -> str:
-    """Return the JSON Schema of a corpus file."""
+    """Return the JSON Schema of a column file that starts with ``corpus``."""
     return schema_text(CorpusShape, "Telos corpus file")
 
 
-# --- columns files ----------------------------------------------------------------------------------------------------
-# Corpus files: which column of a table holds what, in YAML; read with every fault named by line.
-
-
-BUILT_IN = File(__file__).with_name("data")
-
-
-def built_in_columns() -> tuple[str, ...]:
-    """Return the names of the corpus files that come along.
-
-    >>> built_in_columns()
-    ('crafter', 'island', 'overcooked', 'starcraft')
-    """
-    return tuple(sorted(file.stem for file in BUILT_IN.glob("*.yaml")))
-
-
-def named_columns(name: str | os.PathLike[str]) -> Columns:
-    """Return the columns of a corpus file, or of one that comes along, by its name."""
-    said = os.fspath(name)
-    if said in built_in_columns():
-        return load_columns(BUILT_IN / f"{said}.yaml")
-    if not File(said).suffix and not File(said).exists():
-        raise TelosError(f"no corpus file {said!r}", name_hint(said, built_in_columns()))
-    return load_columns(said)
-
-
-def load_columns(path: str | os.PathLike[str]) -> Columns:
-    """Read the corpus file at ``path``; a bad one raises a ``DefinitionError`` that holds all its faults."""
-    return loads_columns(read_text(path), name=os.fspath(path))
+# --- reading files ----------------------------------------------------------------------------------------------------
 
 
 def loads_columns(text: str, *, name: str = "<text>") -> Columns:
-    """Read columns from the text of a corpus file; ``name`` stands for it in faults.
+    """Read columns from the text of a column file; ``name`` stands for it in faults.
 
+    >>> loads_columns("{columns: kitchen, time: {column: step, unit: 150 ms}, action: key}").unit
+    0.15
     >>> loads_columns("{corpus: mine, action: key, achieved: won, features: [d, d]}")
     Traceback (most recent call last):
     ...
     telos.core.errors.DefinitionError: <text>:1:58: feature 'd' is listed twice; leave one out
     """
-    sheet = Definition(text, name, CorpusShape, "a corpus file")
-    parts = {"bins": _bins(sheet), "features": _features(sheet), **_achieved(sheet), **_order(sheet), **_drop(sheet)}
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    plain = {key: sheet.entry(key, default="") for key in ("action", "player", "session", "group")}
-    return Columns(**plain, **parts, name=sheet.entry("corpus"))
+    written = read_yaml(text, name).data
+    is_log = isinstance(written, dict) and "corpus" not in written and not {"columns", "time"}.isdisjoint(written)
+    shape, what = (ColumnsShape, "a column file") if is_log else (CorpusShape, "a corpus file")
+    definition: Definition[Any] = Definition(text, name, shape, what)
+    parts = {
+        "bins": _read_bins(definition),
+        "features": _read_features(definition),
+        "context": FrozenMap({str(path[-1]): _read_entry(definition, path) for path in _context_paths(definition)}),
+        **_read_achieved(definition),
+        **_read_order(definition),
+        **_read_drop(definition),
+    }
+    definition.raise_if_faulty()
+    plain = {key: definition.entry(key, default="") for key in ("action", "player", "session", "group", "truth")}
+    found = Columns(
+        **plain,
+        **parts,
+        **_read_time(definition),
+        actions=FrozenMap(definition.entry("actions", default={})),
+        name=definition.entry("columns" if is_log else "corpus"),
+    )
+    if not is_log:
+        return found
+    facts = {entry: column for entry, (column, _) in found.context.items() if entry not in OWN}
+    return replace(found, order=found.order or found.time, features=found.features or FrozenMap(facts))
 
 
-def _drop(sheet: Definition) -> dict[str, Any]:
-    said = sheet.entry("drop", default=False)
-    if isinstance(said, dict):
+def _read_time(definition: Definition) -> dict[str, Any]:
+    written = definition.entry("time", default="")
+    if not isinstance(written, dict):
+        return {"time": written}
+    return {"time": written["column"], "unit": parse_duration(written.get("unit", 1.0)) or 1.0}
+
+
+def _read_drop(definition: Definition) -> dict[str, Any]:
+    written = definition.entry("drop", default=False)
+    if isinstance(written, dict):
         values = {
             name: (each,) if isinstance(each, str) else tuple(each)
-            for name, each in said.items()
+            for name, each in written.items()
             if isinstance(each, str | list)
         }
         return {"drop_values": FrozenMap(values)}
-    condition = _condition(sheet, ("drop",), default=False)
+    condition = _read_condition(definition, ("drop",), default=False)
     return {"drop": None if condition.expression == Literal(False) else condition}
 
 
-def _order(sheet: Definition) -> dict[str, Any]:
-    said = sheet.entry("order", default="")
-    if isinstance(said, dict):
+def _read_order(definition: Definition) -> dict[str, Any]:
+    written = definition.entry("order", default="")
+    if isinstance(written, dict):
         return {
-            "order": sheet.entry("order", "column", default=""),
-            "sort": sheet.entry("order", "sort", default=False),
+            "order": definition.entry("order", "column", default=""),
+            "sort": definition.entry("order", "sort", default=False),
         }
-    return {"order": said}
+    return {"order": written}
 
 
-def _achieved(sheet: Definition) -> dict[str, Any]:
-    said = sheet.entry("achieved", default="")
-    if not isinstance(said, dict):
-        return {"achieved": said}
-    when = _condition(sheet, ("achieved", "when"), default=True)
-    goal, actions = sheet.entry("achieved", "goal", default=""), sheet.entry("achieved", "actions", default={})
-    if bool(goal) == bool(actions) and not any(sheet.is_touched("achieved", key) for key in ("goal", "actions")):
+def _read_achieved(definition: Definition) -> dict[str, Any]:
+    written = definition.entry("achieved", default="") or definition.entry("goal", default="")
+    if not isinstance(written, dict):
+        return {"achieved": written}
+    when = _read_condition(definition, ("achieved", "when"), default=True)
+    goal, actions = (
+        definition.entry("achieved", "goal", default=""),
+        definition.entry("achieved", "actions", default={}),
+    )
+    if bool(goal) == bool(actions) and not any(definition.is_touched("achieved", key) for key in ("goal", "actions")):
         message = "both a column and actions name the goal" if goal else "nothing names the goal"
-        sheet.fault(
+        definition.fault(
             message,
             ("achieved",),
             "as in `{when: is_goal == 1, goal: milestone}` or `{actions: {talk: nurse}}`",
@@ -273,44 +395,44 @@ def _achieved(sheet: Definition) -> dict[str, Any]:
     }
 
 
-def _features(sheet: Definition) -> FrozenMap[str, str]:
+def _read_features(definition: Definition) -> FrozenMap[str, str]:
     found: dict[str, str] = {}
-    for path, name, column in list(_listed(sheet)):
-        if sheet.is_touched(*path):
+    for path, name, column in list(_listed_features(definition)):
+        if definition.is_touched(*path):
             continue
         if name in OWN:
-            sheet.fault(
+            definition.fault(
                 f"every corpus has a column {name!r} of its own",
                 path,
                 "rename it: `features: {name: column}`",
                 code=FaultCode.DUPLICATE,
             )
         elif name in found:
-            sheet.fault(f"feature {name!r} is listed twice", path, "leave one out", code=FaultCode.DUPLICATE)
+            definition.fault(f"feature {name!r} is listed twice", path, "leave one out", code=FaultCode.DUPLICATE)
         found[name] = column
     return FrozenMap(found)
 
 
-def _listed(sheet: Definition) -> Iterator[tuple[KeyPath, str, str]]:
-    """Yield the features that the file lists: where, under which name, and in which column."""
-    said = sheet.entry("features", default=[])
-    if isinstance(said, str):
-        yield ("features",), said, said
-    elif isinstance(said, dict):
-        yield from ((("features", name), name, column) for name, column in said.items())
+def _listed_features(definition: Definition) -> Iterator[tuple[KeyPath, str, str]]:
+    """Yield the path, the name and the column of each feature in the file."""
+    written = definition.entry("features", default=[])
+    if isinstance(written, str):
+        yield ("features",), written, written
+    elif isinstance(written, dict):
+        yield from ((("features", name), name, column) for name, column in written.items())
     else:
-        yield from ((("features", i), column, column) for i, column in enumerate(said))
+        yield from ((("features", i), column, column) for i, column in enumerate(written))
 
 
-def _bins(sheet: Definition) -> FrozenMap[str, tuple[float, ...]]:
-    features = [name for _, name, _ in _listed(sheet)]
+def _read_bins(definition: Definition) -> FrozenMap[str, tuple[float, ...]]:
+    features = [name for _, name, _ in _listed_features(definition)]
     found = {}
-    for path, edges in list(sheet.items("bins")):
+    for path, edges in list(definition.items("bins")):
         name = str(path[-1])
-        if sheet.is_touched(*path):
+        if definition.is_touched(*path):
             continue
-        if name not in features and not sheet.is_touched("features"):
-            sheet.fault(
+        if name not in features and not definition.is_touched("features"):
+            definition.fault(
                 f"bins for {name!r}, which is no feature",
                 path,
                 name_hint(name, features),
@@ -318,17 +440,84 @@ def _bins(sheet: Definition) -> FrozenMap[str, tuple[float, ...]]:
                 code=FaultCode.UNKNOWN_NAME,
             )
         elif not edges or any(low >= high for low, high in pairwise(edges)):
-            sheet.fault(f"the edges of {name!r} must rise", path, "as in `[0, 1, 3, 8]`", code=FaultCode.OUT_OF_RANGE)
+            definition.fault(
+                f"the edges of {name!r} must rise", path, "as in `[0, 1, 3, 8]`", code=FaultCode.OUT_OF_RANGE
+            )
         found[name] = tuple(edges)
     return FrozenMap(found)
 
 
-def _condition(sheet: Definition, path: KeyPath, *, default: bool) -> Condition:
-    said = sheet.entry(*path, default=default)
-    if isinstance(said, bool):
-        return Condition(Literal(said))
+def _read_condition(definition: Definition, path: KeyPath, *, default: bool) -> Condition:
+    written = definition.entry(*path, default=default)
+    if isinstance(written, bool):
+        return Condition(Literal(written))
     try:
-        return Condition(parse_expression(said))
+        return Condition(parse_expression(written))
     except DefinitionError as error:
-        sheet.faults += [sheet.document.locate(replace(fault, path=path)) for fault in error.faults]
+        definition.faults += [definition.document.locate(replace(fault, path=path)) for fault in error.faults]
         return ALWAYS
+
+
+# --- cells of context columns -----------------------------------------------------------------------------------------
+
+
+def _context_paths(definition: Definition) -> list[KeyPath]:
+    return [path for path, _ in definition.items("context") if not definition.is_touched(*path)]
+
+
+def _read_entry(definition: Definition, path: KeyPath) -> tuple[str, Callable[[str], Value]]:
+    written: Any = definition.entry(*path)
+    column, kind = (written["column"], written["type"]) if isinstance(written, dict) else (str(path[-1]), written)
+    where = (*path, "type") if isinstance(written, dict) else path
+    return column, _cell_reader(read_kind(definition, where, kind))
+
+
+def _cell_reader(kind: str | tuple[str, ...]) -> Callable[[str], Value]:
+    """Return the function from the text of a cell to its value."""
+    if isinstance(kind, str):
+        return _CELLS.get(kind, str)  # an unknown kind has been reported
+
+    def label(cell: str) -> str:
+        if cell not in kind:
+            raise TelosError(f"{cell!r} is not one of {', '.join(kind)}")
+        return cell
+
+    return label
+
+
+def _bool(cell: str) -> bool:
+    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    if cell.lower() not in known:
+        raise TelosError(f"{cell!r} is not true or false")
+    return known[cell.lower()]
+
+
+def _int(cell: str) -> int:
+    try:
+        return int(cell)
+    except ValueError:
+        raise TelosError(f"{cell!r} is not a whole number") from None
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)  # a NaN or an infinity is refused where all values are
+    except ValueError:
+        raise TelosError(f"{cell!r} is not a number") from None
+
+
+def _text(cell: str) -> str | None:
+    return None if cell in ("", "none") else cell  # so that a condition can ask whether `held == none`
+
+
+def _edges(cell: str) -> tuple[str, ...]:
+    return tuple(cell.replace(",", " ").split())
+
+
+_CELLS: dict[str, Callable[[str], Value]] = {
+    "bool": _bool,
+    "int": _int,
+    "number": _number,
+    "text": _text,
+    "edges": _edges,
+}

@@ -169,10 +169,10 @@ def parts_of(schema: Schema, columns: Columns) -> list[pl.Expr]:
     """Return what to take from a table; a column that is not there or holds something else is refused."""
     if not schema:
         raise TelosError("the table has no columns", "record one event a line")
-    for column in columns.needed:
+    for column in columns.corpus_columns:
         if column not in schema:
             raise TelosError(f"there is no column {column!r}", name_hint(column, schema))
-    for column in columns.names:
+    for column in columns.name_columns:
         if schema[column].is_nested() and column != columns.achieved:
             raise TelosError(f"column {column!r} holds {schema[column]}, and names are text", "name another column")
     return [pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *_names(columns), *_own(schema, columns)]
@@ -183,7 +183,8 @@ def _names(columns: Columns) -> Iterator[pl.Expr]:
     yield player.alias("player")
     session = pl.col(columns.session).cast(pl.String).fill_null("") if columns.session else pl.lit("")
     yield session.alias("session")
-    yield pl.col(columns.action).cast(pl.String).alias("action")
+    action = pl.col(columns.action).cast(pl.String)
+    yield (action.replace(dict(columns.actions)) if columns.actions else action).alias("action")
     yield (pl.col(columns.group).cast(pl.String) if columns.group else player).alias(GROUP)
 
 

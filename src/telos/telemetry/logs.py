@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from telos.core.conditions import ALWAYS
 from telos.core.errors import TelosError, name_hint
 from telos.core.event import Event
-from telos.core.values import FrozenMap, Value
+from telos.core.values import Value
+from telos.telemetry.columns import Columns
 
 # --- logs -------------------------------------------------------------------------------------------------------------
 # Event logs: what players did, line by line, from JSON Lines or from a table whose columns are described in a file.
@@ -22,27 +24,6 @@ from telos.core.values import FrozenMap, Value
 _KEYS = ("player", "session", "time", "action", "context", "goal", "truth", "human")
 _TABLES = (".csv", ".csv.gz")
 _LONGEST = 10_000_000  # characters of one line; more is no line of a log
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Where a table holds the parts of an event. An empty name stands for a column that is not there."""
-
-    time: str
-    action: str
-    player: str = ""
-    session: str = ""
-    goal: str = ""
-    truth: str = ""
-    unit: float = 1.0  # seconds that one of ``time`` stands for
-    context: Mapping[str, tuple[str, Callable[[str], Value]]] = FrozenMap()
-    actions: Mapping[str, str] = FrozenMap()
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Return every column that a table must have."""
-        parts = (self.time, self.action, self.player, self.session, self.goal, self.truth)
-        return tuple(dict.fromkeys([*filter(None, parts), *(column for column, _ in self.context.values())]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +60,9 @@ def read_log(
         )
     if columns is not None and not is_table:
         raise TelosError(f"{name}: columns are for tables (.csv), and this is no table", "leave --columns out")
+    if columns is not None and (not columns.time_column or columns.when != ALWAYS):
+        missing = "no time" if not columns.time_column else "goals under a condition"
+        raise TelosError(f"{name}: the columns have {missing}", "events need `time`, and a column for `goal`")
     with _opened(name) as file:
         text = io.TextIOWrapper(_inflated(file, name), encoding="utf-8-sig", newline="")
         rows = _table(text, name, columns) if columns is not None else _json_lines(text, name)
@@ -193,7 +177,7 @@ def _table(text: io.TextIOWrapper, name: str, columns: Columns) -> Iterator[LogR
     table = csv.DictReader(text, strict=True)
     try:
         header = list(table.fieldnames or ())
-        for column in columns.needed if header else ():
+        for column in columns.event_columns if header else ():
             if column not in header:
                 raise TelosError(f"there is no column {column!r}", name_hint(column, header))
         for cells in table:
@@ -219,8 +203,8 @@ def _table_row(cells: Mapping[str, str], columns: Columns, line: int) -> LogRow:
         action,
         context,
         player=cell(columns.player) or "player",
-        time=_time(cell(columns.time), columns),
-        goal=cell(columns.goal) or None,
+        time=_time(cell(columns.time_column), columns),
+        goal=cell(columns.achieved) or columns.goals.get(cell(columns.action)) or None,
     )
     return LogRow(event, cell(columns.session), cell(columns.truth) or None, line)
 
@@ -229,7 +213,7 @@ def _time(cell: str, columns: Columns) -> float:
     try:
         return float(cell) * columns.unit
     except ValueError:
-        raise TelosError(f"column {columns.time!r}: {cell!r} is not a time", "give a number") from None
+        raise TelosError(f"column {columns.time_column!r}: {cell!r} is not a time", "give a number") from None
 
 
 def write_log(rows: Iterator[LogRow], path: str | os.PathLike[str]) -> int:

@@ -183,7 +183,7 @@ def _scanned(source: str | bytes, columns: Columns | None, sample: int | None) -
     # State 0010 is a name, and not ten.
     padded = texts.head(_SAMPLE).select(pl.all().str.contains(r"^[+-]?0[0-9]").any()).collect().row(0)
     kept = {name for name, is_padded in zip(names, padded, strict=True) if is_padded}
-    kept |= set(columns.names if columns else ()) & set(names)
+    kept |= set(columns.name_columns if columns else ()) & set(names)
     return pl.scan_csv(
         _where(source), infer_schema_length=sample, schema_overrides=dict.fromkeys(sorted(kept), pl.String)
     )

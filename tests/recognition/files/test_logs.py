@@ -13,7 +13,7 @@ from files.broken import matches
 from recognition.readings import play
 from telos.core.errors import DefinitionError, TelosError
 from telos.core.event import Event
-from telos.telemetry.log_columns import loads_columns
+from telos.telemetry.columns import loads_columns
 from telos.telemetry.logs import LogRow, as_object, read_log, write_log
 
 COLUMNS = loads_columns("""

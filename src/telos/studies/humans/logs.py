@@ -9,7 +9,7 @@ from typing import TypeAlias
 from telos.core.errors import TelosError
 from telos.core.event import Event
 from telos.core.values import Value
-from telos.telemetry.log_columns import load_columns
+from telos.telemetry.columns import load_columns
 from telos.telemetry.logs import LogRow, read_log
 
 DATA = Path(__file__).parent / "data"
