@@ -1,4 +1,4 @@
-"""Soldiers without a world: what their sensors would tell them is put into their memories by hand."""
+"""Helpers: soldiers without a world, whose memories are filled by hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from telos.squads.coordinator import Coordinator
 
 @dataclass(eq=False)
 class Soldier:
-    """A member of a squad, in the open with a loaded weapon unless told otherwise."""
+    """A squad member, by default in the open with a loaded weapon."""
 
     name: str
     position: tuple[float, float] = (0.0, 0.0)
@@ -26,7 +26,7 @@ class Soldier:
         return self
 
     def feels(self, **attributes: Any) -> "Soldier":
-        """Update what the soldier feels of itself."""
+        """Update the fact about the soldier itself."""
         old = self.memory.recall("self", self.name, now=0.0)
         usual = {
             "at": None,
@@ -78,7 +78,7 @@ def soldier(name: str, x: float = 0.0, y: float = 0.0, *, rank: int = 0) -> Sold
 
 
 def watched(**options: Any) -> tuple[Coordinator, list[Any]]:
-    """Return a coordinator of red, and the list that its trace goes to."""
+    """Return a coordinator of red, and the list of its trace records."""
     told: list[Any] = []
     return Coordinator("red", trace=told.append, **options), told
 

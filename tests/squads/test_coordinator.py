@@ -1,4 +1,4 @@
-"""Laws of the coordinator, in worlds made of nothing but random memories."""
+"""Invariants of the coordinator with random memories, saving, and errors."""
 
 import json
 from random import Random
@@ -26,7 +26,7 @@ def crowd(rng: Random) -> list[Soldier]:
 
 
 def shuffle(one: Soldier, rng: Random, now: float) -> None:
-    """Let anything happen to a soldier: it learns, moves, obeys, refuses, forgets or dies."""
+    """Apply a random event: the soldier learns, moves, obeys, refuses, forgets or dies."""
     match rng.randrange(11):
         case 0:
             one.note("enemy", rng.choice(["bert", "carl"]), now, x=30.0, y=rng.uniform(0, 9), seen=rng.random() < 0.5)
@@ -66,7 +66,7 @@ def check_laws(red: Coordinator, everyone: list[Soldier]) -> None:
         assert len(squad.passed_over) == len(ALL_BEHAVIOURS) - squad.engaged
 
 
-def test_whatever_happens_orders_are_for_the_living_and_no_void_one_stays_behind() -> None:
+def test_orders_are_for_the_living_and_never_stale() -> None:
     begun, ended = set(), set()
     for seed in range(150):
         rng = Random(seed)
@@ -89,7 +89,7 @@ def test_whatever_happens_orders_are_for_the_living_and_no_void_one_stays_behind
     )
 
 
-def test_the_dead_keep_no_orders() -> None:
+def test_dead_members_keep_no_orders() -> None:
     for seed in range(60):
         rng = Random(seed)
         everyone = crowd(rng)
@@ -101,7 +101,7 @@ def test_the_dead_keep_no_orders() -> None:
             check_laws(red, everyone)
 
 
-def test_a_saved_coordinator_goes_on_exactly_as_the_one_that_was_not() -> None:
+def test_restored_coordinator_continues_exactly() -> None:
     engaged = 0
     for seed in range(40):
         rng = Random(seed)
@@ -139,7 +139,7 @@ def replayed(seed: int) -> list[str]:
     return [as_json(each) for each in told]
 
 
-def test_behaviours_can_be_left_out() -> None:
+def test_coordinator_uses_only_given_behaviours() -> None:
     ann, bob = soldier("Ann").sees().stands_at("c1"), soldier("Bob").sees().knows("c3", 5.0)
     red, _ = watched(behaviours=select_behaviours(["search"]))
     red.tick([ann, bob], 0.0)
@@ -147,17 +147,17 @@ def test_behaviours_can_be_left_out() -> None:
     assert list(red.squads[0].passed_over) == ["search"]
 
 
-def test_a_misspelt_behaviour_is_answered_with_the_one_that_was_meant() -> None:
+def test_misspelt_behaviour_gets_a_suggestion() -> None:
     with pytest.raises(TelosError, match="'search'"):
         select_behaviours(["serach"])
 
 
-def test_two_behaviours_of_one_name_are_refused() -> None:
+def test_coordinator_rejects_duplicate_behaviours() -> None:
     with pytest.raises(TelosError, match="same name"):
         Coordinator("red", behaviours=[*ALL_BEHAVIOURS, ALL_BEHAVIOURS[0]])
 
 
-def test_a_behaviour_that_is_not_there_cannot_be_restored() -> None:
+def test_restore_requires_the_saved_behaviour() -> None:
     ann, bob = soldier("Ann").sees().stands_at("c1"), soldier("Bob").sees().knows("c3", 5.0)
     red, _ = watched()
     red.tick([ann, bob], 0.0)
@@ -165,7 +165,7 @@ def test_a_behaviour_that_is_not_there_cannot_be_restored() -> None:
         Coordinator("red", behaviours=[]).restore(red.save(), [ann, bob])
 
 
-def test_a_squad_that_dies_out_is_gone_and_its_behaviour_has_failed() -> None:
+def test_dead_squad_is_removed_and_its_behaviour_fails() -> None:
     ann, bob = soldier("Ann").sees().stands_at("c1"), soldier("Bob").sees().knows("c3", 5.0)
     red, told = watched()
     red.tick([ann, bob], 0.0)

@@ -1,4 +1,4 @@
-"""Get-to-cover and advance-cover: some run, one suppresses, and two never get the same node."""
+"""Get-to-cover and advance-cover: some run, one suppresses, and no two share a node."""
 
 import itertools
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def two_under_fire() -> tuple[Soldier, Soldier]:
     return soldier("Ann", rank=1).sees().stands_at("c1"), soldier("Bob", 4.0).sees().knows("c3", 6.0)
 
 
-def test_one_suppresses_while_the_other_runs_to_cover() -> None:
+def test_get_to_cover_has_one_suppress_while_the_other_runs() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -35,7 +35,7 @@ def test_one_suppresses_while_the_other_runs_to_cover() -> None:
     assert dict(ordered.orders) == {"Ann": "suppress bert", "Bob": "take cover at c3"}
 
 
-def test_it_is_fulfilled_when_whoever_ran_is_in_valid_cover() -> None:
+def test_get_to_cover_is_fulfilled_in_valid_cover() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -47,7 +47,7 @@ def test_it_is_fulfilled_when_whoever_ran_is_in_valid_cover() -> None:
     assert tasks([ann, bob]) == {}
 
 
-def test_cover_that_no_longer_protects_ends_it() -> None:
+def test_get_to_cover_fails_when_cover_no_longer_protects() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -56,7 +56,7 @@ def test_cover_that_no_longer_protects_ends_it() -> None:
     assert conclusions(told) == [("get-to-cover", False, "c3 no longer protects Bob")]
 
 
-def test_a_grenade_beats_an_order() -> None:
+def test_refused_order_fails_the_behaviour() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -66,7 +66,7 @@ def test_a_grenade_beats_an_order() -> None:
     assert tasks([ann, bob]) == {}
 
 
-def test_nobody_waits_for_one_who_died_running() -> None:
+def test_death_of_a_runner_fails_the_behaviour() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -76,7 +76,7 @@ def test_nobody_waits_for_one_who_died_running() -> None:
     assert tasks([ann, bob]) == {}
 
 
-def test_it_ends_when_time_runs_out() -> None:
+def test_behaviour_fails_at_its_time_limit() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     for now in range(1, 17):
@@ -84,7 +84,7 @@ def test_it_ends_when_time_runs_out() -> None:
     assert conclusions(told) == [("get-to-cover", False, "no headway for 15 s")]
 
 
-def test_another_suppresses_when_the_leader_who_did_so_dies() -> None:
+def test_another_member_suppresses_after_the_leader_dies() -> None:
     ann, bob = two_under_fire()
     cid = soldier("Cid", 2.0).sees().stands_at("c2").feels(health=50.0)
     red, told = watched()
@@ -99,7 +99,7 @@ def test_another_suppresses_when_the_leader_who_did_so_dies() -> None:
     assert not conclusions(told)
 
 
-def test_it_ends_when_the_last_who_could_suppress_dies() -> None:
+def test_behaviour_fails_without_a_suppressor() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -109,7 +109,7 @@ def test_it_ends_when_the_last_who_could_suppress_dies() -> None:
     assert tasks([ann, bob]) == {}
 
 
-def test_two_who_refuse_to_suppress_do_not_hand_the_order_back_and_forth() -> None:
+def test_refused_suppression_is_not_passed_back_and_forth() -> None:
     ann, bob = two_under_fire()
     cid = soldier("Cid", 2.0).sees().stands_at("c2")
     red, told = watched()
@@ -122,7 +122,7 @@ def test_two_who_refuse_to_suppress_do_not_hand_the_order_back_and_forth() -> No
     assert conclusions(told) == [("get-to-cover", False, "Cid refuses: a grenade, and nobody else can suppress")]
 
 
-def test_fire_goes_to_another_enemy_when_the_first_is_gone() -> None:
+def test_suppressor_changes_to_a_known_enemy() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -134,7 +134,7 @@ def test_fire_goes_to_another_enemy_when_the_first_is_gone() -> None:
     assert not conclusions(told)
 
 
-def test_an_order_that_the_member_dropped_ends_it() -> None:
+def test_forgotten_order_fails_the_behaviour() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -143,7 +143,7 @@ def test_an_order_that_the_member_dropped_ends_it() -> None:
     assert conclusions(told) == [("get-to-cover", False, "Bob has dropped the order")]
 
 
-def test_an_order_does_not_fade_while_it_stands_and_a_later_one_is_left_alone() -> None:
+def test_standing_order_is_refreshed_and_later_ones_are_kept() -> None:
     ann, bob = two_under_fire()
     bob.memory.fades["order"] = 4.0
     red, told = watched()
@@ -156,7 +156,7 @@ def test_an_order_does_not_fade_while_it_stands_and_a_later_one_is_left_alone() 
     assert tasks([ann, bob]) == {"Bob": ("cover", "elsewhere")}
 
 
-def test_one_who_is_in_cover_suppresses_rather_than_a_healthier_one_in_the_open() -> None:
+def test_member_in_cover_suppresses_before_a_healthier_one() -> None:
     ann, cid = soldier("Ann").sees().knows("c3", 5.0), soldier("Cid").sees().knows("c4", 5.0)
     bob = soldier("Bob").sees().stands_at("c1").feels(health=20.0)
     red, _ = watched()
@@ -164,7 +164,7 @@ def test_one_who_is_in_cover_suppresses_rather_than_a_healthier_one_in_the_open(
     assert tasks([ann, bob, cid]) == {"Ann": ("cover", "c3"), "Bob": ("suppress", None), "Cid": ("cover", "c4")}
 
 
-def test_the_healthiest_in_the_open_suppresses_when_nobody_is_in_cover() -> None:
+def test_healthiest_member_suppresses_without_cover() -> None:
     squad = [soldier(name).sees().knows(node, 5.0) for name, node in (("Ann", "c1"), ("Bob", "c2"), ("Cid", "c3"))]
     squad[0].feels(health=90.0)
     red, _ = watched()
@@ -172,7 +172,7 @@ def test_the_healthiest_in_the_open_suppresses_when_nobody_is_in_cover() -> None
     assert tasks(squad) == {"Ann": ("cover", "c1"), "Bob": ("suppress", None), "Cid": ("cover", "c3")}
 
 
-def test_nobody_is_sent_to_the_node_that_he_stands_at() -> None:
+def test_members_are_not_sent_to_their_own_node() -> None:
     ann = soldier("Ann").sees().stands_at("c1")
     bob = soldier("Bob").sees().stands_at("c3", valid=False).knows("c3", 0.0).knows("c4", 9.0)
     red, _ = watched()
@@ -180,7 +180,7 @@ def test_nobody_is_sent_to_the_node_that_he_stands_at() -> None:
     assert tasks([ann, bob])["Bob"] == ("cover", "c4")
 
 
-def test_the_only_one_with_somewhere_to_go_does_not_suppress() -> None:
+def test_only_member_with_a_node_does_not_suppress() -> None:
     ann, bob = soldier("Ann").sees().knows("c3", 5.0), soldier("Bob").sees().feels(health=20.0)
     red, _ = watched()
     red.tick([ann, bob], 0.0)
@@ -198,7 +198,7 @@ def test_the_only_one_with_somewhere_to_go_does_not_suppress() -> None:
         (lambda ann, bob: setattr(ann, "alive", False), "there is nobody to suppress meanwhile"),
     ],
 )
-def test_a_squad_can_say_why_it_does_not_get_to_cover(spoil: object, why: str) -> None:
+def test_squad_explains_why_it_does_not_get_to_cover(spoil: object, why: str) -> None:
     ann, bob = two_under_fire()
     assert callable(spoil)
     spoil(ann, bob)
@@ -208,7 +208,7 @@ def test_a_squad_can_say_why_it_does_not_get_to_cover(spoil: object, why: str) -
     assert f"  not get-to-cover: {why}" in red.squads[0].why().splitlines()
 
 
-def test_a_squad_can_say_what_it_does_and_why_not_anything_else() -> None:
+def test_squad_explains_its_behaviour_and_the_others() -> None:
     ann, bob = two_under_fire()
     red, _ = watched()
     red.tick([ann, bob], 0.0)
@@ -222,7 +222,7 @@ def test_a_squad_can_say_what_it_does_and_why_not_anything_else() -> None:
     ]
 
 
-def test_an_engaged_squad_is_left_alone_when_squads_are_made_anew() -> None:
+def test_engaged_squad_is_not_regrouped() -> None:
     ann, bob = two_under_fire()
     red, _ = watched()
     red.tick([ann, bob], 0.0)
@@ -232,7 +232,7 @@ def test_an_engaged_squad_is_left_alone_when_squads_are_made_anew() -> None:
     assert [(squad.name, squad.names) for squad in red.squads] == [("red-1", ("Ann", "Bob")), ("red-2", ("Cid",))]
 
 
-def test_squads_of_one_side_do_not_send_two_to_one_node() -> None:
+def test_squads_of_one_side_do_not_share_nodes() -> None:
     near = two_under_fire()
     far = soldier("Cid", 100.0).sees().stands_at("c9"), soldier("Dan", 100.0).sees().knows("c3", 1.0).knows("c4", 9.0)
     red, _ = watched()
@@ -253,7 +253,7 @@ def four_in_cover() -> list[Soldier]:
     return squad
 
 
-def test_half_of_a_squad_in_cover_advances_while_one_suppresses() -> None:
+def test_advance_cover_moves_half_of_the_squad() -> None:
     squad = four_in_cover()
     red, told = watched()
     red.tick(squad, 0.0)
@@ -266,7 +266,7 @@ def test_half_of_a_squad_in_cover_advances_while_one_suppresses() -> None:
     assert conclusions(told) == [("advance-cover", True, "everyone who was to run is there")]
 
 
-def test_cover_less_than_two_metres_nearer_is_not_worth_the_run() -> None:
+def test_advance_cover_requires_two_metres_of_gain() -> None:
     squad = four_in_cover()
     for i, each in enumerate(squad):
         each.knows(f"n{i}", 5.0, threat_distance=18.1)
@@ -275,7 +275,7 @@ def test_cover_less_than_two_metres_nearer_is_not_worth_the_run() -> None:
     assert "  not advance-cover: nobody knows free cover 2 m nearer to the threat" in red.squads[0].why().splitlines()
 
 
-def test_nobody_advances_while_one_is_in_the_open() -> None:
+def test_advance_cover_requires_everyone_in_cover() -> None:
     squad = four_in_cover()
     squad[3].feels(cover_valid=False).memory.forget("cover", "n3")
     red, _ = watched()
@@ -283,7 +283,7 @@ def test_nobody_advances_while_one_is_in_the_open() -> None:
     assert "  not advance-cover: D is not in valid cover" in red.squads[0].why().splitlines()
 
 
-def test_a_behaviour_that_has_ended_waits_a_while() -> None:
+def test_ended_behaviour_has_a_cooldown() -> None:
     ann, bob = two_under_fire()
     red, told = watched()
     red.tick([ann, bob], 1.0)
@@ -302,7 +302,7 @@ WAYS = st.dictionaries(
 
 
 @given(WAYS)
-def test_as_many_as_possible_get_a_node_of_their_own(ways: Mapping[str, Mapping[str, float]]) -> None:
+def test_assign_nodes_serves_as_many_as_possible(ways: Mapping[str, Mapping[str, float]]) -> None:
     nodes = assign_nodes(ways)
     assert all(nodes[name] in ways[name] for name in nodes)
     assert len(set(nodes.values())) == len(nodes)
@@ -311,7 +311,7 @@ def test_as_many_as_possible_get_a_node_of_their_own(ways: Mapping[str, Mapping[
     assert len(nodes) == max(len(each) for each in possible if len(set(each)) == len(each))
 
 
-def test_memories_start_empty_and_that_is_no_trouble() -> None:
+def test_empty_memories_give_no_orders() -> None:
     red, _ = watched()
     red.tick([Soldier("Ann", memory=WorkingMemory()), Soldier("Bob")], 0.0)
     assert red.squads[0].behaviour is None

@@ -1,4 +1,4 @@
-"""Orderly advance: in single file, the last faces back."""
+"""Orderly advance in single file."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def follows(squad: list[Soldier]) -> dict[str, tuple[str, str | None]]:
     return {each.name: (each.order["task"], each.order["target"]) for each in squad if each.order is not None}
 
 
-def test_each_follows_the_one_in_front_and_the_last_guards_the_rear() -> None:
+def test_single_file_follows_and_the_last_guards_the_rear() -> None:
     squad = file_of_three()
     squad[1].note("node", "p1", x=7.0, y=3.0, room="yard", kind="patrol", distance=9.0)
     red, _ = watched()
@@ -31,7 +31,7 @@ def test_each_follows_the_one_in_front_and_the_last_guards_the_rear() -> None:
     assert (squad[0].order["place_x"], squad[0].order["place_y"]) == (7.0, 3.0), "as Bob knows where that is"
 
 
-def test_the_leader_goes_on_node_by_node_and_the_others_keep_their_orders() -> None:
+def test_leader_advances_by_nodes_and_others_keep_their_orders() -> None:
     squad = file_of_three()
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
@@ -54,7 +54,7 @@ def test_the_leader_goes_on_node_by_node_and_the_others_keep_their_orders() -> N
     )
 
 
-def test_the_next_in_rank_leads_on_when_the_leader_dies() -> None:
+def test_next_in_rank_leads_after_the_leader_dies() -> None:
     squad = file_of_three()
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
@@ -70,7 +70,7 @@ def test_the_next_in_rank_leads_on_when_the_leader_dies() -> None:
     assert not conclusions(told)
 
 
-def test_the_file_closes_up_when_somebody_in_it_dies() -> None:
+def test_single_file_closes_up_after_a_death() -> None:
     squad = file_of_three()
     red, _ = watched()
     red.advance_to(None, ["p1"])
@@ -82,7 +82,7 @@ def test_the_file_closes_up_when_somebody_in_it_dies() -> None:
     assert squad[0].order is lead
 
 
-def test_contact_ends_it_and_what_was_reached_is_not_walked_again() -> None:
+def test_contact_ends_the_advance_and_keeps_its_progress() -> None:
     squad = file_of_three()
     red, told = watched()
     red.advance_to(None, ["p1", "p2"])
@@ -99,7 +99,7 @@ def test_contact_ends_it_and_what_was_reached_is_not_walked_again() -> None:
     assert squad[0].order["node"] == "p2"
 
 
-def test_one_who_refuses_ends_it() -> None:
+def test_refusal_ends_the_advance() -> None:
     squad = file_of_three()
     red, told = watched()
     red.advance_to(None, ["p1"])
@@ -109,7 +109,7 @@ def test_one_who_refuses_ends_it() -> None:
     assert conclusions(told) == [("orderly-advance", False, "Bob refuses: a grenade")]
 
 
-def test_another_objective_ends_the_march_to_the_first() -> None:
+def test_new_objective_ends_the_advance() -> None:
     squad = file_of_three()
     red, told = watched()
     red.advance_to(None, ["p1"])
@@ -122,7 +122,7 @@ def test_another_objective_ends_the_march_to_the_first() -> None:
     assert squad[0].order["node"] == "p7"
 
 
-def test_an_objective_for_one_squad_is_not_for_another() -> None:
+def test_objective_applies_to_one_squad_only() -> None:
     near, far = soldier("Ann"), soldier("Bob", 100.0)
     red, _ = watched()
     red.tick([near, far], 0.0)
@@ -131,7 +131,7 @@ def test_an_objective_for_one_squad_is_not_for_another() -> None:
     assert (near.task, far.task) == (None, "lead")
 
 
-def test_newcomers_get_the_objective_of_the_side() -> None:
+def test_new_members_get_the_objective_of_the_side() -> None:
     red, _ = watched()
     red.advance_to(None, ["p1"])
     red.tick([], 0.0)
@@ -148,7 +148,7 @@ def test_newcomers_get_the_objective_of_the_side() -> None:
         (None, {"advance": "p1"}, "give a list"),
     ],
 )
-def test_an_objective_that_makes_no_sense_is_refused(squad: str | None, objective: object, message: str) -> None:
+def test_invalid_objective_raises_an_error(squad: str | None, objective: object, message: str) -> None:
     red, _ = watched()
     with pytest.raises(TelosError, match=message):
         red.set_objective(squad, objective)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Search: in pairs, room by room."""
+"""Search by pairs, room by room."""
 
 from squads.soldiers import Soldier, soldier, tasks, watched
 from telos.squads.squad import BehaviourEnded
@@ -23,7 +23,7 @@ def where(squad: list[Soldier]) -> dict[str, tuple[str, str | None, str | None]]
     return {name: (order["task"], order["room"], order["target"]) for name, order in orders.items()}
 
 
-def test_a_search_begins_by_itself_once_an_enemy_is_lost() -> None:
+def test_search_begins_once_an_enemy_is_lost() -> None:
     squad = hunters(2, ("r1", 5.0, 1))
     red, _ = watched()
     red.tick(squad, 2.0)
@@ -35,7 +35,7 @@ def test_a_search_begins_by_itself_once_an_enemy_is_lost() -> None:
     assert red.squads[0].behaviour == "search"
 
 
-def test_pairs_get_rooms_of_their_own_the_nearest_first() -> None:
+def test_pairs_get_distinct_rooms_nearest_first() -> None:
     squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 2), ("r3", 30.0, 1))
     red, _ = watched()
     red.tick(squad, 4.0)
@@ -49,14 +49,14 @@ def test_pairs_get_rooms_of_their_own_the_nearest_first() -> None:
     assert tasks(squad)["B"] == ("watch", "r2.1"), "a room with two nodes has one for each"
 
 
-def test_an_odd_one_joins_the_last_pair() -> None:
+def test_odd_member_joins_the_last_pair() -> None:
     squad = hunters(3, ("r1", 9.0, 1), ("r2", 5.0, 1))
     red, _ = watched()
     red.tick(squad, 4.0)
     assert where(squad) == {"A": ("search", "r2", None), "B": ("follow", "r2", "A"), "C": ("follow", "r2", "A")}
 
 
-def test_it_goes_room_by_room_until_all_are_searched() -> None:
+def test_search_continues_until_all_rooms_are_done() -> None:
     squad = hunters(2, ("r1", 9.0, 1), ("r2", 5.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -69,7 +69,7 @@ def test_it_goes_room_by_room_until_all_are_searched() -> None:
     assert where(squad) == {}
 
 
-def test_the_time_limit_is_for_each_room() -> None:
+def test_time_limit_applies_per_room() -> None:
     squad = hunters(2, ("r1", 9.0, 1), ("r2", 5.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -81,7 +81,7 @@ def test_the_time_limit_is_for_each_room() -> None:
     assert conclusions(told) == [("search", False, "no headway for 20 s")]
 
 
-def test_being_there_is_not_having_searched() -> None:
+def test_arriving_is_not_searching() -> None:
     squad = hunters(2, ("r1", 9.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -90,7 +90,7 @@ def test_being_there_is_not_having_searched() -> None:
     assert not conclusions(told)
 
 
-def test_a_pair_that_is_done_goes_on_while_the_other_is_still_at_it() -> None:
+def test_finished_pair_moves_on_before_the_other() -> None:
     squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 1), ("r3", 30.0, 1))
     red, _ = watched()
     red.tick(squad, 4.0)
@@ -104,7 +104,7 @@ def test_a_pair_that_is_done_goes_on_while_the_other_is_still_at_it() -> None:
     assert set(where(squad)) == {"A", "B"}, "there is no room left for the other pair"
 
 
-def test_contact_ends_it() -> None:
+def test_contact_ends_the_search() -> None:
     squad = hunters(2, ("r1", 9.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -114,7 +114,7 @@ def test_contact_ends_it() -> None:
     assert where(squad) == {}
 
 
-def test_who_lost_a_partner_joins_another_pair() -> None:
+def test_member_without_partner_joins_another_pair() -> None:
     squad = hunters(4, ("r1", 9.0, 1), ("r2", 5.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -131,7 +131,7 @@ def test_who_lost_a_partner_joins_another_pair() -> None:
     assert not conclusions(told)
 
 
-def test_nobody_searches_alone() -> None:
+def test_search_fails_for_a_single_member() -> None:
     squad = hunters(2, ("r1", 9.0, 1))
     red, told = watched()
     red.tick(squad, 4.0)
@@ -141,7 +141,7 @@ def test_nobody_searches_alone() -> None:
     assert where(squad) == {}
 
 
-def test_rooms_are_searched_again_when_the_enemy_was_seen_since() -> None:
+def test_rooms_are_searched_again_after_a_sighting() -> None:
     squad = hunters(2, ("r1", 9.0, 1))
     squad[0].note("searched", "r1", 3.0)
     red, _ = watched()
@@ -153,7 +153,7 @@ def test_rooms_are_searched_again_when_the_enemy_was_seen_since() -> None:
     assert where(squad)["A"] == ("search", "r1", None)
 
 
-def test_an_objective_names_the_rooms() -> None:
+def test_objective_names_the_rooms() -> None:
     squad = hunters(2, ("r1", 5.0, 1), ("r2", 9.0, 1))
     squad[0].memory.forget("enemy", "bert")
     red, told = watched()

@@ -1,4 +1,4 @@
-"""Fights for tests: a scene of the package, as it is or changed, fought out and read back from its trace."""
+"""Helpers: scenes of the package, changed if needed, played out and read back from their trace."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ SEEDS = tuple(range(5))
 
 
 class Fight:
-    """A battle that is over, with all that it put on record."""
+    """A finished battle with its trace."""
 
     def __init__(self, scene: Scene, seed: int = 0, seconds: float | None = None) -> None:
         self.records: list[object] = []
@@ -29,26 +29,26 @@ class Fight:
         self.views = [self.battle.view, *self.battle.run(seconds)]
 
     def of(self, kind: type[R], who: str | None = None) -> list[R]:
-        """Return the records of one kind, of one person or of all."""
+        """Return the records of a class, of one fighter or of all."""
         found = [each for each in self.records if isinstance(each, kind)]
         return [each for each in found if who is None or getattr(each, "who", None) == who]
 
     def steps(self, who: str) -> list[str]:
-        """Return the names of the steps that somebody began, without those that follow themselves."""
+        """Return the steps that a fighter began, without repetitions."""
         return squeezed(each.step.partition("(")[0] for each in self.of(Began, who))
 
     def events(self, *actions: str, by: str | None = None) -> list[Event]:
-        """Return what happened of some kinds."""
+        """Return the events with these actions."""
         events = (each for each in self.of(Event) if by in (None, each.player))
         return [each for each in events if not actions or each.action in actions]
 
     def goals(self, who: str) -> list[str]:
-        """Return the goals that somebody planned for, one after the other."""
+        """Return the goals that a fighter planned for, in order."""
         return squeezed(each.goal for each in self.of(Planned, who))
 
 
 def squeezed(names: Iterable[str]) -> list[str]:
-    """Return the names without those that follow themselves.
+    """Return the names without immediate repetitions.
 
     >>> squeezed("aabba")
     ['a', 'b', 'a']
@@ -61,7 +61,7 @@ def squeezed(names: Iterable[str]) -> list[str]:
 
 
 def in_order(wanted: Sequence[str], found: Iterable[str]) -> bool:
-    """Whether the names that are wanted come one after the other, with anything between them.
+    """Whether ``wanted`` is a subsequence of the names.
 
     >>> in_order("ac", "abc"), in_order("ca", "abc")
     (True, False)
@@ -70,19 +70,19 @@ def in_order(wanted: Sequence[str], found: Iterable[str]) -> bool:
     return all(name in left for name in wanted)
 
 
-@lru_cache(maxsize=64)  # several tests look at one fight
+@lru_cache(maxsize=64)  # fights are shared by tests
 def fought(scene: str, seed: int = 0, seconds: float | None = None) -> Fight:
-    """Return a scene of the package, fought out."""
+    """Return a scene of the package, played out."""
     return Fight(load_scene(scene), seed, seconds)
 
 
 def member(scene: Scene, name: str) -> CastMember:
-    """Return somebody of the cast."""
+    """Return a member of the cast."""
     return next(each for each in scene.cast if each.name == name)
 
 
 def changed(scene: Scene, who: str, /, **changes: Any) -> Scene:
-    """Return a scene in which one of the cast is different."""
+    """Return a scene with one changed member."""
     return replace(scene, cast=tuple(replace(each, **changes) if each.name == who else each for each in scene.cast))
 
 
@@ -92,22 +92,22 @@ def script(*cues: tuple[float, str]) -> tuple[Cue, ...]:
 
 
 def body(**about: Any) -> FrozenMap[str, Any]:
-    """Return what is different about a body."""
+    """Return changed body properties."""
     return FrozenMap(about)
 
 
 class Stillness:
-    """Measures for how long each mind has neither moved nor done anything, though one of its goals has a plan."""
+    """Measures how long each mind has been inactive although one of its goals has a plan."""
 
     def __init__(self, battle: Battle) -> None:
         self._battle = battle
         self._since = dict.fromkeys(battle.minds, 0.0)
         self._places = dict.fromkeys(battle.minds, (0.0, 0.0))
         self.longest = 0.0
-        self.who = ""  # was still for longest, and what it was about then
+        self.who = ""  # the longest inactive mind, and its state
 
     def look(self, view: ArenaView) -> None:
-        """Take in one step."""
+        """Process one step."""
         busy = {event.player for event in self._battle.arena.events}
         for each in view.fighters:
             mind = self._battle.minds.get(each.name)
@@ -124,7 +124,7 @@ class Stillness:
                 self.who = f"{each.name} at {view.time} s: {mind.goal} {mind.steps} {each.doing!r} {each.reason!r}"
 
     def _could_act(self, mind: Mind) -> bool:
-        """Whether a goal that matters now, and is not fulfilled, has a plan."""
+        """Whether a relevant, unfulfilled goal has a plan."""
         goals = mind.arbiter.in_line(mind.state, mind.goal)
         planner = Planner(mind.domain, mind.character.actions)
         answers = (planner.plan(mind.state, goal.name) for goal in goals)

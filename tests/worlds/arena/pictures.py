@@ -1,4 +1,4 @@
-"""A fight made by hand, for whoever draws fights: a map, a moment of it, and minds."""
+"""Helpers: a hand-made fight for drawing tests: a map, a moment of it, and minds."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,17 +41,17 @@ QUIET = ArenaView(12.3, (), (), (), (), (), (), (), over=False, winner=None)
 
 
 def fighter(**changed: Any) -> FighterView:
-    """Return Ann, unhurt and idle, but for what is given."""
+    """Return Ann, unhurt and idle, with the given changes."""
     return replace(STANDING, **changed)
 
 
 def moment(*fighters: FighterView, **changed: Any) -> ArenaView:
-    """Return a moment at which nothing happens, but for what is given."""
+    """Return a view in which nothing happens, with the given changes."""
     return replace(QUIET, players=tuple(each.name for each in fighters), fighters=fighters, **changed)
 
 
 def crowd(number: int, *, dead: int = 0) -> tuple[FighterView, ...]:
-    """Return so many fighters on two sides, the last of them dead."""
+    """Return ``count`` fighters on two sides, the last of them dead."""
     return tuple(
         fighter(
             name=NAMES[each], side=("red", "blue")[each >= number // 2], x=2.5 + 3 * each, y=1.5 + each % 6,
@@ -64,7 +64,7 @@ def crowd(number: int, *, dead: int = 0) -> tuple[FighterView, ...]:
 
 
 def busy(number: int = 8, *, dead: int = 1) -> ArenaView:
-    """Return a moment with something of everything in it."""
+    """Return a view with one of everything."""
     return moment(
         *crowd(number, dead=dead),
         doors=(DoorView("d1", 32.5, 2.5, "closed", held_by="Yan"), DoorView("d2", 11.5, 4.5, "open")),
@@ -83,7 +83,7 @@ def room_at(place: tuple[float, float]) -> str:
 
 
 def noted() -> TraceNotes:
-    """Return what a screen knows after some talk, some plans and an explosion."""
+    """Return notes after some talk, some plans and an explosion."""
     notes = TraceNotes()
     for record in (
         FightStarted(0.0, "arena", "flank", 3, FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una", "Vic")})),

@@ -1,4 +1,4 @@
-"""Small random maps and casts, for laws that hold in every fight."""
+"""Hypothesis strategies: small random maps and casts."""
 
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ _DOORS = "+/%="
 
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
-    """Return a fight on a map that nobody would draw, among any kinds of character."""
+    """Return a scene on a random map with random characters."""
     names = _NAMES[: draw(st.integers(2, len(_NAMES)))]
     known = sorted(load_arena_characters())
     map, places = draw(_maps(len(names) + 1))
@@ -36,11 +36,11 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 @st.composite
 def _maps(draw: st.DrawFn, free: int) -> tuple[ArenaMap, list[tuple[float, float]]]:
-    """Return a map, and so many places on it where somebody can stand."""
+    """Return a map and ``count`` free places on it."""
     width, height = draw(st.integers(6, 20)), draw(st.integers(4, 10))
     cells = [(x, y) for y in range(1, height + 1) for x in range(1, width + 1)]
     drawn = dict.fromkeys(cells, " ")
-    if draw(st.booleans()):  # a wall across, with whatever is drawn into it as the ways through
+    if draw(st.booleans()):  # a wall across the map, with random openings
         across = draw(st.integers(2, width - 1))
         drawn |= {(across, y): "#" for y in range(1, height + 1)}
         cells += [(across, y) for y in range(1, height + 1)] * 3

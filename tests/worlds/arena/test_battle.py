@@ -1,4 +1,4 @@
-"""One seed fixes a whole fight; looking on changes nothing; a fight that was saved goes on exactly."""
+"""A seed determines a fight, tracing changes nothing, and a restored fight continues exactly."""
 
 import json
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from worlds.arena.fights import changed, fought
 
 
 class Taped:
-    """A battle and the lines of its trace, with what was saved at some moments."""
+    """A battle, the lines of its trace, and saved states."""
 
     def __init__(self, scene: str, seed: int) -> None:
         self.lines: list[str] = []
         self.battle = Battle(load_scene(scene), seed=seed, trace=lambda record: self.lines.append(as_json(record)))
-        self.saved: list[tuple[int, str]] = []  # how many lines there were, and what was saved
+        self.saved: list[tuple[int, str]] = []  # number of trace lines, and the saved state
 
     def fight(self, seconds: float | None = None, *, every: int = 0) -> list[ArenaView]:
         views = []
@@ -34,7 +34,7 @@ class Taped:
         return views
 
 
-def test_the_first_seconds_of_the_flank_are_those_on_record(golden: Callable[[str, str], None]) -> None:
+def test_flank_matches_its_golden_trace(golden: Callable[[str, str], None]) -> None:
     lines: list[str] = []
 
     def note(record: object) -> None:
@@ -47,7 +47,7 @@ def test_the_first_seconds_of_the_flank_are_those_on_record(golden: Callable[[st
 
 
 @pytest.mark.parametrize("scene", ["flank", "layer-7-talk", "grenade"])
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others(scene: str) -> None:
+def test_seed_determines_the_trace(scene: str) -> None:
     one, two, other = Taped(scene, 3), Taped(scene, 3), Taped(scene, 4)
     for taped in (one, two, other):
         taped.fight(12.0)
@@ -56,12 +56,12 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_gives_others(scene:
 
 
 @pytest.mark.parametrize("scene", ["pincer", "layer-7-talk", "search"])
-def test_looking_on_changes_nothing(scene: str) -> None:
+def test_trace_changes_nothing(scene: str) -> None:
     taped, alone = Taped(scene, 5), Battle(load_scene(scene), seed=5)
     assert taped.fight(20.0) == list(alone.run(20.0))
 
 
-def test_a_fight_begins_and_ends_with_its_frame_and_says_all_that_it_takes_to_repeat_it() -> None:
+def test_trace_begins_and_ends_with_records_of_the_fight() -> None:
     fight = fought("flank", 1)
     started, ended = fight.records[0], fight.records[-1]
     assert isinstance(started, FightStarted)
@@ -72,7 +72,7 @@ def test_a_fight_begins_and_ends_with_its_frame_and_says_all_that_it_takes_to_re
     assert fight.of(CommandsGiven)
 
 
-def test_a_fight_lasts_as_long_as_the_scene_says_or_as_one_asks() -> None:
+def test_fight_lasts_as_long_as_the_scene_or_the_limit_says() -> None:
     assert [*Battle(load_scene("goals-rat"), seed=1).run(2.0)][-1].time == 2.0
     assert fought("goals-rat", 1).views[-1].time == 60.0
     with pytest.raises(TelosError, match="more than 0 seconds"):
@@ -83,7 +83,7 @@ def test_a_fight_lasts_as_long_as_the_scene_says_or_as_one_asks() -> None:
 
 
 def restored(taped: Taped, saved: str) -> Taped:
-    """Return a fresh battle that goes on from what was saved."""
+    """Return a new battle restored from a saved state."""
     other = Taped(taped.battle.scene.name, taped.battle.seed)
     other.battle.restore(json.loads(saved))
     other.lines.clear()
@@ -92,7 +92,7 @@ def restored(taped: Taped, saved: str) -> Taped:
 
 @pytest.mark.parametrize("scene", [name for name in scene_names() if name not in ("skirmish", "search")])
 @pytest.mark.parametrize("saves", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_a_saved_fight_goes_on_bit_by_bit_as_if_it_had_not_been_saved(scene: str, saves: int) -> None:
+def test_restored_battle_continues_exactly(scene: str, saves: int) -> None:
     taped = Taped(scene, 2)
     views = taped.fight(25.0, every=37)
     assert taped.saved
@@ -104,7 +104,7 @@ def test_a_saved_fight_goes_on_bit_by_bit_as_if_it_had_not_been_saved(scene: str
 
 
 @pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 7))])
-def test_a_skirmish_goes_on_exactly_after_people_have_fallen(seed: int) -> None:
+def test_restored_skirmish_continues_exactly_after_deaths(seed: int) -> None:
     taped = Taped("skirmish", seed)
     taped.fight(45.0, every=149)
     fallen = [json.loads(saved)["arena"]["fighters"].values() for _, saved in taped.saved]
@@ -132,7 +132,7 @@ def test_saving_changes_nothing() -> None:
         (lambda: Battle(changed(load_scene("flank"), "Bob", name="Rob"), seed=1), "Bob"),
     ],
 )  # fmt: skip
-def test_what_was_saved_from_another_fight_is_refused(make: Callable[[], Battle], message: str) -> None:
+def test_restore_rejects_state_of_another_fight(make: Callable[[], Battle], message: str) -> None:
     saved: dict[str, Any] = stepped(Battle(load_scene("flank"), seed=1)).save()
     with pytest.raises(TelosError, match=message):
         make().restore(saved)

@@ -1,4 +1,4 @@
-"""A recorded fight is played again without any mind, and every difference is found and named by its line."""
+"""A recorded fight is replayed without minds; every difference is reported with its line."""
 
 import json
 from collections.abc import Callable
@@ -26,20 +26,20 @@ def flank() -> list[str]:
 
 
 @pytest.mark.parametrize("scene", [name for name in scene_names() if name != "skirmish"])
-def test_a_replay_shows_the_very_same_fight_and_tells_it_again(scene: str) -> None:
+def test_replay_shows_the_same_views_and_records(scene: str) -> None:
     lines, views = recorded(scene, 2, 20.0)
     again: list[str] = []
     assert list(replay_fight(lines, trace=lambda record: again.append(as_json(record)))) == views
     assert again == lines
 
 
-def test_a_replay_thinks_nothing() -> None:
+def test_replay_needs_no_minds() -> None:
     bodies = [line for line in flank() if json.loads(line)["kind"] in ("started", "commanded", "event", "ended")]
     assert len(bodies) < len(flank())
     assert list(replay_fight(bodies)) == fought("flank", 1).views[1:]
 
 
-def test_a_recording_that_was_broken_off_is_played_as_far_as_it_goes() -> None:
+def test_replay_of_a_truncated_recording_ends_early() -> None:
     lines = flank()
     views = fought("flank", 1).views[1:]
     for cut in (2, len(lines) // 2, len(lines) - 1):
@@ -48,7 +48,7 @@ def test_a_recording_that_was_broken_off_is_played_as_far_as_it_goes() -> None:
     assert len(list(replay_fight(lines[:-1]))) == len(views)
 
 
-def test_a_scene_of_ones_own_has_to_be_given() -> None:
+def test_replay_requires_the_scene_of_a_custom_recording() -> None:
     own = replace(load_scene("door-open"), name="my-door")
     lines: list[str] = []
     views = list(Battle(own, seed=1, trace=lambda record: lines.append(as_json(record))).run())
@@ -91,7 +91,7 @@ def altered(lines: list[str], kind: str, change: Callable[[dict[str, object]], o
         ("ended", lambda record: record.update(winner="blue"), "recorded was that blue wins, but here red wins"),
     ],
 )
-def test_whatever_differs_is_named_by_its_line(
+def test_replay_reports_the_line_of_a_difference(
     kind: str, change: Callable[[dict[str, object]], object], message: str
 ) -> None:
     lines, number = altered(flank(), kind, change)
@@ -100,7 +100,7 @@ def test_whatever_differs_is_named_by_its_line(
     assert "\n" not in str(refused.value)
 
 
-def test_another_seed_another_command_or_a_lost_line_is_found_out_later_on() -> None:
+def test_replay_detects_another_seed_command_or_lost_line() -> None:
     lines = flank()
     for kind, change in (
         ("started", lambda record: record.update(seed=2)),
@@ -124,19 +124,19 @@ def test_another_seed_another_command_or_a_lost_line_is_found_out_later_on() -> 
         (['{"kind": "ended", "time": 0, "winner": null, "why": ""}'], "recording:1: this is not the start"),
     ],
 )
-def test_what_is_no_recording_is_refused(lines: list[str], message: str) -> None:
+def test_replay_rejects_other_files(lines: list[str], message: str) -> None:
     with pytest.raises(TelosError) as refused:
         list(replay_fight(lines))
     assert str(refused.value).startswith(message)
 
 
-def test_nothing_comes_after_the_end() -> None:
+def test_replay_rejects_records_after_the_end() -> None:
     lines = flank()
     with pytest.raises(TelosError, match=rf"recording:{len(lines) + 1}: this record is after the end"):
         list(replay_fight([*lines, lines[-1]]))
 
 
-def test_intentions_are_those_that_the_minds_had() -> None:
+def test_intention_tracker_matches_the_minds() -> None:
     told, lines = IntentionTracker(), list[str]()
     battle = Battle(load_scene("flank"), seed=1, trace=lambda record: lines.append(as_json(record)))
     live = [

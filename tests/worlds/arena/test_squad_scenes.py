@@ -1,4 +1,4 @@
-"""Squads and talk: orders that members weigh, flanks that nobody programmed, and words that do something."""
+"""Scenes of squads: orders, emergent flanks, and words that have effects."""
 
 import ast
 import math
@@ -22,13 +22,13 @@ over_seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
 def angle(eye: Point, one: Point, other: Point) -> float:
-    """Return how far apart two points are to somebody who looks from a third, in degrees."""
+    """Return the angle between two points seen from a third, in degrees."""
     apart = math.atan2(one[1] - eye[1], one[0] - eye[0]) - math.atan2(other[1] - eye[1], other[0] - eye[0])
     return abs((math.degrees(apart) + 180) % 360 - 180)
 
 
 def movers(fight: Fight, behaviour: str) -> Iterator[tuple[str, str]]:
-    """Yield who was ordered to which node by behaviours that came to a good end."""
+    """Yield the members and nodes of orders of fulfilled behaviours."""
     ends = {each.time for each in fight.of(BehaviourEnded) if each.behaviour == behaviour and each.fulfilled}
     for ordered in fight.of(OrdersGiven):
         if ordered.behaviour == behaviour and any(end > ordered.time for end in ends):
@@ -36,7 +36,7 @@ def movers(fight: Fight, behaviour: str) -> Iterator[tuple[str, str]]:
 
 
 def aside(fight: Fight, node: str, enemy: str) -> float:
-    """Return how far from where the squad stood a node is, as the enemy sees it from its own cover."""
+    """Return the angle between the squad and a node, seen from the enemy's cover."""
     start = fight.views[0].fighters
     squad = [(each.x, each.y) for each in start if each.side == "red"]
     middle = (sum(x for x, _ in squad) / len(squad), sum(y for _, y in squad) / len(squad))
@@ -47,20 +47,20 @@ def aside(fight: Fight, node: str, enemy: str) -> float:
 # What nobody has programmed
 
 
-def test_a_wall_turns_an_order_to_take_cover_into_a_flank() -> None:
+def test_wall_turns_a_cover_order_into_a_flank() -> None:
     flanks = 0
     for seed in SEEDS:
         fight = fought("flank", seed)
         for who, node in movers(fight, "get-to-cover"):
             place = fight.battle.arena.map.nodes[node].position
             assert aside(fight, node, enemy="c3") > 60
-            assert not fight.battle.arena.protects("c3", place)  # where the enemy hides is no cover from there
+            assert not fight.battle.arena.protects("c3", place)  # the enemy's cover does not protect from there
             assert any(each.name == who and each.at == node for view in fight.views for each in view.fighters)
             flanks += 1
     assert flanks >= len(SEEDS) // 2
 
 
-def test_he_comes_by_the_back_route_because_the_wall_is_in_the_way() -> None:
+def test_flanker_takes_the_back_route_round_the_wall() -> None:
     fight = fought("flank", 1)
     (who, node), *_ = movers(fight, "get-to-cover")
     path = [(each.x, each.y) for view in fight.views for each in view.fighters if each.name == who]
@@ -69,13 +69,13 @@ def test_he_comes_by_the_back_route_because_the_wall_is_in_the_way() -> None:
     assert walked > 1.05 * straight
 
 
-def test_cover_on_either_side_of_the_enemy_makes_a_pincer() -> None:
+def test_cover_on_both_sides_of_the_enemy_makes_a_pincer() -> None:
     pincers = 0
     for seed in SEEDS:
         fight = fought("pincer", seed)
         nodes = [node for _, node in movers(fight, "advance-cover")]
         if len(nodes) < 2:
-            continue  # he fell too soon
+            continue  # he died too soon
         assert all(aside(fight, node, enemy="c4") > 60 for node in nodes)
         places = [fight.battle.arena.map.nodes[node].position for node in nodes]
         eye = fight.battle.arena.map.nodes["c4"].position
@@ -85,14 +85,14 @@ def test_cover_on_either_side_of_the_enemy_makes_a_pincer() -> None:
     assert pincers >= 2
 
 
-def test_nothing_in_the_code_is_called_a_flank_or_a_pincer() -> None:
+def test_code_contains_no_flank_or_pincer() -> None:
     names = {action.name for action in load_arena_domain().actions} | {each.name for each in ALL_BEHAVIOURS}
     assert not [name for name in names if "flank" in name or "pinc" in name or "retreat" in name]
     root = Path(telos.__file__).parent
     sources = [path for room in ("squads", "worlds/arena") for path in (root / room).rglob("*.py")]
     parsed = (node for path in sources for node in ast.walk(ast.parse(path.read_text())))
     named = {getattr(node, "name", None) or getattr(node, "id", None) or getattr(node, "attr", "") for node in parsed}
-    assert {type(each).__name__ for each in ALL_BEHAVIOURS} <= named  # so that is where behaviours are written
+    assert {type(each).__name__ for each in ALL_BEHAVIOURS} <= named  # the search covers all behaviours
     assert not [name for name in named if "flank" in name.lower() or "pincer" in name.lower()]
 
 
@@ -101,14 +101,14 @@ def test_nothing_in_the_code_is_called_a_flank_or_a_pincer() -> None:
 
 @pytest.mark.parametrize("scene", ["get-to-cover", "advance-cover", "pincer", "grenade"])
 @over_seeds
-def test_two_are_never_ordered_to_one_place(scene: str, seed: int) -> None:
+def test_orders_never_share_a_node(scene: str, seed: int) -> None:
     for ordered in fought(scene, seed).of(OrdersGiven):
         nodes = [said.split()[-1] for said in ordered.orders.values() if "cover at" in said or "advance to" in said]
         assert len(nodes) == len(set(nodes))
 
 
 @over_seeds
-def test_one_keeps_the_enemy_down_while_the_others_run(seed: int) -> None:
+def test_one_member_suppresses_while_others_run(seed: int) -> None:
     fight = fought("get-to-cover", seed)
     first = fight.of(OrdersGiven)[0]
     tasks = sorted(said.split()[0] for said in first.orders.values())
@@ -124,7 +124,7 @@ def test_one_keeps_the_enemy_down_while_the_others_run(seed: int) -> None:
 
 
 @over_seeds
-def test_each_bound_ends_nearer_to_the_enemy_and_never_do_all_run_at_once(seed: int) -> None:
+def test_each_advance_ends_nearer_and_never_do_all_run(seed: int) -> None:
     fight = fought("advance-cover", seed)
     bounds = [each for each in fight.of(OrdersGiven) if each.behaviour == "advance-cover"]
     assert bounds
@@ -139,7 +139,7 @@ def test_each_bound_ends_nearer_to_the_enemy_and_never_do_all_run_at_once(seed: 
 
 
 @over_seeds
-def test_fleeing_a_grenade_beats_advancing_and_the_squad_takes_note(seed: int) -> None:
+def test_fleeing_a_grenade_overrides_an_advance_order(seed: int) -> None:
     fight = fought("grenade", seed)
     fled = next(each for each in fight.of(Chose) if each.goal == "escape")
     assert (fled.who, fled.instead_of) == ("Bob", "follow_order")
@@ -154,7 +154,7 @@ def test_fleeing_a_grenade_beats_advancing_and_the_squad_takes_note(seed: int) -
 
 
 @over_seeds
-def test_the_file_stays_together_and_the_last_looks_back(seed: int) -> None:
+def test_single_file_stays_together_and_the_last_looks_back(seed: int) -> None:
     fight = fought("orderly-advance", seed)
     end = fight.of(BehaviourEnded)[0]
     assert end.fulfilled
@@ -180,7 +180,7 @@ def test_every_room_is_searched_once_by_a_pair(seed: int) -> None:
 # Words that do something
 
 
-def test_the_sergeant_has_the_door_opened_by_who_is_near_and_of_lower_rank() -> None:
+def test_sergeant_has_the_door_opened_by_a_near_private() -> None:
     fight = fought("rank", 1)
     assert fight.steps("Sam")[:3] == ["goto", "tell-ally-to-open", "goto"]
     assert fight.steps("Tia") == ["goto", "open-as-told"]
@@ -193,14 +193,14 @@ def test_the_sergeant_has_the_door_opened_by_who_is_near_and_of_lower_rank() -> 
     [{"x": 2.5, "y": 6.5}, {"rank": 3}, {"rank": 2}],
     ids=["she is far away", "she outranks him", "she is his equal"],
 )
-def test_he_opens_the_door_himself_when(variant: dict[str, object]) -> None:
+def test_sergeant_opens_the_door_himself_when(variant: dict[str, object]) -> None:
     fight = Fight(changed(load_scene("rank"), "Tia", **variant), 1)
     assert "tell-ally-to-open" not in fight.steps("Sam")
     assert [each.player for each in fight.events("opened")] == ["Sam"]
 
 
 @over_seeds
-def test_he_opens_the_door_himself_when_she_dies_before_she_can(seed: int) -> None:
+def test_sergeant_opens_the_door_when_the_private_dies(seed: int) -> None:
     scene = changed(load_scene("rank"), "Tia", body=body(health=1.0))
     killer = CastMember(
         "K", "Kit", "soldier", "neutral", 6.5, 5.5, body=body(magazines=0), script=script((0.0, "animate fire Tia"))
@@ -211,7 +211,7 @@ def test_he_opens_the_door_himself_when_she_dies_before_she_can(seed: int) -> No
     if opened[0].player == "Sam":
         assert opened[0].time - dead <= 15.0
     else:
-        assert opened[0].time <= dead  # she was quicker than the bullet
+        assert opened[0].time <= dead  # she opened it before she died
     assert any(each.at == "p1" for view in fight.views for each in view.fighters if each.name == "Sam")
 
 
@@ -233,7 +233,7 @@ BLIND_CORNER = """
 
 
 def blind_corner(character: str) -> Scene:
-    """Return a fight in which a grenade lands round the corner from Tia, where only Sam can see it."""
+    """Return a fight with a grenade round the corner from Tia, seen only by Sam."""
     map = ArenaMap(BLIND_CORNER)
     sam, tia, pat = (map.places[letter] for letter in "STP")
     throw = script((0.5, "animate throw 8.5,4.5"))
@@ -246,29 +246,29 @@ def blind_corner(character: str) -> Scene:
 
 
 @over_seeds
-def test_a_warning_moves_the_ally_who_has_not_seen_the_grenade(seed: int) -> None:
+def test_warning_moves_an_ally_who_has_not_seen_the_grenade(seed: int) -> None:
     fight = Fight(blind_corner("layer-7-talk"), seed)
     if not fight.events("exploded"):
         return  # Pat fell before the throw
     shout = next(each for each in fight.events("shouted", by="Sam"))
     known = next(each for each in fight.of(Noticed, "Tia") if each.fact == "grenade")
-    assert known.time == shout.time  # by word of mouth, and not before
+    assert known.time == shout.time  # through the warning only
     assert in_order(["flee"], fight.steps("Tia"))
     assert any(each.step == "warn-ally" for each in fight.of(Finished, "Sam"))
 
 
 @over_seeds
-def test_without_the_words_nobody_moves_her(seed: int) -> None:
+def test_ally_stays_without_the_warning(seed: int) -> None:
     fight = Fight(blind_corner("layer-6-ambush"), seed)
     assert not [each for each in fight.of(Noticed, "Tia") if each.fact == "grenade"]
     assert "flee" not in fight.steps("Tia")
 
 
-def test_the_warning_is_tested_with_a_grenade_that_goes_off() -> None:
+def test_grenade_of_the_warning_test_explodes() -> None:
     assert sum(bool(Fight(blind_corner("layer-7-talk"), seed).events("exploded")) for seed in SEEDS) >= 3
 
 
-def test_nobody_speaks_or_acts_after_their_death() -> None:
+def test_dead_fighters_neither_speak_nor_act() -> None:
     fight = fought("skirmish", 2, 60.0)
     died = {each.context["target"]: each.time for each in fight.events("dead")}
     assert died

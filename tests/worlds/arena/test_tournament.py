@@ -1,4 +1,4 @@
-"""A tournament is fair to both sides, fixed by its seed, and says how sure it is."""
+"""Tournaments are fair to both sides, determined by their seed, and report their uncertainty."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -59,12 +59,12 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     ("successes", "trials", "low", "high"),  # Newcombe (1998), table I, method 3
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
-def test_the_interval_is_that_of_the_literature(successes: int, trials: int, low: float, high: float) -> None:
+def test_wilson_interval_matches_published_values(successes: int, trials: int, low: float, high: float) -> None:
     assert wilson_interval(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
 @given(st.integers(1, 500).flatmap(lambda trials: st.tuples(st.integers(0, 2 * trials), st.just(trials))))
-def test_the_interval_holds_the_share_and_mirrors_with_it(drawn: tuple[int, int]) -> None:
+def test_wilson_interval_contains_the_share_and_is_symmetric(drawn: tuple[int, int]) -> None:
     wins, trials = drawn[0] / 2, drawn[1]
     low, high = wilson_interval(wins, trials)
     assert 0 <= low < high <= 1
@@ -73,7 +73,7 @@ def test_the_interval_holds_the_share_and_mirrors_with_it(drawn: tuple[int, int]
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 10), (11, 10)])
-def test_an_interval_of_nothing_is_refused(successes: int, trials: int) -> None:
+def test_wilson_interval_requires_valid_counts(successes: int, trials: int) -> None:
     with pytest.raises(TelosError, match="successes of n > 0 trials"):
         wilson_interval(successes, trials)
 
@@ -92,7 +92,7 @@ def outcomes(wins: int, draws: int, losses: int) -> list[FightOutcome]:
         ((0, 8, 0), 0.5, None, "no clear difference"),
     ],
 )
-def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
+def test_score_counts_a_draw_as_half(
     record: tuple[int, int, int], rate: float, decisive: float | None, verdict: str
 ) -> None:
     added = summarize(outcomes(*record))
@@ -104,7 +104,7 @@ def test_a_score_counts_a_draw_as_half_and_judges_by_the_interval(
     assert added.verdict == verdict
 
 
-def test_a_plot_has_a_row_for_each_contest_with_its_rate_and_interval() -> None:
+def test_plot_has_a_row_for_each_contest() -> None:
     pytest.importorskip("matplotlib")
     from telos.worlds.arena.tournament import draw_plot
 
@@ -118,7 +118,7 @@ def test_a_plot_has_a_row_for_each_contest_with_its_rate_and_interval() -> None:
     assert figure.get_suptitle() == "Simulated fights: what each layer is worth\nyard, seed 1"
 
 
-def test_every_seed_is_fought_from_both_sides_and_all_contests_share_the_seeds() -> None:
+def test_schedule_swaps_sides_and_shares_seeds() -> None:
     fights = schedule([TWINS, MISMATCH], fights=6, seed=1)
     assert [fight.swapped for fight in fights] == [False, True] * 6
     seeds = [fight.seed for fight in fights]
@@ -126,17 +126,17 @@ def test_every_seed_is_fought_from_both_sides_and_all_contests_share_the_seeds()
     assert seeds[:6] == seeds[6:]
     assert len(set(seeds)) == 3
     assert set(seeds).isdisjoint(fight.seed for fight in schedule([TWINS], fights=6, seed=2))
-    assert schedule([TWINS], fights=8, seed=1)[:6] == fights[:6]  # more fights add to those there were
+    assert schedule([TWINS], fights=8, seed=1)[:6] == fights[:6]  # more fights extend the schedule
 
 
-def test_a_team_against_its_equal_wins_exactly_as_often_as_it_loses(yard: Scene) -> None:
+def test_equal_teams_win_exactly_as_often_as_they_lose(yard: Scene) -> None:
     (even,) = run_tournament(yard, [TWINS], fights=6, seconds=20.0)
     assert even.wins == even.losses
     assert even.win_rate == 0.5
     assert even.health_having == pytest.approx(even.health_lacking)
 
 
-def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
+def test_swapped_fight_exchanges_the_sides(yard: Scene) -> None:
     turned = Contest("turned", "everything", MISMATCH.lacking, MISMATCH.having)
     one = run_fight(yard, Fight(MISMATCH, 5, swapped=False), seconds=20.0)
     other = run_fight(yard, Fight(turned, 5, swapped=True), seconds=20.0)
@@ -148,13 +148,13 @@ def test_swapping_puts_the_same_team_on_the_other_side(yard: Scene) -> None:
     )
 
 
-def test_a_fight_that_time_ends_with_equally_many_standing_is_a_draw(yard: Scene) -> None:
+def test_timeout_with_equal_numbers_is_a_draw(yard: Scene) -> None:
     early = run_fight(yard, Fight(TWINS, 5, swapped=False), seconds=0.5)
     assert (early.points, early.fought_out, early.seconds) == (0.5, False, pytest.approx(0.5))
     assert early.health_having == early.health_lacking == 1.0
 
 
-def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene) -> None:
+def test_timeout_is_won_by_the_side_with_more_living(yard: Scene) -> None:
     three = replace(yard, cast=yard.cast[:3])
     ahead, behind = (run_fight(three, Fight(TWINS, 5, swapped), seconds=0.5) for swapped in (False, True))
     assert (ahead.points, behind.points) == (1.0, 0.0)
@@ -162,7 +162,7 @@ def test_when_time_is_up_the_side_with_more_people_standing_has_won(yard: Scene)
     assert not behind.fought_out
 
 
-def test_a_team_is_led_by_its_own_squad_behaviours_and_not_by_those_of_the_scene(yard: Scene) -> None:
+def test_team_uses_its_own_squad_behaviours(yard: Scene) -> None:
     led = Team("soldier", yard.squads)
     both, one, none = (
         run_fight(yard, Fight(Contest("led", "squads", *teams), 5, swapped=False), seconds=20.0)
@@ -178,14 +178,14 @@ def test_soldiers_beat_rats(yard: Scene) -> None:
     assert soldiers.health_having > soldiers.health_lacking
 
 
-def test_the_same_seed_gives_the_same_scores_however_many_share_the_work(yard: Scene) -> None:
+def test_scores_do_not_depend_on_jobs(yard: Scene) -> None:
     pair = [TWINS, MISMATCH]
     alone = run_tournament(yard, pair, fights=2, seconds=10.0)
     assert run_tournament(yard, pair, fights=2, seconds=10.0, jobs=2) == alone
     assert [each.contest for each in alone] == pair
 
 
-def test_whoever_watches_sees_every_outcome(yard: Scene) -> None:
+def test_progress_receives_every_outcome(yard: Scene) -> None:
     seen: list[FightOutcome] = []
 
     def progress(outcomes: Iterable[FightOutcome]) -> Iterator[FightOutcome]:
@@ -197,14 +197,14 @@ def test_whoever_watches_sees_every_outcome(yard: Scene) -> None:
     assert summarize(seen) == even
 
 
-def test_a_side_without_squads_has_no_coordinator(yard: Scene) -> None:
+def test_side_without_squads_has_no_coordinator(yard: Scene) -> None:
     both = Battle(yard)
     one = Battle(yard, squads={"red": ("search",), "blue": ()})
     assert [each.side for each in both.coordinators] == ["red", "blue"]
     assert [each.side for each in one.coordinators] == ["red"]
 
 
-def test_each_layer_but_the_first_is_added_and_kept() -> None:
+def test_contests_add_and_keep_each_layer_but_the_first() -> None:
     names = [contest.name for contest in contests()]
     layers = ["dodge", "melee", "cover", "blind-fire", "ambush", "talk"]
     assert names[:6] == [f"{layer} added" for layer in layers]
@@ -212,7 +212,7 @@ def test_each_layer_but_the_first_is_added_and_kept() -> None:
     assert [contest.name for contest in contests(["melee"])] == ["melee added", "melee kept"]
 
 
-def test_squad_behaviours_are_added_one_by_one_and_together() -> None:
+def test_contests_add_squad_behaviours_singly_and_together() -> None:
     made = {contest.name: contest for contest in contests()}
     assert [*made][-3:] == ["search added", "squads added", "everything"]
     assert made["search added"].having.name == "soldier + search"
@@ -223,7 +223,7 @@ def test_squad_behaviours_are_added_one_by_one_and_together() -> None:
     }
 
 
-def test_a_soldier_who_lost_a_layer_lacks_just_what_the_layer_adds() -> None:
+def test_soldier_without_a_layer_lacks_exactly_its_additions() -> None:
     full, lesser = tournament_characters()["soldier"], tournament_characters()["soldier without dodge"]
     assert {goal.name for goal in full.goals} - {goal.name for goal in lesser.goals} == {"dodge"}
     assert {action.name for action in full.actions} - {action.name for action in lesser.actions} == {
@@ -233,7 +233,7 @@ def test_a_soldier_who_lost_a_layer_lacks_just_what_the_layer_adds() -> None:
     assert all(team.character in tournament_characters() for each in contests() for team in (each.having, each.lacking))
 
 
-def test_a_scene_with_one_side_is_no_tournament(tmp_path: Path) -> None:
+def test_tournament_requires_two_sides(tmp_path: Path) -> None:
     file = tmp_path / "alone.yaml"
     file.write_text(YARD.replace("side: blue", "side: red"))
     with pytest.raises(TelosError, match="two sides with minds"):
@@ -241,6 +241,6 @@ def test_a_scene_with_one_side_is_no_tournament(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fights", "seed"), [(0, 1), (3, 1), (-2, 1), (2, -1)])
-def test_an_odd_number_of_fights_or_a_bad_seed_is_refused(fights: int, seed: int) -> None:
+def test_tournament_requires_even_fights_and_a_valid_seed(fights: int, seed: int) -> None:
     with pytest.raises(TelosError, match=r"must be even|whole number"):
         schedule([TWINS], fights=fights, seed=seed)

@@ -294,8 +294,8 @@ class Dialogue:
             self._trace(ConversationBrokenOff(self._now, talk.exchange, why))
 
     def _is_settled(self, occasion: Occasion) -> bool:
-        told = self._settled.get((occasion.kind, occasion.who))
-        return told is not None and self._now - told < SETTLED_SECONDS.get(occasion.kind, 0.0)
+        time = self._settled.get((occasion.kind, occasion.who))
+        return time is not None and self._now - time < SETTLED_SECONDS.get(occasion.kind, 0.0)
 
     def save(self) -> dict[str, Any]:
         """Return all state as plain data."""

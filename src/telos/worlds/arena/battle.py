@@ -144,17 +144,17 @@ class Battle:
         why = "nobody is left to fight" if self.arena.over else "time is up"
         self._outer(FightEnded(self.arena.time, self.arena.winner, why))
 
-    def step(self, told: Mapping[str, str] = _NO_COMMANDS) -> ArenaView:
+    def step(self, player_commands: Mapping[str, str] = _NO_COMMANDS) -> ArenaView:
         """Let all minds think, and advance by a tenth of a second.
 
-        ``told`` are commands from outside, for fighters without a mind.
+        ``player_commands`` are commands from outside, for fighters without a mind.
         """
-        self._check(told)
+        self._check(player_commands)
         now = self.arena.time
         self._update_squads(now)
         self.crowd.tick(now)
         self._talk(now)
-        commands = self._commands(now, told)
+        commands = self._commands(now, player_commands)
         if commands:
             self._outer(CommandsGiven(now, FrozenMap(commands)))
         self.arena.step(commands)
@@ -193,19 +193,19 @@ class Battle:
         for line in self.dialogue.tick(self.comrades, now, squads=squads):
             self._outer(line)
 
-    def _check(self, told: Mapping[str, str]) -> None:
+    def _check(self, player_commands: Mapping[str, str]) -> None:
         """Raise an error for invalid commands before any mind has thought."""
-        self.arena.check(told)
-        for name in told:
+        self.arena.check(player_commands)
+        for name in player_commands:
             if name in self.bodies:
                 raise TelosError(f"{name!r} has a mind and takes no commands", "give it a script in the scene")
 
-    def _commands(self, now: float, told: Mapping[str, str]) -> dict[str, str]:
+    def _commands(self, now: float, player_commands: Mapping[str, str]) -> dict[str, str]:
         commands = {name: command for name, body in self.bodies.items() if (command := body.take_command()) is not None}
         for member in self.scene.cast:
             for cue in _due_commands(member, now):
                 commands[member.name] = cue
-        commands.update(told)
+        commands.update(player_commands)
         return {name: command for name, command in commands.items() if self.arena.fighter(name).alive}
 
     def _process_events(self, events: tuple[Event, ...]) -> None:

@@ -18,13 +18,13 @@ from telos.core.values import FrozenMap
 from telos.squads.squad import LineSpoken
 from telos.worlds.arena.replay import FightLog, LogLine
 from telos.worlds.arena.sim.views import ArenaView, DoorView, FighterView, ShotView
+from telos.worlds.terminal import EIGHTHS, GAP, beside, fitted
 
 # --- fighters ---
 
 
 _KNOWN_COLOURS = {"red": "#e5636b", "blue": "#4c9ff0", "green": "#6fbf73", "yellow": "#e6c34a", "neutral": "#9aa0a6"}
 _COLOURS = ("#e5636b", "#4c9ff0", "#6fbf73", "#e6c34a", "#b57edc", "#5fb3b3")
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _TERSE_WIDTH = 50  # columns below which numbers are left out in favour of the plan
 _MAX_LINES = 4  # per fighter, including the blank one after it
 
@@ -146,11 +146,11 @@ class Roster:
         head.append_text(_format_posture(fighter))
         plan = Text("  ").append_text(self._plan(fighter, width - 2))
         aside = Text("  ").append_text(self.asides.get(fighter.name, Text()))
-        return [_truncate(line, width) for line in (head, plan, aside)]
+        return [fitted(line, max(1, width)) for line in (head, plan, aside)]
 
     def _entry(self, fighter: FighterView, width: int) -> Text:
         line = self._head(fighter, bar=4, terse=width < _TERSE_WIDTH)
-        return _truncate(line.append_text(self._plan(fighter, width - line.cell_len)), width)
+        return fitted(line.append_text(self._plan(fighter, width - line.cell_len)), max(1, width))
 
     def _head(self, fighter: FighterView, *, bar: int, terse: bool = False) -> Text:
         room = self._name_width()
@@ -204,7 +204,7 @@ def _format_grenades(fighter: FighterView) -> Text:
 def _health_bar(health: float, length: int) -> Text:
     colour = "#6abf69" if health > 60 else "#e6c34a" if health > 30 else "#e5534b"
     full, rest = divmod(max(0, min(length * 8, round(health / 100 * length * 8))), 8)
-    filled = "█" * full + (_EIGHTHS[rest] if rest else "")
+    filled = "█" * full + (EIGHTHS[rest] if rest else "")
     return Text(f"{filled:<{length}}", style=Style(color=colour, bgcolor="#303030"))
 
 
@@ -213,12 +213,6 @@ def _join_columns(entries: Sequence[Text], width: int) -> Text:
     for number, entry in enumerate(entries):
         line.pad_right(max(0, number * (width + 1) - line.cell_len))
         line.append_text(entry)
-    return line
-
-
-def _truncate(line: Text, width: int) -> Text:
-    line.no_wrap = True
-    line.truncate(max(1, width), overflow="ellipsis")
     return line
 
 
@@ -437,7 +431,6 @@ def _dead_glyph(fighter: FighterView, looks: FighterStyles) -> Glyph:
 # --- the screen ---
 
 
-_GAP = 2  # columns between the map and the fighters
 _PANEL = 34  # columns for the fighters beside the map
 _MAX_PIPS = 8  # larger sides are shown as numbers
 _MAX_LOG_LINES = 60  # kept lines
@@ -510,25 +503,21 @@ class ArenaFrame:
         width = options.max_width
         height = max(6, (options.height or console.size.height) - 2)  # without the header and the last line
         yield self._header(width)
-        beside = width >= self.map.width + _GAP + _PANEL
-        for line in self._beside(width, height) if beside else self._below(width, height):
-            line.no_wrap = True
-            line.truncate(width, overflow="ellipsis")
-            yield line
+        has_room = width >= self.map.width + GAP + _PANEL
+        for line in self._beside(width, height) if has_room else self._below(width, height):
+            yield fitted(line, width)
 
     def _beside(self, width: int, height: int) -> Iterator[Text]:
         """Yield the map with the log below it, and the fighters to the right of both."""
-        wide = width >= 2 * self.map.width + _GAP + _PANEL
+        wide = width >= 2 * self.map.width + GAP + _PANEL
         drawn = self.map.width * (1 + wide)
         left = list(self._map_lines(height - _log_height(height), self.map.width, wide=wide))
         left += self._log_lines(height - len(left))
-        right = self.roster.blocks(width - drawn - _GAP, height)
+        right = self.roster.blocks(width - drawn - GAP, height)
         for row in range(max(len(left), len(right))):
             line = left[row] if row < len(left) else Text()
             if row < len(right):  # below the fighters, the log has the full width
-                line.truncate(drawn, overflow="ellipsis")
-                line.pad_right(drawn + _GAP - line.cell_len)
-                line.append_text(right[row])
+                line = beside(line, right[row], drawn)
             yield line
 
     def _below(self, width: int, height: int) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""The log tells each thing once, in one line, with its reason."""
+"""The text log tells each thing once, in one line, with its reason."""
 
 from telos.agents.trace import Chose, Dropped, Failed, Forgot, Idle, Noticed, Planned
 from telos.core.event import Event
@@ -13,7 +13,7 @@ def told(*records: object) -> list[str]:
     return [line for line in map(log.line, records) if line is not None]
 
 
-def test_a_fight_begins_with_its_sides_and_ends_with_its_winner() -> None:
+def test_log_begins_with_the_sides_and_ends_with_the_winner() -> None:
     sides = FrozenMap({"red": ("Ann", "Bob"), "blue": ("Una",)})
     assert told(FightStarted(0.0, "arena", "flank", 3, sides), FightEnded(41.2, "red", "nobody else is left")) == [
         "  0.0  flank, seed 3: red (Ann, Bob) against blue (Una)",
@@ -22,13 +22,13 @@ def test_a_fight_begins_with_its_sides_and_ends_with_its_winner() -> None:
     assert told(FightEnded(60.0, None, "time is up")) == [" 60.0  nobody  wins: time is up"]
 
 
-def test_a_goal_is_told_with_its_reason_and_its_plan_and_only_once() -> None:
+def test_log_tells_a_goal_once_with_reason_and_plan() -> None:
     chosen = Chose(12.3, "Ann", "cover", "kill_enemy", "under fire")
     planned = Planned(12.3, "Ann", "cover", ("goto(c3)", "hide"), 4.0, 9)
     assert told(chosen, planned, chosen, planned) == [" 12.3  Ann  takes up cover: under fire — goto(c3), hide"]
 
 
-def test_a_new_plan_for_the_same_goal_is_told_with_what_was_wrong_with_the_old() -> None:
+def test_log_tells_why_a_plan_was_replaced() -> None:
     records = (
         Chose(1.0, "Ann", "cover", None, "under fire"),
         Planned(1.0, "Ann", "cover", ("goto(c3)",), 1.0, 3),
@@ -39,7 +39,7 @@ def test_a_new_plan_for_the_same_goal_is_told_with_what_was_wrong_with_the_old()
     assert told(*records)[1:] == ["  2.1  Ann  plans anew for cover: c3 is taken — goto(c4)"]
 
 
-def test_a_failure_is_told_when_it_happens_and_not_again_with_the_next_plan() -> None:
+def test_log_tells_a_failure_once() -> None:
     records = (
         Planned(1.0, "Ann", "cover", ("open(d1)",), 1.0, 3),
         Failed(2.0, "Ann", "open(d1)", "d1 is locked"),
@@ -52,7 +52,7 @@ def test_a_failure_is_told_when_it_happens_and_not_again_with_the_next_plan() ->
     ]
 
 
-def test_who_runs_out_of_things_to_do_is_told_once_and_forgets_why() -> None:
+def test_log_tells_an_idle_fighter_once() -> None:
     log = FightLog()
     log.line(Chose(1.0, "Ann", "cover", None, "under fire"))
     assert log.why == {"Ann": "under fire"}
@@ -61,7 +61,7 @@ def test_who_runs_out_of_things_to_do_is_told_once_and_forgets_why() -> None:
     assert log.why == {}
 
 
-def test_squads_are_told_when_they_change_and_orders_with_their_reason() -> None:
+def test_log_tells_changed_squads_and_orders_with_reasons() -> None:
     one = FrozenMap({"red-1": ("Ann", "Bob"), "red-2": ("Cid",)})
     orders = FrozenMap({"Ann": "suppresses", "Bob": "to c3"})
     assert told(
@@ -80,14 +80,14 @@ def test_squads_are_told_when_they_change_and_orders_with_their_reason() -> None
     ]
 
 
-def test_speech_is_quoted_with_whom_it_is_for() -> None:
+def test_log_quotes_speech_with_its_hearer() -> None:
     assert told(
         LineSpoken(12.9, "Ann", "Bob", "Status?", "status", "Bob was hit"),
         LineSpoken(13.5, "Bob", None, "Grenade!", "grenade", "it lies there"),
     ) == [" 12.9  Ann → Bob: “Status?”", " 13.5  Bob: “Grenade!”"]
 
 
-def test_deeds_that_change_the_fight_are_told() -> None:
+def test_log_tells_events_that_change_the_fight() -> None:
     assert told(
         Event("hit", {"target": "Bob", "damage": 18.0}, player="Ann", time=1.0),
         Event("dead", {"target": "Bob"}, player="Ann", time=2.0),
@@ -105,7 +105,7 @@ def test_deeds_that_change_the_fight_are_told() -> None:
     ]
 
 
-def test_small_things_are_passed_over() -> None:
+def test_log_skips_minor_events() -> None:
     assert told(
         Noticed(1.0, "Ann", "enemy", "Una"),
         Forgot(1.0, "Ann", "enemy", "Una"),

@@ -1,4 +1,4 @@
-"""Sight is the same from either end, and what a slow look along the line says."""
+"""Lines of sight are symmetric and match a slow reference."""
 
 import math
 from fractions import Fraction
@@ -22,12 +22,12 @@ def hall(walls: set[Cell], doors: set[Cell]) -> ArenaMap:
         if rows[y][x] == "." and "." * 2 in (level, upright):
             rows[y][x] = "+"
             for a, b in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                rows[b][a] = "," if rows[b][a] == "." else rows[b][a]  # keep the floor beside it free of other doors
+                rows[b][a] = "," if rows[b][a] == "." else rows[b][a]  # keep doors apart
     return ArenaMap("\n".join("".join(row) for row in rows).replace(",", "."))
 
 
 def slow_line(drawn: ArenaMap, one: Cell, other: Cell, shut: set[Cell]) -> bool:
-    """Look at every point of the line where something could change, and at one between any two of them."""
+    """Check every grid crossing of the line, and a point between any two."""
 
     def blocks(cell: Cell) -> bool:
         return drawn.mark(cell) == "#" or cell in shut
@@ -44,7 +44,7 @@ def slow_line(drawn: ArenaMap, one: Cell, other: Cell, shut: set[Cell]) -> bool:
             if all(blocks(cell) for cell in here):
                 return False
             continue
-        onwards = (across > 0) == (down > 0)  # at a corner it is the two cells beside the line that count
+        onwards = (across > 0) == (down > 0)  # at a corner, the two cells beside the line count
         left, right, top, bottom = int(x) - 1, int(x), int(y) - 1, int(y)
         beside = [(right, top), (left, bottom)] if onwards else [(left, top), (right, bottom)]
         if _both(beside, drawn, shut):
@@ -53,13 +53,13 @@ def slow_line(drawn: ArenaMap, one: Cell, other: Cell, shut: set[Cell]) -> bool:
 
 
 def _both(pair: list[Cell], drawn: ArenaMap, shut: set[Cell]) -> bool:
-    """Two that can block do so if one of them does: a door beside a wall is a gap only when it is open."""
+    """A corner is blocked by two solid cells; a door counts while shut."""
     solid = [cell for cell in pair if drawn.mark(cell) in "#+"]
     return len(solid) == 2 and (all(drawn.mark(cell) == "#" for cell in solid) or any(cell in shut for cell in solid))
 
 
 @given(walls=blocks, doors=blocks, one=cells, other=cells, data=st.data())
-def test_lines_are_those_of_a_slow_look_and_the_same_from_either_end(
+def test_lines_of_sight_match_a_slow_reference_and_are_symmetric(
     walls: set[Cell], doors: set[Cell], one: Cell, other: Cell, data: st.DataObject
 ) -> None:
     drawn = hall(walls - {one, other}, doors - {one, other})
@@ -70,7 +70,7 @@ def test_lines_are_those_of_a_slow_look_and_the_same_from_either_end(
     assert LineOfSight(drawn).is_clear(other, one, shut) == sight.is_clear(one, other, shut)
 
 
-def test_glass_furniture_and_low_obstacles_are_seen_over_and_walls_are_not() -> None:
+def test_walls_block_sight_and_glass_and_furniture_do_not() -> None:
     drawn = ArenaMap("#########\n#  o _  #\n#.=.#...#\n#########")
     sight = LineOfSight(drawn)
     assert sight.is_clear((1, 1), (7, 1), set())
@@ -78,14 +78,14 @@ def test_glass_furniture_and_low_obstacles_are_seen_over_and_walls_are_not() -> 
     assert not sight.is_clear((3, 2), (5, 2), set())
 
 
-def test_a_door_beside_a_wall_is_a_gap_only_when_it_is_open() -> None:
+def test_door_beside_a_wall_is_a_gap_only_when_open() -> None:
     sight = LineOfSight(ArenaMap("#####\n#.+.#\n##..#\n#####"))
     assert sight.is_clear((1, 1), (2, 2), set())
     assert not sight.is_clear((1, 1), (2, 2), {(2, 1)})
 
 
 def arena(drawing: str, *, facing: float = 0.0) -> Arena:
-    """Two who look at each other across a map: `A` has just been told where to look."""
+    """Two fighters who face each other across a map."""
     drawn = ArenaMap(drawing)
     (x, y), (a, b) = drawn.places["A"], drawn.places["B"]
     made = Arena(
@@ -95,7 +95,7 @@ def arena(drawing: str, *, facing: float = 0.0) -> Arena:
     return made
 
 
-def test_nobody_sees_beyond_thirty_metres_or_behind_their_back() -> None:
+def test_sight_ends_at_thirty_metres_and_behind_the_back() -> None:
     near, far = "#A" + " " * 28 + "B#", "#A" + " " * 31 + "B#"
     wall = "\n" + "#" * 40 + "\n"
     assert arena(wall + near + wall).sees("Ada", "Bo")
@@ -104,7 +104,7 @@ def test_nobody_sees_beyond_thirty_metres_or_behind_their_back() -> None:
     assert not arena(wall + near + wall, facing=math.radians(105)).sees("Ada", "Bo")
 
 
-def test_the_dark_and_a_cloak_hide_all_but_who_is_near() -> None:
+def test_darkness_and_cloaks_hide_distant_fighters() -> None:
     lit, dark = "########\n#A    B#\n#      #\n########", "########\n#A    B#\n#     !#\n########"
     close = "########\n#A  B  #\n#     !#\n########"
     assert arena(lit).sees("Ada", "Bo")
@@ -119,7 +119,7 @@ def test_the_dark_and_a_cloak_hide_all_but_who_is_near() -> None:
     assert hidden.sees("Bo", "Ada")
 
 
-def test_a_shut_door_hides_and_an_open_one_does_not() -> None:
+def test_shut_door_blocks_sight_and_an_open_one_does_not() -> None:
     shut, opened = "#######\n#A + B#\n#######", "#######\n#A / B#\n#######"
     assert not arena(shut).sees("Ada", "Bo")
     assert arena(opened).sees("Ada", "Bo")

@@ -1,4 +1,4 @@
-"""Bodies in the arena go, use things and look about as they are told, and only as they are told."""
+"""Fighters walk, use things and look about as commanded; invalid commands change nothing."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def arena_of(drawing: str, *things: tuple[str, str], body: Mapping[str, Any] | N
 
 
 def told(arena: Arena, name: str, command: str, seconds: float = 60.0) -> tuple[str, str]:
-    """Give a command, wait until it has ended, and return how."""
+    """Give a command, wait for its end, and return the status."""
     arena.step({name: command})
     for _ in range(round(seconds / TICK)):
         if arena.fighter(name).status != "running":
@@ -67,14 +67,14 @@ def happened(arena: Arena, command: Mapping[str, str], steps: int = 1) -> list[s
 
 
 @pytest.mark.parametrize(("pace", "speed"), [("walk", 2.0), ("run", 4.0), ("cloaked", 3.0)])
-def test_bodies_go_at_their_pace_and_arrive(pace: str, speed: float) -> None:
+def test_fighters_walk_at_their_pace_and_arrive(pace: str, speed: float) -> None:
     arena = arena_of(FLAT)
     assert ticks(arena, "A", f"goto 9.5,1.5 {pace}") == math.ceil(8 / speed / TICK)
     assert arena.fighter("A").position == pytest.approx((9.5, 1.5))
     assert arena.fighter("A").status == "done"
 
 
-def test_the_state_of_a_body_is_seen_while_a_command_is_under_way_and_gone_after() -> None:
+def test_view_shows_the_state_of_a_fighter_during_a_command_only() -> None:
     arena = arena_of(FLAT)
     arena.step({"A": "goto 9.5,1.5"})
     seen = arena.view().fighters[0]
@@ -92,7 +92,7 @@ IN_THE_WAY = [
 
 
 @pytest.mark.parametrize(("mark", "outcome"), IN_THE_WAY)
-def test_a_body_stops_beside_what_is_in_its_way(mark: str, outcome: ActOutcome) -> None:
+def test_walk_stops_at_a_shut_door_or_low_obstacle(mark: str, outcome: ActOutcome) -> None:
     arena = arena_of(f"#######\n#A {mark}  #\n#######")
     assert told(arena, "A", "goto 5.5,1.5") == ("failed", outcome.text)
     assert arena.fighter("A").outcome == outcome
@@ -110,14 +110,14 @@ def test_a_saved_outcome_is_restored_with_its_data(mark: str, outcome: ActOutcom
     assert again.fighter("A").outcome == outcome
 
 
-def test_there_may_be_no_way() -> None:
+def test_walk_fails_without_a_path() -> None:
     arena = arena_of("#######\n#A + ^#\n#######")
     assert told(arena, "A", "goto c1 run avoiding d1") == ("failed", "no way to c1")
     assert told(arena, "A", "goto 0.5,0.5") == ("failed", "no way to 0.5,0.5")
     assert told(arena, "A", "goto -3,90") == ("failed", "no way to -3,90")
 
 
-def test_a_door_is_gone_to_on_the_walkers_side_of_it() -> None:
+def test_walk_to_a_door_ends_on_the_near_side() -> None:
     drawing = "#######\n#A + B#\n#######"
     arena = arena_of(drawing)
     assert told(arena, "A", "goto d1") == told(arena, "B", "goto d1") == ("done", "")
@@ -125,7 +125,7 @@ def test_a_door_is_gone_to_on_the_walkers_side_of_it() -> None:
     assert arena.fighter("B").position == (4.5, 1.5)
 
 
-def test_fighters_nodes_switches_and_things_are_gone_to_by_their_names() -> None:
+def test_walk_accepts_names_of_fighters_nodes_switches_and_things() -> None:
     arena = arena_of("########\n#A ^ !B#\n#  M o #\n########", ("M", "medkit"))
     for place, (x, y) in {"c1": (3.5, 1.5), "s1": (5.5, 1.5), "the-medkit": (3.5, 2.5)}.items():
         assert told(arena, "A", f"goto {place}") == ("done", "")
@@ -134,7 +134,7 @@ def test_fighters_nodes_switches_and_things_are_gone_to_by_their_names() -> None
     assert arena.fighter("A").distance_to(arena.fighter("B").position) <= 2.0
 
 
-def test_who_arrives_where_somebody_stands_takes_the_nearest_free_cell() -> None:
+def test_walk_to_a_taken_cell_ends_at_the_nearest_free_one() -> None:
     arena = arena_of(FLAT)
     told(arena, "C", "goto 6.5,1.5")
     assert told(arena, "A", "goto 6.5,1.5") == ("done", "")
@@ -142,14 +142,14 @@ def test_who_arrives_where_somebody_stands_takes_the_nearest_free_cell() -> None
     assert arena.fighter("A").distance_to((6.5, 1.5)) == 1.0
 
 
-def test_a_small_one_passes_under_and_a_flying_one_over_what_stops_others() -> None:
+def test_small_and_flying_fighters_pass_low_obstacles() -> None:
     under, over = "#######\n#A _ .#\n#######", "#######\n#A o_.#\n#######"
     assert told(arena_of(under, body={"small": True}), "A", "goto 5.5,1.5") == ("done", "")
     assert told(arena_of(over, body={"flies": True}), "A", "goto 5.5,1.5") == ("done", "")
     assert told(arena_of(over), "A", "goto 5.5,1.5") == ("failed", "no way to 5.5,1.5")
 
 
-def test_a_crowd_is_waded_through_at_half_speed() -> None:
+def test_crowd_halves_the_speed() -> None:
     drawn = ArenaMap(FLAT)
     crowd = [FighterPlacement(f"x{number}", "one", "soldier", 5.5, 2.5) for number in range(3)]
     arena = Arena(drawn, [FighterPlacement("me", "one", "soldier", 5.1, 2.5), *crowd])
@@ -157,7 +157,7 @@ def test_a_crowd_is_waded_through_at_half_speed() -> None:
     assert arena.fighter("me").x == pytest.approx(5.3)
 
 
-def test_who_runs_too_long_goes_on_at_a_walk_until_it_has_breathed() -> None:
+def test_fighter_out_of_breath_walks_until_it_has_breathed() -> None:
     arena = arena_of(FLAT, body={"breath": 1.0})
     arena.step({"A": "goto B"})
     while not arena.fighter("A").out_of_breath:
@@ -171,7 +171,7 @@ def test_who_runs_too_long_goes_on_at_a_walk_until_it_has_breathed() -> None:
     assert not arena.fighter("A").out_of_breath
 
 
-def test_runners_are_heard_once_a_second_and_walkers_are_not() -> None:
+def test_running_is_heard_once_a_second_and_walking_is_not() -> None:
     assert happened(arena_of(FLAT), {"A": "goto B"}, 21).count("step") == 3
     assert "step" not in happened(arena_of(FLAT), {"A": "goto B walk"}, 21)
     assert "step" not in happened(arena_of(FLAT), {"A": "goto B cloaked"}, 21)
@@ -202,7 +202,7 @@ def test_doors_are_opened_closed_locked_and_unlocked() -> None:
     assert told(arena, "B", "use d1 lock") == ("failed", "d1 is open")
 
 
-def test_a_door_that_somebody_holds_neither_opens_nor_gives_way() -> None:
+def test_held_door_neither_opens_nor_breaks() -> None:
     arena = at_the_door()
     arena.step({"B": "use d1 hold"})
     assert arena.view().doors[0].held_by == "B"
@@ -215,13 +215,13 @@ def test_a_door_that_somebody_holds_neither_opens_nor_gives_way() -> None:
     assert told(arena, "A", "use d1 kick") == ("done", "")
 
 
-def test_a_door_is_not_shut_on_somebody() -> None:
+def test_door_does_not_close_on_a_body() -> None:
     arena = at_the_door("/")
     told(arena, "B", "goto 3.5,1.5")
     assert told(arena, "A", "use d1 close") == ("failed", "somebody stands in d1")
 
 
-def test_things_are_used_from_near_only() -> None:
+def test_things_are_used_within_reach_only() -> None:
     arena = arena_of("########\n#A   + #\n########")
     assert told(arena, "A", "use d1 open") == ("failed", "too far from d1")
     through_a_wall = arena_of("#####\n#A#!#\n#####")
@@ -229,7 +229,7 @@ def test_things_are_used_from_near_only() -> None:
     assert told(through_a_wall, "A", "use s1 off") == ("failed", "too far from s1")
 
 
-def test_a_dive_leads_through_the_window_and_breaks_it() -> None:
+def test_dive_leads_through_the_window_and_breaks_it() -> None:
     arena = arena_of("#######\n#A=   #\n#######")
     seen = happened(arena, {"A": "use w1 dive"}, 8)
     assert arena.fighter("A").position == pytest.approx((4.5, 1.5))
@@ -241,14 +241,14 @@ def test_a_dive_leads_through_the_window_and_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("steps", range(1, 9))
-def test_who_breaks_off_a_dive_ends_on_the_floor(steps: int) -> None:
+def test_interrupted_dive_ends_on_the_floor(steps: int) -> None:
     arena = arena_of("#######\n#A=   #\n#######")
     happened(arena, {"A": "use w1 dive"}, steps)
     arena.step({"A": "stop"})
     assert arena.fighter("A").cell in arena.map.floor
 
 
-def test_low_obstacles_are_crawled_under_however_deep_they_are() -> None:
+def test_low_obstacles_of_any_depth_are_crawled_under() -> None:
     arena = arena_of("########\n#A__  ^#\n########")
     assert ticks(arena, "A", "use l1 crawl") == 15
     assert arena.fighter("A").position == pytest.approx((4.5, 1.5))
@@ -258,7 +258,7 @@ def test_low_obstacles_are_crawled_under_however_deep_they_are() -> None:
     )
 
 
-def test_switches_light_and_darken_their_room() -> None:
+def test_switches_turn_the_light_of_their_room_on_and_off() -> None:
     arena = arena_of("#####\n#A !#\n#####")
     assert arena.is_dark("r1")
     told(arena, "A", "goto s1")
@@ -268,7 +268,7 @@ def test_switches_light_and_darken_their_room() -> None:
     assert arena.view().dark_rooms == ("r1",)
 
 
-def test_a_medkit_heals_once_and_ammunition_is_taken_once() -> None:
+def test_medkits_and_ammunition_are_used_once() -> None:
     arena = arena_of("######\n#AMN #\n######", ("M", "medkit"), ("N", "ammo"))
     me = arena.fighter("A")
     me.health = 30.0
@@ -288,7 +288,7 @@ def test_a_medkit_heals_once_and_ammunition_is_taken_once() -> None:
 # Poses
 
 
-def test_only_climbers_beside_a_wall_hang_on_it_and_up_there_they_only_watch() -> None:
+def test_climbers_beside_a_wall_hang_on_it_and_only_watch() -> None:
     arena = arena_of(FLAT, body={"climbs": True})
     assert told(arena, "A", "animate jump_down") == ("failed", "not on the wall")
     assert told(arena, "A", "animate jump_to_wall") == ("done", "")
@@ -302,7 +302,7 @@ def test_only_climbers_beside_a_wall_hang_on_it_and_up_there_they_only_watch() -
     assert told(arena_of(FLAT), "A", "animate jump_to_wall") == ("failed", "cannot climb")
 
 
-def test_bodies_turn_to_look() -> None:
+def test_look_animations_turn_the_fighter() -> None:
     arena = arena_of(FLAT)
     me = arena.fighter("A")
     me.facing = 0.0
@@ -314,7 +314,7 @@ def test_bodies_turn_to_look() -> None:
     assert me.facing == pytest.approx(0.0)
 
 
-def test_a_roll_leads_two_metres_to_a_side_that_is_free() -> None:
+def test_roll_leads_two_metres_to_a_free_side() -> None:
     arena = arena_of(FLAT)
     me = arena.fighter("A")
     me.facing = 0.0
@@ -323,14 +323,14 @@ def test_a_roll_leads_two_metres_to_a_side_that_is_free() -> None:
     assert told(arena_of("###\n#A#\n###"), "A", "animate roll") == ("failed", "no room to roll")
 
 
-def test_the_same_command_again_carries_on() -> None:
+def test_repeated_command_continues() -> None:
     arena = arena_of(FLAT)
     for _ in range(8):
         arena.step({"A": "animate duck"})
     assert arena.fighter("A").status == "done"
 
 
-def test_who_is_told_again_to_go_to_somebody_follows_them() -> None:
+def test_repeated_walk_to_a_fighter_follows_it() -> None:
     arena = arena_of(FLAT)
     arena.step({"C": "goto 11.5,3.5 walk"})
     for _ in range(10):
@@ -341,7 +341,7 @@ def test_who_is_told_again_to_go_to_somebody_follows_them() -> None:
     assert (act.x, act.y) == before != (6.5, 3.5)
 
 
-def test_who_goes_cloaked_stays_so_until_they_run() -> None:
+def test_cloak_lasts_until_the_fighter_runs() -> None:
     arena = arena_of(FLAT)
     told(arena, "A", "goto 3.5,1.5 cloaked")
     assert arena.fighter("A").cloaked
@@ -351,7 +351,7 @@ def test_who_goes_cloaked_stays_so_until_they_run() -> None:
     assert not arena.fighter("A").cloaked
 
 
-def test_it_makes_no_difference_in_which_order_commands_are_given() -> None:
+def test_order_of_commands_makes_no_difference() -> None:
     one, two = at_the_door(), at_the_door()
     one.step({"A": "use d1 hold", "B": "use d1 hold"})
     two.step({"B": "use d1 hold", "A": "use d1 hold"})
@@ -359,7 +359,7 @@ def test_it_makes_no_difference_in_which_order_commands_are_given() -> None:
     assert one.fighter("B").reason == "d1 is held by A"
 
 
-def test_shouts_are_heard_as_far_as_they_carry() -> None:
+def test_shouts_are_heard_within_their_loudness() -> None:
     arena = arena_of("#" * 40 + "\n#A" + " " * 20 + "B" + " " * 12 + "C  #\n" + "#" * 40)
     arena.step({"A": "animate shout"})
     (shout,) = arena.events
@@ -391,7 +391,7 @@ def test_shouts_are_heard_as_far_as_they_carry() -> None:
         ("use d2 open", "thing: 'd2'.*known: d1"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_nothing_has_happened(command: str, complaint: str) -> None:
+def test_invalid_command_raises_an_error_and_changes_nothing(command: str, complaint: str) -> None:
     arena = arena_of("########\n#A + ^B#\n########")
     before = arena.view(), arena.save()
     with pytest.raises(TelosError, match=complaint):
@@ -399,7 +399,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_has_happened(command: str, c
     assert (arena.view(), arena.save()) == before
 
 
-def test_a_command_that_is_no_text_and_one_to_nobody_are_refused() -> None:
+def test_command_requires_text_and_a_known_fighter() -> None:
     arena = arena_of(FLAT)
     with pytest.raises(TelosError, match="must be a line of text"):
         arena.step({"A": 7})  # type: ignore[dict-item]
@@ -419,12 +419,12 @@ def test_a_command_that_is_no_text_and_one_to_nobody_are_refused() -> None:
         ({"grenades": -1}, "zero or more"),
     ],
 )
-def test_bodies_that_cannot_be_are_refused(body: Mapping[str, Any], complaint: str) -> None:
+def test_invalid_bodies_raise_errors(body: Mapping[str, Any], complaint: str) -> None:
     with pytest.raises(TelosError, match=complaint):
         arena_of(FLAT, body=body)
 
 
-def test_casts_that_cannot_be_are_refused() -> None:
+def test_invalid_casts_raise_errors() -> None:
     drawn = ArenaMap(FLAT)
     with pytest.raises(TelosError, match="'Rex' cannot stand at"):
         Arena(drawn, [FighterPlacement("Rex", "one", "soldier", 0.5, 0.5)])
@@ -450,7 +450,7 @@ def squads(seed: int = 0) -> Arena:
 
 
 def brawl(seed: int = 0) -> Arena:
-    """Six in a small room, where everybody is always in somebody's way."""
+    """Six fighters crowded in a small room."""
     drawn = ArenaMap("###########\n#A >o  _ D#\n#B    ^_ !#\n#C o   _EF#\n###########")
     cast = [
         FighterPlacement(
@@ -464,7 +464,7 @@ def brawl(seed: int = 0) -> Arena:
 
 
 def anything(arena: Arena) -> dict[str, str]:
-    """Tell everybody who has nothing to do something, or something senseless: chance decides, by the time alone."""
+    """Return random commands for idle fighters, determined by the time."""
     rng = Random(round(arena.time * 10))
     return {each.name: _some_command(arena, rng) for each in arena.view().fighters if not each.doing}
 
@@ -481,7 +481,7 @@ def _some_command(arena: Arena, rng: Random) -> str:
     return f"animate {rng.choice([*ANIMATIONS])} {rng.choice(arena.view().players)}"
 
 
-def test_the_arena_keeps_the_promises_of_a_world() -> None:
+def test_arena_passes_the_world_contract_check() -> None:
     world: World = squads()
     assert world.view().players[-1] == "rat"
     check_world(squads)
@@ -490,7 +490,7 @@ def test_the_arena_keeps_the_promises_of_a_world() -> None:
 
 @pytest.mark.parametrize("make", [squads, brawl])
 @pytest.mark.parametrize("steps", [1, 20, 100])
-def test_a_saved_fight_goes_on_exactly_as_it_would_have(make: Callable[[int], Arena], steps: int) -> None:
+def test_restored_arena_continues_exactly(make: Callable[[int], Arena], steps: int) -> None:
     one, two = make(3), make(99)
     for _ in range(steps):
         one.step(anything(one))
@@ -502,12 +502,12 @@ def test_a_saved_fight_goes_on_exactly_as_it_would_have(make: Callable[[int], Ar
         assert (two.view(), two.events) == (one.view(), one.events)
 
 
-def test_a_saved_fight_is_restored_with_the_same_cast_only() -> None:
+def test_restore_requires_the_same_cast() -> None:
     with pytest.raises(TelosError, match="same map and cast"):
         arena_of(FLAT).restore(squads().save())
 
 
-def test_whatever_happens_bodies_stay_on_the_map_and_events_say_where() -> None:
+def test_random_commands_keep_bodies_on_the_map() -> None:
     arena = squads(seed=5)
     on_the_way = {node.cell for node in (*arena.map.windows.values(), *arena.map.lows.values())}
     allowed = arena.map.floor | {door.cell for door in arena.map.doors.values()} | on_the_way
@@ -522,7 +522,7 @@ def test_whatever_happens_bodies_stay_on_the_map_and_events_say_where() -> None:
             assert fighter.rounds >= 0 <= fighter.magazines
 
 
-def test_five_hundred_in_one_room_all_get_where_they_are_going() -> None:
+def test_five_hundred_fighters_reach_their_destinations() -> None:
     hall = ArenaMap("#" * 42 + "\n" + ("#" + " " * 40 + "#\n") * 30 + "#" * 42)
     rng = Random(1)
     cast = [
@@ -535,7 +535,7 @@ def test_five_hundred_in_one_room_all_get_where_they_are_going() -> None:
     assert {fighter.status for fighter in arena.view().fighters} == {"done"}
 
 
-def test_a_fight_is_over_when_one_side_is_left_and_the_neutral_do_not_count() -> None:
+def test_fight_is_over_when_one_side_is_left_without_neutral_ones() -> None:
     drawn = ArenaMap(FLAT)
     cast = [FighterPlacement("A", "one", "soldier", 1.5, 1.5), FighterPlacement("r", "neutral", "rat", 5.5, 2.5)]
     alone = Arena(drawn, cast)

@@ -1,4 +1,4 @@
-"""Fighters plan with what they know, not with what is so: a place is where it was last made out, a door as it felt."""
+"""Fighters plan with what they know: last known positions, and doors as they found them."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def barrier(name: str, now: float, kind: str = "door") -> Fact:
     return Fact("barrier", name, now, attributes=FrozenMap({"kind": kind, "locked": False}))
 
 
-def test_an_enemy_is_where_it_was_last_made_out_and_nowhere_once_forgotten() -> None:
+def test_enemy_place_is_the_last_known_one_until_forgotten() -> None:
     world = arena()
     seen = Fact("enemy", "Una", 0.0, attributes=FrozenMap({"x": 7.0, "y": 3.0, "seen": False, "alive": True}))
     assert known_place(world, noted(seen), "Ann", "Una") == (7.0, 3.0)
@@ -43,21 +43,21 @@ def test_an_enemy_is_where_it_was_last_made_out_and_nowhere_once_forgotten() -> 
     assert known_place(world, noted(seen), "Ann", "Una") is None
 
 
-def test_comrades_and_places_are_where_they_are() -> None:
+def test_comrades_and_places_are_at_their_real_positions() -> None:
     world = arena()
     assert known_place(world, noted(), "Ann", "Bob") == (2.5, 2.5)
     assert known_place(world, noted(), "Ann", "Ann") == (1.5, 1.5)
     assert known_place(world, noted(), "Ann", "p2") == (9.5, 3.5)
 
 
-def test_a_door_keeps_one_out_once_it_was_kicked_in_vain_and_until_that_is_forgotten() -> None:
+def test_door_that_resisted_a_kick_is_avoided_until_forgotten() -> None:
     assert avoided_doors(noted(stuck(kicked=False)), 1.0) == frozenset()
     assert avoided_doors(noted(stuck()), 1.0) == {"d1"}
     assert avoided_doors(noted(stuck()), 9.6) == frozenset()
     assert avoided_doors(noted(), 0.0) == frozenset()
 
 
-def test_the_barrier_that_counts_is_the_last_one_met() -> None:
+def test_latest_barrier_is_the_last_one_met() -> None:
     memory = noted(barrier("d1", 3.0), barrier("l1", 1.0, "low"))
     known = latest_barrier(memory, 4.0)
     assert known is not None
@@ -65,13 +65,13 @@ def test_the_barrier_that_counts_is_the_last_one_met() -> None:
     assert latest_barrier(memory, 20.0) is None
 
 
-def test_the_game_answers_by_what_one_knows_of_doors() -> None:
+def test_planning_functions_use_known_doors() -> None:
     world = arena()
     naive = PlanningFunctions(world, {"Ann": noted(), "Bob": noted()})
     wiser = PlanningFunctions(world, {"Ann": noted(stuck(), barrier("d1", 0.0)), "Bob": noted()})
     assert naive.can_reach("Ann", "p2")
     assert not wiser.can_reach("Ann", "p2")
-    assert wiser.can_reach("Bob", "p2")  # nobody has told him
+    assert wiser.can_reach("Bob", "p2")  # he does not know about the door
     assert wiser.can_reach("Ann", "p1")
     assert naive.distance("Ann", "p2") == wiser.distance("Ann", "p2") < 20
     assert naive.distance("Ann", "Una") == UNREACHABLE
@@ -79,13 +79,13 @@ def test_the_game_answers_by_what_one_knows_of_doors() -> None:
 
 
 @pytest.mark.parametrize(("place", "answer"), [("p2", True), ("p1", False), ("d1", False), (None, False)])
-def test_a_way_leads_through_the_barrier_or_it_does_not(place: str | None, answer: bool) -> None:
+def test_beyond_says_whether_the_path_crosses_the_barrier(place: str | None, answer: bool) -> None:
     ground = PlanningFunctions(arena(), {"Ann": noted(barrier("d1", 0.0))})
     assert ground.beyond("Ann", place) is answer
     assert not PlanningFunctions(arena(), {"Ann": noted()}).beyond("Ann", place)
 
 
-def test_safety_is_somewhere_one_can_get_to() -> None:
+def test_safety_is_reachable() -> None:
     ground = PlanningFunctions(arena(), {"Ann": noted(stuck())})
     assert ground.path_to_safety("Ann", "p1")
     assert not ground.path_to_safety("Ann", "p2")

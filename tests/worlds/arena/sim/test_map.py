@@ -1,4 +1,4 @@
-"""Maps are read as they are drawn, and every fault of a drawing is named at its place."""
+"""Maps match their drawings, and every fault of a drawing is reported at its position."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def faults_of(drawing: str) -> list[tuple[int, int, str]]:
     return [(fault.line, fault.column, fault.text) for fault in caught.value.faults]
 
 
-def test_everything_on_a_map_has_a_name_in_the_order_of_reading() -> None:
+def test_map_names_nodes_in_reading_order() -> None:
     drawn = ArenaMap(SMALL)
     assert list(drawn.nodes) == ["a1", "c1", "c2", "p1", "p2"]
     assert drawn.patrol == ("p1", "p2")
@@ -39,7 +39,7 @@ def test_everything_on_a_map_has_a_name_in_the_order_of_reading() -> None:
     assert drawn.places == {"A": (1.5, 1.5)}
 
 
-def test_walls_doors_and_windows_part_rooms_and_a_room_with_a_switch_is_dark() -> None:
+def test_walls_doors_and_windows_separate_rooms() -> None:
     drawn = ArenaMap(SMALL)
     assert drawn.rooms == ("r1", "r2", "r3")
     assert drawn.room_at((1.5, 1.5)) == "r1"
@@ -49,7 +49,7 @@ def test_walls_doors_and_windows_part_rooms_and_a_room_with_a_switch_is_dark() -
     assert drawn.dark == {"r2"}
 
 
-def test_cover_protects_as_drawn_and_where_something_solid_stands() -> None:
+def test_cover_protects_as_drawn_and_beside_solid_cells() -> None:
     drawn = ArenaMap("#####\n#>o #\n#o  #\n#  ^#\n#   #\n#####")
     assert drawn.nodes["c1"].protects == {"east", "north", "west", "south"}
     assert drawn.nodes["c2"].protects == {"north", "east"}
@@ -65,7 +65,7 @@ def test_cover_protects_within_sixty_degrees_of_its_directions() -> None:
     assert not node.protects_from((x, y))
 
 
-def test_short_lines_end_in_a_wall_and_outside_is_wall() -> None:
+def test_short_rows_are_padded_with_wall() -> None:
     drawn = ArenaMap("######\n#  #\n######")
     assert [drawn.mark((x, 1)) for x in range(-1, 8)] == ["#", "#", " ", " ", "#", "#", "#", "#", "#"]
 
@@ -76,17 +76,17 @@ def test_all_faults_of_a_drawing_are_reported_at_once() -> None:
     assert faults_of(drawing) == faults
 
 
-def test_lines_are_counted_as_in_the_file_even_below_empty_ones() -> None:
+def test_fault_lines_count_empty_lines() -> None:
     assert faults_of("\n\n####\n#? #\n####") == [(4, 2, "?")]
 
 
 @pytest.mark.parametrize(("drawing", "column"), [("#####\n#+  #\n#####", 2), ("#####\n#o=.#\n#####", 3)])
-def test_a_door_or_window_must_lie_between_two_cells_of_floor(drawing: str, column: int) -> None:
+def test_doors_and_windows_require_floor_on_both_sides(drawing: str, column: int) -> None:
     assert [(line, at) for line, at, _ in faults_of(drawing)] == [(2, column)]
 
 
 @pytest.mark.parametrize("drawing", ["", "\n\n", "###\n###", "#o#"])
-def test_a_map_needs_floor(drawing: str) -> None:
+def test_map_requires_floor(drawing: str) -> None:
     with pytest.raises(DefinitionError, match="the map has no floor"):
         ArenaMap(drawing)
 
@@ -118,7 +118,7 @@ def joined(rooms: tuple[str, ...], links: list[frozenset[str]]) -> bool:
     return reached == set(rooms)
 
 
-def test_the_warehouse_has_two_ways_between_any_two_rooms() -> None:
+def test_warehouse_has_two_paths_between_any_two_rooms() -> None:
     drawn = load_map("warehouse")
     links = ways_out(drawn)
     for shut in drawn.doors:
@@ -126,7 +126,7 @@ def test_the_warehouse_has_two_ways_between_any_two_rooms() -> None:
         assert joined(drawn.rooms, left), f"without {shut} a room cannot be reached"
 
 
-def test_the_warehouse_has_places_for_two_squads_and_cover_facing_every_way() -> None:
+def test_warehouse_has_places_for_two_squads_and_cover_on_all_sides() -> None:
     drawn = load_map("warehouse")
     assert set(drawn.places) == set("SEABCDWXYZ")
     assert len(drawn.rooms) >= 6

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, nobody is stuck for long and nothing crashes."""
+"""Faulty actions, vanished targets, hopeless maps and crowds: no fighter is stuck and nothing crashes."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -26,7 +26,7 @@ STUCK = 6.0
 
 
 class Laws:
-    """What holds at every step of every fight."""
+    """Invariants of every step of every fight."""
 
     def __init__(self) -> None:
         self._dead: set[str] = set()
@@ -52,7 +52,7 @@ class Laws:
 
 
 def survived(scene: Scene, seed: int, seconds: float | None = None) -> Battle:
-    """Fight a scene out under all laws; return how it ended."""
+    """Play a scene while checking all invariants; return the last view."""
     records: list[object] = []
     battle = Battle(scene, seed=seed, trace=records.append)
     laws, still = Laws(), Stillness(battle)
@@ -65,7 +65,7 @@ def survived(scene: Scene, seed: int, seconds: float | None = None) -> Battle:
 
 
 @pytest.mark.parametrize("name", [name for name in scene_names() if name != "skirmish"])
-def test_in_no_scene_is_anybody_stuck_and_the_laws_hold(name: str) -> None:
+def test_invariants_hold_in_every_scene(name: str) -> None:
     for seed in (0, 1):
         survived(load_scene(name), seed)
 
@@ -73,7 +73,7 @@ def test_in_no_scene_is_anybody_stuck_and_the_laws_hold(name: str) -> None:
 @pytest.mark.parametrize(
     ("seed", "seconds"), [(3, 30.0), *(pytest.param(seed, None, marks=pytest.mark.slow) for seed in range(5))]
 )
-def test_in_the_skirmish_nobody_is_stuck_and_the_laws_hold(seed: int, seconds: float | None) -> None:
+def test_invariants_hold_in_the_skirmish(seed: int, seconds: float | None) -> None:
     survived(load_scene("skirmish"), seed, seconds)
 
 
@@ -82,14 +82,14 @@ _as_it_comes = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 @settings(max_examples=20, **_as_it_comes)
 @given(scenes(), st.integers(0, 99))
-def test_no_map_and_no_cast_breaks_a_law(scene: Scene, seed: int) -> None:
+def test_invariants_hold_on_random_maps_and_casts(scene: Scene, seed: int) -> None:
     survived(scene, seed)
 
 
 @pytest.mark.slow
 @settings(max_examples=300, **_as_it_comes)
 @given(scenes(), st.integers(0, 99))
-def test_many_more_maps_and_casts_break_no_law(scene: Scene, seed: int) -> None:
+def test_invariants_hold_on_many_more_random_maps(scene: Scene, seed: int) -> None:
     survived(scene, seed)
 
 
@@ -97,14 +97,14 @@ def test_many_more_maps_and_casts_break_no_law(scene: Scene, seed: int) -> None:
 
 
 class Broken(Performed):
-    """A performance that does not work."""
+    """A procedure that raises an error."""
 
     def activate(self, doer: Actor, step: Action) -> BodyState:
         raise RuntimeError("the animation is missing")
 
 
 @pytest.mark.parametrize("broken", ["goto", "attack", "look-round", "open-door"])
-def test_an_action_that_raises_is_a_failure_to_remember_and_the_fight_goes_on(broken: str) -> None:
+def test_raising_action_becomes_a_remembered_failure(broken: str) -> None:
     records: list[object] = []
     battle = Battle(load_scene("door-open"), seed=1, trace=records.append)
     sam = battle.minds["Sam"]
@@ -115,13 +115,13 @@ def test_an_action_that_raises_is_a_failure_to_remember_and_the_fight_goes_on(br
         "raised RuntimeError: the animation is missing"
     }
     gaps = [two.time - one.time for one, two in pairwise(failed)]
-    assert all(1.0 <= gap <= STUCK for gap in gaps)  # it is tried again, but not in every frame
+    assert all(1.0 <= gap <= STUCK for gap in gaps)  # retried, but not in every step
     sam._procedures[broken] = battle._procedures[broken]
     views += list(battle.run(40.0))
-    assert views[-1].winner == "red"  # once it is mended, all goes on
+    assert views[-1].winner == "red"  # after the repair, the fight continues
 
 
-def test_a_question_to_the_game_that_raises_stops_nobody_else() -> None:
+def test_raising_planning_function_stops_no_other_mind() -> None:
     records: list[object] = []
     battle = Battle(load_scene("get-to-cover"), seed=1, trace=records.append)
     is_connected = battle.arena.navigator.is_connected
@@ -144,14 +144,14 @@ def test_a_question_to_the_game_that_raises_stops_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_target_that_vanishes_in_the_middle_of_a_plan_is_dropped_and_life_goes_on(seed: int) -> None:
+def test_vanished_target_drops_the_plan(seed: int) -> None:
     scene = changed(load_scene("goals-soldier"), "Eve", character="assassin", script=script((10.5, "animate cloak")))
     battle = survived(scene, seed, 60.0)
     fight = Fight(scene, seed, 60.0)
     assert "patrol" in fight.goals("Sam")[1:] or battle.arena.winner == "red"
 
 
-def test_an_enemy_that_somebody_else_kills_is_nobodys_target_any_more() -> None:
+def test_enemy_killed_by_another_is_no_longer_a_target() -> None:
     fight = fought("get-to-cover", 1)
     assert fight.views[-1].winner == "red"
     battle = Battle(load_scene("skirmish"), seed=2)
@@ -161,7 +161,7 @@ def test_an_enemy_that_somebody_else_kills_is_nobodys_target_any_more() -> None:
             foe, since = mind.memory.focus.get("target"), battle.arena.time
             if foe is not None and foe not in living:
                 known = mind.memory.recall("enemy", foe, since)
-                assert known is None or since - known.time <= 16.0  # what one has not seen fall fades
+                assert known is None or since - known.time <= 16.0  # unseen deaths are forgotten
 
 
 # Nowhere to go
@@ -170,7 +170,7 @@ CELL = "#####\n#A B#\n#####\n#1 2#\n#####"
 
 
 @pytest.mark.parametrize("character", ["soldier", "assassin", "rat", "drone", "policeman"])
-def test_on_a_map_without_a_way_out_people_stand_by_and_say_why(character: str) -> None:
+def test_fighters_without_a_way_out_idle_and_explain(character: str) -> None:
     map = ArenaMap(CELL)
     cast = tuple(
         CastMember("A", name, character, "red", *map.places[letter]) for name, letter in (("Ann", "A"), ("Bob", "B"))
@@ -182,7 +182,7 @@ def test_on_a_map_without_a_way_out_people_stand_by_and_say_why(character: str) 
         assert "patrol" in mind.deliberation.passed_over
 
 
-def test_with_no_cover_at_all_they_fight_in_the_open_and_say_that_they_have_nowhere_to_go() -> None:
+def test_fighters_without_cover_fight_in_the_open_and_explain() -> None:
     map = ArenaMap("\n".join(["#" * 24, *["#" + " " * 22 + "#"] * 6, "#" * 24]))
     places = {
         "Ann": ("red", 2.5, 2.5),
@@ -206,7 +206,7 @@ def test_with_no_cover_at_all_they_fight_in_the_open_and_say_that_they_have_nowh
 # A squad that loses its leader
 
 
-def test_a_squad_that_loses_its_leader_in_the_middle_of_an_order_goes_on_under_the_next() -> None:
+def test_squad_continues_an_order_under_the_next_leader() -> None:
     scene = load_scene("orderly-advance")
     frail = changed(scene, "Ann", body=body(health=1.0))
     killer = CastMember(
@@ -229,7 +229,7 @@ def test_a_squad_that_loses_its_leader_in_the_middle_of_an_order_goes_on_under_t
 
 
 def room_of(number: int, *, is_fight: bool) -> Scene:
-    """Return a room full of people of one side, and perhaps one enemy."""
+    """Return a crowded room of one side, optionally with an enemy."""
     width, height = 60, 40
     rows = ["#" * width, *["#" + " " * (width - 2) + "#"] * (height - 2), "#" * width]
     rows[2] = "#" + "1".ljust(width - 2) + "#"
@@ -241,7 +241,7 @@ def room_of(number: int, *, is_fight: bool) -> Scene:
 
 
 @pytest.mark.parametrize("people", [120, pytest.param(500, marks=pytest.mark.slow)])
-def test_five_hundred_in_one_room_all_get_their_turn(people: int) -> None:
+def test_five_hundred_minds_all_get_to_think(people: int) -> None:
     records: list[object] = []
     battle = Battle(room_of(people, is_fight=True), seed=1, trace=records.append)
     for _ in range(12):
@@ -251,11 +251,11 @@ def test_five_hundred_in_one_room_all_get_their_turn(people: int) -> None:
 
 
 @pytest.mark.slow
-def test_five_hundred_in_one_room_are_never_stuck() -> None:
+def test_five_hundred_fighters_are_never_stuck() -> None:
     assert survived(room_of(500, is_fight=False), 1, 8.0).arena.time == 8.0
 
 
-def test_laws_would_notice_a_breach() -> None:
+def test_invariant_checks_detect_violations() -> None:
     arena = Arena(ArenaMap("####\n#  #\n####"), [])
     ann = FighterView(
         "Ann", "red", "soldier", 1.5, 1.5, 0.0, 100.0, True, "", "", "done", "", 5, 1, 0, None, False, False, False,

@@ -1,4 +1,4 @@
-"""Dialogue: what is said in worked situations, and laws that hold whatever happens."""
+"""Dialogue in worked situations, and invariants over random scripts."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def occasion(kind: str, time: float, who: str, **about: Any) -> Occasion:
 # Worked situations
 
 
-def test_the_wounded_is_asked_and_answers_how_bad_it_is() -> None:
+def test_wounded_member_is_asked_for_his_status() -> None:
     for health, word in (
         (20.0, "(?i)bad|another|hard"),
         (60.0, "(?i)good to go|can fight"),
@@ -82,20 +82,20 @@ def test_the_wounded_is_asked_and_answers_how_bad_it_is() -> None:
         assert lines[1].time >= lines[0].time + MIN_LINE_SECONDS
 
 
-def test_the_nearest_comrade_asks() -> None:
+def test_nearest_comrade_asks() -> None:
     men, told = squad("Ann", "Bob", "Cid", "Dee"), dialogue()
     told.notice(occasion("hit", 0.0, "Dee"))
     assert talk(told, men)[0].who == "Cid"
 
 
-def test_a_dead_man_is_not_asked_for_his_status() -> None:
+def test_dead_member_is_not_asked() -> None:
     men, told = squad("Ann", "Bob", "Cid"), dialogue()
     men["Bob"].alive = False
     told.notice(occasion("hit", 0.0, "Bob"))
     assert talk(told, men) == []
 
 
-def test_nobody_asks_a_man_who_is_alone_or_out_of_earshot() -> None:
+def test_member_out_of_earshot_is_not_asked() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     men["Ann"].position = (EARSHOT + 3.0, 0.0)
     told.notice(occasion("hit", 0.0, "Bob"))
@@ -105,7 +105,7 @@ def test_nobody_asks_a_man_who_is_alone_or_out_of_earshot() -> None:
     assert talk(told, men, start=9, until=12)
 
 
-def test_who_asked_sees_that_no_answer_will_come() -> None:
+def test_unanswered_question_is_remarked_on() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("hit", 0.0, "Bob"))
     told.tick(men, 0.0)
@@ -115,7 +115,7 @@ def test_who_asked_sees_that_no_answer_will_come() -> None:
     assert lines[0].text.startswith("Bob?")
 
 
-def test_a_death_that_was_remarked_on_is_not_news_again() -> None:
+def test_reported_death_is_not_repeated() -> None:
     men, told = squad("Ann", "Bob", "Cid"), dialogue()
     told.notice(occasion("hit", 0.0, "Bob"))
     told.tick(men, 0.0)
@@ -125,7 +125,7 @@ def test_a_death_that_was_remarked_on_is_not_news_again() -> None:
     assert talk(told, men, start=4.0) == []
 
 
-def test_an_exchange_without_words_for_silence_just_stops_and_says_why_in_the_trace() -> None:
+def test_exchange_without_unanswered_turns_breaks_off_in_the_trace() -> None:
     trace: list[object] = []
     men, told = squad("Ann", "Bob"), dialogue(trace=trace.append)
     men["Ann"].sees("Eve", 0.0, 9.0, 0.0)
@@ -136,7 +136,7 @@ def test_an_exchange_without_words_for_silence_just_stops_and_says_why_in_the_tr
     assert trace[-1] == ConversationBrokenOff(trace[-1].time, "spotted", "Bob is down")  # type: ignore[attr-defined]
 
 
-def test_one_who_has_just_answered_is_left_alone() -> None:
+def test_recent_answer_is_not_asked_again() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     for tenth in range(60):
         told.notice(occasion("hit", tenth / 10, "Bob"))
@@ -144,7 +144,7 @@ def test_one_who_has_just_answered_is_left_alone() -> None:
     assert len([line for line in lines if line.who == "Ann" and line.text.endswith(("?", "!"))]) == 1
 
 
-def test_an_enemy_is_called_out_where_he_is_seen() -> None:
+def test_spotted_enemy_is_reported_with_its_place() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     men["Ann"].sees("Eve", 0.0, -12.0, 0.0)
     told.notice(occasion("spotted", 0.0, "Ann", target="Eve"))
@@ -152,7 +152,7 @@ def test_an_enemy_is_called_out_where_he_is_seen() -> None:
     assert "orth, 12 metres" in first.text
 
 
-def test_nobody_claims_to_see_whom_he_does_not_see() -> None:
+def test_unseen_enemy_is_not_reported_as_seen() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("spotted", 0.0, "Ann", target="Eve"))
     men["Bob"].sees("Eve", 3.0, 3.0, 0.0)
@@ -162,7 +162,7 @@ def test_nobody_claims_to_see_whom_he_does_not_see() -> None:
     assert talk(told, men, start=10.0, until=14.0) == []
 
 
-def test_an_enemy_known_to_be_dead_is_not_seen() -> None:
+def test_dead_enemy_is_not_reported() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     men["Eve"] = Soldier("Eve", side="blue", alive=False)
     men["Ann"].sees("Eve", 3.0, 3.0, 0.0)
@@ -173,9 +173,7 @@ def test_an_enemy_known_to_be_dead_is_not_seen() -> None:
 @pytest.mark.parametrize(
     ("seen", "known", "words"), [(True, True, "north, 8"), (False, True, "north, 8"), (False, False, "N")]
 )
-def test_who_searches_asks_and_hears_a_known_or_suspected_position_or_a_negative(
-    seen: bool, known: bool, words: str
-) -> None:
+def test_searcher_gets_a_known_or_suspected_position_or_none(seen: bool, known: bool, words: str) -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     if known:
         men["Bob"].sees("Eve", 2.0, -8.0, 9.9 if seen else 5.0)
@@ -189,7 +187,7 @@ def test_who_searches_asks_and_hears_a_known_or_suspected_position_or_a_negative
     assert ("There!" in lines[0].text or "Yes!" in lines[0].text) == seen
 
 
-def test_who_cannot_move_explains_himself_until_he_knows_cover() -> None:
+def test_member_without_cover_explains_until_he_knows_some() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("no_cover", 0.0, "Bob"))
     assert who_to(talk(told, men)) == [("Ann", "Bob"), ("Bob", "Ann")]
@@ -198,7 +196,7 @@ def test_who_cannot_move_explains_himself_until_he_knows_cover() -> None:
     assert talk(told, men, start=20.0, until=24.0) == []
 
 
-def test_the_last_man_asks_for_reinforcements_once() -> None:
+def test_last_man_asks_for_reinforcements_once() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("last_man", 0.0, "Ann"))
     assert talk(told, men, until=3.0) == []  # Bob is there
@@ -208,7 +206,7 @@ def test_the_last_man_asks_for_reinforcements_once() -> None:
     assert [line.exchange for line in talk(told, men, start=4, until=70)] == ["last-man"]
 
 
-def test_a_grenade_cuts_other_talk_short() -> None:
+def test_grenade_interrupts_other_talk() -> None:
     trace: list[object] = []
     men, told = squad("Ann", "Bob", "Cid"), dialogue(trace=trace.append)
     told.notice(occasion("hit", 0.0, "Bob"))
@@ -220,12 +218,12 @@ def test_a_grenade_cuts_other_talk_short() -> None:
     assert ConversationBrokenOff(0.5, "status", "something more urgent came up") in trace
 
 
-def test_what_is_listed_first_is_said_first_and_the_rest_gets_old() -> None:
+def test_first_listed_exchange_wins_and_others_expire() -> None:
     men, told = squad("Ann", "Bob", "Cid"), dialogue()
     for who in ("Ann", "Bob", "Cid"):
         told.notice(occasion("blocked", 0.0, who, door="d1"))
     told.notice(occasion("cleared", 0.0, "Cid", room="hall"))
-    assert {line.exchange for line in talk(told, men)} == {"cleared"}  # when they are done, a blocked door is no news
+    assert {line.exchange for line in talk(told, men)} == {"cleared"}  # by then, the blocked door is stale
 
 
 def test_orders_are_given_to_others_and_answered() -> None:
@@ -235,7 +233,7 @@ def test_orders_are_given_to_others_and_answered() -> None:
     assert who_to(talk(told, men)) == [("Ann", "Bob"), ("Cid", "Bob"), ("Bob", "Cid")]
 
 
-def test_a_leader_who_moves_himself_asks_for_cover_instead_of_giving_himself_orders() -> None:
+def test_moving_leader_asks_for_cover() -> None:
     men, told = squad("Ann", "Cid"), dialogue()
     orders = FrozenMap({"Ann": "take cover at c3", "Cid": "suppress Eve"})
     told.notice(occasion("ordered", 0.0, "Ann", behaviour="get-to-cover", orders=orders))
@@ -244,7 +242,7 @@ def test_a_leader_who_moves_himself_asks_for_cover_instead_of_giving_himself_ord
     assert lines[0].exchange == "order-cover"
 
 
-def test_a_kill_is_answered_with_who_is_left() -> None:
+def test_kill_is_answered_with_the_enemies_left() -> None:
     for more, exchange in ((False, "enemy-down-last"), (True, "enemy-down-more")):
         men, told = squad("Ann", "Bob"), dialogue()
         men["Eve"] = Soldier("Eve", side="blue")
@@ -259,7 +257,7 @@ def test_a_kill_is_answered_with_who_is_left() -> None:
         assert ("south, 9 metres" in lines[1].text) == more
 
 
-def test_squads_talk_at_the_same_time_and_the_dead_belong_to_theirs() -> None:
+def test_squads_talk_independently() -> None:
     men, told = squad("Ann", "Bob", "Cid", "Dee", "Eli"), dialogue()
     squads = {"Ann": "a", "Bob": "a", "Cid": "b", "Dee": "b", "Eli": "b"}
     told.tick(men, 0.0, squads=squads)
@@ -270,7 +268,7 @@ def test_squads_talk_at_the_same_time_and_the_dead_belong_to_theirs() -> None:
     assert {line.exchange for line in lines} == {"status", "man-down-called-in"}
 
 
-def test_a_cooldown_is_kept_for_each_squad() -> None:
+def test_cooldown_is_per_squad() -> None:
     lines = parse_lines(
         "exchanges: {ouch: {on: hit, roles: {a: who, b: comrade}, cooldown: 20 s, lines: [{b: Oh!, to: a}]}}"
     )
@@ -294,7 +292,7 @@ def test_variations_do_not_repeat_the_last_one() -> None:
     assert all(one != other for one, other in pairwise(said))
 
 
-def test_a_slot_that_cannot_be_filled_rules_its_variation_out() -> None:
+def test_unfilled_slot_excludes_its_variation() -> None:
     lines = parse_lines(
         "exchanges: {ha: {on: cleared, roles: {a: who}, cooldown: 0, lines: [{a: ['{room}!', Clear.]}]}}"
     )
@@ -305,7 +303,7 @@ def test_a_slot_that_cannot_be_filled_rules_its_variation_out() -> None:
         assert talk(told, men, until=0.0)[0].text == "Clear."
 
 
-def test_chance_is_asked_once_for_each_occasion() -> None:
+def test_chance_is_drawn_once_per_occasion() -> None:
     lines = parse_lines(
         "exchanges: {ha: {on: cleared, roles: {a: who}, cooldown: 0, chance: 0.5, lines: [{a: Clear.}]}}"
     )
@@ -316,7 +314,7 @@ def test_chance_is_asked_once_for_each_occasion() -> None:
     assert 160 < len(said) < 240
 
 
-def test_sentences_begin_with_capitals_wherever_a_slot_stands() -> None:
+def test_slots_are_capitalised_at_the_start_of_a_sentence() -> None:
     text = "'{place}? There, {place}. {place}!'"
     lines = parse_lines(f"exchanges: {{ha: {{on: grenade, roles: {{a: who}}, lines: [{{a: {text}}}]}}}}")
     told = dialogue(lines)
@@ -324,14 +322,14 @@ def test_sentences_begin_with_capitals_wherever_a_slot_stands() -> None:
     assert told.tick(squad("Ann"), 0.0)[0].text == "By the crates? There, by the crates. By the crates!"
 
 
-def test_a_game_may_have_words_of_its_own_for_places() -> None:
+def test_describe_place_may_be_replaced() -> None:
     men, told = squad("Ann", "Bob"), dialogue(describe_place=lambda here, there: "at the well")
     men["Ann"].sees("Eve", 5.0, 5.0, 0.0)
     told.notice(occasion("spotted", 0.0, "Ann"))
     assert "at the well" in told.tick(men, 0.0)[0].text.lower()
 
 
-def test_misuse_is_refused_in_words() -> None:
+def test_misuse_raises_errors() -> None:
     with pytest.raises(TelosError, match=r"'hti'.*'hit'"):
         Occasion("hti", 0.0, "Ann")
     told = dialogue()
@@ -342,7 +340,7 @@ def test_misuse_is_refused_in_words() -> None:
         Occasion("hit", float("nan"), "Ann")
 
 
-def test_a_saved_talk_needs_the_lines_that_it_was_saved_with() -> None:
+def test_restore_requires_the_saved_lines() -> None:
     men, told = squad("Ann", "Bob"), dialogue()
     told.notice(occasion("hit", 0.0, "Bob"))
     told.tick(men, 0.0)
@@ -371,7 +369,7 @@ def scripts(draw: st.DrawFn) -> list[tuple[float, str, Any]]:
         if what == "occasion":
             kind = draw(st.sampled_from(sorted(OCCASIONS)))
             detail = Occasion(kind, time, who, draw(abouts()))
-            if draw(st.booleans()):  # or hardly anybody would ever see what he talks about
+            if draw(st.booleans()):  # otherwise speakers rarely see an enemy
                 script.append((time, "see", (who, draw(st.sampled_from([(0.0, 5.0), (15.0, 15.0)])))))
         elif what in ("see", "move"):
             detail = draw(st.sampled_from([(0.0, 5.0), (8.0, -3.0), (15.0, 15.0), (30.0, 0.0)]))
@@ -424,7 +422,7 @@ def saw_fresh(man: Soldier, now: float) -> bool:
 
 
 def judge(line: LineSpoken, men: dict[str, Soldier], earlier: list[LineSpoken]) -> None:
-    """The obvious oracle: everything about one line that would make a player laugh."""
+    """Oracle: return everything that makes a line absurd in its situation."""
     now, speaker = line.time, men[line.who]
     assert speaker.alive
     assert speaker.conscious
@@ -464,16 +462,14 @@ def run(script: list[tuple[float, str, Any]], told: Dialogue, squads: dict[str, 
 
 @settings(max_examples=50, deadline=None)
 @given(scripts(), st.integers(0, 9), st.sampled_from(SQUADS))
-def test_no_line_is_silly_whatever_happens(
-    script: list[tuple[float, str, Any]], seed: int, squads: dict[str, str]
-) -> None:
+def test_every_line_fits_its_situation(script: list[tuple[float, str, Any]], seed: int, squads: dict[str, str]) -> None:
     run(script, dialogue(seed=seed), squads)
 
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(scripts(), st.integers(0, 9), st.sampled_from(SQUADS))
-def test_no_line_is_silly_in_many_more_scripts(
+def test_every_line_fits_in_many_more_scripts(
     script: list[tuple[float, str, Any]], seed: int, squads: dict[str, str]
 ) -> None:
     run(script, dialogue(seed=seed), squads)
@@ -481,12 +477,12 @@ def test_no_line_is_silly_in_many_more_scripts(
 
 @settings(max_examples=40, deadline=None)
 @given(scripts(), st.integers(0, 9))
-def test_the_same_seed_says_the_same(script: list[tuple[float, str, Any]], seed: int) -> None:
+def test_seed_determines_the_dialogue(script: list[tuple[float, str, Any]], seed: int) -> None:
     assert run(script, dialogue(seed=seed), {}) == run(script, dialogue(seed=seed), {})
 
 
 class Forgetful(Dialogue):
-    """A dialogue that goes on from what was saved as JSON after every line, with a generator of its own."""
+    """A dialogue that is saved as JSON and restored after every line."""
 
     def tick(self, *arguments: Any, **options: Any) -> list[LineSpoken]:
         lines = super().tick(*arguments, **options)
@@ -507,7 +503,7 @@ def test_saving_and_restoring_changes_nothing(script: list[tuple[float, str, Any
 
 @settings(max_examples=60, deadline=None)
 @given(scripts())
-def test_an_exchange_begins_soon_or_never_and_one_at_a_time(script: list[tuple[float, str, Any]]) -> None:
+def test_exchanges_begin_soon_or_never_and_one_at_a_time(script: list[tuple[float, str, Any]]) -> None:
     lines = run(script, dialogue(), {})
     urgent = {exchange.name for exchange in builtin_lines() if exchange.on in ("grenade", "down")}
     noticed = [detail for _, what, (_, detail) in script if what == "occasion"]
@@ -518,7 +514,7 @@ def test_an_exchange_begins_soon_or_never_and_one_at_a_time(script: list[tuple[f
     ]
     for line in begun:
         if line.text.startswith(tuple(NAMES)) and line.to is None:
-            continue  # what is said when no answer comes may follow an interruption
+            continue  # unanswered turns may follow an interruption
         assert any(each.why == line.why and 0 <= line.time - each.time <= STALE_SECONDS + 1e-9 for each in noticed)
     for one, other in pairwise(lines):
         assert other.exchange in urgent or other.time - one.time > MIN_LINE_SECONDS - 1e-6

@@ -1,4 +1,4 @@
-"""Files of lines: good ones, bad ones with every fault named, and the lines that come along."""
+"""Line files: valid ones, all faults of invalid ones, and the lines of the package."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ from telos.squads.dialogue.occasions import OCCASIONS
 
 COMMITTED = Path(shape.__file__).with_name("lines.schema.json")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(shape.lines_schema()))
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "write-dialogue.md"
+HOW_TO = Path(__file__).parents[3] / "docs" / "how-to" / "write-dialogue.md"
 
 BAD = """\
 exchanges:
@@ -100,7 +100,7 @@ FAULTS = [
 ]
 
 
-def test_every_fault_of_a_bad_file_is_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_lines(BAD, name="bad.yaml")
     assert len(caught.value.faults) == len(FAULTS)
@@ -126,13 +126,13 @@ def test_every_fault_of_a_bad_file_is_told_at_once(tmp_path: Path) -> None:
         ("exchanges: {a: {on: hit, roles: {h: who}, lines: [{h: [{h}]}]}}", (1, None, "wrong-type mapping; quotes")),
     ],
 )
-def test_a_small_fault_is_told_where_it_stands(text: str, fault: tuple[int, int | None, str]) -> None:
+def test_fault_is_reported_at_its_position(text: str, fault: tuple[int, int | None, str]) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_lines(text)
     assert any(matches(each, *fault) for each in caught.value.faults), str(caught.value)
 
 
-def test_lines_made_in_python_are_checked_alike() -> None:
+def test_lines_made_in_python_are_checked_too() -> None:
     turns = (
         Turn("asker", ("Status?",), to="him", after=-1.0),
         Turn("hurt", ("{huh}",), condition=Condition.of("x > 1")),
@@ -154,7 +154,7 @@ def test_lines_made_in_python_are_checked_alike() -> None:
         Lines([Exchange("a", "hit", {"h": "who"}, (Turn("h", ("Ow!",)),))] * 2)
 
 
-def test_a_file_says_what_python_would() -> None:
+def test_file_and_python_give_equal_lines() -> None:
     text = """
 exchanges:
   status:
@@ -177,7 +177,7 @@ exchanges:
 # The lines that come along
 
 
-def test_there_is_plenty_to_say_on_every_occasion() -> None:
+def test_builtin_lines_cover_every_occasion() -> None:
     assert len(builtin_lines()) >= 20
     assert {exchange.on for exchange in builtin_lines()} == set(OCCASIONS)
 
@@ -186,12 +186,12 @@ def all_turns() -> list[tuple[Exchange, Turn]]:
     return [(exchange, turn) for exchange in builtin_lines() for turn in (*exchange.turns, *exchange.unanswered)]
 
 
-def test_every_line_has_two_to_four_variations_that_differ() -> None:
+def test_builtin_lines_have_two_to_four_distinct_variations() -> None:
     for exchange, turn in all_turns():
         assert 2 <= len(set(turn.variations)) == len(turn.variations) <= 4, exchange.name
 
 
-def test_every_variation_can_be_filled_from_its_declared_slots() -> None:
+def test_builtin_variations_can_be_filled() -> None:
     for exchange, turn in all_turns():
         words = {**dict.fromkeys(SLOTS, "here"), **{role: role.title() for role in exchange.roles}}
         allowed = {*exchange.roles, *(slot for slot, (on, _) in SLOTS.items() if exchange.on in on)}
@@ -200,18 +200,18 @@ def test_every_variation_can_be_filled_from_its_declared_slots() -> None:
             assert "{" not in text.format_map(words)
 
 
-def test_most_exchanges_are_between_two_or_more() -> None:
+def test_most_builtin_exchanges_have_two_or_more_speakers() -> None:
     talks = [exchange for exchange in builtin_lines() if len({turn.role for turn in exchange.turns}) >= 2]
     assert len(talks) >= 0.7 * len(builtin_lines())
 
 
-def test_everything_that_conditions_and_slots_may_name_can_be_had() -> None:
+def test_every_variable_and_slot_has_a_value() -> None:
     assert set(SQUAD_VALUES) == set(SQUAD_VARIABLES)
     assert set(ROLE_VALUES) == set(ROLE_VARIABLES)
     assert set(SLOT_VALUES) == set(SLOTS)
 
 
-def test_the_how_to_page_names_every_word() -> None:
+def test_how_to_page_names_every_word() -> None:
     page = HOW_TO.read_text(encoding="utf-8")
     for word in (*OCCASIONS, *CASTING, *SQUAD_VARIABLES, *ROLE_VARIABLES, *SLOTS):
         assert f"`{word}`" in page or f"`{{{word}}}`" in page or f"`role_{word}`" in page, word
@@ -227,11 +227,11 @@ VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.sa
 KEYS = st.sampled_from(["on", "roles", "if", "to", "after", "lines", "two words", "2nd", "squad", "someone"])
 
 
-def test_the_committed_schema_is_the_generated_one() -> None:
+def test_committed_schema_is_up_to_date() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == shape.lines_schema() + "\n", "make it anew from lines_schema()"
 
 
-def test_the_schema_is_a_schema_that_takes_the_lines_that_come_along() -> None:
+def test_schema_accepts_the_builtin_lines() -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(shape.lines_schema()))
     assert VALIDATOR.is_valid(GOOD[0])
 
@@ -248,7 +248,7 @@ MUTATED = mutated(few_exchanges(), values=VALUES, keys=KEYS)
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
+def test_schema_and_loader_agree_on_types(data: Any) -> None:
     findings = check_model(shape.LinesShape, data, "a file of lines")
     assert VALIDATOR.is_valid(data) == (not findings)
     assert not [each for each in findings if "‹" in each.fault.message or "Input should" in each.fault.message]
@@ -256,7 +256,7 @@ def test_the_schema_and_the_loader_agree_on_shapes(data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_a_mutated_file_is_read_or_refused_with_places(data: Any) -> None:
+def test_mutated_file_is_valid_or_has_located_faults(data: Any) -> None:
     faults: tuple[Fault, ...] = ()
     try:
         parse_lines(json.dumps(data, indent=1))

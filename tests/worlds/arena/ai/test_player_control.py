@@ -1,4 +1,4 @@
-"""Somebody of the cast in a player's hands: keys and words become commands, and the fight is on record as ever."""
+"""Keys and words of a player become commands, and such fights repeat and replay."""
 
 import json
 
@@ -31,7 +31,7 @@ def yard(drawing: str = YARD, **body: object) -> tuple[Arena, PlayerControl]:
 
 
 def hold(arena: Arena, hands: PlayerControl, keys: str, steps: int) -> list[str | None]:
-    """Hold keys down for some steps, and return the commands that came of it."""
+    """Hold keys for some steps, and return the resulting commands."""
     given = []
     for _ in range(steps):
         given.append(hands.command_for_keys(keys.split("+") if keys else []))
@@ -39,7 +39,7 @@ def hold(arena: Arena, hands: PlayerControl, keys: str, steps: int) -> list[str 
     return given
 
 
-def test_keys_walk_and_letting_go_stops() -> None:
+def test_keys_walk_and_release_stops() -> None:
     arena, hands = yard()
     hold(arena, hands, "right", 5)
     there = arena.fighter("Rex").position
@@ -48,7 +48,7 @@ def test_keys_walk_and_letting_go_stops() -> None:
     assert arena.fighter("Rex").position == there
 
 
-def test_two_keys_walk_slantwise_and_along_a_wall_if_one_is_in_the_way() -> None:
+def test_two_keys_walk_diagonally_or_along_a_wall() -> None:
     arena, hands = yard()
     hold(arena, hands, "right+down", 3)
     assert arena.fighter("Rex").x > 2
@@ -59,26 +59,26 @@ def test_two_keys_walk_slantwise_and_along_a_wall_if_one_is_in_the_way() -> None
     assert rex.x > 3
 
 
-def test_walking_into_a_shut_door_opens_it_and_walking_on_leads_through() -> None:
+def test_walking_into_a_shut_door_opens_it() -> None:
     arena, hands = yard()
     hold(arena, hands, "right", 25)
     assert arena.door("d1") == "open"
     assert arena.fighter("Rex").x > 5
 
 
-def test_a_door_that_is_missed_by_a_step_is_found() -> None:
+def test_walking_finds_a_door_missed_by_one_cell() -> None:
     arena, hands = yard("######\n#A   #\n#    +\n#    #  B\n######".replace("+\n", "+  \n"))
     hold(arena, hands, "right", 30)
     assert arena.door("d1") == "open"
 
 
-def test_a_locked_door_is_kicked_in() -> None:
+def test_walking_into_a_locked_door_kicks_it() -> None:
     arena, hands = yard(YARD.replace("+", "%"))
     hold(arena, hands, "right", 30)
     assert arena.fighter("Rex").x > 5
 
 
-def test_shooting_is_at_the_nearest_in_sight_and_keeps_on_while_the_key_is_down() -> None:
+def test_shoot_key_fires_at_the_nearest_enemy_while_held() -> None:
     arena, hands = yard(YARD.replace("+", "/"))
     assert hands.target == "Ben"
     hold(arena, hands, "shoot", 6)
@@ -86,19 +86,19 @@ def test_shooting_is_at_the_nearest_in_sight_and_keeps_on_while_the_key_is_down(
     assert hold(arena, hands, "", 2) == ["stop", None]
 
 
-def test_nobody_is_shot_through_a_shut_door() -> None:
+def test_shoot_key_ignores_enemies_behind_shut_doors() -> None:
     arena, hands = yard()
     assert hands.target is None
     assert hold(arena, hands, "shoot", 3) == [None] * 3
 
 
-def test_who_walks_and_shoots_shoots_whenever_the_gun_is_ready() -> None:
+def test_walking_shooter_fires_whenever_the_gun_is_ready() -> None:
     arena, hands = yard(YARD.replace("+", "/"))
     given = hold(arena, hands, "right+shoot", 6)
     assert [str(command).split()[0] for command in given] == ["animate", "goto", "goto", "goto", "goto", "animate"]
 
 
-def test_an_empty_magazine_is_changed_before_the_next_shot() -> None:
+def test_shoot_key_reloads_an_empty_magazine() -> None:
     arena, hands = yard(YARD.replace("+", "/"))
     arena.fighter("Rex").rounds = 0
     given = hold(arena, hands, "shoot", 20)
@@ -106,7 +106,7 @@ def test_an_empty_magazine_is_changed_before_the_next_shot() -> None:
     assert given[-1] == "animate fire Ben"
 
 
-def test_reloading_is_not_broken_off_by_walking() -> None:
+def test_walking_does_not_interrupt_reloading() -> None:
     arena, hands = yard()
     arena.fighter("Rex").rounds = 3
     hold(arena, hands, "reload", 1)
@@ -114,7 +114,7 @@ def test_reloading_is_not_broken_off_by_walking() -> None:
     assert arena.fighter("Rex").rounds == 24
 
 
-def test_shots_come_out_of_cover_if_there_is_some() -> None:
+def test_shoot_key_fires_from_cover_on_a_cover_node() -> None:
     arena, hands = yard("########\n#>oo  B#\n#      #\n########".replace(">", "A"))
     assert hands.command_for_text("shoot Ben") == "animate fire Ben"
     arena, hands = yard("########\n#A>o  B#\n#      #\n########")
@@ -122,14 +122,14 @@ def test_shots_come_out_of_cover_if_there_is_some() -> None:
     assert hands.command_for_text("shoot Ben") == "animate fire_from_cover Ben"
 
 
-def test_a_grenade_flies_to_the_nearest_enemy_in_sight() -> None:
+def test_throw_key_aims_at_the_nearest_visible_enemy() -> None:
     arena, hands = yard(YARD.replace("+", "/"), grenades=1)
     hold(arena, hands, "throw", 10)
     assert [(grenade.x > 1, grenade.y) for grenade in arena.grenades()] == [(True, 1.5)]
     assert arena.fighter("Rex").grenades == 0
 
 
-def test_words_that_make_no_sense_are_refused_with_a_remedy() -> None:
+def test_unknown_words_raise_an_error_with_a_remedy() -> None:
     _, hands = yard()
     for line, told in (
         ("dance", "write `shoot NAME`"),
@@ -141,12 +141,12 @@ def test_words_that_make_no_sense_are_refused_with_a_remedy() -> None:
             hands.command_for_text(line)
 
 
-def test_every_phrase_on_offer_is_understood() -> None:
+def test_every_offered_phrase_is_valid() -> None:
     _, hands = yard(YARD.replace("+", "/"), grenades=1)
     assert {"shoot Ben", "throw Ben", "reload"} <= {hands.command_for_text(line) and line for line in hands.phrases()}
 
 
-def test_the_opponent_is_of_the_second_side_and_some_scenes_have_none() -> None:
+def test_default_player_is_on_the_second_side_if_there_is_one() -> None:
     assert default_player(load_scene("skirmish")) == "Wes"
     assert default_player(load_scene("pincer")) == "Pat"
     assert default_player(load_scene("search")) is None
@@ -172,7 +172,7 @@ def played(scene: str, seed: int, keys: list[list[str]]) -> tuple[list[str], lis
     st.integers(0, 3),
     st.lists(st.tuples(st.lists(st.sampled_from(KEYS), max_size=3), st.integers(1, 12)), max_size=8),
 )
-def test_whatever_is_held_makes_a_fight_that_repeats_and_replays(
+def test_random_keys_make_fights_that_repeat_and_replay(
     scene: str, seed: int, runs: list[tuple[list[str], int]]
 ) -> None:
     keys = [held for held, steps in runs for _ in range(steps)]
@@ -180,12 +180,12 @@ def test_whatever_is_held_makes_a_fight_that_repeats_and_replays(
     assert played(scene, seed, keys) == (lines, views)
     kept = [line for line in lines if json.loads(line)["kind"] not in ("noticed", "forgot")]
     again = list(replay_fight(kept))
-    assert again == views[: len(again)]  # nothing is on record of a last stretch in which nothing happened
+    assert again == views[: len(again)]  # a final stretch without events is not recorded
     floor = {*load_scene(scene).map.floor, *(door.cell for door in load_scene(scene).map.doors.values())}
     assert all(cell_of((each.x, each.y)) in floor for view in views for each in view.fighters if each.state == "goto")
 
 
-def test_whoever_has_a_mind_is_not_commanded_and_nothing_has_happened() -> None:
+def test_battle_rejects_commands_for_fighters_with_minds() -> None:
     battle = Battle(load_scene("flank"), seed=1)
     for told, why in (
         ({"Ann": "stop"}, "has a mind"),
@@ -200,7 +200,7 @@ def test_whoever_has_a_mind_is_not_commanded_and_nothing_has_happened() -> None:
 
 
 @pytest.mark.parametrize("scene", scene_names())
-def test_in_every_scene_with_an_opponent_the_others_think_as_before(scene: str) -> None:
+def test_other_fighters_keep_their_minds_beside_a_player(scene: str) -> None:
     taken = default_player(load_scene(scene))
     if taken is not None:
         battle = Battle(with_player(load_scene(scene), taken), seed=2)

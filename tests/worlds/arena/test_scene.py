@@ -1,4 +1,4 @@
-"""Scenes are files: a map that a person drew, who stands where, and every fault told at once."""
+"""Scene files: contents, maps, and all faults at once."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ squads: all
 
 
 def load_text(folder: Path, text: str) -> Scene:
-    """Read a scene that lies in its folder as the package's do."""
+    """Read a scene from a folder laid out like the package's."""
     (folder / "scenes").mkdir(exist_ok=True)
     (folder / "maps").mkdir(exist_ok=True)
     (folder / "maps" / "yard.txt").write_text((BROKEN / "maps" / "yard.txt").read_text())
@@ -59,7 +59,7 @@ def load_text(folder: Path, text: str) -> Scene:
     return load_scene(folder / "scenes" / "mine.yaml", characters=CAST)
 
 
-def test_a_scene_is_all_that_its_file_says(tmp_path: Path) -> None:
+def test_scene_holds_everything_in_its_file(tmp_path: Path) -> None:
     scene = load_text(tmp_path, FLANK)
     assert (scene.name, scene.about, scene.seconds) == ("flank", "Two hold the door, one comes round.", 60.0)
     assert (scene.squads, scene.talk, scene.sides) == (("search", "get-to-cover"), True, ("red", "blue"))
@@ -69,7 +69,7 @@ def test_a_scene_is_all_that_its_file_says(tmp_path: Path) -> None:
     assert (medkit.name, medkit.kind, medkit.x, medkit.y) == ("medkit-M", "medkit", 3.5, 2.5)
 
 
-def test_the_cast_stands_where_its_letters_are_drawn(tmp_path: Path) -> None:
+def test_cast_stands_at_its_letters(tmp_path: Path) -> None:
     ann, rat, guard = load_text(tmp_path, FLANK).cast
     assert (ann.letter, ann.name, ann.character, ann.side, ann.rank) == ("A", "Ann", "soldier", "red", 2)
     assert (ann.x, ann.y, ann.body, ann.script) == (1.5, 1.5, {"grenades": 2}, None)
@@ -79,14 +79,14 @@ def test_the_cast_stands_where_its_letters_are_drawn(tmp_path: Path) -> None:
     assert guard.repeat == 10.0
 
 
-def test_a_drawing_may_stand_in_the_scene_itself(tmp_path: Path) -> None:
+def test_scene_may_contain_its_drawing(tmp_path: Path) -> None:
     scene = load_text(tmp_path, DRAWN)
     assert scene.map.rows == ("#####", "#A ##", "#####")
     assert (scene.seconds, scene.cast[0].x, scene.cast[0].y) == (0.5, 1.5, 1.5)
     assert (scene.things, scene.talk, scene.objectives) == ((), False, {})
 
 
-def test_all_means_every_squad_behaviour_and_nothing_means_none(tmp_path: Path) -> None:
+def test_squads_all_enables_every_behaviour(tmp_path: Path) -> None:
     squads = load_text(tmp_path, DRAWN).squads
     assert [each.name for each in select_behaviours(squads)] == list(squads)
     assert len(squads) == 4
@@ -94,12 +94,12 @@ def test_all_means_every_squad_behaviour_and_nothing_means_none(tmp_path: Path) 
     assert load_text(tmp_path, DRAWN.replace("squads: all", "")).squads == ()
 
 
-def test_somebody_with_an_empty_script_has_no_mind_all_the_same(tmp_path: Path) -> None:
+def test_empty_script_means_no_mind(tmp_path: Path) -> None:
     text = DRAWN.replace("{character: rat}", "{character: rat, script: []}")
     assert load_text(tmp_path, text).cast[0].script == ()
 
 
-def test_a_map_is_found_by_path_beside_the_scenes_or_in_the_package(tmp_path: Path) -> None:
+def test_map_is_found_by_path_beside_scenes_or_in_the_package(tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("####\n#A.#\n####\n")
     beside = DRAWN[DRAWN.index("seconds") :]
     assert load_text(tmp_path, f"scene: own\nmap: ../own.txt\n{beside}").map.rows[1] == "#A.#"
@@ -107,7 +107,7 @@ def test_a_map_is_found_by_path_beside_the_scenes_or_in_the_package(tmp_path: Pa
     assert load_text(tmp_path, f"scene: own\nmap: warehouse\n{beside}").map.name == "warehouse"
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_or_a_remedy(tmp_path: Path) -> None:
+def test_unknown_names_get_a_suggestion(tmp_path: Path) -> None:
     with pytest.raises(TelosError, match="unknown scene 'no-such-scene'; "):
         load_scene("no-such-scene")
     with pytest.raises(DefinitionError, match="no such file"):
@@ -115,7 +115,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_or_a_remedy(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", scene_names())
-def test_every_scene_of_the_package_loads_and_says_what_to_look_at(name: str) -> None:
+def test_every_scene_of_the_package_loads_with_a_description(name: str) -> None:
     scene = load_scene(name)
     assert scene.name == name
     assert scene.about
@@ -132,7 +132,7 @@ def faults_of(file: Path) -> list[Fault]:
 
 
 @pytest.mark.parametrize("file", sorted((BROKEN / "scenes").glob("*.yaml")), ids=lambda file: file.stem)
-def test_a_broken_scene_has_exactly_the_faults_that_it_says(file: Path) -> None:
+def test_broken_scene_has_exactly_its_stated_faults(file: Path) -> None:
     found = [fault for fault in faults_of(file) if fault.file == str(file)]
     for line, column, said in expected(file):
         match = next((fault for fault in found if matches(fault, line, column, said)), None)
@@ -141,14 +141,14 @@ def test_a_broken_scene_has_exactly_the_faults_that_it_says(file: Path) -> None:
     assert not found, "unexpected: " + "\n".join(str(fault) for fault in found)
 
 
-def test_faults_of_a_map_are_told_with_its_own_file() -> None:
+def test_map_faults_name_the_map_file() -> None:
     faults = faults_of(BROKEN / "scenes" / "on-a-leaky-map.yaml")
     told = [(Path(fault.file).name, fault.line, fault.column) for fault in faults]
     assert told == [("leaky.txt", 2, 5), ("leaky.txt", 2, 6), ("leaky.txt", 3, 2), ("on-a-leaky-map.yaml", 4, 23)]
 
 
 @pytest.mark.parametrize("file", sorted((BROKEN / "scenes").glob("*.yaml")), ids=lambda file: file.stem)
-def test_every_fault_points_into_its_file(file: Path) -> None:
+def test_every_fault_has_a_position_in_its_file(file: Path) -> None:
     for fault in faults_of(file):
         lines = Path(fault.file).read_text().split("\n")
         assert 1 <= fault.line <= len(lines)
@@ -158,9 +158,7 @@ def test_every_fault_points_into_its_file(file: Path) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 3), st.integers(1, 6), st.integers(0, 4), st.integers(1, 3), st.sampled_from("?~$"))
-def test_a_bad_mark_is_found_wherever_a_drawing_is_put(
-    above: int, indent: int, row: int, column: int, mark: str
-) -> None:
+def test_unknown_mark_is_located_in_any_drawing(above: int, indent: int, row: int, column: int, mark: str) -> None:
     rows = ["#####", *["#   #"] * 3, "#####"]
     rows[row] = rows[row][:column] + mark + rows[row][column + 1 :]
     comments = "# above\n" * above
@@ -189,20 +187,20 @@ KEYS = st.sampled_from(["cast", "map", "at", "do", "repeat", "Z", "z", "two word
 MUTATED = mutated(st.sampled_from(GOOD), values=VALUES, keys=KEYS)
 
 
-def test_the_committed_schema_is_the_generated_one() -> None:
+def test_committed_schema_is_up_to_date() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == shape.scene_schema() + "\n", "write scene_schema() to it"
     jsonschema.Draft202012Validator.check_schema(json.loads(shape.scene_schema()))
 
 
 @pytest.mark.parametrize("data", GOOD)
-def test_both_accept_good_files(data: Any) -> None:
+def test_schema_and_loader_accept_valid_files(data: Any) -> None:
     assert not check_model(shape.SceneShape, data, "a scene file")
     assert VALIDATOR.is_valid(data)
 
 
 @settings(max_examples=300, deadline=None)
 @given(MUTATED)
-def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
+def test_schema_and_loader_agree(data: Any) -> None:
     findings = check_model(shape.SceneShape, data, "a scene file")
     assert VALIDATOR.is_valid(data) == (not findings)
     for finding in findings:
@@ -212,7 +210,7 @@ def test_schema_and_loader_give_one_verdict_in_our_words(data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_whatever_a_file_says_it_is_a_scene_or_has_faults_in_its_lines(data: Any) -> None:
+def test_random_file_is_a_scene_or_has_located_faults(data: Any) -> None:
     text = json.dumps(data, indent=1)
     faults: tuple[Fault, ...] = ()
     try:

@@ -1,4 +1,4 @@
-"""Characters written anew, from text: checked as files are, and put into force in a running fight."""
+"""Edited characters are checked like files, and replace minds in a running fight."""
 
 from dataclasses import replace
 
@@ -18,17 +18,17 @@ from telos.worlds.arena.scene import load_scene
 TIMID = load_character_texts()["soldier"] + "priorities: {cover: 99}\n"
 
 
-def test_without_changes_they_are_those_of_the_package() -> None:
+def test_characters_without_overrides_are_those_of_the_package() -> None:
     assert dict(characters_with({})) == dict(load_arena_characters())
 
 
-def test_a_change_reaches_those_who_are_like_it() -> None:
+def test_override_affects_characters_like_it() -> None:
     kinds = characters_with({"soldier": TIMID})
     for name, is_changed in (("soldier", True), ("private", True), ("layer-4-cover", False)):
         assert [goal.priority for goal in kinds[name].goals if goal.name == "cover"] == [99 if is_changed else 50]
 
 
-def test_all_faults_are_told_at_their_lines() -> None:
+def test_all_faults_of_overrides_are_reported_with_lines() -> None:
     text = "character: soldeir\nlike: layer-7-talk\nadd: {goals: [covr]}\nbody: {health: 900}\n"
     assert [(fault.line, fault.message) for fault in find_character_faults("soldier", text)] == [
         (1, "the character is called 'soldeir', but its file 'soldier'"),
@@ -40,22 +40,22 @@ def test_all_faults_are_told_at_their_lines() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[1, 2", "- a\n- b\n", "character: [x]\n", "character: soldier\nlike: soldier\n", "\0"]
 )
-def test_what_is_no_character_is_a_fault_and_not_a_crash(text: str) -> None:
+def test_invalid_character_text_is_a_fault(text: str) -> None:
     assert find_character_faults("soldier", text)
 
 
-def test_like_names_a_character_and_never_a_file() -> None:
+def test_like_names_a_character_not_a_file() -> None:
     for like in ("soldier.yaml", "../characters/rat.yaml", "/etc/passwd"):
         [fault] = find_character_faults("guard", f"character: guard\nlike: {like}\n")
         assert fault.message == f"unknown character {like!r}"
 
 
-def test_a_circle_is_found() -> None:
+def test_circular_likes_are_reported() -> None:
     [fault] = find_character_faults("layer-1-attack", "character: layer-1-attack\nlike: soldier\n")
     assert "a circle: " in fault.message
 
 
-def test_what_breaks_in_others_is_told_where_it_can_be_mended() -> None:
+def test_faults_in_dependent_characters_are_reported_at_the_override() -> None:
     text = "character: soldier\nlike: layer-7-talk\ndrop: {goals: [patrol]}\n"
     [fault] = find_character_faults("soldier", text)
     assert fault.file == "soldier.yaml"
@@ -66,7 +66,7 @@ def test_what_breaks_in_others_is_told_where_it_can_be_mended() -> None:
         characters_with({"ninja": TIMID})
 
 
-def test_recasting_renews_minds_and_leaves_bodies_and_memories() -> None:
+def test_recast_replaces_minds_and_keeps_bodies_and_memories() -> None:
     battle = Battle(load_scene("flank"), seed=1)
     for _ in range(30):
         battle.step()
@@ -81,7 +81,7 @@ def test_recasting_renews_minds_and_leaves_bodies_and_memories() -> None:
         pass
 
 
-def test_recasting_with_the_same_characters_changes_nothing() -> None:
+def test_recast_with_the_same_characters_changes_nothing() -> None:
     one, two = Battle(load_scene("pincer"), seed=3), Battle(load_scene("pincer"), seed=3)
     for _ in range(20):
         one.step()
@@ -90,7 +90,7 @@ def test_recasting_with_the_same_characters_changes_nothing() -> None:
     assert [one.step() for _ in range(40)] == [two.step() for _ in range(40)]
 
 
-def test_goals_that_are_dropped_are_not_pursued_any_more() -> None:
+def test_recast_removes_dropped_goals() -> None:
     battle = Battle(load_scene("skirmish"), seed=1)
     characters = dict(load_arena_characters())
     characters["soldier"] = replace(

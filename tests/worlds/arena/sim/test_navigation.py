@@ -1,4 +1,4 @@
-"""Ways are as short as a plain search finds them, lead through no wall, and are walked without zigzag."""
+"""Paths match a slow reference search, cross no wall, and are straight where possible."""
 
 import math
 from itertools import pairwise
@@ -48,7 +48,7 @@ def entering(drawn: ArenaMap, cell: Cell, walker: Walker) -> float:
 
 
 def slow_distances(drawn: ArenaMap, start: Cell, walker: Walker) -> dict[Cell, float]:
-    """The obvious way: let every cell tell its neighbours again and again until no answer improves."""
+    """Slow reference: relax all neighbours until no distance improves."""
     cells = [(x, y) for x in range(drawn.width) for y in range(drawn.height)]
     enter = {cell: entering(drawn, cell, walker) for cell in cells}
     plain = {cell for cell in cells if enter[cell] == 0}
@@ -69,7 +69,7 @@ def length(drawn: ArenaMap, cells: tuple[Cell, ...], walker: Walker) -> float:
 
 
 @given(drawn=maps(), walker=walkers, data=st.data())
-def test_ways_are_as_long_as_the_slow_obvious_search_says(drawn: ArenaMap, walker: Walker, data: st.DataObject) -> None:
+def test_distances_match_a_slow_reference_search(drawn: ArenaMap, walker: Walker, data: st.DataObject) -> None:
     gates = sorted((*drawn.doors, *drawn.lows))
     if gates:
         walker = walker._replace(avoiding=frozenset(data.draw(st.sets(st.sampled_from(gates)))))
@@ -87,15 +87,13 @@ def test_ways_are_as_long_as_the_slow_obvious_search_says(drawn: ArenaMap, walke
 
 
 def touched(a: Point, b: Point, step: float = 0.01) -> set[Cell]:
-    """The cells that a line leads through, found by walking along it in small steps."""
+    """Slow reference: the cells found in small steps along the line."""
     steps = max(1, math.ceil(math.dist(a, b) / step))
     return {cell_of((a[0] + (b[0] - a[0]) * i / steps, a[1] + (b[1] - a[1]) * i / steps)) for i in range(steps + 1)}
 
 
 @given(drawn=maps(), walker=walkers, data=st.data())
-def test_a_way_leads_from_anywhere_to_anywhere_through_no_wall_and_over_no_furniture(
-    drawn: ArenaMap, walker: Walker, data: st.DataObject
-) -> None:
+def test_paths_cross_no_wall_and_no_furniture(drawn: ArenaMap, walker: Walker, data: st.DataObject) -> None:
     floor, within = st.sampled_from(sorted(drawn.floor)), st.tuples(st.floats(0.05, 0.95), st.floats(0.05, 0.95))
     (x, y), (across, down) = data.draw(floor), data.draw(within)
     (to_x, to_y), (to_across, to_down) = data.draw(floor), data.draw(within)
@@ -109,7 +107,7 @@ def test_a_way_leads_from_anywhere_to_anywhere_through_no_wall_and_over_no_furni
 
 
 @given(drawn=maps(), data=st.data())
-def test_whatever_has_to_be_dealt_with_on_the_way_is_a_point_of_it(drawn: ArenaMap, data: st.DataObject) -> None:
+def test_paths_include_doors_and_low_obstacles(drawn: ArenaMap, data: st.DataObject) -> None:
     start, goal = (data.draw(st.sampled_from(sorted(drawn.floor))) for _ in range(2))
     navigator = Navigator(drawn)
     way, cells = (
@@ -121,12 +119,12 @@ def test_whatever_has_to_be_dealt_with_on_the_way_is_a_point_of_it(drawn: ArenaM
         assert [cell for cell in map(cell_of, way) if drawn.mark(cell) in "+%_"] == gates
 
 
-def test_over_open_floor_people_walk_straight() -> None:
+def test_paths_over_open_floor_are_straight() -> None:
     hall = ArenaMap("#" * 22 + "\n" + ("#" + " " * 20 + "#\n") * 12 + "#" * 22)
     assert Navigator(hall).find_path((1.5, 1.5), (19.2, 8.1)) == ((19.2, 8.1),)
 
 
-def test_nobody_walks_through_a_window_and_only_fliers_go_over_furniture() -> None:
+def test_paths_avoid_windows_and_only_fliers_cross_furniture() -> None:
     drawn = ArenaMap("#######\n#. o .#\n#. o .#\n#=#####\n#  .  #\n#######")
     navigator = Navigator(drawn)
     assert navigator.find_path((1.5, 1.5), (5.5, 1.5)) is None
@@ -135,14 +133,14 @@ def test_nobody_walks_through_a_window_and_only_fliers_go_over_furniture() -> No
     assert navigator.distance((1.5, 1.5), (3.5, 4.5)) == math.inf
 
 
-def test_who_is_in_a_window_leaves_it_to_the_better_side() -> None:
+def test_path_from_a_window_leaves_to_the_nearer_side() -> None:
     drawn = ArenaMap("#####\n#   #\n##=##\n#   #\n#####")
     navigator = Navigator(drawn)
     assert navigator.find_path((2.5, 2.4), (1.5, 3.5)) == ((2.5, 3.5), (1.5, 3.5))
     assert navigator.distance((2.5, 2.4), (1.5, 1.5)) == 1.0
 
 
-def test_a_way_depends_on_nothing_that_was_asked_before() -> None:
+def test_paths_do_not_depend_on_earlier_queries() -> None:
     warehouse = load_map("warehouse")
     places = list(warehouse.places.values())
     asked = Navigator(warehouse)
@@ -153,7 +151,7 @@ def test_a_way_depends_on_nothing_that_was_asked_before() -> None:
         assert asked.find_path(a, b) == Navigator(warehouse).find_path(a, b)
 
 
-def test_what_was_found_out_on_a_map_serves_every_fight_on_it() -> None:
+def test_equal_maps_share_their_caches() -> None:
     one, two = (ArenaMap("#######\n#  +  #\n#######") for _ in range(2))
     fights = [Arena(drawn, [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5)]) for drawn in (one, two)]
     assert one == two != ArenaMap("#######\n#     #\n#######")

@@ -1,4 +1,4 @@
-"""What planning is good for, each as a scene: other means to the same ends, layers of behaviour, other ways in."""
+"""Scenes of single minds: characters with the same goals, layers of behaviour, ways past a door."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ over_seeds = pytest.mark.parametrize("seed", SEEDS)
 # One goal set, three characters
 
 
-def test_three_characters_have_the_very_same_goals_on_the_very_same_map() -> None:
+def test_three_characters_share_goals_and_map() -> None:
     scenes = [load_scene(f"goals-{who}") for who in ("soldier", "assassin", "rat")]
     kinds = [load_arena_characters()[member(scene, "Sam").character] for scene in scenes]
     assert [goal.name for goal in kinds[0].goals] == ["patrol", "kill_enemy"]
@@ -34,7 +34,7 @@ def test_three_characters_have_the_very_same_goals_on_the_very_same_map() -> Non
 
 
 @over_seeds
-def test_the_soldier_walks_his_round_and_fires_when_he_sees_her(seed: int) -> None:
+def test_soldier_patrols_and_fires_at_the_enemy(seed: int) -> None:
     fight = fought("goals-soldier", seed)
     assert fight.steps("Sam")[:4] == ["goto", "look-round", "goto", "attack"]
     first = next(each for each in fight.of(Noticed, "Sam") if each.fact == "enemy" and each.attributes["seen"])
@@ -44,7 +44,7 @@ def test_the_soldier_walks_his_round_and_fires_when_he_sees_her(seed: int) -> No
 
 
 @over_seeds
-def test_the_assassin_runs_cloaked_hangs_on_the_wall_comes_down_and_strikes(seed: int) -> None:
+def test_assassin_runs_cloaked_hangs_on_the_wall_and_strikes(seed: int) -> None:
     fight = fought("goals-assassin", seed)
     order = ["cloak", "run-cloaked", "jump-to-wall", "watch-from-wall", "jump-down", "stalk", "lunge"]
     assert in_order(order, fight.steps("Sam")), fight.steps("Sam")
@@ -57,12 +57,12 @@ def test_the_assassin_runs_cloaked_hangs_on_the_wall_comes_down_and_strikes(seed
 
 
 @over_seeds
-def test_the_rat_walks_its_round_and_has_no_plan_for_the_enemy(seed: int) -> None:
+def test_rat_patrols_and_has_no_plan_for_the_enemy(seed: int) -> None:
     fight = Fight(load_scene("goals-rat"), seed, 26)
     assert set(fight.steps("Sam")) == {"goto", "look-round"}
     assert set(fight.goals("Sam")) == {"patrol"}
     seen = [each for each in fight.of(Noticed, "Sam") if each.fact == "enemy" and each.attributes["seen"]]
-    assert seen  # it is no fault of its eyes
+    assert seen  # it sees the enemy
     passed = [each for each in fight.of(Chose, "Sam") if "kill_enemy" in each.passed_over]
     assert passed
     sam = fight.battle.minds["Sam"]
@@ -89,7 +89,7 @@ def layer_file(number: int) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("number", range(2, 8))
-def test_a_layer_only_says_what_it_is_like_and_what_it_adds(number: int) -> None:
+def test_layer_files_state_only_what_they_add(number: int) -> None:
     said = layer_file(number)
     assert set(said) == {"character", "about", "like", "add"}
     assert said["like"] == layer_file(number - 1)["character"]
@@ -101,14 +101,14 @@ def test_a_layer_only_says_what_it_is_like_and_what_it_adds(number: int) -> None
 
 @pytest.mark.parametrize("number", range(2, 8))
 @over_seeds
-def test_the_layer_below_never_shows_what_the_next_one_adds(number: int, seed: int) -> None:
+def test_layer_below_never_shows_the_added_behaviour(number: int, seed: int) -> None:
     scene = load_scene(f"layer-{LAYERS[number - 1]}")
     below = Fight(changed(scene, "Sam", character=layer_file(number - 1)["character"]), seed)
     assert not ADDED[number] & set(below.steps("Sam"))
 
 
 @over_seeds
-def test_layer_one_fires_at_what_it_sees_and_nothing_else(seed: int) -> None:
+def test_layer_one_only_fires_at_what_it_sees(seed: int) -> None:
     fight = fought("layer-1-attack", seed)
     assert set(fight.steps("Sam")) <= {"attack", "reload"}
     assert fight.views[-1].winner == "red"
@@ -118,7 +118,7 @@ def test_layer_one_fires_at_what_it_sees_and_nothing_else(seed: int) -> None:
 def test_layer_two_dodges_when_a_gun_is_aimed_at_it(seed: int) -> None:
     fight = fought("layer-2-dodge", seed)
     dodges = [each for each in fight.of(Began, "Sam") if each.step.startswith("dodge")]
-    assert dodges[0].step == "dodge-roll"  # the shuffle is for whoever has just rolled
+    assert dodges[0].step == "dodge-roll"  # the shuffle follows a recent roll
     for dodge in dodges:
         aimed = [each for each in fight.of(Noticed, "Sam") if each.fact == "aimed_at" and each.time <= dodge.time]
         assert aimed
@@ -132,7 +132,7 @@ def test_layer_two_has_two_ways_to_dodge() -> None:
 
 @over_seeds
 def test_layer_three_strikes_once_the_enemy_is_close_and_fires_until_then(seed: int) -> None:
-    armed = changed(load_scene("layer-3-melee"), "Sam", body=body(weapon="pistol"))  # so that Pat gets there alive
+    armed = changed(load_scene("layer-3-melee"), "Sam", body=body(weapon="pistol"))  # so that Pat survives the approach
     fight = Fight(armed, seed)
     assert fight.steps("Sam")[0] == "attack"
     assert fight.steps("Sam")[-1] == "melee"
@@ -143,7 +143,7 @@ def test_layer_three_strikes_once_the_enemy_is_close_and_fires_until_then(seed: 
 
 
 @over_seeds
-def test_layer_four_gets_to_cover_fires_from_it_and_ducks_there(seed: int) -> None:
+def test_layer_four_fires_from_cover_and_ducks(seed: int) -> None:
     fight = fought("layer-4-cover", seed)
     assert in_order(["goto", "dodge-covered", "attack-from-cover"], fight.steps("Sam"))
     fired = {each.time for each in fight.events("shot", by="Sam")}
@@ -153,7 +153,7 @@ def test_layer_four_gets_to_cover_fires_from_it_and_ducks_there(seed: int) -> No
         assert view.time not in fired or sam.at is not None
 
 
-def test_layer_five_fires_blindly_after_having_been_hit_in_cover_and_only_then() -> None:
+def test_layer_five_fires_blindly_only_after_a_hit_in_cover() -> None:
     blind = 0
     for seed in SEEDS:
         fight = fought("layer-5-blind-fire", seed)
@@ -165,7 +165,7 @@ def test_layer_five_fires_blindly_after_having_been_hit_in_cover_and_only_then()
 
 
 @over_seeds
-def test_layer_six_hides_and_waits_when_nothing_protects_it_any_longer(seed: int) -> None:
+def test_layer_six_ambushes_when_no_cover_protects(seed: int) -> None:
     fight = fought("layer-6-ambush", seed)
     lost = next(each.time for each in fight.of(Noticed, "Sam") if each.fact == "cover_lost")
     hidden = next(each for each in fight.of(Planned, "Sam") if each.goal == "ambush")
@@ -176,7 +176,7 @@ def test_layer_six_hides_and_waits_when_nothing_protects_it_any_longer(seed: int
 
 
 @over_seeds
-def test_layer_seven_warns_and_they_talk_about_what_happens(seed: int) -> None:
+def test_layer_seven_warns_and_talks(seed: int) -> None:
     fight = fought("layer-7-talk", seed)
     assert "warn-ally" in fight.steps("Sam")
     assert {each.who for each in fight.of(LineSpoken)} >= {"Sam", "Tia"}
@@ -188,7 +188,7 @@ def test_layer_seven_warns_and_they_talk_about_what_happens(seed: int) -> None:
 
 
 @over_seeds
-def test_he_opens_the_door_sees_the_intruder_and_fires(seed: int) -> None:
+def test_guard_opens_the_door_and_fires(seed: int) -> None:
     fight = fought("door-open", seed)
     assert [each.action for each in fight.events("opened", "stuck", "kicked", "broke")] == ["opened"]
     assert in_order(["open-door", "attack"], fight.steps("Sam"))
@@ -196,7 +196,7 @@ def test_he_opens_the_door_sees_the_intruder_and_fires(seed: int) -> None:
 
 
 @over_seeds
-def test_a_held_door_is_tried_kicked_and_dived_round_and_then_he_uses_his_fists(seed: int) -> None:
+def test_guard_tries_kicks_and_dives_past_a_held_door(seed: int) -> None:
     fight = fought("door-held", seed)
     done = [each.action for each in fight.events(by="Sam") if each.action not in ("step", "dead")]
     assert done == ["stuck", "kicked", "stuck", "broke", "hit", "hit"]
@@ -205,7 +205,7 @@ def test_a_held_door_is_tried_kicked_and_dived_round_and_then_he_uses_his_fists(
     assert fight.views[-1].winner == "red"
 
 
-def test_when_the_memory_of_the_stuck_door_has_faded_he_tries_it_again() -> None:
+def test_guard_retries_a_stuck_door_once_forgotten() -> None:
     walled_in = ArenaMap(
         "##################\n#       #        #\n# S 1   +   P    #\n#       #      2 #\n##################"
     )
@@ -214,7 +214,7 @@ def test_when_the_memory_of_the_stuck_door_has_faded_he_tries_it_again() -> None
     fight = Fight(scene, 1)
     tried = [each.time for each in fight.events("stuck", by="Sam")]
     again = [time for time in tried if time > tried[1] + 1]
-    assert len(again) >= 2  # opened and kicked anew
+    assert len(again) >= 2  # opened and kicked again
     assert 25 <= again[0] - tried[1] <= 35  # doors are remembered for half a minute
     assert fight.steps("Sam").count("kick-door") >= 2
 
@@ -223,7 +223,7 @@ def test_when_the_memory_of_the_stuck_door_has_faded_he_tries_it_again() -> None
 
 
 @over_seeds
-def test_the_drone_moves_like_the_ghost_and_fights_like_the_soldier(seed: int) -> None:
+def test_drone_moves_like_the_ghost_and_fights_like_the_soldier(seed: int) -> None:
     drone, ghost, soldier = (load_arena_characters()[name] for name in ("drone", "ghost", "soldier"))
     assert set(drone.actions) <= set(ghost.actions) | set(soldier.actions)
     assert set(drone.goals) <= set(ghost.goals) | set(soldier.goals)
@@ -233,7 +233,7 @@ def test_the_drone_moves_like_the_ghost_and_fights_like_the_soldier(seed: int) -
     assert fight.views[-1].winner == "red"
 
 
-def test_the_policeman_has_one_action_more_and_nobody_else_needs_it() -> None:
+def test_policeman_has_one_action_of_his_own() -> None:
     kinds = load_arena_characters()
     extra = set(kinds["policeman"].actions) - set(kinds["soldier"].actions)
     assert {action.name for action in extra} == {"catch-breath"}
@@ -242,7 +242,7 @@ def test_the_policeman_has_one_action_more_and_nobody_else_needs_it() -> None:
 
 
 @over_seeds
-def test_the_policeman_stops_to_catch_his_breath_and_then_goes_on(seed: int) -> None:
+def test_policeman_stops_to_breathe_and_continues(seed: int) -> None:
     fight = fought("policeman", seed)
     assert in_order(["goto", "catch-breath", "goto", "attack"], fight.steps("Pol"))
     fit = Fight(changed(load_scene("policeman"), "Pol", body=body(breath=0.0)), seed)
@@ -250,7 +250,7 @@ def test_the_policeman_stops_to_catch_his_breath_and_then_goes_on(seed: int) -> 
 
 
 @over_seeds
-def test_whoever_crosses_a_dark_room_turns_on_the_light_first(seed: int) -> None:
+def test_fighters_turn_on_the_light_of_a_dark_room(seed: int) -> None:
     fight = fought("lights", seed)
     lit = fight.events("lit")
     assert len(lit) == 1
@@ -267,7 +267,7 @@ def test_whoever_crosses_a_dark_room_turns_on_the_light_first(seed: int) -> None
 
 
 @over_seeds
-def test_a_low_obstacle_is_crawled_under_because_the_way_leads_there(seed: int) -> None:
+def test_fighter_crawls_under_an_obstacle_on_its_path(seed: int) -> None:
     fight = fought("lights", seed)
     assert in_order(["turn-on-lights", "crawl-under", "look-round"], fight.steps("Sam"))
     crawl = next(each for each in fight.of(Planned, "Sam") if "crawl-under" in each.steps)
@@ -276,7 +276,7 @@ def test_a_low_obstacle_is_crawled_under_because_the_way_leads_there(seed: int) 
     assert "crawl-under" not in flying.steps("Sam")
 
 
-def test_scripts_are_followed_to_the_tenth_of_a_second() -> None:
+def test_scripts_run_on_time() -> None:
     scene = changed(load_scene("layer-1-attack"), "Pat", script=script((0.3, "goto 23.5,5.5"), (0.7, "stop")))
     battle = Battle(scene, seed=4)
     doing = [view.fighters[1].state for view in battle.run(1.0)]

@@ -1,4 +1,4 @@
-"""Fire hits as often as the rules say, cover protects on its side, and grenades, fists and fear do their work."""
+"""Hit chances, cover, suppression, melee and grenades."""
 
 import math
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ RANGE = "#" * 24 + "\n" + ("#" + " " * 22 + "#\n") * 5 + "#" * 24
 
 
 def duel(drawing: str, a: Mapping[str, Any] | None = None, b: Mapping[str, Any] | None = None, seed: int = 0) -> Arena:
-    """Ann at A against Bob at B, and whoever else stands at C and D on Bob's side."""
+    """Ann at A against Bob at B, with others at C and D on Bob's side."""
     drawn = ArenaMap(drawing)
     sides = {"A": ("Ann", "red", a), "B": ("Bob", "blue", b), "C": ("Cid", "blue", b), "D": ("Dan", "blue", b)}
     cast = [
@@ -59,9 +59,9 @@ def odds(arena: Arena, commands: Mapping[str, str] | None = None, steps: int = 1
 # Fire
 
 
-def test_bursts_of_three_come_every_half_second_until_the_magazine_is_empty() -> None:
+def test_bursts_come_every_half_second_until_the_magazine_is_empty() -> None:
     arena = on_the_range(20.0, seed=8)
-    arena.fighter("Bob").health = 100_000.0  # so that he lives to see it
+    arena.fighter("Bob").health = 100_000.0  # so that he survives
     seen = run(arena, {"Ann": "animate fire Bob"}, 60)
     times = [event.time for event in named(seen, "shot")]
     assert times == pytest.approx([0.1 + 0.5 * burst for burst in range(8)])
@@ -69,7 +69,7 @@ def test_bursts_of_three_come_every_half_second_until_the_magazine_is_empty() ->
     assert (arena.fighter("Ann").status, arena.fighter("Ann").reason) == ("failed", "the magazine is empty")
 
 
-def test_a_shooter_is_done_when_the_target_is_dead_and_the_dead_ignore_commands() -> None:
+def test_fire_ends_with_the_target_and_the_dead_ignore_commands() -> None:
     arena = on_the_range(2.0, health=15)
     seen = run(arena, {"Ann": "animate fire Bob"}, 60)
     assert [(event.player, event.context["target"]) for event in named(seen, "dead")] == [("Ann", "Bob")]
@@ -80,7 +80,7 @@ def test_a_shooter_is_done_when_the_target_is_dead_and_the_dead_ignore_commands(
     assert arena.view().fighters[1] == bob
 
 
-def test_a_magazine_is_swapped_for_a_spare_one() -> None:
+def test_reload_uses_a_spare_magazine() -> None:
     arena = on_the_range(10.0)
     ann = arena.fighter("Ann")
     assert run(arena, {"Ann": "animate reload"}, 1) == []
@@ -95,14 +95,14 @@ def test_a_magazine_is_swapped_for_a_spare_one() -> None:
     assert ann.reason == "the magazine is empty"
 
 
-def test_who_has_no_weapon_cannot_shoot() -> None:
+def test_unarmed_fighter_cannot_shoot() -> None:
     arena = duel("#####\n#A B#\n#####", {"weapon": "none"})
     for animation in ("fire Bob", "aim Bob", "suppress 2.5,1.5", "reload"):
         arena.step({"Ann": f"animate {animation}"})
         assert arena.fighter("Ann").reason == "no weapon"
 
 
-def test_a_target_out_of_sight_is_given_up_after_a_second() -> None:
+def test_shooter_gives_up_a_hidden_target_after_a_second() -> None:
     arena = duel("#######\n#A    #\n# ###.#\n#B    #\n#######")
     arena.step({"Bob": "goto 4.5,3.5"})
     run(arena, {}, 12)
@@ -113,7 +113,7 @@ def test_a_target_out_of_sight_is_given_up_after_a_second() -> None:
     assert not named(seen, "shot")
 
 
-def test_a_target_that_shows_itself_again_is_not_given_up() -> None:
+def test_shooter_keeps_a_target_that_reappears() -> None:
     arena = duel("#######\n#A   B#\n#  #  #\n#  #  #\n#  #  #\n#######")
     arena.fighter("Bob").health = 100_000.0
     arena.step({"Ann": "animate fire Bob"})
@@ -123,7 +123,7 @@ def test_a_target_that_shows_itself_again_is_not_given_up() -> None:
     assert arena.fighter("Ann").status == "running"
 
 
-def test_who_fires_or_aims_is_known_to_the_target() -> None:
+def test_target_knows_who_fires_or_aims() -> None:
     arena = duel("########\n#A   B #\n#    C #\n########")
     arena.step({"Ann": "animate aim Bob"})
     assert (arena.aimed_at_by("Bob"), arena.aimed_at_by("Cid")) == (("Ann",), ())
@@ -136,7 +136,7 @@ def test_who_fires_or_aims_is_known_to_the_target() -> None:
 # The chance to hit
 
 
-def test_the_chance_to_hit_falls_with_the_distance() -> None:
+def test_hit_chance_falls_with_the_distance() -> None:
     for metres in (2.0, 10.0, 20.0):
         assert odds(on_the_range(metres)) == pytest.approx(
             WEAPONS["rifle"].accuracy * math.exp(-metres / ACCURACY_RANGE)
@@ -153,7 +153,7 @@ def test_the_chance_to_hit_falls_with_the_distance() -> None:
         ("goto 9.5,3.5 walk", 1.0),
     ],
 )
-def test_it_depends_on_what_the_target_does(doing: str, factor: float) -> None:
+def test_hit_chance_depends_on_what_the_target_does(doing: str, factor: float) -> None:
     arena = on_the_range(10.0)
     got = odds(arena, {"Bob": doing})
     away = arena.fighter("Ann").distance_to(arena.fighter("Bob").position)
@@ -171,9 +171,7 @@ def test_it_depends_on_what_the_target_does(doing: str, factor: float) -> None:
         ("animate fire Ann", 1.0),
     ],
 )
-def test_cover_between_shooter_and_target_protects_as_far_as_the_target_keeps_behind_it(
-    doing: str, factor: float
-) -> None:
+def test_cover_protects_depending_on_the_posture_of_the_target(doing: str, factor: float) -> None:
     cast = [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5), FighterPlacement("Bob", "blue", "soldier", 9.5, 1.5)]
     arena = Arena(ArenaMap("############\n#A      o< #\n############"), cast)
     clear = WEAPONS["rifle"].accuracy * math.exp(-8 / ACCURACY_RANGE)
@@ -182,7 +180,7 @@ def test_cover_between_shooter_and_target_protects_as_far_as_the_target_keeps_be
     )
 
 
-def test_cover_does_not_protect_from_behind_and_the_hit_says_so() -> None:
+def test_cover_does_not_protect_from_behind() -> None:
     drawn = ArenaMap("############\n#A      ^  #\n#          #\n#          #\n############")
     cast = [FighterPlacement("Ann", "red", "soldier", 8.5, 3.5), FighterPlacement("Bob", "blue", "soldier", 8.5, 1.5)]
     arena = Arena(drawn, cast, seed=4)
@@ -201,7 +199,7 @@ def test_fire_from_cover_needs_cover() -> None:
 @pytest.mark.parametrize(
     ("animation", "care"), [("fire", 1.0), ("suppress", constants.SUPPRESSION_ACCURACY), ("blind_fire", 0.2)]
 )
-def test_bursts_hit_as_often_as_the_chance_says(animation: str, care: float) -> None:
+def test_bursts_hit_as_often_as_the_hit_chance(animation: str, care: float) -> None:
     drawn = ArenaMap("##############\n#>           #\n##############")
     cast = [FighterPlacement("Ann", "red", "soldier", 1.5, 1.5), FighterPlacement("Bob", "blue", "soldier", 11.5, 1.5)]
     arena = Arena(drawn, cast, seed=11)
@@ -215,7 +213,7 @@ def test_bursts_hit_as_often_as_the_chance_says(animation: str, care: float) -> 
     assert hits / shots == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / shots))
 
 
-def test_the_dark_protects() -> None:
+def test_darkness_halves_the_hit_chance() -> None:
     lit = duel("#########\n#A     B#\n#       #\n#########")
     dark = duel("#########\n#A     B#\n#      !#\n#########")
     assert odds(dark) == pytest.approx(odds(lit) / 2)
@@ -224,7 +222,7 @@ def test_the_dark_protects() -> None:
 # Fear
 
 
-def test_fire_keeps_heads_down_and_they_come_up_again() -> None:
+def test_suppression_decays() -> None:
     arena = duel("###########\n#A    BC D#\n#         #\n###########")
     arena.step({"Ann": "animate fire Bob"})
     fear = {name: arena.fighter(name).suppressed for name in ("Ann", "Bob", "Cid", "Dan")}
@@ -233,7 +231,7 @@ def test_fire_keeps_heads_down_and_they_come_up_again() -> None:
     assert arena.fighter("Bob").suppressed == 0.0
 
 
-def test_fire_frightens_the_friends_of_its_target_and_nobody_else() -> None:
+def test_fire_suppresses_the_side_of_its_target_only() -> None:
     places = {
         "Ann": ("red", 1.5),
         "Bob": ("blue", 8.5),
@@ -247,7 +245,7 @@ def test_fire_frightens_the_friends_of_its_target_and_nobody_else() -> None:
     assert [name for name in places if arena.fighter(name).suppressed] == ["Bob", "Cid"]
 
 
-def test_who_is_suppressed_shoots_badly() -> None:
+def test_suppressed_shooter_is_less_accurate() -> None:
     arena = on_the_range(10.0)
     calm = odds(arena)
     arena.fighter("Ann").suppressed = 1.0
@@ -256,7 +254,7 @@ def test_who_is_suppressed_shoots_badly() -> None:
     )
 
 
-def test_suppressing_fire_works_on_a_place_that_is_not_seen() -> None:
+def test_suppressive_fire_works_on_an_unseen_place() -> None:
     arena = duel("##########\n#A       #\n#    ### #\n#    #B  #\n#      ###\n##########")
     assert not arena.has_line_of_sight(arena.fighter("Ann").position, arena.fighter("Bob").position)
     seen = run(arena, {"Ann": "animate suppress 4.5,3.5"}, 30)
@@ -266,7 +264,7 @@ def test_suppressing_fire_works_on_a_place_that_is_not_seen() -> None:
     assert arena.fighter("Ann").status == "done"
 
 
-def test_suppressing_fire_follows_a_target_that_is_seen_and_spares_friends() -> None:
+def test_suppressive_fire_follows_a_seen_target_and_spares_comrades() -> None:
     arena = Arena(
         ArenaMap(RANGE),
         [
@@ -287,7 +285,7 @@ def test_suppressing_fire_follows_a_target_that_is_seen_and_spares_friends() -> 
 # Fists
 
 
-def test_fists_reach_as_far_as_the_arm() -> None:
+def test_melee_requires_reach() -> None:
     near, far = on_the_range(1.7), on_the_range(1.9)
     (hit,) = run(near, {"Ann": "animate melee Bob"}, 6)
     assert (hit.action, hit.context["damage"], near.fighter("Bob").health) == ("hit", 60.0, 40.0)
@@ -295,13 +293,13 @@ def test_fists_reach_as_far_as_the_arm() -> None:
     assert far.fighter("Ann").reason == "out of reach"
 
 
-def test_who_steps_back_in_time_is_not_struck() -> None:
+def test_melee_misses_a_target_that_steps_back() -> None:
     arena = on_the_range(1.7)
     assert not named(run(arena, {"Ann": "animate melee Bob", "Bob": "goto 12.5,3.5"}, 6), "hit")
     assert arena.fighter("Ann").reason == "out of reach"
 
 
-def test_a_lunge_leaps_four_metres_and_strikes() -> None:
+def test_lunge_leaps_four_metres_and_strikes() -> None:
     arena = on_the_range(5.5)
     run(arena, {"Ann": "animate lunge Bob"}, 8)
     assert arena.fighter("Ann").x == pytest.approx(5.5)
@@ -311,7 +309,7 @@ def test_a_lunge_leaps_four_metres_and_strikes() -> None:
     assert too_far.fighter("Ann").reason == "out of reach"
 
 
-def test_nobody_strikes_through_a_wall_or_leaps_over_furniture() -> None:
+def test_melee_stops_at_walls_and_lunges_at_furniture() -> None:
     walled = duel("#####\n#A#B#\n#####", {"reach": 3.0})
     walled.step({"Ann": "animate melee Bob"})
     assert walled.fighter("Ann").reason == "out of reach"
@@ -320,7 +318,7 @@ def test_nobody_strikes_through_a_wall_or_leaps_over_furniture() -> None:
     assert blocked.fighter("Ann").reason == "out of reach"
 
 
-def test_two_who_strike_in_the_same_moment_both_fall() -> None:
+def test_simultaneous_strikes_kill_both() -> None:
     arena = Arena(
         ArenaMap(RANGE),
         [FighterPlacement(name, name, "soldier", x, 1.5, {"health": 50}) for name, x in (("Ann", 1.5), ("Bob", 2.5))],
@@ -337,7 +335,7 @@ def thrown(drawing: str, target: str) -> tuple[Arena, list[Event]]:
     return arena, run(arena, {"Ann": f"animate throw {target}"}, 40)
 
 
-def test_a_grenade_goes_off_two_seconds_after_it_left_the_hand() -> None:
+def test_grenade_explodes_two_seconds_after_the_throw() -> None:
     arena = duel("#" * 20 + "\n#A              B  #\n" + "#" * 20, {"grenades": 1})
     events = run(arena, {"Ann": "animate throw 15.5,1.5"}, 7)
     (threw,) = named(events, "threw")
@@ -354,31 +352,31 @@ def test_a_grenade_goes_off_two_seconds_after_it_left_the_hand() -> None:
     assert arena.fighter("Ann").reason == "no grenade left"
 
 
-def test_those_near_a_blast_are_hurt_in_the_order_of_the_cast() -> None:
+def test_blast_hits_in_the_order_of_the_cast() -> None:
     _, events = thrown("##############\n#A    D C B  #\n##############", "8.5,1.5")
     assert [event.context["target"] for event in named(events, "hit")] == ["Bob", "Cid", "Dan"]
 
 
-def test_a_grenade_cannot_be_thrown_further_than_twenty_metres() -> None:
+def test_throw_fails_beyond_twenty_metres() -> None:
     arena = duel("#" * 30 + "\n#A" + " " * 22 + "B   #\n" + "#" * 30, {"grenades": 1})
     arena.step({"Ann": "animate throw Bob"})
     assert arena.fighter("Ann").reason == "out of range"
 
 
-def test_walls_and_shut_doors_protect_from_a_blast_and_glass_does_not() -> None:
+def test_walls_and_shut_doors_stop_a_blast_and_glass_does_not() -> None:
     for barrier, safe in (("#", True), ("+", True), ("/", False), ("=", False)):
         arena, _ = thrown(f"##############\n#A       {barrier}B  #\n##############", "8.5,1.5")
         assert (arena.fighter("Bob").health == 100.0) == safe, barrier
 
 
-def test_a_grenade_drops_before_the_wall_that_it_hits() -> None:
+def test_grenade_drops_before_a_wall() -> None:
     arena, events = thrown("##############\n#A       +B  #\n##############", "Bob")
     (exploded,) = named(events, "exploded")
     assert (exploded.context["x"], exploded.context["y"]) == (8.5, 1.5)
     assert arena.fighter("Bob").health == 100.0
 
 
-def test_attacks_end_a_cloak() -> None:
+def test_attacks_end_cloaking() -> None:
     arena = on_the_range(10.0)
     run(arena, {"Ann": "animate cloak"}, 3)
     assert arena.fighter("Ann").cloaked
@@ -386,7 +384,7 @@ def test_attacks_end_a_cloak() -> None:
     assert not arena.fighter("Ann").cloaked
 
 
-def test_an_arena_with_things_and_nobody_in_it_just_goes_on() -> None:
+def test_arena_without_fighters_runs() -> None:
     arena = Arena(ArenaMap(RANGE), [], [ThingPlacement("kit", "medkit", 2.5, 2.5)])
     assert run(arena, {}, 10) == []
     assert not arena.over
