@@ -25,12 +25,34 @@ from telos.worlds.adventure.rules import FRAMES_A_SECOND, CompanionRules, Rules
 from telos.worlds.adventure.rules_file import COMPANION, MINDS, load_companion_character, load_companion_domain
 from telos.worlds.adventure.state import AdventureState
 
-# --- lines ---
-
 PAUSE = 4.0  # seconds between two lines
 AGAIN = 20.0  # seconds until a line for the same goal may be repeated, times the number of repetitions
 _MAX_REPEATS = 6  # repetitions that lengthen the wait
 SHOWN = 4.0  # seconds that a line is shown
+_INSIDE = 26.0  # pixels between an edge and the waiting position
+TAKEN, KEPT = 0.6, 0.35  # a goal is believed from TAKEN on, until it falls below KEPT
+BESIDE = 110.0  # pixels within which it is with the player
+AT_EXIT = 20.0
+NOTICED = 220.0  # pixels around the player within which it fights a monster
+PRESSING = 130.0  # pixels around the player within which a monster is a danger
+THINKS = 6  # frames between two decisions
+LATE = 45  # most frames that it arrives after the player in a new area
+_STROKE = 6  # frames that its staff is out
+_ELBOW = 60.0  # pixels that it keeps from the player
+_FEARED = 110.0  # pixels within which monsters give way to it
+_WORDS = {
+    "follow": "following",
+    "close-in": "closing in",
+    "strike": "striking",
+    "scout": "scouting",
+    "lead-home": "leading home",
+}
+_FOCUS = {"close-in": "foe", "strike": "foe", "scout": "onward", "lead-home": "homeward"}
+_PLAIN = ("x", "y", "facing", "target", "doing", "stroke", "late", "next_thought")
+CROWD = 16  # monsters that are kept apart: every pair of them is compared in every frame
+
+
+# --- lines ---
 
 
 @cache
@@ -89,8 +111,6 @@ class CompanionVoice:
 
 # --- exits ---
 
-_INSIDE = 26.0  # pixels between an edge and the waiting position
-
 
 def exits_to_unvisited(areas: AreaMap, area: int, visited: Collection[int]) -> dict[str, int]:
     """Return the exits that lead to an unvisited area and the number of screens, 1 being the next one.
@@ -138,12 +158,6 @@ def exit_position(rules: Rules, edge: str) -> tuple[float, float]:
 
 
 # --- senses, attention and beliefs ---
-
-TAKEN, KEPT = 0.6, 0.35  # a goal is believed from TAKEN on, until it falls below KEPT
-BESIDE = 110.0  # pixels within which it is with the player
-AT_EXIT = 20.0
-NOTICED = 220.0  # pixels around the player within which it fights a monster
-PRESSING = 130.0  # pixels around the player within which a monster is a danger
 
 
 class CompanionSensor:
@@ -260,20 +274,6 @@ def _recall_focus(memory: WorkingMemory, kind: str, focus: str, now: float) -> F
 
 
 # --- the companion ---
-
-THINKS = 6  # frames between two decisions
-LATE = 45  # most frames that it arrives after the player in a new area
-_STROKE = 6  # frames that its staff is out
-_ELBOW = 60.0  # pixels that it keeps from the player
-_FEARED = 110.0  # pixels within which monsters give way to it
-_WORDS = {
-    "follow": "following",
-    "close-in": "closing in",
-    "strike": "striking",
-    "scout": "scouting",
-    "lead-home": "leading home",
-}
-_FOCUS = {"close-in": "foe", "strike": "foe", "scout": "onward", "lead-home": "homeward"}
 
 
 class _CompanionProcedure(Procedure):
@@ -465,9 +465,6 @@ class Companion:
         restore_mind(self.mind, saved["mind"])
 
 
-_PLAIN = ("x", "y", "facing", "target", "doing", "stroke", "late", "next_thought")
-
-
 def _goal_words(rules: Rules) -> dict[str, str]:
     """Return the companion's word for each goal of the player, by the phase condition that achieves it."""
     ends = {"level": "kills", "explore": "chest", "town": "town"}
@@ -475,9 +472,6 @@ def _goal_words(rules: Rules) -> dict[str, str]:
 
 
 # --- all characters with minds ---
-
-
-CROWD = 16  # monsters that are kept apart: every pair of them is compared in every frame
 
 
 class Company:

@@ -10,9 +10,10 @@ from telos.worlds.adventure.map import EDGES, PARTS, STOP, VECTORS, Keys
 from telos.worlds.adventure.rules import Rules
 from telos.worlds.adventure.state import AdventureState, count_kill, take_chest, visit_town
 
-# --- monsters ---
-
 _TRIES = 50  # attempts to find a clear spot; on a screen without one the last is used
+
+
+# --- monsters ---
 
 
 def clear_spot(rules: Rules, rng: Random, x: float, y: float) -> tuple[float, float]:

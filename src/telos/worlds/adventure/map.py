@@ -40,6 +40,9 @@ VECTORS: dict[str, tuple[float, float]] = {
 }
 _WAY_OF = {frozenset(parts): direction for direction, parts in PARTS.items()}
 _SWING = "swing"
+_ACROSS = 4  # columns of text per area; it is two lines high
+TOWN, CHEST = "T", "C"
+_SHIFTS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
 
 
 class Keys(NamedTuple):
@@ -89,11 +92,6 @@ def to_direction(across: float, down: float) -> str:
     flat, steep = abs(across) * 2 > abs(down), abs(down) * 2 > abs(across)
     parts = (("left" if across < 0 else "right") if flat else None, ("up" if down < 0 else "down") if steep else None)
     return _WAY_OF[frozenset(part for part in parts if part is not None)]
-
-
-_ACROSS = 4  # columns of text per area; it is two lines high
-TOWN, CHEST = "T", "C"
-_SHIFTS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
 
 
 @dataclass(frozen=True, slots=True)

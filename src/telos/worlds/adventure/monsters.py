@@ -16,12 +16,26 @@ from telos.worlds.adventure.rules import FRAMES_A_SECOND
 from telos.worlds.adventure.rules_file import load_beast_character, load_beast_domain
 from telos.worlds.adventure.state import AdventureState
 
-# --- senses and beliefs ---
-
 GUARDED = 150.0  # pixels around its post that a guard defends
 AT_POST = 12.0
 BLADE = 130.0  # pixels within which a swung sword or staff is a danger
 _PLAYER, _SELF, _BLADE = "player", "self", "blade"
+THINKS = 8  # frames between two decisions
+STUNNED = 2 * FRAMES_A_SECOND  # frames that a blow of the companion lasts
+# For each action: where the body goes, its speed as a factor, and a word for it.
+_DOES = {
+    "chase": ("player", 1.0, "chasing"),
+    "pounce": ("player", 1.5, "pouncing"),
+    "lurk": ("round", 0.9, "lurking"),
+    "give-way": ("away", 1.0, "giving way"),
+    "go-back": ("post", 0.75, "going back"),
+    "prowl": ("spot", 0.4, "prowling"),
+}
+_PACES = {word: pace for _, pace, word in _DOES.values()}
+_NEAR, _FAR = 95.0, 125.0  # pixels; a lurking monster keeps its distance between these
+
+
+# --- senses and beliefs ---
 
 
 def is_watched(game: AdventureState, x: float, y: float) -> bool:
@@ -83,21 +97,6 @@ def believe(memory: WorkingMemory, now: float) -> Mapping[str, Value]:
 
 
 # --- the monster ---
-
-THINKS = 8  # frames between two decisions
-STUNNED = 2 * FRAMES_A_SECOND  # frames that a blow of the companion lasts
-
-# For each action: where the body goes, its speed as a factor, and a word for it.
-_DOES = {
-    "chase": ("player", 1.0, "chasing"),
-    "pounce": ("player", 1.5, "pouncing"),
-    "lurk": ("round", 0.9, "lurking"),
-    "give-way": ("away", 1.0, "giving way"),
-    "go-back": ("post", 0.75, "going back"),
-    "prowl": ("spot", 0.4, "prowling"),
-}
-_PACES = {word: pace for _, pace, word in _DOES.values()}
-_NEAR, _FAR = 95.0, 125.0  # pixels; a lurking monster keeps its distance between these
 
 
 class _MonsterProcedure(Procedure):

@@ -34,8 +34,6 @@ from telos.worlds.adventure.rules import (
     Worth,
 )
 
-# --- minds ---
-
 MINDS = Path(__file__).parent / "data" / "minds"
 KINDS = ("hunter", "guard", "stalker")
 COMPANION = "companion"
@@ -43,6 +41,13 @@ COMPANION = "companion"
 # Seconds until each kind of fact is forgotten.
 _BEAST_FADES = FrozenMap({"player": 2.0, "blade": 1.0, "deed": 3.0, "failure": 1.0})
 _COMPANION_FADES = FrozenMap({"monster": 1.0, "failure": 1.0})
+_LEFT_OUT: Any = None  # a missing entry
+_MAX_PIXELS = 10_000
+_MAX_COUNT = 1_000
+DATA = Path(__file__).parent / "data"
+
+
+# --- minds ---
 
 
 @cache  # constant; every game needs it
@@ -105,9 +110,6 @@ def _one_of(*words: str | int) -> FieldType:
     return FieldType(wanted, lambda value: not isinstance(value, bool) and value in words, {"enum": list(words)})
 
 
-_LEFT_OUT: Any = None  # a missing entry
-_MAX_PIXELS = 10_000
-_MAX_COUNT = 1_000
 _RulesName: TypeAlias = Annotated[str, name_type("the name of the rules")]
 _Goal: TypeAlias = Annotated[str, name_type("the name of a goal")]
 _Who: TypeAlias = Annotated[str, name_type("a name")]
@@ -351,9 +353,6 @@ def rules_schema() -> str:
 
 
 # --- loading ---
-
-
-DATA = Path(__file__).parent / "data"
 
 
 def rules_names() -> tuple[str, ...]:

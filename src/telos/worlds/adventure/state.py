@@ -8,6 +8,7 @@ from telos.worlds.adventure.rules import Phase, Rules
 
 if TYPE_CHECKING:
     from telos.worlds.adventure.companion import Company
+_EARNED_BY = {"kill": "kills", "chest": "town"}  # the phase condition that each earning belongs to
 
 
 class SinceLastEvent:
@@ -86,8 +87,6 @@ class AdventureState:
 
 
 # --- goals and phases ---
-
-_EARNED_BY = {"kill": "kills", "chest": "town"}  # the phase condition that each earning belongs to
 
 
 def start_game(game: AdventureState) -> None:

@@ -31,6 +31,13 @@ from telos.worlds.forge.speech import (
 )
 from telos.worlds.forge.trace import BeliefUpdated, Understood
 
+TAKEN, KEPT = 0.6, 0.35  # a plan is believed from TAKEN on, until it falls below KEPT
+MARGIN = 0.2  # another plan takes its place only if it is likelier by this much
+FADES = FrozenMap({"failure": 5.0, "request": 240.0})  # seconds
+TEMPERATURE = 5.0  # wasted seconds that make a plan e times less likely
+LASTS = 7.0  # actions, on average, until a player changes the plan; old waste counts less
+
+
 # --- the body ---
 
 
@@ -80,11 +87,6 @@ class ForgeBody:
 
 
 # --- the mind ---
-
-TAKEN, KEPT = 0.6, 0.35  # a plan is believed from TAKEN on, until it falls below KEPT
-MARGIN = 0.2  # another plan takes its place only if it is likelier by this much
-
-FADES = FrozenMap({"failure": 5.0, "request": 240.0})  # seconds
 
 
 class ForgeCompanion:
@@ -251,9 +253,6 @@ def _believe(memory: WorkingMemory, now: float) -> Mapping[str, Value]:
 
 
 # --- how the companion recognises the player's plan ---
-
-TEMPERATURE = 5.0  # wasted seconds that make a plan e times less likely
-LASTS = 7.0  # actions, on average, until a player changes the plan; old waste counts less
 
 
 def create_plan_reader(world: Forge) -> Recognizer:

@@ -25,6 +25,16 @@ from telos.files.domain_file import load
 from telos.files.schema import FileModel, Number, name_type, text_type
 from telos.files.yaml import read_text
 
+DATA = Path(__file__).parent / "data"
+DOMAIN = DATA / "forge.yaml"
+PLANS = ("key", "force", "spare")  # the player's goals: three ways through the door
+TO = "to-"  # prefix of actions that lead to a place
+ASK = "ask-"  # prefix of actions that ask the companion
+# The plan that each goal serves which comes from recognition; the others are requests or courtesy.
+SERVES = {"tend_fire": "key", "bring_hammer": "force", "lend_shoulder": "force", "do_favour": "spare"}
+PLAN_OF = {"fire": "key", "bellows": "key", "hammer": "force", "shoulder": "force", "apples": "spare"}
+
+
 # --- the village ---
 
 
@@ -82,12 +92,6 @@ class Village:
 
 # --- the domain and the village file ---
 
-
-DATA = Path(__file__).parent / "data"
-DOMAIN = DATA / "forge.yaml"
-PLANS = ("key", "force", "spare")  # the player's goals: three ways through the door
-TO = "to-"  # prefix of actions that lead to a place
-ASK = "ask-"  # prefix of actions that ask the companion
 
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a text")]
@@ -179,9 +183,6 @@ class Request(NamedTuple):
     stays: str | None = None
 
 
-# The plan that each goal serves which comes from recognition; the others are requests or courtesy.
-SERVES = {"tend_fire": "key", "bring_hammer": "force", "lend_shoulder": "force", "do_favour": "spare"}
-
 # Requests by meaning.
 REQUESTS = {
     "fire": Request("for_fire", "make_fire", stays="forge"),
@@ -196,8 +197,6 @@ REQUESTS = {
 PROMISES = {"tend_fire": "fire", "bring_hammer": "hammer", "lend_shoulder": "shoulder", "do_favour": "apples"} | {
     request.goal: means for means, request in REQUESTS.items() if means != "move"
 }
-
-PLAN_OF = {"fire": "key", "bellows": "key", "hammer": "force", "shoulder": "force", "apples": "spare"}
 
 
 # --- promises: the state to expect when the companion has done what it announced ---

@@ -15,6 +15,19 @@ from telos.core.values import Value
 from telos.worlds.forge.domain import ASK, TO, Village, load_forge_domain, load_village, seconds_of
 from telos.worlds.forge.views import ForgeView, VillagerView
 
+ARMFUL = 130.0  # burning time of an armful of wood, in seconds
+LITTLE = 30.0  # below this much wood the fire needs more
+COOLS = 25.0  # seconds until a hot fire is low without the bellows
+CROWDED = 0.8  # working speed while somebody stands in the way
+FORGING, FORCING = ("forge-alone", "forge-key"), ("break-door", "break-together", "heave")
+GOAL_OF = {"with_key": "key", "by_force": "force", "with_spare": "spare"}
+GO, SAY, WAIT = "go", "say", "wait"
+STEP = 0.5  # seconds
+PLAYER, COMPANION = "player", "companion"
+_HELD = {"free": "nothing", "wood": "some_wood", "hammer": "the_hammer", "apples": "a_basket"}
+_POCKETED = {"empty": "bare", "gold": "some_gold", "key": "the_key", "spare": "the_spare"}
+
+
 # --- people and things ---
 
 
@@ -67,11 +80,6 @@ class Villager:
         self.status, self.reason = status, reason
 
 
-ARMFUL = 130.0  # burning time of an armful of wood, in seconds
-LITTLE = 30.0  # below this much wood the fire needs more
-COOLS = 25.0  # seconds until a hot fire is low without the bellows
-
-
 @dataclass(slots=True)
 class VillageState:
     """The state of the things. A fire burns down, and cools while nobody works the bellows."""
@@ -110,11 +118,6 @@ class VillageState:
 
 
 # --- work ---
-
-
-CROWDED = 0.8  # working speed while somebody stands in the way
-FORGING, FORCING = ("forge-alone", "forge-key"), ("break-door", "break-together", "heave")
-GOAL_OF = {"with_key": "key", "by_force": "force", "with_spare": "spare"}
 
 
 class WorkProgress:
@@ -218,9 +221,6 @@ _ON_FIRE_OR_POST: dict[str, Callable[[Villager, VillageState], None]] = {
 # --- commands: `go PLACE`, an action, `say WORDS` or `wait` ---
 
 
-GO, SAY, WAIT = "go", "say", "wait"
-
-
 @dataclass(frozen=True, slots=True)
 class ForgeCommand:
     """A parsed command: a place to go to, an action, words to say, or none of these (wait)."""
@@ -272,12 +272,6 @@ def _known(actions: Collection[str]) -> list[str]:
 
 
 # --- the world ---
-
-
-STEP = 0.5  # seconds
-PLAYER, COMPANION = "player", "companion"
-_HELD = {"free": "nothing", "wood": "some_wood", "hammer": "the_hammer", "apples": "a_basket"}
-_POCKETED = {"empty": "bare", "gold": "some_gold", "key": "the_key", "spare": "the_spare"}
 
 
 class Forge:

@@ -15,6 +15,8 @@ from telos.worlds.forge.speech import load_utterances
 from telos.worlds.forge.trace import PlanChanged
 
 ASKING = 3.0  # seconds to utter a request
+FORESEEN = {"key": "fire", "force": "shoulder", "spare": "apples"}  # the request that each plan will need
+MAX_REQUESTS = 3  # requests for one thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,6 @@ class PlayerLimits:
             turns=turns if is_fickle else None,
             turns_to=turns_to if is_fickle else None,
         )
-
-
-FORESEEN = {"key": "fire", "force": "shoulder", "spare": "apples"}  # the request that each plan will need
-MAX_REQUESTS = 3  # requests for one thing
 
 
 class SimulatedPlayer:

@@ -15,6 +15,10 @@ from telos.worlds.forge.player import PlayerLimits, SimulatedPlayer
 from telos.worlds.forge.trace import DoorOpened, ForgeAction, ForgeSpeech, ForgeStarted
 from telos.worlds.forge.views import ForgeView
 
+COMPANIONS = (*READERS, "waits", "none")
+MAX_SECONDS = 900.0  # seconds until the scene ends without success
+SECONDS_AFTER = 1.5  # seconds shown after the door is open
+
 
 @dataclass(frozen=True, slots=True)
 class ForgeSceneView:
@@ -67,12 +71,6 @@ class ForgeSceneView:
             heard=heard,
             said=said[-4:],
         )
-
-
-COMPANIONS = (*READERS, "waits", "none")
-MAX_SECONDS = 900.0  # seconds until the scene ends without success
-
-SECONDS_AFTER = 1.5  # seconds shown after the door is open
 
 
 class ForgeScene:

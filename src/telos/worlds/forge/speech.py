@@ -29,6 +29,17 @@ REACH = 6.0  # seconds of walking that make a meaning e times less likely
 DOUBT = 0.05  # the least weight of a plan that is not believed: beliefs may be wrong
 SURE = 0.5  # below this probability the companion asks back
 ANY = "any"  # the plan of a meaning that fits all plans
+WORDS = {  # requests and plans as they appear in lines
+    "fire": "the fire",
+    "bellows": "the bellows",
+    "hammer": "the hammer",
+    "shoulder": "my shoulder",
+    "apples": "the apples",
+    "move": "that I should move",
+    "key": "key",
+    "force": "door itself",
+    "spare": "spare",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,17 +254,6 @@ def _condition_faults(said: str, path: KeyPath, domain: Domain) -> Iterator[tupl
 
 # --- the companion's lines ---
 
-WORDS = {  # requests and plans as they appear in lines
-    "fire": "the fire",
-    "bellows": "the bellows",
-    "hammer": "the hammer",
-    "shoulder": "my shoulder",
-    "apples": "the apples",
-    "move": "that I should move",
-    "key": "key",
-    "force": "door itself",
-    "spare": "spare",
-}
 
 _GoalName: TypeAlias = Annotated[str, name_type("the name of a goal")]
 _Lines: TypeAlias = list[_Text]

@@ -8,6 +8,52 @@ from telos.core.values import FrozenMap
 from telos.worlds.forge.domain import TO
 from telos.worlds.forge.views import clock_of
 
+DOES = {  # actions in words
+    "pan-gold": "pans gold",
+    "take-wood": "gathers wood",
+    "light-fire": "lights the fire",
+    "feed-fire": "feeds the fire",
+    "pump": "pumps the bellows",
+    "work-bellows": "works the bellows",
+    "forge-alone": "forges a key alone",
+    "forge-key": "forges a key",
+    "unlock": "turns the new key",
+    "take-hammer": "takes the hammer",
+    "pick-up-hammer": "picks up the hammer",
+    "lay-hammer": "lays the hammer down",
+    "lean-in": "leans on the door",
+    "break-door": "hammers at the door",
+    "break-together": "hammers, and two push",
+    "heave": "heaves, one, two, three",
+    "call-on-her": "calls on the neighbour",
+    "pick-apples": "picks apples",
+    "give-apples": "gives her a basket",
+    "get-spare": "gets the spare key",
+    "use-spare": "turns the spare key",
+    "step-aside": "steps aside",
+    "put-down": "puts down a load",
+    "empty-pocket": "throws the gold away",
+    "bellows": "works the bellows",
+    "door": "leans on the door",
+    "aside": "stands aside",
+    "nothing": "stands about",
+}
+WANTS = {
+    "make_fire": "make the fire as asked",
+    "blow": "work the bellows as asked",
+    "get_hammer": "fetch the hammer as asked",
+    "push": "push as asked",
+    "get_apples": "bring apples as asked",
+    "move_over": "move over",
+    "tend_fire": "have the fire ready",
+    "bring_hammer": "bring the hammer",
+    "lend_shoulder": "lend a shoulder",
+    "do_favour": "do the favour",
+    "keep_clear": "keep out of the way",
+    "keep_company": "stay near",
+}
+PLAN_WORDS = {"key": "forge a key", "force": "force the door", "spare": "get the spare"}
+
 
 @dataclass(frozen=True, slots=True)
 class ForgeStarted:
@@ -84,53 +130,6 @@ class DoorOpened:
     who: str
     plan: str
     asked: int  # how often the player had to ask
-
-
-DOES = {  # actions in words
-    "pan-gold": "pans gold",
-    "take-wood": "gathers wood",
-    "light-fire": "lights the fire",
-    "feed-fire": "feeds the fire",
-    "pump": "pumps the bellows",
-    "work-bellows": "works the bellows",
-    "forge-alone": "forges a key alone",
-    "forge-key": "forges a key",
-    "unlock": "turns the new key",
-    "take-hammer": "takes the hammer",
-    "pick-up-hammer": "picks up the hammer",
-    "lay-hammer": "lays the hammer down",
-    "lean-in": "leans on the door",
-    "break-door": "hammers at the door",
-    "break-together": "hammers, and two push",
-    "heave": "heaves, one, two, three",
-    "call-on-her": "calls on the neighbour",
-    "pick-apples": "picks apples",
-    "give-apples": "gives her a basket",
-    "get-spare": "gets the spare key",
-    "use-spare": "turns the spare key",
-    "step-aside": "steps aside",
-    "put-down": "puts down a load",
-    "empty-pocket": "throws the gold away",
-    "bellows": "works the bellows",
-    "door": "leans on the door",
-    "aside": "stands aside",
-    "nothing": "stands about",
-}
-WANTS = {
-    "make_fire": "make the fire as asked",
-    "blow": "work the bellows as asked",
-    "get_hammer": "fetch the hammer as asked",
-    "push": "push as asked",
-    "get_apples": "bring apples as asked",
-    "move_over": "move over",
-    "tend_fire": "have the fire ready",
-    "bring_hammer": "bring the hammer",
-    "lend_shoulder": "lend a shoulder",
-    "do_favour": "do the favour",
-    "keep_clear": "keep out of the way",
-    "keep_company": "stay near",
-}
-PLAN_WORDS = {"key": "forge a key", "force": "force the door", "spare": "get the spare"}
 
 
 def describe_action(action: str) -> str:

@@ -29,13 +29,19 @@ from telos.worlds.home.house import (
 )
 from telos.worlds.home.views import MINUTES_A_DAY, HomeView, PersonView
 
-# --- bodies ---
-
 MOTIVE_NAMES = tuple(motive.name for motive in MOTIVES)
 _COMPANY, _BLADDER, _HYGIENE = (MOTIVE_NAMES.index(name) for name in ("company", "bladder", "hygiene"))
 BURSTING = 10.0
 MESS = 4.0  # added to hygiene by an accident
 MOOD_TO_TALK = 1.0  # below this level of `company` a person is not available for a conversation
+_OWN = len(house.PERSON)  # the first slots of a state are the person's own; the others are shared
+_FOOD = "fridge.food"  # suffix of the variables that count portions
+ONLOOKER = "onlooker"  # the player of events that report an intervention
+BATHROOM, HALL, LIVING_ROOM = "bathroom", "hall", "living room"
+_APART = 3  # columns between two people who wait in the hall
+
+
+# --- bodies ---
 
 
 @dataclass(slots=True)
@@ -148,10 +154,6 @@ def to_person_view(body: HomeBody, room: str, *, night: bool) -> PersonView:
 
 
 # --- the world ---
-
-
-_OWN = len(house.PERSON)  # the first slots of a state are the person's own; the others are shared
-_FOOD = "fridge.food"  # suffix of the variables that count portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,11 +446,6 @@ class Home:
 
 
 # --- interventions ---
-
-
-ONLOOKER = "onlooker"  # the player of events that report an intervention
-BATHROOM, HALL, LIVING_ROOM = "bathroom", "hall", "living room"
-_APART = 3  # columns between two people who wait in the hall
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,23 @@ STARTS_AT = 7 * 60  # a run starts at seven in the morning of day 1
 EVENING, MORNING = 21 * 60, 4 * 60  # the need for sleep grows faster between them
 DELIVERY_AT = 6 * 60
 FOOD_EACH = 6  # portions per person in a full fridge
+NIGHTLY = {"sleep": 1.4}  # hourly drift between EVENING and MORNING, where it differs
+STARTS_BETWEEN = {
+    "hunger": (2.5, 4.5),
+    "bladder": (2.0, 5.0),
+    "sleep": (0.0, 0.8),
+    "fun": (0.5, 3.0),
+    "company": (0.5, 3.0),
+    "hygiene": (1.5, 4.5),
+}
+# Variables of the person itself; conditions of any object may read them.
+PERSON = (
+    Variable("me", "person"),
+    Variable("carrying", ["nothing", "raw", "meal"]),
+    Variable("hands_dirty", "bool"),
+)
+SECOND_FRIDGE = "second_fridge"
+POWERED = frozenset({"sofa", "console"})  # unusable without power; the sofa is there for the television
 
 
 def rise_beyond(comfort: float, power: int) -> Curve:
@@ -57,15 +74,6 @@ MOTIVES = (
     _motive("company", 0.60, rise_beyond(2.0, power=2), weight=0.5),
     _motive("hygiene", 0.22, rise_beyond(4.0, power=2)),
 )
-NIGHTLY = {"sleep": 1.4}  # hourly drift between EVENING and MORNING, where it differs
-STARTS_BETWEEN = {
-    "hunger": (2.5, 4.5),
-    "bladder": (2.0, 5.0),
-    "sleep": (0.0, 0.8),
-    "fun": (0.5, 3.0),
-    "company": (0.5, 3.0),
-    "hygiene": (1.5, 4.5),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +101,6 @@ class Thing:
         actions = [activity.action for activity in self.activities]
         object.__setattr__(self, "posted", SmartObject(self.name, variables=self.variables, actions=actions))
 
-
-# Variables of the person itself; conditions of any object may read them.
-PERSON = (
-    Variable("me", "person"),
-    Variable("carrying", ["nothing", "raw", "meal"]),
-    Variable("hands_dirty", "bool"),
-)
 
 # A meal takes five actions, so the early ones promise part of the relief that only the last one gives. The promise
 # grows along the chain, so that a person who has started is increasingly likely to continue.
@@ -305,9 +306,6 @@ def create_companion_object(person: str) -> Thing:
 
 # --- what interventions add ---
 
-
-SECOND_FRIDGE = "second_fridge"
-POWERED = frozenset({"sofa", "console"})  # unusable without power; the sofa is there for the television
 
 # No mind chooses this one: the fire alarm assigns it to everybody.
 GATHER = HomeActivity(Action("gather", duration=10), "waits in the hall", "idle")

@@ -12,10 +12,30 @@ from telos.worlds.island import story as words
 from telos.worlds.island.state import IslandState, IslandView, to_island_view
 from telos.worlds.island.story import FIELDS, SUBMIT_GOAL, TAKE_NOTE, TEST_GOAL, IslandStory, Lesson, load_story
 
-# --- the nineteen actions ---
-
 IN_HAND = ""  # the place of a thing that the player carries
 QUESTIONS = "questions"  # the topic that makes the nurse ask her questions
+_IN_TALK = {words.ASK, words.ANSWER, words.PART}
+# What is missing when an action has no possible argument.
+_NEEDS = {
+    words.CLOSE: "nothing is open here",
+    words.PICK_UP: "nothing lies here, or the hands are full",
+    words.DROP: "the hands are empty",
+    words.EXAMINE: "there is nothing here",
+    words.TALK: "there is no person here",
+    words.ASK: "there is no conversation; talk to a person first",
+    words.ANSWER: "nothing was asked; ask the nurse for questions first",
+    words.PART: "there is no conversation",
+    words.READ_BOOK: "there is no book here",
+    words.READ_POSTER: "there is no poster here",
+    words.TAKE_NOTE: "nothing was learned just now",
+    words.READ_NOTES: "nothing is written down yet",
+    words.TEST: "it takes something in the hands, a test that is left, and the tester",
+    words.LABEL: "there is no slide to be labelled here; a test must have found something",
+    words.SUBMIT: "it takes a full worksheet, and the nurse's desk",
+}
+
+
+# --- the nineteen actions ---
 
 
 class ActionRule(NamedTuple):
@@ -213,26 +233,6 @@ ACTION_RULES: dict[str, ActionRule] = {
 
 
 # --- commands ---
-
-_IN_TALK = {words.ASK, words.ANSWER, words.PART}
-# What is missing when an action has no possible argument.
-_NEEDS = {
-    words.CLOSE: "nothing is open here",
-    words.PICK_UP: "nothing lies here, or the hands are full",
-    words.DROP: "the hands are empty",
-    words.EXAMINE: "there is nothing here",
-    words.TALK: "there is no person here",
-    words.ASK: "there is no conversation; talk to a person first",
-    words.ANSWER: "nothing was asked; ask the nurse for questions first",
-    words.PART: "there is no conversation",
-    words.READ_BOOK: "there is no book here",
-    words.READ_POSTER: "there is no poster here",
-    words.TAKE_NOTE: "nothing was learned just now",
-    words.READ_NOTES: "nothing is written down yet",
-    words.TEST: "it takes something in the hands, a test that is left, and the tester",
-    words.LABEL: "there is no slide to be labelled here; a test must have found something",
-    words.SUBMIT: "it takes a full worksheet, and the nurse's desk",
-}
 
 
 def commands_now(game: IslandState) -> tuple[str, ...]:

@@ -24,6 +24,16 @@ from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import IslandMap, IslandStory, load_story
 from telos.worlds.island.styles import MINUTE, PlayerStyles, PlayerTraits, load_styles
 
+IDLE = "idle"  # the intention of a player without a goal
+_MAX_LEVEL = 10.0  # upper limit of a goal's insistence
+_TRIES = 12  # steps that may end at once before the player looks around
+_LEAVES_A_MARK = {
+    words.READ_BOOK: "read", words.READ_POSTER: "read", words.EXAMINE: "handled", words.OPEN: "handled",
+}  # fmt: skip
+_MAX_COMMANDS = 60  # commands for one goal; beyond that the player is going in circles
+_GIVEN_UP = 0.5  # share of the relief that a failed attempt gives
+
+
 # --- lapses: each returns a command that replaces the planned one, or None ---
 
 
@@ -54,16 +64,6 @@ def take_wrong_turn(view: IslandView, the_map: IslandMap, meant: str, traits: Pl
 
 
 # --- the player ---
-
-
-IDLE = "idle"  # the intention of a player without a goal
-_MAX_LEVEL = 10.0  # upper limit of a goal's insistence
-_TRIES = 12  # steps that may end at once before the player looks around
-_LEAVES_A_MARK = {
-    words.READ_BOOK: "read", words.READ_POSTER: "read", words.EXAMINE: "handled", words.OPEN: "handled",
-}  # fmt: skip
-_MAX_COMMANDS = 60  # commands for one goal; beyond that the player is going in circles
-_GIVEN_UP = 0.5  # share of the relief that a failed attempt gives
 
 
 @dataclass(frozen=True, slots=True)

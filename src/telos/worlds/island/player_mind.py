@@ -15,9 +15,13 @@ from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import AGENTS, Disease, IslandMap, IslandStory, Lesson, TalkGoal
 from telos.worlds.island.styles import PlayerStyle, PlayerTraits
 
-# --- memory ---
-
 PLACE = "place"
+_SPOTS: dict[str, FrozenMap[str, str]] = {}  # cached: 39 places, noted constantly
+_TELLING = 2  # symptoms that must be known before a disease can be deduced
+_NEAR = 30.0  # metres below which distance hardly matters
+
+
+# --- memory ---
 
 
 class PlayerMemory:
@@ -69,9 +73,6 @@ class PlayerMemory:
         return {fact.subject: str(fact[PLACE]) for fact in self.memory.all_of(kind, now)}
 
 
-_SPOTS: dict[str, FrozenMap[str, str]] = {}  # cached: 39 places, noted constantly
-
-
 def _spot(place: str) -> FrozenMap[str, str]:
     if place not in _SPOTS:
         _SPOTS[place] = FrozenMap({PLACE: place})
@@ -79,8 +80,6 @@ def _spot(place: str) -> FrozenMap[str, str]:
 
 
 # --- deduction ---
-
-_TELLING = 2  # symptoms that must be known before a disease can be deduced
 
 
 @dataclass(slots=True)
@@ -171,8 +170,6 @@ class Deduction:
 
 
 # --- attention ---
-
-_NEAR = 30.0  # metres below which distance hardly matters
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from telos.worlds.island.player_mind import PlanExecution
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandStarted
 
-# --- a game of a simulated player ---
-
-
 _WORLDS_APART = 1_000_003  # keeps the islands of neighbouring seeds distinct
+MAX_QUEUED = 8  # actions that a person may queue
+
+
+# --- a game of a simulated player ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,6 @@ def _command(event: Event) -> str:
 
 
 # --- a game in real time ---
-
-
-MAX_QUEUED = 8  # actions that a person may queue
 
 
 @dataclass(frozen=True, slots=True)

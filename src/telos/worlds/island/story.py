@@ -38,12 +38,11 @@ FIELDS = ("disease", "source", "treatment")
 DATA = Path(__file__).parent / "data"
 _UnknownName: TypeAlias = tuple[str, str, KeyPath, list[str]]
 _WAY = re.compile(r"(\S+) - (\S+?)(?: \((\S+)\))?")
+LINE = 2  # the height of a line of text in columns
+_LEFT_OUT: Any = None
 
 
 # --- the map ---
-
-
-LINE = 2  # the height of a line of text in columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +295,6 @@ def _standing(
 # --- the island file ---
 
 
-_LEFT_OUT: Any = None
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a line of text")]
 _Lesson: TypeAlias = Annotated[

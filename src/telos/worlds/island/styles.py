@@ -18,6 +18,7 @@ from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.story import DATA
 
 MINUTE = 60.0  # seconds
+_LEFT_OUT: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,6 @@ def _factor(rng: Random, spread: float) -> float:
 # --- the players file ---
 
 
-_LEFT_OUT: Any = None
 _Name: TypeAlias = Annotated[str, name_type("a name")]
 _Text: TypeAlias = Annotated[str, text_type("a line of text")]
 

@@ -6,6 +6,44 @@ from typing import ClassVar
 from telos.worlds.island import story as words
 from telos.worlds.island.state import clock_of
 
+# Goals and actions in words; {} is the argument.
+WANTS = {
+    "talk-nurse": "hear the nurse on the illness",
+    "talk-patient": "ask a patient how they feel",
+    "talk-cook": "ask the cook what people ate",
+    "talk-virus-expert": "learn about viruses",
+    "talk-bacteria-expert": "learn about bacteria",
+    words.TEST_GOAL: "find out which food is bad",
+    words.SUBMIT_GOAL: "hand in the diagnosis",
+    "explore": "see more of the island",
+    "read-up": "read something",
+    "handle": "have a look at things",
+    "chat": "talk about this and that",
+    "see-slide": "look at the slide",
+    "review": "go through the notes",
+}
+DOES = {
+    words.MOVE: "goes to {}",
+    words.OPEN: "opens {}",
+    words.CLOSE: "closes {}",
+    words.PICK_UP: "picks up {}",
+    words.DROP: "puts down {}",
+    words.EXAMINE: "examines {}",
+    words.LOOK: "looks around",
+    words.TALK: "greets {}",
+    words.ASK: "asks about {}",
+    words.ANSWER: "answers: {}",
+    words.PART: "says goodbye to {}",
+    words.READ_BOOK: "reads the book {}",
+    words.READ_POSTER: "reads the poster {}",
+    words.TAKE_NOTE: "takes a note",
+    words.READ_NOTES: "reads the notes",
+    words.TEST: "tests {}",
+    words.LABEL: "labels the slide: {}",
+    words.FILL: "writes {}",
+    words.SUBMIT: "hands in the worksheet",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class IslandStarted:
@@ -60,45 +98,6 @@ class IslandEnded:
     actions: int
     goals: int
     solved: bool
-
-
-# Goals and actions in words; {} is the argument.
-WANTS = {
-    "talk-nurse": "hear the nurse on the illness",
-    "talk-patient": "ask a patient how they feel",
-    "talk-cook": "ask the cook what people ate",
-    "talk-virus-expert": "learn about viruses",
-    "talk-bacteria-expert": "learn about bacteria",
-    words.TEST_GOAL: "find out which food is bad",
-    words.SUBMIT_GOAL: "hand in the diagnosis",
-    "explore": "see more of the island",
-    "read-up": "read something",
-    "handle": "have a look at things",
-    "chat": "talk about this and that",
-    "see-slide": "look at the slide",
-    "review": "go through the notes",
-}
-DOES = {
-    words.MOVE: "goes to {}",
-    words.OPEN: "opens {}",
-    words.CLOSE: "closes {}",
-    words.PICK_UP: "picks up {}",
-    words.DROP: "puts down {}",
-    words.EXAMINE: "examines {}",
-    words.LOOK: "looks around",
-    words.TALK: "greets {}",
-    words.ASK: "asks about {}",
-    words.ANSWER: "answers: {}",
-    words.PART: "says goodbye to {}",
-    words.READ_BOOK: "reads the book {}",
-    words.READ_POSTER: "reads the poster {}",
-    words.TAKE_NOTE: "takes a note",
-    words.READ_NOTES: "reads the notes",
-    words.TEST: "tests {}",
-    words.LABEL: "labels the slide: {}",
-    words.FILL: "writes {}",
-    words.SUBMIT: "hands in the worksheet",
-}
 
 
 def describe_action(action: str, argument: str) -> str:
