@@ -47,7 +47,7 @@ def loop_of(begin: Any) -> Any:
 def prepared_for(problem: Problem, made: telos.Domain) -> tuple[PreparedGoal, Any, Any]:
     planner, state = get_planner(made, None), made.state(problem.start)
     handles = planner.handles(state, {})
-    prepared = planner.prepared(made.goal(problem.name), state, handles)
+    prepared = planner.prepare(made.goal(problem.name), state, handles)
     words, numbers = prepared.reader.read(state.array, handles)
     return prepared, np.array(words, np.int64), np.array(numbers, np.float64)
 
@@ -56,16 +56,16 @@ def inside(problem: Problem, made: telos.Domain, loop: Any, least: float) -> tup
     """Return the median and the least time of one search, measured inside compiled code."""
     prepared, words, numbers = prepared_for(problem, made)
     runner = prepared.engine.compiled
-    space = runner.room()
+    space = runner.acquire_workspace()
 
     def search(count: int) -> int:
         given = (words, numbers, space.words, space.numbers, count)
         return int(loop(*runner.task(), space.ints, space.floats, *given))
 
     while search(1) == kernel.WORKSPACE_FULL:
-        move = runner.larger(space)
-        move.go_on(space.nodes)
-        space = move.room
+        move = runner.grow(space)
+        move.resume(space.nodes)
+        space = move.workspace
     start = time.perf_counter()
     search(10)
     count = max(1, int(2e-3 / ((time.perf_counter() - start) / 10)))
@@ -144,12 +144,12 @@ def one_change(problem: Problem, made: telos.Domain, route: Any, rng: Random) ->
     change = change_of(problem, before, rng)
     after = {**before, **change}
     mind, forget = telos.Replanner(made, problem.name, before), get_planner(made, None)._remembered.clear
-    known, back = dict(mind._seen), {name: before[name] for name in change}
+    known, back = dict(mind._known_answers), {name: before[name] for name in change}
 
     def put_back() -> None:
-        mind._seen = dict(known)
+        mind._known_answers = dict(known)
         mind.update(back)
-        mind._seen = {}
+        mind._known_answers = {}
 
     put_back()
     searches = mind.searches

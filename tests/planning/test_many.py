@@ -65,7 +65,7 @@ def test_a_plan_longer_than_a_row_holds_is_found_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda: telos.plan_many(LAMP, {"lit": [True], "oil": [1, 2]}, "see"), "must have one and the same length"),
+        (lambda: telos.plan_many(LAMP, {"lit": [True], "oil": [1, 2]}, "see"), "same length"),
         (lambda: telos.plan_many(LAMP, {"lti": [True]}, "see"), "unknown variable 'lti'; did you mean 'lit'?"),
         (lambda: telos.plan_many(LAMP, {"oil": [1, "two"]}, "see"), "row 0: variable 'oil' holds int, not '1'"),
         (lambda: telos.plan_many(LAMP, {"lit": [False, None]}, "see"), "row 1: variable 'lit' holds bool, not None"),
@@ -136,7 +136,7 @@ def test_a_long_search_gives_way_and_goes_on_so_that_nobody_waits_for_it() -> No
 def test_a_search_that_outgrows_its_room_moves_into_larger_ones_and_goes_on() -> None:
     domain = hard(120)
     planner, start = Planner(domain), domain.state()
-    prepared = planner.prepared(domain.goal("far"), start, planner.handles(start, {}))
+    prepared = planner.prepare(domain.goal("far"), start, planner.handles(start, {}))
     words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
     ended = [
         runner.run(words, numbers, SearchLimits(budget=100_000), float)
@@ -285,5 +285,5 @@ def test_a_counted_run_takes_a_whole_number_of_expansions(expansions: Any) -> No
 
 
 def test_a_scheduler_without_a_clock_does_not_work_by_time() -> None:
-    with pytest.raises(telos.TelosError, match=r"or run\(expansions=...\) where there is no clock"):
+    with pytest.raises(telos.TelosError, match="expansions"):
         telos.Scheduler(Planner(LAMP), clock=None).run(microseconds=100)

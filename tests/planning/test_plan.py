@@ -198,7 +198,7 @@ def raising(here: Any, there: Any) -> float:
         (lambda: telos.plan(soldier(), {"amo": 1}, "kill"), "unknown variable 'amo'; did you mean 'ammo'?"),
         (lambda: telos.plan(soldier(), {"ammo": "many"}, "kill"), "variable 'ammo' holds int, not 'many'"),
         (lambda: telos.plan(soldier(), {"ammo": math.nan}, "kill"), "variable 'ammo' holds int, not nan"),
-        (lambda: telos.plan(soldier(), {"ammo": 2**60}, "kill"), "the planner's numbers stay within 2**53"),
+        (lambda: telos.plan(soldier(), {"ammo": 2**60}, "kill"), "2**53"),
         (lambda: telos.plan(soldier(), {"target": "asleep"}, "kill"), "holds [alive, dead], not 'asleep'"),
         (lambda: telos.plan(soldier(), {"loaded": "yes"}, "kill"), "variable 'loaded' holds bool, not 'yes'"),
         (lambda: telos.plan(soldier(), {"at": []}, "hide"), "variable 'at' holds node, not []"),
@@ -210,8 +210,8 @@ def raising(here: Any, there: Any) -> float:
         ),
         (lambda: telos.plan(soldier(), {}, "kill", microseconds=-1), "microseconds must be more than 0, got -1"),
         (lambda: telos.plan(soldier(), {}, "kill", actions="mouse"), "unknown action set 'mouse'"),
-        (lambda: telos.plan(soldier(), {}, telos.Goal("calm", 3)), "goal 'calm' does not say what it wants"),
-        (lambda: telos.plan(soldier(), {}, [telos.Goal("calm", 3)]), "none of the goals says what it wants"),
+        (lambda: telos.plan(soldier(), {}, telos.Goal("calm", 3)), "goal 'calm' has no condition"),
+        (lambda: telos.plan(soldier(), {}, [telos.Goal("calm", 3)]), "none of the goals has a condition"),
         (lambda: telos.Action("fly", cost=math.nan), "action 'fly': cost must be a finite number, got nan"),
         (lambda: telos.Action("fly", cost=-1), "action 'fly': cost must be zero or more, got -1"),
         (
@@ -267,7 +267,7 @@ def test_a_function_of_a_number_that_changes_while_planning_is_refused_with_the_
         goals=[telos.Goal("g", wants="done")],
         functions={"enough": lambda ammo: ammo > 2},
     )
-    with pytest.raises(telos.TelosError, match="not about numbers that change"):
+    with pytest.raises(telos.TelosError, match="numbers that change"):
         telos.plan(domain, {}, "g")
 
 

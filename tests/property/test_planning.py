@@ -135,7 +135,7 @@ def test_the_compiled_kernel_gives_the_very_plans_that_it_gives_as_python() -> N
         domain = random_domain(rng)
         start, goal = random_state(rng, domain), domain.goal("goal")
         planner = Planner(domain)
-        prepared = planner.prepared(goal, start, planner.handles(start, {}))
+        prepared = planner.prepare(goal, start, planner.handles(start, {}))
         words, numbers = prepared.reader.read(start.array, planner.handles(start, {}))
         for weight in (1.0, 5.0):
             runners = (prepared.engine.plain, prepared.engine.compiled)

@@ -125,7 +125,7 @@ def _save_deliberation(deliberation: Deliberation | None) -> dict[str, Any] | No
         "expanded": None if deliberation.ticket is None else deliberation.ticket.expanded,
         "said": []
         if deliberation.ticket is None
-        else [[*each, value] for each, value in deliberation.ticket.said.items()],
+        else [[*each, value] for each, value in deliberation.ticket.called.items()],
     }
 
 
@@ -149,8 +149,8 @@ def _restore_deliberation(mind: Mind, saved: Mapping[str, Any] | None) -> Delibe
 def save_plans(planner: Planner) -> list[Any]:
     """Return a planner's cached plans as plain data."""
     return [
-        [goal, how, budget, list(array), _save_answer(known.answer), [[*each] for each in known.said]]
-        for (goal, how, budget, array), known in planner.memories()
+        [goal, how, budget, list(array), _save_answer(known.answer), [[*each] for each in known.called]]
+        for (goal, how, budget, array), known in planner.cached_answers()
         if isinstance(goal, str)
     ]
 

@@ -1,4 +1,7 @@
-"""Plan_many for crowds."""
+"""Plans for a whole crowd in one call.
+
+Start with ``plan_many``. Agents are grouped by task, and each distinct state of a group is searched once.
+"""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,19 +22,18 @@ from telos.planning.explain import StartState
 from telos.planning.planner import DEFAULT_BUDGET, Planner, PreparedGoal, get_planner, make_limits
 from telos.planning.search import SearchLimits, SearchResult
 
-# --- columns ----------------------------------------------------------------------------------------------------------
-# States of a crowd as columns: one array a variable, one row an agent.
+# --- columns ---
 
 
 class ColumnStates(Sequence[State]):
-    """A crowd's states; a variable without a column has its start value for everybody."""
+    """A crowd's states as columns, a row for each agent; a variable without a column has its start value."""
 
     def __init__(self, layout: Layout, columns: Mapping[str, Sequence[Value]]) -> None:
         for name in columns:
-            layout.slot(name)  # raises, and suggests what was meant
+            layout.slot(name)  # raises with a suggestion
         sizes = {name: len(column) for name, column in columns.items()}
         if len(set(sizes.values())) != 1:
-            raise TelosError(f"the columns must have one and the same length, got {sizes}")
+            raise TelosError(f"the columns must have the same length, got {sizes}")
         self.layout, self.columns, self._size = layout, columns, next(iter(sizes.values()))
 
     def __len__(self) -> int:
@@ -47,7 +49,7 @@ class ColumnStates(Sequence[State]):
 
 
 def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequence[int]) -> tuple[Any, Any]:
-    """Return the words and numbers of some agents' states, a row each."""
+    """Return the words and numbers of some agents' states, a row for each agent."""
     import numpy as np
 
     chosen = slice(None) if len(agents) == len(states) else np.asarray(agents)
@@ -56,7 +58,7 @@ def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequen
     for variable in states.layout.variables:
         name = variable.name
         if name not in encoding.fields and name not in encoding.numbers:
-            continue  # it does not matter for the goal
+            continue  # not relevant for the goal
         column = states.columns.get(name)
         codes = _codes(variable, [variable.start] * len(states) if column is None else column)[chosen]
         if name in encoding.fields:
@@ -68,7 +70,7 @@ def encode_columns(states: ColumnStates, encoding: StateEncoding, agents: Sequen
 
 
 def _codes(variable: Variable, column: Sequence[Value]) -> Any:
-    """Return a column as the kernel's numbers; a value that does not fit its variable is named with its row."""
+    """Return a column as the kernel's numbers; raises with the row of a value that does not fit its variable."""
     import numpy as np
 
     array = np.asarray(column)
@@ -89,12 +91,10 @@ def _codes(variable: Variable, column: Sequence[Value]) -> Any:
     return np.array(plain, np.int64 if kind is ValueKind.BOOL else np.float64)
 
 
-# --- batch ------------------------------------------------------------------------------------------------------------
-# Plans for a whole crowd in one call.
+# --- planning ---
 
-
-MAX_STEPS = 64  # steps of a plan that are kept for every agent; a longer plan is searched for again when looked at
-MIN_STATES_PER_THREAD = 128  # different situations that are worth a second thread
+MAX_STEPS = 64  # that are kept for every agent; a longer plan is searched for again when it is read
+MIN_STATES_PER_THREAD = 128  # fewer are not worth another thread
 
 
 def plan_many(
@@ -107,11 +107,11 @@ def plan_many(
     budget: int = DEFAULT_BUDGET,
     threads: int | None = None,
 ) -> "Plans":
-    """Plan for many agents at once, in parallel, while Python goes on.
+    """Plan for many agents at once, in parallel and without holding the GIL.
 
-    ``states`` is one state an agent, or, much quicker for thousands, one column a variable: a list or an array with a
-    value an agent. ``goals`` is one goal for all, or one an agent. Agents in the same situation, as far as it matters
-    for the goal, are planned for once. Where actions ask the game, agents are planned for one after the other.
+    ``states`` is one state per agent, or, much faster for thousands, one column per variable: a list or an array with a
+    value for each agent. ``goals`` is one goal for all, or one per agent. Agents whose states agree in everything that
+    is relevant for the goal share one search. If actions call game functions, agents are planned for one by one.
 
     >>> from telos.core.values import Variable
     >>> lamp = Domain(variables=[Variable("lit", "bool")], actions=[Action("switch", effects="lit = not lit")],
@@ -133,7 +133,7 @@ def plan_many(
 
 
 class Plans(Sequence[Answer]):
-    """The answers for a crowd, in order. Each is a row of numbers, and becomes a plan when it is looked at."""
+    """The answers for a crowd, in order. Each is a row of numbers until it is read."""
 
     def __init__(self, groups: "list[_AgentGroup]", places: Sequence[tuple[int, int]]) -> None:
         self._groups, self._places = groups, places
@@ -157,12 +157,12 @@ class Plans(Sequence[Answer]):
 
     @property
     def costs(self) -> list[float]:
-        """Return what each agent's plan costs; infinity where there is none."""
+        """Return the cost of each agent's plan; infinity where there is none."""
         return [self._groups[group].cost(row) for group, row in self._places]
 
 
 class _RowStates(Sequence[State]):
-    """One state an agent, read when it is needed."""
+    """One state per agent, read when it is needed."""
 
     def __init__(self, states: Sequence[Mapping[str, Value]], domain: Domain) -> None:
         self._states, self._layout = states, domain.layout
@@ -193,16 +193,16 @@ def _group_by_task(
     variables = planner.domain.layout.variables
     if isinstance(rows, ColumnStates) and not any(each.type.kind is ValueKind.HANDLE for each in variables):
         first = rows[members[0]]
-        prepared = planner.prepared(wanted, first, planner.handles(first, {}))
-        if search.is_installed() and not prepared.assembled.questions and not planner.fixed_in(wanted):
-            words, numbers = encode_columns(rows, prepared.assembled.encoding, members)
+        prepared = planner.prepare(wanted, first, planner.handles(first, {}))
+        if search.is_installed() and not prepared.compiled_task.game_calls and not planner.fixed_in(wanted):
+            words, numbers = encode_columns(rows, prepared.compiled_task.encoding, members)
             yield _AgentGroup(planner, wanted, prepared, rows, members, words, numbers)
             return
     tasks: dict[int, tuple[PreparedGoal, list[int], list[int], list[float]]] = {}
     for agent in members:
         now = rows[agent]
         handles = planner.handles(now, {})
-        prepared = planner.prepared(wanted, now, handles)
+        prepared = planner.prepare(wanted, now, handles)
         _, agents, words, numbers = tasks.setdefault(id(prepared), (prepared, [], [], []))
         more_words, more_numbers = prepared.reader.read(now.array, handles)
         agents.append(agent)
@@ -213,7 +213,7 @@ def _group_by_task(
 
 
 class _AgentGroup:
-    """Agents that share a task: their states as flat arrays, and how their searches ended."""
+    """Agents that share a task: their states as flat arrays, and the results of their searches."""
 
     def __init__(
         self,
@@ -229,17 +229,19 @@ class _AgentGroup:
         self._planner, self._goal, self._prepared, self._rows = planner, goal, prepared, rows
         self._words, self._numbers = words, numbers
         self._limits = SearchLimits()
-        self._same: Any = None  # which of the different situations each agent is in
-        self._answers: dict[int, Answer] = {}  # for each situation, once it was looked at
-        self._columns: tuple[Any, ...] = ()  # status, cost, expanded, length, steps; empty if each is planned for alone
+        self._same: Any = None  # the index of each agent's distinct state
+        self._answers: dict[int, Answer] = {}  # by distinct state, once read
+        self._columns: tuple[
+            Any, ...
+        ] = ()  # status, cost, expanded, length, steps; empty if agents are planned for one by one
 
     def search(self, limits: SearchLimits, threads: int) -> None:
         self._limits = limits
-        if self._prepared.assembled.questions or not search.is_installed():
+        if self._prepared.compiled_task.game_calls or not search.is_installed():
             return
         import numpy as np
 
-        shape, count = self._prepared.assembled.task, len(self.agents)
+        shape, count = self._prepared.compiled_task.kernel_task, len(self.agents)
         words = np.asarray(self._words, dtype=np.int64).reshape(count, shape.words)
         numbers = np.asarray(self._numbers, dtype=np.float64).reshape(count, shape.numbers)
         first, self._same = _find_distinct(words, numbers)
@@ -255,10 +257,10 @@ class _AgentGroup:
         task = runner.task()
 
         def work(start: int, end: int) -> None:
-            space = runner.room()
+            space = runner.acquire_workspace()
             part = (words, numbers, start, end, limits.weight, limits.budget, *self._columns, MAX_STEPS)
             runner.functions.search_many(*task, space.ints, space.floats, *part)
-            runner.give_back(space)
+            runner.release_workspace(space)
 
         shares = max(1, min(threads, count // MIN_STATES_PER_THREAD))
         bounds = [count * share // shares for share in range(shares + 1)]
@@ -267,18 +269,18 @@ class _AgentGroup:
         else:
             with ThreadPoolExecutor(shares) as pool:
                 list(pool.map(work, bounds[:-1], bounds[1:]))
-        self._search_in_larger_rooms(words.reshape(count, -1), numbers.reshape(count, -1))
+        self._search_in_larger_workspaces(words.reshape(count, -1), numbers.reshape(count, -1))
 
-    def _search_in_larger_rooms(self, words: Any, numbers: Any) -> None:
-        """Search again, one by one, where a search did not fit into the room that it had."""
+    def _search_in_larger_workspaces(self, words: Any, numbers: Any) -> None:
+        """Search again, one by one, where the workspace was full."""
         statuses, costs, expanded, lengths, steps = self._columns
         for at in (statuses == kernel.WORKSPACE_FULL).nonzero()[0].tolist():
             start = (words[at].tolist(), numbers[at].tolist())
-            ended = self._prepared.engine.compiled.run(*start, self._limits, float)
-            statuses[at], expanded[at], lengths[at] = ended.status, ended.expanded, len(ended.steps)
-            if ended.status == kernel.FOUND:
-                costs[at] = ended.cost
-                steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(ended.steps))] = ended.steps[:MAX_STEPS]
+            result = self._prepared.engine.compiled.run(*start, self._limits, float)
+            statuses[at], expanded[at], lengths[at] = result.status, result.expanded, len(result.steps)
+            if result.status == kernel.FOUND:
+                costs[at] = result.cost
+                steps[at * MAX_STEPS : at * MAX_STEPS + min(MAX_STEPS, len(result.steps))] = result.steps[:MAX_STEPS]
 
     def cost(self, row: int) -> float:
         if self._is_kept(row):
@@ -286,7 +288,7 @@ class _AgentGroup:
         return self.answer(row).cost
 
     def _is_kept(self, row: int) -> bool:
-        """Whether a row's answer is all there; if not, its search needed more room than a row has."""
+        """Whether a row's answer is complete; if not, its plan is too long for a row or its budget was spent."""
         if not self._columns:
             return False
         at = self._same[row]
@@ -294,8 +296,8 @@ class _AgentGroup:
         return statuses[at] in (kernel.FOUND, kernel.UNREACHABLE) and lengths[at] <= MAX_STEPS
 
     def answers(self) -> list[Answer]:
-        """Return everybody's answer."""
-        if not self._columns or self._prepared.assembled.actions is None:
+        """Return all agents' answers."""
+        if not self._columns or self._prepared.compiled_task.actions is None:
             return [self.answer(row) for row in range(len(self.agents))]
         same = self._same.tolist()
         first = {at: row for row, at in zip(range(len(same) - 1, -1, -1), reversed(same), strict=True)}
@@ -308,25 +310,25 @@ class _AgentGroup:
             how = "optimal" if self._limits.weight == 1.0 else "fast"
             return self._planner.plan(self._rows[agent], self._goal, how, self._limits.budget)
         at = int(self._same[row])
-        if self._prepared.assembled.actions is None:  # the same situation, but with handles of their own
+        if self._prepared.compiled_task.actions is None:  # the same encoded state, but other handles
             now = self._rows[agent]
-            return self._made(at, now, self._planner.handles(now, {}))
+            return self._to_answer(at, now, self._planner.handles(now, {}))
         if at not in self._answers:
-            self._answers[at] = self._made(at, partial(self._rows.__getitem__, agent), HandleTable({}))
+            self._answers[at] = self._to_answer(at, partial(self._rows.__getitem__, agent), HandleTable({}))
         return self._answers[at]
 
-    def _made(self, at: int, start: StartState, handles: HandleTable) -> Answer:
+    def _to_answer(self, at: int, start: StartState, handles: HandleTable) -> Answer:
         statuses, costs, expanded, lengths, steps = self._columns
         found = tuple(steps[at * MAX_STEPS : at * MAX_STEPS + lengths[at]].tolist())
-        ended = SearchResult(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
-        return self._planner.result(ended, self._prepared.assembled, start, self._goal, handles)
+        result = SearchResult(int(statuses[at]), found, float(costs[at]), int(expanded[at]))
+        return self._planner.to_answer(result, self._prepared.compiled_task, start, self._goal, handles)
 
 
 def _find_distinct(words: Any, numbers: Any) -> tuple[Any, Any]:
-    """Return where each different situation is first met, and which of them each agent is in."""
+    """Return the first agent of each distinct state, and the index of each agent's distinct state."""
     import numpy as np
 
-    if not words.shape[1] + numbers.shape[1]:  # nothing matters for the goal, so all are alike
+    if not words.shape[1] + numbers.shape[1]:  # nothing is relevant, so all are equal
         return np.zeros(1, np.int64), np.zeros(len(words), np.int64)
     if words.shape[1] == 1 and not numbers.shape[1]:
         _, first, same = np.unique(words[:, 0], return_index=True, return_inverse=True)

@@ -193,7 +193,7 @@ class _WishProblem:
             return Literal(bool(atom.code))
         if of.kind is ValueKind.ENUM:
             return Name(of.labels[atom.code])
-        return Handle(self._known.handles.handle(of.handle, atom.code))
+        return Handle(self._known.handles.decode(of.handle, atom.code))
 
     def _providers(self, part: Condition) -> tuple[str, ...]:
         atoms = analyse_condition(part, self._known).atoms
@@ -233,9 +233,9 @@ class _WishProblem:
 
 def _provides(action: Action, atom: Atom, known: NameScope) -> bool:
     """Whether an action can make an atom true."""
-    does = analyse_effects(action, known)
-    if atom.variable in does.works_out:
+    effects = analyse_effects(action, known)
+    if atom.variable in effects.computed:
         return True
     if isinstance(atom, BoundAtom):
-        return does.adds.get(atom.variable, 0.0) * (1 if atom.up else -1) > 0
-    return does.puts.get(atom.variable) == atom.code
+        return effects.adds.get(atom.variable, 0.0) * (1 if atom.up else -1) > 0
+    return effects.sets.get(atom.variable) == atom.code

@@ -1,13 +1,22 @@
-"""A* on flat arrays (plain Python, Numba-compilable), plan repair."""
+"""The planner's kernel: A* over packed states on four flat sequences, and the repair of plans.
+
+A task (operators and goal) is a sequence of integers, ``ti``, and one of floats, ``tf``; the workspace of a search is
+``wi`` and ``wf``. They are lists here and arrays when compiled. Each pair starts with a head in the integers that says
+where its parts begin: ``ti[ti[PUT] + k]`` is the k-th entry of the part ``put``. (Passing four arrays costs next to
+nothing; passing forty, or tuples of them, costs more than a small search.) A state is ``words`` integers, into which
+all bools, labels and handles are packed, and ``numbers`` floats.
+
+This is ordinary Python, and slow. ``search`` compiles the same functions with Numba, in the order of this file; both
+forms give the same results, including ties, and the tests compare them. The kernel calls no Python: when it needs the
+value of a game function, the search stops with ``NEEDS_CALL``. Start with ``search``.
+"""
 
 import math
 from typing import TypeAlias
 
-# --- heads ------------------------------------------------------------------------------------------------------------
-# How the kernel's sequences are laid out: what stands where in them, and what its numbers mean.
+# --- layout ---
 
-
-# How a search ends.
+# The status of a search.
 FOUND, UNREACHABLE, BUDGET_SPENT, WORKSPACE_FULL, NEEDS_CALL, UNDEFINED = 1, 2, 3, 4, 5, 6
 
 # Instructions of the stack machine.
@@ -17,8 +26,8 @@ EQUAL, DIFFERENT, LESS, AT_MOST, MORE, AT_LEAST, NOT, AND, OR, CALL = range(10, 
 # Kinds of atoms: a masked comparison of a word, or a number against a constant.
 IS, AT_LEAST_ATOM, AT_MOST_ATOM = 0, 1, 2
 
-# The head of a task: six counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``task`` says
-# what the parts hold.
+# The head of a task: six counts, then where each part begins in ``ti`` and, after those, in ``tf``. ``KernelTask``
+# (task.py) says what the parts hold.
 WORDS, NUMBERS, OPERATORS, LANDMARKS, GOAL_LANDMARKS, GOAL_TEST_COUNT = range(6)
 NEED_MASK, NEED_VALUE, CLEAR, PUT, TEST_FROM, TESTS, WRITE_FROM, WRITES, COST_PROGRAM = range(6, 15)
 PROGRAM_FROM, CODE, GOAL_MASK, GOAL_VALUE, GOAL_TESTS = range(15, 20)
@@ -26,7 +35,7 @@ ATOM_FROM, ATOMS, SINGLES, NEED_FROM, LANDMARK_NEEDS, TABLE_FROM, RADIX_FROM, RA
 COST, CONSTANTS, ATOM_CONSTANT, WEIGHT, GAIN, CALL_VALUES = range(28, 34)
 TASK_HEAD = 34
 
-# The head of a workspace: how the search stands, how much room there is, and where each part begins.
+# The head of a workspace: the progress of the search, the capacities, and where each part begins.
 NODES, HEAP, EXPANDED, GENERATION, CLOSEST, GOAL_NODE, PENDING_CALL, FAULTY_OPERATOR, LENGTH = range(9)
 NODE_CAPACITY, HEAP_CAPACITY, SLOT_MASK = 9, 10, 11
 STATE_WORDS, PARENT, REACHED_BY, NEXT_OPERATOR, HEAP_NODE, SLOT_NODE, SLOT_GENERATION = range(12, 19)
@@ -38,16 +47,12 @@ Ints: TypeAlias = list[int]
 Floats: TypeAlias = list[float]
 
 
-# --- machine ----------------------------------------------------------------------------------------------------------
-# What a state means to the kernel: conditions, effects and the estimate, worked out on flat sequences.
-#
-# See ``kernel`` for how the sequences are laid out, and why. Most of what operators need and do is a few masks over
-# the
-# words of a state; the rest are programs for a small stack machine.
+# --- condition VM and heuristic ---
+# Most conditions and effects are masks over the words of a state; the rest are programs for a small stack machine.
 
 
 def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: int) -> float:
-    """Return what a program comes to in a node's state; NaN if it has no value, or asks for one."""
+    """Return the value of a program in a node's state; NaN if it is undefined or needs a game function."""
     words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
     code, constants = ti[CODE], ti[CONSTANTS]
     top = wi[STACK] - 1
@@ -116,7 +121,7 @@ def run_program(ti: Ints, tf: Floats, wi: Ints, wf: Floats, program: int, node: 
 
 
 def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
-    """Return 1.0 if the goal holds in a node's state, 0.0 if not, NaN if that has no value yet."""
+    """Return 1.0 if the goal holds in a node's state, 0.0 if not, NaN if that is not known."""
     words, mask, value = wi[STATE_WORDS] + node * ti[WORDS], ti[GOAL_MASK], ti[GOAL_VALUE]
     for w in range(ti[WORDS]):
         if wi[words + w] & ti[mask + w] != ti[value + w]:
@@ -129,7 +134,7 @@ def is_goal(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
 
 
 def is_applicable(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int) -> float:
-    """Return 1.0 if an operator can be used in a node's state and changes it, 0.0 if not, NaN if that is open yet."""
+    """Return 1.0 if an operator is applicable in a node's state and changes it, 0.0 if not, NaN if not known."""
     words, row = wi[STATE_WORDS] + node * ti[WORDS], operator * ti[WORDS]
     mask, value, clear, put = ti[NEED_MASK] + row, ti[NEED_VALUE] + row, ti[CLEAR] + row, ti[PUT] + row
     changes = ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]
@@ -139,7 +144,7 @@ def is_applicable(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operato
             return 0.0
         changes |= word & ti[clear + w] | ti[put + w] != word
     if not changes:
-        return 0.0  # it leads back to the same state, so no plan needs it here
+        return 0.0  # it leads to the same state, so no plan needs it here
     tests = ti[TEST_FROM] + operator
     for k in range(ti[tests], ti[tests + 1]):
         held = run_program(ti, tf, wi, wf, ti[ti[TESTS] + k], node)
@@ -149,7 +154,7 @@ def is_applicable(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operato
 
 
 def apply_operator(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operator: int, child: int) -> float:
-    """Write into ``child`` the state after an operator; return its cost, or NaN if something has no value."""
+    """Write the state after an operator into ``child``; return its cost, or NaN if a value is not known."""
     words, after, row = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_WORDS] + child * ti[WORDS], operator * ti[WORDS]
     clear, put = ti[CLEAR] + row, ti[PUT] + row
     for w in range(ti[WORDS]):
@@ -172,7 +177,7 @@ def apply_operator(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int, operat
 
 
 def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, node: int) -> bool:
-    """Whether one of some atoms is true in a node's state."""
+    """Whether one of the atoms from ``first`` to before ``end`` is true in a node's state."""
     words, numbers = wi[STATE_WORDS] + node * ti[WORDS], wi[STATE_NUMBERS] + node * ti[NUMBERS]
     for atom in range(first, end):
         at = ti[ATOMS] + 4 * atom
@@ -187,74 +192,66 @@ def any_holds(ti: Ints, tf: Floats, wi: Ints, wf: Floats, first: int, end: int, 
     return False
 
 
-def count_repetitions(ti: Ints, tf: Floats, wi: Ints, wf: Floats, fact: int, node: int) -> float:
-    """Return how often a number must be moved, as far as one operator can, until its fact holds."""
-    atom = ti[ti[ATOM_FROM] + fact]
+def count_repetitions(ti: Ints, tf: Floats, wi: Ints, wf: Floats, landmark: int, node: int) -> float:
+    """Return how many operators it takes at least to move a number until its landmark holds."""
+    atom = ti[ti[ATOM_FROM] + landmark]
     number = wf[wi[STATE_NUMBERS] + node * ti[NUMBERS] + ti[ti[ATOMS] + 4 * atom + 1]]
     short = abs(number - tf[ti[ATOM_CONSTANT] + atom])
-    return max(1.0, math.ceil(short / tf[ti[GAIN] + fact] - 1e-9))
+    return max(1.0, math.ceil(short / tf[ti[GAIN] + landmark] - 1e-9))
 
 
 def estimate_cost(ti: Ints, tf: Floats, wi: Ints, wf: Floats, node: int) -> float:
-    """Return a cost that no plan from a node can undercut; infinity if there is no plan.
+    """Return the heuristic: a lower bound on the cost of every plan from a node; infinity if there is no plan.
 
-    A fact that a plan must make true, and that does not hold, costs at least its cheapest maker. If all its makers need
-    another fact that does not hold either, that one must be made true as well. Operators that make several facts true
-    have their cost shared out among them, so the sum never counts a cost twice.
+    A landmark that does not hold costs at least its cheapest achiever. If all its achievers need another landmark that
+    does not hold either, that one must be achieved as well. The cost of an operator that achieves several landmarks is
+    divided among them, so the sum never counts a cost twice.
     """
-    words, facts, marks, to_do = wi[STATE_WORDS] + node * ti[WORDS], ti[LANDMARKS], wi[MARKS], wi[PENDING_LANDMARKS]
+    words, landmarks, marks, pending = (
+        wi[STATE_WORDS] + node * ti[WORDS],
+        ti[LANDMARKS],
+        wi[MARKS],
+        wi[PENDING_LANDMARKS],
+    )
     at, waiting = ti[SINGLES], 0
-    for fact in range(facts):
+    for landmark in range(landmarks):
         mask = ti[at + 1]
-        if mask:  # the usual fact: a single atom over a word
+        if mask:  # the usual landmark: a single atom over a word
             missing = wi[words + ti[at]] & mask != ti[at + 2]
         else:
-            missing = not any_holds(ti, tf, wi, wf, ti[ti[ATOM_FROM] + fact], ti[ti[ATOM_FROM] + fact + 1], node)
+            missing = not any_holds(
+                ti, tf, wi, wf, ti[ti[ATOM_FROM] + landmark], ti[ti[ATOM_FROM] + landmark + 1], node
+            )
         at += 3
-        wi[marks + fact] = 0
+        wi[marks + landmark] = 0
         if missing:
-            wi[marks + fact] = 1
-            if fact < ti[GOAL_LANDMARKS]:  # the goal's own come first
-                wi[marks + fact] = 2
-                wi[to_do + waiting] = fact
+            wi[marks + landmark] = 1
+            if landmark < ti[GOAL_LANDMARKS]:  # the goal's own landmarks come first
+                wi[marks + landmark] = 2
+                wi[pending + waiting] = landmark
                 waiting += 1
     needs, weights, gains, total = ti[LANDMARK_NEEDS], ti[WEIGHT], ti[GAIN], 0.0
     while waiting > 0:
         waiting -= 1
-        fact = wi[to_do + waiting]
-        if tf[gains + fact] > 0.0:
-            total += tf[weights + fact] * count_repetitions(ti, tf, wi, wf, fact, node)
+        landmark = wi[pending + waiting]
+        if tf[gains + landmark] > 0.0:
+            total += tf[weights + landmark] * count_repetitions(ti, tf, wi, wf, landmark, node)
         else:
-            total += tf[weights + fact]
-        for k in range(ti[ti[NEED_FROM] + fact], ti[ti[NEED_FROM] + fact + 1]):
+            total += tf[weights + landmark]
+        for k in range(ti[ti[NEED_FROM] + landmark], ti[ti[NEED_FROM] + landmark + 1]):
             other = ti[needs + k]
             if wi[marks + other] == 1:  # missing, and not counted yet
                 wi[marks + other] = 2
-                wi[to_do + waiting] = other
+                wi[pending + waiting] = other
                 waiting += 1
     return total
 
 
-# --- kernel -----------------------------------------------------------------------------------------------------------
-# The search itself: A* over packed states, on four flat sequences.
-#
-# This is ordinary Python, and slow. ``search`` compiles the very same functions with Numba; what they compute is the
-# same
-# to the last tie, and the tests compare the two. A task (what can be done, what is wanted) is a sequence of integers,
-# ``ti``, and one of floats, ``tf``; the workspace of a search is ``wi`` and ``wf``. They are lists here and arrays
-# there.
-# Each starts with a head that says where its parts begin: ``ti[ti[PUT] + k]`` is the k-th entry of the part ``put``.
-# (Handing over four arrays costs next to nothing; handing over forty, or tuples of them, costs more than a small
-# search.)
-# Nothing calls back into Python: when only the game can give a value, the search stops and asks.
-#
-# A state is ``words`` integers, into which all switches, labels and handles are packed, and ``numbers`` floats. Most
-# of
-# what operators need and do is a few masks over the words; the rest are programs for a small stack machine.
+# --- search ---
 
 
 def push(wi: Ints, wf: Floats, f: float, h: float, node: int) -> None:
-    """Put a node on the heap: least f first, of equals least h, and of those the latest, which is the deepest."""
+    """Push a node on the heap: smallest f first, then smallest h, then the latest, which is the deepest."""
     fs, hs, nodes = wi[HEAP_F], wi[HEAP_H], wi[HEAP_NODE]
     k = wi[HEAP]
     wi[HEAP] = k + 1
@@ -268,7 +265,7 @@ def push(wi: Ints, wf: Floats, f: float, h: float, node: int) -> None:
 
 
 def pop(wi: Ints, wf: Floats) -> int:
-    """Take the first node off the heap; the f that it was pushed with is left at the heap's end."""
+    """Pop the first node of the heap; the f that it was pushed with is left at the heap's end."""
     fs, hs, nodes = wi[HEAP_F], wi[HEAP_H], wi[HEAP_NODE]
     last = wi[HEAP] - 1
     wi[HEAP] = last
@@ -292,7 +289,7 @@ def pop(wi: Ints, wf: Floats) -> int:
 
 
 def find_or_insert(ti: Ints, wi: Ints, wf: Floats, node: int) -> int:
-    """Return the known node with the same state as ``node``, or ``node`` itself, now known."""
+    """Return the known node with the same state as ``node``, or insert ``node`` into the hash table and return it."""
     word_count, number_count = ti[WORDS], ti[NUMBERS]
     words, numbers = wi[STATE_WORDS], wi[STATE_NUMBERS]
     mixed = 0
@@ -321,7 +318,7 @@ def find_or_insert(ti: Ints, wi: Ints, wf: Floats, node: int) -> int:
 
 
 def trace_back(wi: Ints, node: int) -> None:
-    """Leave the node, and the operators on the way to it, where the caller looks for them."""
+    """Write the node, and the operators on the way to it, where the caller reads them."""
     wi[GOAL_NODE] = node
     length = 0
     at = node
@@ -336,24 +333,24 @@ def trace_back(wi: Ints, node: int) -> None:
 
 
 def insert_nodes(ti: Ints, wi: Ints, wf: Floats, first: int, end: int) -> None:
-    """Find slots for some nodes that a search has brought into a larger room."""
+    """Insert some nodes into the hash table, after a search was copied into a larger workspace."""
     for node in range(first, end):
         find_or_insert(ti, wi, wf, node)
 
 
 def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
-    """Go on with a search until it ends or ``budget`` nodes have been expanded in all; return how it ended.
+    """Continue a search until it ends or ``budget`` nodes are expanded in all; return its status.
 
-    A node is expanded one operator at a time: as soon as a child is no worse than the node promised, the node goes back
-    on the heap with the rest of its operators, and the child goes first. A good estimate then walks straight down.
+    A node is expanded one operator at a time (partial expansion): as soon as a child's f does not exceed the node's,
+    the node goes back on the heap with the rest of its operators, and the child is expanded first.
     """
-    gs, hs, parents, bys, nexts = wi[G], wi[H], wi[PARENT], wi[REACHED_BY], wi[NEXT_OPERATOR]
+    gs, hs, parents, reached_by, nexts = wi[G], wi[H], wi[PARENT], wi[REACHED_BY], wi[NEXT_OPERATOR]
     operators = ti[OPERATORS]
     while wi[HEAP] > 0:
         node = wi[wi[HEAP_NODE]]
         if wi[EXPANDED] >= budget and wi[nexts + node] == 0:
-            # Looked at where it is: taken off and put back, it might come to stand behind its equals, and a search that
-            # is left and gone on with would find another plan of the same cost.
+            # The node is tested while it stays on the heap: popped and pushed again, it could come after nodes with the
+            # same f and h, and a search that is interrupted would find another plan of the same cost.
             f = wf[gs + node] + weight * wf[hs + node]
             if wf[wi[HEAP_F]] <= f and is_goal(ti, tf, wi, wf, node) == 0.0:
                 trace_back(wi, wi[CLOSEST])
@@ -362,7 +359,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
         g = wf[gs + node]
         f = g + weight * wf[hs + node]
         if wf[wi[HEAP_F] + wi[HEAP]] > f:
-            continue  # a cheaper way here was found after this entry was made
+            continue  # a cheaper way here was found after this entry was pushed
         operator = wi[nexts + node]
         if operator == 0:
             held = is_goal(ti, tf, wi, wf, node)
@@ -374,19 +371,19 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
                 return FOUND
             wi[EXPANDED] += 1
         while operator < operators:
-            possible = is_applicable(ti, tf, wi, wf, node, operator)
+            applicable = is_applicable(ti, tf, wi, wf, node, operator)
             operator += 1
-            if possible == 0.0:
+            if applicable == 0.0:
                 continue
             child = wi[NODES]
             if child >= wi[NODE_CAPACITY] - 1 or wi[HEAP] >= wi[HEAP_CAPACITY] - 3:
                 if operator == 1:
-                    wi[EXPANDED] -= 1  # it will be counted when it is gone on with
+                    wi[EXPANDED] -= 1  # it is counted when the search continues
                 wi[nexts + node] = operator - 1
                 push(wi, wf, f, wf[hs + node], node)
                 trace_back(wi, wi[CLOSEST])
                 return WORKSPACE_FULL
-            cost = math.nan if math.isnan(possible) else apply_operator(ti, tf, wi, wf, node, operator - 1, child)
+            cost = math.nan if math.isnan(applicable) else apply_operator(ti, tf, wi, wf, node, operator - 1, child)
             if math.isnan(cost) or cost < 0.0 or math.isinf(cost):
                 wi[FAULTY_OPERATOR] = operator - 1
                 return NEEDS_CALL if wi[PENDING_CALL] >= 0 else UNDEFINED
@@ -398,7 +395,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
                 continue
             wf[gs + known] = g + cost
             wi[parents + known] = node
-            wi[bys + known] = operator - 1
+            wi[reached_by + known] = operator - 1
             wi[nexts + known] = 0
             h = wf[hs + known]
             if h == math.inf:
@@ -416,7 +413,7 @@ def search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: in
 
 
 def begin_search(ti: Ints, tf: Floats, wi: Ints, wf: Floats, weight: float, budget: int) -> int:
-    """Start a search from the state in node 0, and go on until it ends or the budget is spent."""
+    """Start a search from the state in node 0; return its status when it ends or the budget is spent."""
     wi[NODES] = 1
     wi[HEAP] = 0
     wi[EXPANDED] = 0
@@ -452,7 +449,7 @@ def search_many(
     steps: Ints,
     longest: int,
 ) -> None:
-    """Search from each of many states, the ``first`` to before the ``end``, and write down how each one ended."""
+    """Search from each of the states ``first`` to before ``end``, and write the result of each."""
     word_count, number_count = ti[WORDS], ti[NUMBERS]
     for agent in range(first, end):
         for w in range(word_count):
@@ -469,19 +466,17 @@ def search_many(
                 steps[agent * longest + step] = wi[wi[STEPS] + step]
 
 
-# --- keeping ----------------------------------------------------------------------------------------------------------
-# What is left of an old plan in a new state: the kernel's part of planning again.
-#
-# See ``kernel`` for how the sequences are laid out, and why.
+# --- repair ---
+# What is left of an old plan in a new state.
 
 
 def replay(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int) -> float:
-    """Go through the first ``count`` steps but one, leaving out what is impossible or changes nothing.
+    """Apply the first ``count`` steps except ``skipped``, leaving out what is not applicable or changes nothing.
 
-    Return the cost if that reaches the goal, and -1.0 if it does not. The steps that were gone, ``wi[LENGTH]`` of them,
-    are left where a search notes its place in each node: there is none under way.
+    Return the cost if that reaches the goal, else -1.0. The ``wi[LENGTH]`` steps that were applied are written into
+    the part ``NEXT_OPERATOR``, which is free while no search runs.
     """
-    steps, gone = wi[STEPS], wi[NEXT_OPERATOR]
+    steps, applied = wi[STEPS], wi[NEXT_OPERATOR]
     total, node, length = 0.0, 0, 0
     for k in range(count):
         if k == skipped or is_applicable(ti, tf, wi, wf, node, wi[steps + k]) != 1.0:
@@ -492,19 +487,19 @@ def replay(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int, skipped: int)
             return -1.0
         total += cost
         node = after
-        wi[gone + length] = wi[steps + k]
+        wi[applied + length] = wi[steps + k]
         length += 1
     wi[LENGTH] = length
     return total if is_goal(ti, tf, wi, wf, node) == 1.0 else -1.0
 
 
 def drop_unneeded_steps(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> int:
-    """Leave out of a sequence that reaches the goal what nothing later needs; return how many steps are left.
+    """Remove the steps that nothing later needs from a sequence that reaches the goal; return how many are left.
 
-    Backwards, a step is needed if it changes a bit that the goal, or a step that is needed, looks at. That is all there
-    is to know where steps are nothing but masks; where they are more, nothing is left out.
+    Backwards, a step is needed if it changes a bit that the goal or a needed step reads. This is exact where all steps
+    are masks only; if one of them has a program, nothing is removed.
     """
-    steps, words, gone = wi[STEPS], wi[STATE_WORDS], wi[NEXT_OPERATOR]
+    steps, words, applied = wi[STEPS], wi[STATE_WORDS], wi[NEXT_OPERATOR]
     width = ti[WORDS]
     if ti[GOAL_TEST_COUNT] or count + 2 >= wi[NODE_CAPACITY]:
         return count
@@ -514,50 +509,50 @@ def drop_unneeded_steps(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) 
         if tested or ti[ti[WRITE_FROM] + operator] != ti[ti[WRITE_FROM] + operator + 1]:
             return count
         apply_operator(ti, tf, wi, wf, k, operator, k + 1)  # node k is the state before step k
-    looked_at = words + (count + 1) * width  # one more node holds the bits that are looked at
+    read_bits = words + (count + 1) * width  # one more node holds the bits that are read
     for w in range(width):
-        wi[looked_at + w] = ti[ti[GOAL_MASK] + w]
+        wi[read_bits + w] = ti[ti[GOAL_MASK] + w]
     left = count
     for k in range(count - 1, -1, -1):
         operator, needed = wi[steps + k], False
         for w in range(width):
-            needed |= (wi[words + k * width + w] ^ wi[words + (k + 1) * width + w]) & wi[looked_at + w] != 0
+            needed |= (wi[words + k * width + w] ^ wi[words + (k + 1) * width + w]) & wi[read_bits + w] != 0
         if needed:
             left -= 1
-            wi[gone + left] = operator
+            wi[applied + left] = operator
             for w in range(width):
-                kept = wi[looked_at + w] & ti[ti[CLEAR] + operator * width + w]
-                wi[looked_at + w] = kept | ti[ti[NEED_MASK] + operator * width + w]
+                kept = wi[read_bits + w] & ti[ti[CLEAR] + operator * width + w]
+                wi[read_bits + w] = kept | ti[ti[NEED_MASK] + operator * width + w]
     for k in range(count - left):
-        wi[steps + k] = wi[gone + left + k]
+        wi[steps + k] = wi[applied + left + k]
     return count - left
 
 
 def repair(ti: Ints, tf: Floats, wi: Ints, wf: Floats, count: int) -> float:
-    """Leave out of the ``count`` steps of an old plan what the state in node 0 no longer needs.
+    """Remove the steps of an old plan of ``count`` steps that the state in node 0 no longer needs.
 
-    Return the cost if the rest reaches the goal and the estimate proves that nothing costs less, and -1.0 otherwise.
-    The rest is where a search would leave its plan.
+    Return the cost if the rest reaches the goal and the estimate proves that no plan costs less, else -1.0. The rest is
+    written where a search writes its plan.
     """
-    steps, gone = wi[STEPS], wi[NEXT_OPERATOR]
+    steps, applied = wi[STEPS], wi[NEXT_OPERATOR]
     least = estimate_cost(ti, tf, wi, wf, 0) * (1.0 + 1e-12)
-    # Without the first step, first: it may have been done just now, and cost nothing.
+    # First try without the first step: it may have been done just now.
     for skipped in range(0, -2, -1):
         cost = replay(ti, tf, wi, wf, count, skipped)
         if cost >= 0.0:
             count = wi[LENGTH]
             for k in range(count):
-                wi[steps + k] = wi[gone + k]
+                wi[steps + k] = wi[applied + k]
             if cost > least:
                 count = drop_unneeded_steps(ti, tf, wi, wf, count)
                 cost = replay(ti, tf, wi, wf, count, -1)
             wi[LENGTH] = count
             return cost if 0.0 <= cost <= least else -1.0
-    return -1.0  # it does not even work with all of it that is possible
+    return -1.0  # all applicable steps together do not reach the goal
 
 
 def match_step(ti: Ints, tf: Floats, wi: Ints, wf: Floats, operator: int) -> float:
-    """Return what an operator costs in the state in node 1, if it leads to the state in node 0; else -1.0."""
+    """Return the cost of an operator in the state in node 1 if it leads to the state in node 0, else -1.0."""
     if is_applicable(ti, tf, wi, wf, 1, operator) != 1.0:
         return -1.0
     cost = apply_operator(ti, tf, wi, wf, 1, operator, 2)

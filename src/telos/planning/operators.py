@@ -1,4 +1,8 @@
-"""Ground actions analysed: preconditions, effects, costs."""
+"""Ground operators: actions with a choice of handles, their conditions and effects analysed.
+
+Start with ``ground_actions`` and ``analyse_operator``. A condition becomes atoms (comparisons with constants) as far as
+possible; the rest stays as expressions, which the kernel evaluates.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,16 +18,14 @@ from telos.core.state import Layout
 from telos.core.values import INT, Type, Value, ValueKind
 from telos.planning.encoding import HandleTable
 
-# --- grounding --------------------------------------------------------------------------------------------------------
-# Actions with open parameters become one operator for each choice of handles.
+# --- grounding ---
 
-
-MAX_OPERATORS = 100_000  # operators; more than that would not fit the memory of a game, let alone its time
+MAX_OPERATORS = 100_000  # more would exceed the memory and the time of a game
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An action, and the number of the handle that each of its parameters is bound to."""
+    """An action with a handle, given by its number, for each of its parameters."""
 
     action: Action
     arguments: tuple[tuple[str, str, int], ...]  # parameter, kind, number
@@ -33,12 +35,10 @@ class Operator:
 
 
 def ground_actions(actions: Iterable[Action], counts: Mapping[str, int]) -> tuple[Operator, ...]:
-    """Return every action with every choice of handles for its parameters."""
+    """Return every action with every combination of handles for its parameters."""
     operators = tuple(itertools.islice(_ground(actions, counts), MAX_OPERATORS + 1))
     if len(operators) > MAX_OPERATORS:
-        raise TelosError(
-            f"the actions come to more than {MAX_OPERATORS:,} with all choices of handles", "give fewer handles"
-        )
+        raise TelosError(f"the actions have more than {MAX_OPERATORS:,} combinations of handles", "give fewer handles")
     return operators
 
 
@@ -50,13 +50,12 @@ def _ground(actions: Iterable[Action], counts: Mapping[str, int]) -> Iterator[Op
             yield Operator(action, tuple((name, kind, code) for (name, kind), code in zip(kinds, codes, strict=True)))
 
 
-# --- conditions -------------------------------------------------------------------------------------------------------
-# Conditions and effects as the planner sees them: atoms where possible, expressions where not.
+# --- conditions and effects ---
 
 
 @dataclass(frozen=True, slots=True)
 class ValueAtom:
-    """A switch, label or handle has a certain value, given by its code."""
+    """A bool, label or handle has a value, given by its code."""
 
     variable: str
     code: int
@@ -76,10 +75,10 @@ Atom: TypeAlias = ValueAtom | BoundAtom
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """A condition: the atoms that must hold if it holds, and the expressions that must be worked out to judge it.
+    """A condition: the atoms that it implies, and the expressions that must be evaluated to decide it.
 
-    ``counted`` are comparisons of a number with a constant, of which the atoms say all that matters for relevance;
-    ``opaque`` are expressions of which they say nothing.
+    ``counted`` are comparisons of a number with a constant: for relevance, their atoms say everything. ``opaque`` are
+    expressions that have no atoms.
     """
 
     atoms: tuple[Atom, ...]
@@ -88,21 +87,21 @@ class Requirements:
 
     @property
     def tests(self) -> tuple[Expression, ...]:
-        """Return all that must be worked out."""
+        """Return all expressions that must be evaluated."""
         return (*self.counted, *self.opaque)
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorEffects:
-    """What an operator does: codes that it puts, constants that it adds, and values that must be worked out."""
+    """The effects of an operator: codes that it sets, constants that it adds, and values that must be evaluated."""
 
-    puts: Mapping[str, int]
+    sets: Mapping[str, int]
     adds: Mapping[str, float]
-    works_out: Mapping[str, Expression]
+    computed: Mapping[str, Expression]
 
 
 class NameScope:
-    """What a name means for one operator or goal: a constant's code, or a variable."""
+    """The meaning of names in one operator or goal: a constant's code, or a variable."""
 
     def __init__(
         self,
@@ -113,69 +112,68 @@ class NameScope:
     ) -> None:
         self.layout = layout
         self.handles = handles
-        self.constants = dict(constants or {})  # codes of parameters, and of variables that stay as they are
+        self.constants = dict(constants or {})  # codes of parameters, and of variables that no action changes
         self.kinds = dict(kinds or {})  # the kind of handle of each parameter
 
     def variable(self, expression: Expression) -> str | None:
-        """Return the variable that an expression names, if it does and it can change."""
+        """Return the variable that an expression names if it can change, else None."""
         if isinstance(expression, Name) and expression.name in self.layout.slots:
             return None if expression.name in self.constants else expression.name
         return None
 
     def code(self, expression: Expression, of: Type) -> int | None:
-        """Return the code of a constant of a finite type, or None if the expression is no constant."""
+        """Return the code of a constant of a finite type, or None if the expression is not a constant."""
         match expression:
             case Literal(bool() as value):
                 return int(value)
             case Literal(None):
                 return 0
             case Handle(value):
-                return self.handles.code(of.handle, value)
+                return self.handles.encode(of.handle, value)
             case Name(name) if name in self.constants:
                 return self.constants[name]
             case Name(name) if name in self.layout.slots:
                 return None
             case Name(name) if name in self.layout.handles:
-                return self.handles.code(self.layout.handles[name].handle, name)
+                return self.handles.encode(self.layout.handles[name].handle, name)
             case Name(name) if name in of.labels:
                 return of.labels.index(name)
         return None
 
     def type_of(self, variable: str) -> Type:
-        """Return a variable's type."""
         return self.layout.variable(variable).type
 
 
 def analyse_condition(condition: Condition, known: NameScope) -> Requirements:
-    """Take a condition apart."""
+    """Return the atoms and the other expressions of a condition."""
     atoms: list[Atom] = []
-    judged: dict[_Evaluation, list[Expression]] = {each: [] for each in _Evaluation}
+    by_evaluation: dict[_Evaluation, list[Expression]] = {each: [] for each in _Evaluation}
     for part in condition.parts:
         found, how = _atoms(part.expression, known)
         atoms += found
-        judged[how].append(part.expression)
-    counted, opaque = judged[_Evaluation.BY_COUNTING], judged[_Evaluation.BY_WORKING_OUT]
+        by_evaluation[how].append(part.expression)
+    counted, opaque = by_evaluation[_Evaluation.BY_COMPARISON], by_evaluation[_Evaluation.BY_EXPRESSION]
     return Requirements(tuple(dict.fromkeys(atoms)), tuple(counted), tuple(opaque))
 
 
 class _Evaluation(Enum):
-    """What it takes to tell whether a part of a condition holds."""
+    """How a part of a condition is evaluated."""
 
-    BY_WORDS = "masks over the words suffice"
-    BY_COUNTING = "a number is compared with a constant"
-    BY_WORKING_OUT = "an expression must be worked out"
+    BY_MASK = "masks over the words"
+    BY_COMPARISON = "a number compared with a constant"
+    BY_EXPRESSION = "an expression"
 
 
-_OPAQUE: "tuple[list[Atom], _Evaluation]" = ([], _Evaluation.BY_WORKING_OUT)
+_OPAQUE: "tuple[list[Atom], _Evaluation]" = ([], _Evaluation.BY_EXPRESSION)
 
 
 def _atoms(expression: Expression, known: NameScope) -> tuple[list[Atom], _Evaluation]:
-    """Return the atoms that a condition implies, and what it takes to judge it."""
+    """Return the atoms that a condition implies, and how it is evaluated."""
     match expression:
         case Name() if (variable := known.variable(expression)) is not None:
-            return [ValueAtom(variable, 1)], _Evaluation.BY_WORDS
+            return [ValueAtom(variable, 1)], _Evaluation.BY_MASK
         case Not(Name() as inner) if (variable := known.variable(inner)) is not None:
-            return [ValueAtom(variable, 0)], _Evaluation.BY_WORDS
+            return [ValueAtom(variable, 0)], _Evaluation.BY_MASK
         case Not(Compare("==", left, right)):
             return _atoms(Compare("!=", left, right), known)
         case Compare(operator, left, right):
@@ -197,14 +195,14 @@ def _comparison(variable: str, operator: str, right: Expression, known: NameScop
         constant = as_number(right)
         if constant is None or operator == "!=":
             return _OPAQUE
-        return _bound_atoms(variable, operator, constant, of), _Evaluation.BY_COUNTING
+        return _bound_atoms(variable, operator, constant, of), _Evaluation.BY_COMPARISON
     code = known.code(right, of)
     if code is None:
         return _OPAQUE
     if operator == "==":
-        return [ValueAtom(variable, code)], _Evaluation.BY_WORDS
+        return [ValueAtom(variable, code)], _Evaluation.BY_MASK
     two = of.kind is ValueKind.BOOL or len(of.labels) == 2
-    return ([ValueAtom(variable, 1 - code)], _Evaluation.BY_WORDS) if two else _OPAQUE
+    return ([ValueAtom(variable, 1 - code)], _Evaluation.BY_MASK) if two else _OPAQUE
 
 
 def _bound_atoms(variable: str, operator: str, constant: float, of: Type) -> list[Atom]:
@@ -233,25 +231,25 @@ def as_number(expression: Expression) -> float | None:
 
 
 def analyse_effects(action: Action, known: NameScope) -> OperatorEffects:
-    """Take an action's effects apart."""
-    puts: dict[str, int] = {}
+    """Return the effects of an action by how they are computed."""
+    sets: dict[str, int] = {}
     adds: dict[str, float] = {}
-    works_out: dict[str, Expression] = {}
+    computed: dict[str, Expression] = {}
     for effect in action.effects:
         of = known.type_of(effect.variable)
         code = None if of.is_numeric else known.code(effect.value, of)
         amount = _constant_increase(effect.variable, effect.value) if of.is_numeric else None
         if code is not None:
-            puts[effect.variable] = code
+            sets[effect.variable] = code
         elif amount is not None:
             adds[effect.variable] = amount
         else:
-            works_out[effect.variable] = effect.value
-    return OperatorEffects(puts, adds, works_out)
+            computed[effect.variable] = effect.value
+    return OperatorEffects(sets, adds, computed)
 
 
 def _constant_increase(variable: str, value: Expression) -> float | None:
-    """Return by how much an effect such as ``ammo = ammo - 1`` moves its variable, if that is a constant."""
+    """Return the constant that an effect such as ``ammo = ammo - 1`` adds to its variable, or None."""
     if isinstance(value, Arithmetic) and value.operator in "+-" and value.left == Name(variable):
         amount = as_number(value.right)
         return amount if value.operator == "+" or amount is None else -amount
@@ -260,27 +258,27 @@ def _constant_increase(variable: str, value: Expression) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedOperator:
-    """An operator, taken apart."""
+    """An operator with its condition, effects and cost in the planner's form."""
 
     operator: Operator
     names: NameScope
     needs: Requirements
-    does: OperatorEffects
+    effects: OperatorEffects
     cost: float | Expression
 
     @property
     def least_cost(self) -> float:
-        """Return a cost that this operator never undercuts."""
+        """Return a lower bound of the cost."""
         return self.cost if isinstance(self.cost, float) else 0.0
 
     def reads(self) -> frozenset[str]:
-        """Return the variables that must be known in full to judge the condition and the cost."""
+        """Return the variables that the opaque conditions and the cost read."""
         expressions = [*self.needs.opaque, *([] if isinstance(self.cost, float) else [self.cost])]
         return frozenset(name for each in expressions for name in names_in(each) if name in self.names.layout.slots)
 
 
 def analyse_operator(operator: Operator, layout: Layout, handles: HandleTable) -> AnalysedOperator:
-    """Take an operator apart."""
+    """Return an operator in the planner's form."""
     codes = {parameter: code for parameter, _, code in operator.arguments}
     known = NameScope(layout, handles, codes, {parameter: kind for parameter, kind, _ in operator.arguments})
     action = operator.action
@@ -300,4 +298,4 @@ def decode_value(variable_type: Type, code: int, handles: HandleTable) -> Value:
         return bool(code)
     if variable_type.kind is ValueKind.ENUM:
         return variable_type.labels[code]
-    return handles.handle(variable_type.handle, code)
+    return handles.decode(variable_type.handle, code)

@@ -1,4 +1,4 @@
-"""Planning again after something changed, for one character and one goal, keeping what still holds."""
+"""Incremental replanning for one character and one goal: what still holds of the plan is kept."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -15,16 +15,16 @@ from telos.planning.encoding import as_state
 from telos.planning.planner import DEFAULT_BUDGET, get_planner, make_limits
 from telos.planning.search import EncodedState, SearchResult
 
-MAX_KNOWN_STATES = 1_000  # situations that each character remembers
+MAX_KNOWN_STATES = 1_000  # per character
 
 
 class Replanner:
     """Keeps a plan up to date while facts change.
 
-    A change of something that does not matter for the goal leaves the plan as it is. Otherwise, what the new situation
-    no longer needs is left out of the plan; if the rest still works, and no plan can be cheaper by the search's own
-    estimate, it stays. Only otherwise is there a search, and a situation that was met before is remembered. Where
-    actions ask the game, every update is a request to the planner, which asks again what its answer rested on.
+    A change of a variable that does not matter for the goal leaves the plan as it is. Otherwise, steps that the new
+    state no longer needs are removed; if the rest still works, and no plan can be cheaper by the heuristic, it stays.
+    Only otherwise does a search run. Answers are cached by state. If actions call game functions, every update is a
+    request to the planner, which calls the functions again that its answer depends on.
 
     >>> from telos.core.values import Variable
     >>> soldier = Domain(
@@ -56,7 +56,7 @@ class Replanner:
         self._goal = domain.goal(goal) if isinstance(goal, str) else goal
         self._how, self._budget = how, budget
         self._limits = make_limits(how, budget, None)
-        self.searches = 0  # how often neither the plan nor the memory would do
+        self.searches = 0  # how often neither the plan nor the cache sufficed
         self._values = list(as_state(state or {}, domain.layout).array)
         self._prepare()
         self.answer = self._search()
@@ -78,76 +78,76 @@ class Replanner:
             self._values[slot] = value
             if name in self._relevant:
                 matters = True
-                if name in self._shaping:
+                if name in self._task_variables:
                     self._prepare()
                 else:
-                    self._prepared.reader.change(name, value, self._words, self._numbers, self._handles)
-        if matters or self._asks:
+                    self._prepared.reader.update(name, value, self._words, self._numbers, self._handles)
+        if matters or self._calls_game:
             self.answer = self._search()
         return self.answer
 
     def _prepare(self) -> None:
-        """Put together what searching needs; again only when a handle, or something the goal refers to, changes."""
+        """Compile the goal; again only when a handle or a fixed variable of the goal changes."""
         state = self.state
         self._handles = self._planner.handles(state, {})
-        self._prepared = self._planner.prepared(self._goal, state, self._handles)
-        assembled = self._prepared.assembled
+        self._prepared = self._planner.prepare(self._goal, state, self._handles)
+        compiled = self._prepared.compiled_task
         handles = {each.name for each in state.layout.variables if each.type.kind is ValueKind.HANDLE}
-        self._shaping = handles | self._planner.fixed_in(self._goal)
-        self._relevant = {*assembled.encoding.fields, *assembled.encoding.numbers} | self._shaping
-        self._asks = bool(assembled.questions)
-        self._runner = self._prepared.engine.ready
+        self._task_variables = handles | self._planner.fixed_in(self._goal)
+        self._relevant = {*compiled.encoding.fields, *compiled.encoding.numbers} | self._task_variables
+        self._calls_game = bool(compiled.game_calls)
+        self._runner = self._prepared.engine.preferred
         self._kept: _KnownAnswer | None = None
         self._last: EncodedState = ((), ())
         self._words, self._numbers = self._prepared.reader.read(self._values, self._handles)
-        self._seen: dict[EncodedState, _KnownAnswer] = {}
+        self._known_answers: dict[EncodedState, _KnownAnswer] = {}
 
     def _search(self) -> Answer:
-        if self._asks:
+        if self._calls_game:
             self.searches += 1
             return self._planner.plan(self.state, self._goal, self._how, self._budget)
         now = (tuple(self._words), tuple(self._numbers))
-        known = self._seen.get(now)
+        known = self._known_answers.get(now)
         if known is None:
-            known = self._repaired(now) or self._advanced(now) or self._searched(now)
-            if len(self._seen) >= MAX_KNOWN_STATES:
-                self._seen.clear()
-            self._seen[now] = known
+            known = self._repair(now) or self._advance(now) or self._run_search(now)
+            if len(self._known_answers) >= MAX_KNOWN_STATES:
+                self._known_answers.clear()
+            self._known_answers[now] = known
         self._kept, self._last = (known if known.answer.found else None), now
         return known.answer
 
-    def _repaired(self, now: EncodedState) -> "_KnownAnswer | None":
-        """Return the plan, or what is left of it, if it is still the best there is."""
+    def _repair(self, now: EncodedState) -> "_KnownAnswer | None":
+        """Return the plan, or what is left of it, if it is still optimal."""
         if self._kept is None:
             return None
-        ended = self._runner.repair(*now, self._kept.steps)
-        if ended is None or len(ended.steps) == len(self._kept.steps):
-            return None if ended is None else self._kept
-        return self._known(ended)
+        result = self._runner.repair(*now, self._kept.steps)
+        if result is None or len(result.steps) == len(self._kept.steps):
+            return None if result is None else self._kept
+        return self._to_known(result)
 
-    def _advanced(self, now: EncodedState) -> "_KnownAnswer | None":
-        """Return the rest of the plan, if what changed is just what its first step does: that is a best way too."""
+    def _advance(self, now: EncodedState) -> "_KnownAnswer | None":
+        """Return the rest of the plan if the change is exactly the effect of its first step: it is still optimal."""
         if self._kept is None or not self._kept.steps:
             return None
-        cost = self._runner.advance(self._last, now, self._kept.steps[0])
+        cost = self._runner.match_step(self._last, now, self._kept.steps[0])
         if cost < 0.0:
             return None
-        return self._known(SearchResult(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
+        return self._to_known(SearchResult(kernel.FOUND, self._kept.steps[1:], self._kept.answer.cost - cost, 0))
 
-    def _searched(self, now: EncodedState) -> "_KnownAnswer":
+    def _run_search(self, now: EncodedState) -> "_KnownAnswer":
         self.searches += 1
-        ended = self._prepared.engine.search(*now, self._limits, float)
-        self._runner = self._prepared.engine.ready  # the search may have loaded the compiled kernel
-        return self._known(ended)
+        result = self._prepared.engine.search(*now, self._limits, float)
+        self._runner = self._prepared.engine.preferred  # the search may have loaded the compiled kernel
+        return self._to_known(result)
 
-    def _known(self, ended: SearchResult) -> "_KnownAnswer":
+    def _to_known(self, result: SearchResult) -> "_KnownAnswer":
         start = partial(State, self._planner.domain.layout, tuple(self._values))
-        answer = self._planner.result(ended, self._prepared.assembled, start, self._goal, self._handles)
-        return _KnownAnswer(answer, ended.steps)
+        answer = self._planner.to_answer(result, self._prepared.compiled_task, start, self._goal, self._handles)
+        return _KnownAnswer(answer, result.steps)
 
 
 class _KnownAnswer(NamedTuple):
-    """An answer, and the numbers of its operators."""
+    """An answer with the numbers of its operators."""
 
     answer: Answer
     steps: tuple[int, ...]

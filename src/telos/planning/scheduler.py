@@ -1,4 +1,7 @@
-"""Planning spread over frames: so many microseconds each, everybody in turn."""
+"""Planning spread over frames: a time budget for each frame, requests in turn.
+
+Start with ``Scheduler``; ``ask`` returns a ``Ticket`` that holds the answer later.
+"""
 
 import time
 from collections import deque
@@ -14,46 +17,46 @@ from telos.core.values import Value, check_finite
 from telos.planning.encoding import as_state
 from telos.planning.planner import DEFAULT_BUDGET, CallbackCache, PendingPlan, Planner, make_limits, warm_up
 
-# A turn is so short that the last one of a frame does not overrun it by much, whatever the problem.
+# Turns are short, so that the last one of a frame does not overrun it by much, whatever the problem.
 TURN_SECONDS = 40e-6  # seconds
 MAX_EXPANSIONS_PER_TURN = 4096
-EXPANSIONS_PER_TURN = 64  # expansions, where they are counted rather than timed
+EXPANSIONS_PER_TURN = 64  # where expansions are counted instead of timed
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """A request for a plan; ``answer`` is there once ``done``, unless there was a ``fault``."""
+    """A request for a plan; once ``done``, it has an ``answer`` or a ``fault``."""
 
     planner: Planner
     state: State
     goal: str | Goal
     answer: Answer | None = None
-    fault: TelosError | None = None  # what the game's own functions, or the request itself, made of it instead
-    waited: int = 0  # frames since it was asked for
+    fault: TelosError | None = None  # raised by a game function or by an invalid request
+    waited: int = 0  # frames since the request
     _search: PendingPlan | None = field(default=None, repr=False)
-    _said: CallbackCache = field(default_factory=dict, repr=False)
+    _called: CallbackCache = field(default_factory=dict, repr=False)
 
     @property
     def done(self) -> bool:
-        """Whether the answer is there, or never will be."""
+        """Whether the request has an answer or a fault."""
         return self.answer is not None or self.fault is not None
 
     @property
-    def said(self) -> CallbackCache:
-        """Return what the game was asked for it so far, and answered."""
-        return dict(self._said)
+    def called(self) -> CallbackCache:
+        """Return the values of the game functions called so far."""
+        return dict(self._called)
 
     @property
     def expanded(self) -> int:
-        """Return how many nodes have been expanded for it so far."""
+        """Return the number of nodes expanded so far."""
         return 0 if self._search is None else self._search.search.expanded
 
 
 class Scheduler:
     """Takes requests for plans, and works on them for a given time each frame.
 
-    Whoever has waited longest is first, and a long search gives way after a short turn and goes on where it stopped, so
-    nobody waits for more than everybody else's turns: no request starves. What was planned before is remembered.
+    Requests take turns, the oldest first. A long search is interrupted after a short turn and resumed at its next one,
+    so a request waits for at most one turn of each other request: none starves. Answers are cached.
 
     >>> from telos.core.action import Action
     >>> from telos.core.domain import Domain
@@ -77,16 +80,16 @@ class Scheduler:
         clock: Callable[[], float] | None = time.perf_counter,
     ) -> None:
         if clock is not None:
-            warm_up()  # a frame is no time to compile in
+            warm_up()  # compiling would take longer than a frame
         self._planner, self._clock = planner, clock
         self._how, self._budget = how, budget
         self._limits = make_limits(how, budget, None)
         self._waiting: deque[Ticket] = deque()
-        self._pace = 1e-6  # seconds an expansion, as last measured
+        self._pace = 1e-6  # seconds per expansion, as last measured
         self.expanded = 0  # nodes, in all frames
 
     def __len__(self) -> int:
-        """Return how many requests are not answered yet."""
+        """Return the number of requests that are not answered yet."""
         return len(self._waiting)
 
     @property
@@ -95,9 +98,9 @@ class Scheduler:
         return tuple(self._waiting)
 
     def ask(self, state: Mapping[str, Value], goal: str | Goal, planner: Planner | None = None) -> Ticket:
-        """Ask for a plan; the answer comes with one of the next frames.
+        """Request a plan; the answer comes in one of the next frames.
 
-        Characters with other actions than the scheduler's planner has bring their own ``planner``.
+        Pass a ``planner`` for a character whose actions differ from those of the scheduler's planner.
         """
         planner = planner or self._planner
         ticket = Ticket(planner, as_state(state, planner.domain.layout), goal)
@@ -105,11 +108,11 @@ class Scheduler:
         return ticket
 
     def recall(self, state: State, goal: str | Goal, planner: Planner | None = None) -> Answer | None:
-        """Return the answer at once if the same was asked before and still holds."""
+        """Return the cached answer to a request if it still holds, else None."""
         return (planner or self._planner).recall(state, goal, self._how, self._budget)[0]
 
     def withdraw(self, ticket: Ticket) -> None:
-        """Forget a request whose answer nobody waits for any more."""
+        """Drop a request whose answer is not needed any more."""
         with suppress(ValueError):
             self._waiting.remove(ticket)
 
@@ -119,39 +122,37 @@ class Scheduler:
         goal: str | Goal,
         planner: Planner,
         expanded: int,
-        said: CallbackCache | None = None,
+        called: CallbackCache | None = None,
     ) -> Ticket:
-        """Ask again for a plan that had been searched for when a game was saved: with so many expansions, and ``said``.
+        """Restore a request from a saved game: repeat its ``expanded`` expansions with the values in ``called``.
 
-        The search goes the same way again, whatever the game would say now.
+        The search takes the same path again, whatever the game functions return now.
         """
         ticket = self.ask(state, goal, planner)
         if expanded:
-            ticket._said = dict(said or {})
-            ticket._search = planner.begin(ticket.state, goal, self._limits, ticket._said)
-            ticket.answer = ticket._search.go_on(expanded)
+            ticket._called = dict(called or {})
+            ticket._search = planner.begin(ticket.state, goal, self._limits, ticket._called)
+            ticket.answer = ticket._search.resume(expanded)
         return ticket
 
     def run(self, microseconds: float | None = None, *, expansions: int | None = None) -> int:
-        """Work for so long, a little more at most, and return how many requests were answered.
+        """Work for a time, at most a little longer, and return the number of requests answered.
 
-        A number of ``expansions`` instead of a time makes a run that goes the same way on every machine; a scheduler
-        that only counts takes no ``clock`` (None), and compiles nothing before there is enough to do.
+        A number of ``expansions`` instead of a time gives the same run on every machine; a scheduler that only counts
+        takes no ``clock`` (None), and compiles nothing before there is enough to do.
         """
         for ticket in self._waiting:
             ticket.waited += 1
         if expansions is not None:
             return self._run_counted(expansions)
         if self._clock is None or microseconds is None:
-            raise TelosError(
-                "say how long to work: run(microseconds=...), or run(expansions=...) where there is no clock"
-            )
+            raise TelosError("no time given", "call run(microseconds=...), or run(expansions=...) without a clock")
         if not check_finite("microseconds", microseconds) > 0:
             raise TelosError(f"microseconds must be more than 0, got {microseconds!r}")
         clock, answered = self._clock, 0
         deadline = clock() + microseconds / 1e6
         while self._waiting and (left := deadline - clock()) > 0:
-            answered += self._served(lambda ticket: self._turn(ticket, min(TURN_SECONDS, left), clock))
+            answered += self._serve_next(lambda ticket: self._turn(ticket, min(TURN_SECONDS, left), clock))
         return answered
 
     def _run_counted(self, expansions: int) -> int:
@@ -159,39 +160,41 @@ class Scheduler:
             raise TelosError(f"expansions must be a whole number of nodes, at least 1, got {expansions!r}")
         answered, end = 0, self.expanded + expansions
         while self._waiting and self.expanded < end:
-            answered += self._served(lambda ticket: self._expand(ticket, min(EXPANSIONS_PER_TURN, end - self.expanded)))
+            answered += self._serve_next(
+                lambda ticket: self._expand(ticket, min(EXPANSIONS_PER_TURN, end - self.expanded))
+            )
         return answered
 
-    def _served(self, turn: Callable[[Ticket], None]) -> bool:
-        """Give whoever is next a turn; say whether that answered the request."""
+    def _serve_next(self, turn: Callable[[Ticket], None]) -> bool:
+        """Give the next request a turn; return whether that answered it."""
         ticket = self._waiting.popleft()
         try:
             turn(ticket)
-        except TelosError as error:  # one bad request is no reason to leave the others waiting
+        except TelosError as error:  # a bad request must not hold up the others
             ticket.fault = error
         if not ticket.done:
             self._waiting.append(ticket)
         return ticket.done
 
     def _turn(self, ticket: Ticket, seconds: float, clock: Callable[[], float]) -> None:
-        """Work on a request for about so long."""
+        """Work on a request for about ``seconds``."""
         before, expanded = clock(), ticket.expanded
         self._expand(ticket, max(1, min(MAX_EXPANSIONS_PER_TURN, int(seconds / self._pace))))
         done = ticket.expanded - expanded
-        if done > 16:  # fewer say more about the clock than about the search
+        if done > 16:  # fewer measure the clock rather than the search
             self._pace = max(1e-8, (clock() - before) / done)
 
     def _expand(self, ticket: Ticket, expansions: int) -> None:
-        """Work on a request until so many nodes more are expanded, or it is answered."""
+        """Work on a request until ``expansions`` more nodes are expanded or it is answered."""
         request = (ticket.state, ticket.goal, self._how, self._budget)
         if ticket._search is None:
-            ticket.answer, ticket._said = ticket.planner.recall(*request)
+            ticket.answer, ticket._called = ticket.planner.recall(*request)
             if ticket.answer is not None:
-                self.expanded += 1  # remembering is work too, if little
+                self.expanded += 1  # a cached answer counts as one expansion
                 return
-            ticket._search = ticket.planner.begin(ticket.state, ticket.goal, self._limits, ticket._said)
+            ticket._search = ticket.planner.begin(ticket.state, ticket.goal, self._limits, ticket._called)
         before = ticket.expanded
-        ticket.answer = ticket._search.go_on(expansions)
+        ticket.answer = ticket._search.resume(expansions)
         self.expanded += max(1, ticket.expanded - before)
         if ticket.answer is not None:
-            ticket.planner.remember(*request, ticket.answer, ticket._said)
+            ticket.planner.remember(*request, ticket.answer, ticket._called)

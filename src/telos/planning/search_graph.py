@@ -83,7 +83,7 @@ def record_search(
     planner = _RecordingPlanner(domain, actions)
     answer = planner.plan(state, goal, how=how, budget=budget, handles=handles)
     tree = _SearchTree(planner.engine.space, WEIGHTS[how], answer)
-    reader = _NodeReader(tree, planner.assembled, planner.in_play, domain, called or {})
+    reader = _NodeReader(tree, planner.compiled_task, planner.in_play, domain, called or {})
     chosen = _choose_nodes(tree, most)
     places = {node: place for place, node in enumerate(chosen)}
     return SearchGraph(
@@ -105,22 +105,22 @@ class _RecordingEngine(SearchEngine):
     ) -> SearchResult:
         runner = self.compiled if limits.budget > MAX_PLAIN_EXPANSIONS and search.is_installed() else self.plain
         ended = runner.run(words, numbers, limits, answer)
-        self.space = runner.room()  # the room that was used last is the first to be used again
+        self.space = runner.acquire_workspace()  # the room that was used last is the first to be used again
         return ended
 
 
 class _RecordingPlanner(Planner):
     """A planner that keeps what its last search was about."""
 
-    assembled: CompiledTask
+    compiled_task: CompiledTask
     engine: _RecordingEngine
     in_play: HandleTable
 
-    def prepared(self, goal: Goal, state: State, handles: HandleTable) -> PreparedGoal:
-        made = super().prepared(goal, state, handles)
-        self.assembled, self.in_play = made.assembled, handles
-        self.engine = _RecordingEngine(made.assembled)
-        return PreparedGoal(made.assembled, self.engine, made.reader)
+    def prepare(self, goal: Goal, state: State, handles: HandleTable) -> PreparedGoal:
+        made = super().prepare(goal, state, handles)
+        self.compiled_task, self.in_play = made.compiled_task, handles
+        self.engine = _RecordingEngine(made.compiled_task)
+        return PreparedGoal(made.compiled_task, self.engine, made.reader)
 
 
 class _SearchTree:
@@ -199,7 +199,7 @@ class _NodeReader:
     """Turns numbers back into words."""
 
     tree: _SearchTree
-    assembled: CompiledTask
+    compiled_task: CompiledTask
     handles: HandleTable
     domain: Domain
     called: Mapping[str, str]
@@ -210,7 +210,7 @@ class _NodeReader:
         before = {} if is_start else self.state(parent)
         return SearchNode(
             parent=None if is_start else places[parent],
-            action="" if is_start else self.name(self.assembled.operators[tree.operator(number)]),
+            action="" if is_start else self.name(self.compiled_task.operators[tree.operator(number)]),
             cost=0.0 if is_start else self.cost(number, parent),
             changes=tuple(
                 _format_value(name, value) for name, value in state.items() if before.get(name, before) != value
@@ -223,7 +223,7 @@ class _NodeReader:
         )
 
     def cost(self, number: int, parent: int) -> float:
-        task, operator = self.assembled.task, self.tree.operator(number)
+        task, operator = self.compiled_task.kernel_task, self.tree.operator(number)
         if task.cost_program[operator] < 0:
             return task.cost[operator]
         # The game's answers are gone by now. What the step added is its cost, unless a hasty search (`fast`) later
@@ -232,18 +232,18 @@ class _NodeReader:
 
     def state(self, number: int) -> dict[str, Value]:
         """Return the values of the variables that matter."""
-        encoding, layout = self.assembled.encoding, self.domain.layout
+        encoding, layout = self.compiled_task.encoding, self.domain.layout
         words, numbers = self.tree.words(number, encoding.words), self.tree.numbers(number, len(encoding.numbers))
         values: dict[str, Value] = {}
         for name in encoding.fields:
-            values[name] = decode_value(layout.variable(name).type, encoding.code(name, words), self.handles)
+            values[name] = decode_value(layout.variable(name).type, encoding.read_code(name, words), self.handles)
         for name, slot in encoding.numbers.items():
             is_whole = layout.variable(name).type.kind is ValueKind.INT
             values[name] = int(numbers[slot]) if is_whole else numbers[slot]
         return values
 
     def name(self, operator: Operator) -> str:
-        arguments = [str(self.handles.handle(kind, code)) for _, kind, code in operator.arguments]
+        arguments = [str(self.handles.decode(kind, code)) for _, kind, code in operator.arguments]
         name = self.called.get(operator.action.name, operator.action.name)
         return f"{name}({', '.join(arguments)})" if arguments else name
 
