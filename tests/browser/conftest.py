@@ -1,4 +1,4 @@
-"""The studio in a real browser: a server of its own for each module, and Debian's Chromium to look at it."""
+"""The studio in a real browser: one server per module, and Debian's Chromium."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The model editor in a real browser: completion, faults at their lines, comparing, saving, and the way out."""
+"""The model editor in a real browser: completion, fault marks, comparison, saving and focus."""
 
 import re
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def soften(page: Any) -> None:
     page.get_by_text("not applied").wait_for()
 
 
-def test_completion_offers_keys_that_may_stand_there(editing: Any) -> None:
+def test_completion_offers_keys_of_schema(editing: Any) -> None:
     editing.keyboard.press("Control+End")
     editing.keyboard.press("Control+Space")
     offered = editing.locator(".cm-tooltip-autocomplete li")
@@ -63,7 +63,7 @@ def test_completion_offers_keys_that_may_stand_there(editing: Any) -> None:
     assert editing.locator(".cm-activeLine").inner_text() == "context"
 
 
-def test_a_fault_is_marked_at_its_line_and_leads_there(editing: Any) -> None:
+def test_fault_is_marked_at_its_line_and_click_leads_there(editing: Any) -> None:
     editing.keyboard.press("Control+Home")
     for _ in range(4):
         editing.keyboard.press("ArrowDown")
@@ -80,7 +80,7 @@ def test_a_fault_is_marked_at_its_line_and_leads_there(editing: Any) -> None:
     fault.wait_for(state="detached")
 
 
-def test_comparing_shows_the_accuracy_of_both_and_escape_returns_to_the_page(editing: Any) -> None:
+def test_comparison_shows_both_accuracies_and_escape_returns(editing: Any) -> None:
     soften(editing)
     button(editing, "Compare").click()
     editing.get_by_text(re.compile(r"^in force \d+\.\d %$")).wait_for()
@@ -91,7 +91,7 @@ def test_comparing_shows_the_accuracy_of_both_and_escape_returns_to_the_page(edi
     editing.get_by_text("not applied").wait_for()
 
 
-def test_saving_writes_only_after_a_look_and_asks_again_when_the_file_has_changed(editing: Any, studio: Studio) -> None:
+def test_save_shows_difference_first_and_asks_again_if_file_changed(editing: Any, studio: Studio) -> None:
     file = studio.folder / "flairs.yaml"
     file.unlink(missing_ok=True)
     soften(editing)
@@ -114,7 +114,7 @@ def test_saving_writes_only_after_a_look_and_asks_again_when_the_file_has_change
     assert "lasts: 10 updates" in file.read_text()
 
 
-def test_the_editor_is_left_by_escape_and_tab(editing: Any) -> None:
+def test_editor_is_left_by_escape_and_tab(editing: Any) -> None:
     editing.keyboard.press("Escape")
     editing.keyboard.press("Tab")
     editing.wait_for_function(f"!({FOCUSED})")

@@ -1,4 +1,4 @@
-"""The page without a mouse: everything is reached by Tab and shows it, and the game gets its keys back."""
+"""The page without a mouse: all controls are reached by Tab, and the game gets its keys back."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ def tabbed(page: Any) -> list[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("panel", ["Beliefs", "Mind", "Model", "Score"])
-def test_everything_is_reached_by_tab_and_shows_that_it_has_the_focus(opened: Open, studio: Studio, panel: str) -> None:
+def test_controls_are_reached_by_tab_and_show_focus(opened: Open, studio: Studio, panel: str) -> None:
     page = opened(f"{studio.site}/adventure?rules=flairs&plays=newcomer&seed=7&at=60")
     until(page, "link.status.paused")
     page.get_by_role("tab", name=panel).click()
@@ -49,7 +49,7 @@ def test_everything_is_reached_by_tab_and_shows_that_it_has_the_focus(opened: Op
         assert expected in names
 
 
-def test_a_dialog_keeps_the_focus_and_gives_it_back_to_the_game(opened: Open, studio: Studio) -> None:
+def test_dialog_keeps_focus_and_returns_it_to_game(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
     page.locator("canvas").first.click()
     page.keyboard.press("?")
@@ -63,7 +63,7 @@ def test_a_dialog_keeps_the_focus_and_gives_it_back_to_the_game(opened: Open, st
     until(page, "link.frame.n > 3")
 
 
-def test_a_game_that_is_over_offers_another_one_in_place(opened: Open, studio: Studio) -> None:
+def test_finished_game_offers_another_in_place(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/arena?seed=3&at=4000")
     until(page, "link.frame.hud.over", seconds=60)
     before = page.url
@@ -73,7 +73,7 @@ def test_a_game_that_is_over_offers_another_one_in_place(opened: Open, studio: S
     assert "seed=3&" not in page.url
 
 
-def test_nothing_is_sent_by_the_page_while_nobody_does_anything(opened: Open, studio: Studio) -> None:
+def test_idle_page_sends_nothing(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/adventure?plays=newcomer&seed=7&at=60")
     until(page, "link.status.paused")
     page.wait_for_timeout(2_500)  # what was still under way arrives
@@ -86,7 +86,7 @@ def test_nothing_is_sent_by_the_page_while_nobody_does_anything(opened: Open, st
     assert [each for each in page.evaluate("sent") if each != "3" and '"ack"' not in each] == []  # a pong is no news
 
 
-def test_after_a_wrong_file_another_one_can_be_brought(opened: Open, studio: Studio) -> None:
+def test_upload_accepts_another_file_after_wrong_one(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
     page.get_by_role("button", name="Recordings").click()
     for name in ("one.jsonl", "two.jsonl"):

@@ -1,4 +1,4 @@
-"""The canvas, the bars and the timeline in a real browser, with a made-up game at the other end of the link."""
+"""The canvas, the bars and the timeline in a real browser, with a simulated game at the other end of the link."""
 
 import itertools
 import json
@@ -128,7 +128,7 @@ def table(browser: Any) -> Iterator[Table]:
     assert laid.faults == []
 
 
-def test_shapes_are_drawn_in_the_colours_of_their_roles(table: Table) -> None:
+def test_shapes_have_colours_of_their_roles(table: Table) -> None:
     shapes = [
         rect(200, 200, 40, 40, "fire"), circle(300, 220, 20, "gold"), line(350, 220, 400, 220, "danger", width=20),
         path("M420 200H460V240H420Z", fill="gem"), place("you", "box", 500, 220, tint="player"),
@@ -139,14 +139,14 @@ def test_shapes_are_drawn_in_the_colours_of_their_roles(table: Table) -> None:
     assert table.colour(100, 400) == ROLES["water"][0]  # what stands still behind them
 
 
-def test_the_same_picture_turns_light_with_the_page(table: Table) -> None:
+def test_picture_follows_theme_of_page(table: Table) -> None:
     table.say(frame(1, place("you", "box", 320, 240, tint="foe")))
     table.page.evaluate("document.body.className = 'body--light'")
     table.settle()
     assert (table.colour(320, 240), table.colour(500, 240)) == (ROLES["foe"][1], ROLES["grass"][1])
 
 
-def test_a_slow_game_glides_and_a_fast_one_does_not(table: Table) -> None:
+def test_slow_game_is_interpolated_and_fast_one_is_not(table: Table) -> None:
     script = """async (rate) => {
       const { Painter } = await import("/painter.js");
       const painter = new Painter(document.createElement("canvas"));
@@ -161,7 +161,7 @@ def test_a_slow_game_glides_and_a_fast_one_does_not(table: Table) -> None:
     assert table.page.evaluate(script, 30) == [120, 120, 120, 120]
 
 
-def test_who_leaps_or_enters_another_room_does_not_glide(table: Table) -> None:
+def test_jump_or_new_room_is_not_interpolated(table: Table) -> None:
     script = """async ([key, x]) => {
       const { Painter } = await import("/painter.js");
       const painter = new Painter(document.createElement("canvas"));
@@ -176,7 +176,7 @@ def test_who_leaps_or_enters_another_room_does_not_glide(table: Table) -> None:
     assert table.page.evaluate(script, ["a", 600]) == 600
 
 
-def test_a_click_on_a_character_picks_the_nearest_one(table: Table) -> None:
+def test_click_picks_nearest_character(table: Table) -> None:
     sam, ann = place("sam", "box", 200, 240, pick="Sam"), place("ann", "box", 230, 240, pick="Ann")
     table.say(frame(1, sam, ann, place("tree", "box", 400, 240)))
     for x in (195, 235, 400, 600):
@@ -184,7 +184,7 @@ def test_a_click_on_a_character_picks_the_nearest_one(table: Table) -> None:
     assert table.page.evaluate("window.heard") == ["Sam", "Ann"]
 
 
-def test_held_keys_are_told_together_and_a_blur_lets_go_of_all(table: Table) -> None:
+def test_held_keys_are_sent_together_and_blur_releases_all(table: Table) -> None:
     keyboard = table.page.keyboard
     keyboard.down("ArrowUp")
     keyboard.down("Space")
@@ -194,20 +194,20 @@ def test_held_keys_are_told_together_and_a_blur_lets_go_of_all(table: Table) -> 
     assert [each["keys"] for each in table.heard] == ["up", "up+swing", ""]
 
 
-def test_a_short_tap_is_held_long_enough_to_be_seen(table: Table) -> None:
+def test_short_tap_is_held_long_enough(table: Table) -> None:
     table.page.keyboard.press("w")
     table.until(lambda: len(table.heard) == 2)
     assert [each["keys"] for each in table.heard] == ["up", ""]
 
 
-def test_typing_does_not_move_the_player(table: Table) -> None:
+def test_typing_does_not_move_player(table: Table) -> None:
     table.page.click("#typing")
     table.page.keyboard.type("w w")
     table.settle()
     assert table.heard == []
 
 
-def test_a_button_that_was_clicked_gives_the_keys_back_and_one_reached_by_tab_keeps_them(table: Table) -> None:
+def test_clicked_button_returns_keys_and_tabbed_button_keeps_them(table: Table) -> None:
     table.page.evaluate("""() => {
       window.pressed = 0;
       const button = Object.assign(document.createElement("button"), { id: "pause", textContent: "pause" });
@@ -225,7 +225,7 @@ def test_a_button_that_was_clicked_gives_the_keys_back_and_one_reached_by_tab_ke
     assert (table.page.evaluate("window.pressed"), len(table.heard)) == (2, 2)
 
 
-def test_the_touch_pad_holds_keys_as_the_keyboard_does(table: Table) -> None:
+def test_touch_pad_holds_keys_like_keyboard(table: Table) -> None:
     table.page.evaluate("document.querySelector('.telos-stage').classList.add('telos-touched')")
     table.page.get_by_label("walk").hover()
     table.page.mouse.down()
@@ -235,7 +235,7 @@ def test_the_touch_pad_holds_keys_as_the_keyboard_does(table: Table) -> None:
     assert [each["keys"] for each in table.heard] == ["up", ""]
 
 
-def test_the_lines_around_the_picture_are_text_and_never_markup(table: Table) -> None:
+def test_hud_text_is_never_markup(table: Table) -> None:
     hud = {"task": "<img src=x onerror=alert(1)>", "counts": [["<b>score", "12"]], "message": "<script>", "over": ""}
     table.say(frame(1, hud=hud), {"is": "told", "text": "<u>no</u>", "bad": True})
     assert table.page.inner_text(".telos-hud-task") == "<img src=x onerror=alert(1)>"
@@ -243,7 +243,7 @@ def test_the_lines_around_the_picture_are_text_and_never_markup(table: Table) ->
     assert table.page.locator(".telos-stage img, .telos-toast u").count() == 0
 
 
-def test_lines_make_way_for_whoever_is_beneath_them(table: Table) -> None:
+def test_hud_makes_way_for_bodies_beneath_it(table: Table) -> None:
     def is_aside(line: str) -> bool:
         return bool(table.page.evaluate(f"document.querySelector('.telos-{line}').classList.contains('telos-aside')"))
 
@@ -261,7 +261,7 @@ def test_lines_make_way_for_whoever_is_beneath_them(table: Table) -> None:
     assert not is_aside("hud-task")  # a tree may stand there
 
 
-def test_bars_are_in_the_corner_only_where_few_goals_are_told_apart(table: Table) -> None:
+def test_corner_bars_appear_only_for_few_goals(table: Table) -> None:
     few, many = ({"ffbm": {f"goal{at}": 1 / count for at in range(count)}} for count in (4, 5))
     table.say(frame(1, beliefs=few))
     assert table.page.locator(".telos-corner .telos-meter").count() == 4
@@ -270,7 +270,7 @@ def test_bars_are_in_the_corner_only_where_few_goals_are_told_apart(table: Table
     assert not table.page.locator(".telos-corner").is_visible()
 
 
-def test_a_game_that_is_over_says_so_and_offers_another(table: Table) -> None:
+def test_finished_game_says_so_and_offers_another(table: Table) -> None:
     again = table.page.get_by_role("button", name="Play again")
     table.say(frame(1))
     assert not again.is_visible()
@@ -282,7 +282,7 @@ def test_a_game_that_is_over_says_so_and_offers_another(table: Table) -> None:
     assert not again.is_visible()
 
 
-def test_a_moment_that_a_link_leads_to_is_in_view_on_the_timeline(table: Table) -> None:
+def test_linked_moment_is_in_view_on_timeline(table: Table) -> None:
     steps = list(range(1, 6001, 10))
     happened = [[7, 6000, 200.0, "goal", "you", "finds the chest"]]
     history = {"is": "history", "n": steps, "t": [n / 30 for n in steps], "beliefs": {}, "truth": [], "bands": {},
@@ -296,7 +296,7 @@ def test_a_moment_that_a_link_leads_to_is_in_view_on_the_timeline(table: Table) 
     assert 7 in table.page.evaluate("window.heard")
 
 
-def test_bars_show_every_reader_with_the_top_goal_and_the_truth_marked(table: Table) -> None:
+def test_bars_show_each_reader_with_top_goal_and_truth(table: Table) -> None:
     table.say(frame(1))
     cards = table.page.locator("#bars .telos-card")
     assert [cards.nth(at).locator("h3").inner_text() for at in range(2)] == ["FFBM", "FSM"]
@@ -306,12 +306,12 @@ def test_bars_show_every_reader_with_the_top_goal_and_the_truth_marked(table: Ta
     assert table.page.inner_text(".telos-corner-title") == "FFBM"
 
 
-def test_the_timeline_follows_the_live_end(table: Table) -> None:
+def test_timeline_follows_live_end(table: Table) -> None:
     table.say(*(frame(n) for n in range(1, 61)), status(last=60))
     table.until(lambda: table.value() == "0:02, frame 60 of 60, live")
 
 
-def test_dragging_asks_for_the_frame_under_the_hand_and_escape_for_the_live_end(table: Table) -> None:
+def test_drag_requests_frame_under_pointer_and_escape_live_end(table: Table) -> None:
     table.say(*(frame(n) for n in range(1, 901)), status(last=900))
     box = table.page.locator("#line canvas").bounding_box()
     left, width = box["x"] + 104, box["width"] - 104 - 40  # between the names of rows and the page's button
@@ -331,7 +331,7 @@ def test_dragging_asks_for_the_frame_under_the_hand_and_escape_for_the_live_end(
     table.until(lambda: {"do": "held", "keys": "up"} in table.heard)
 
 
-def test_a_frame_of_the_past_is_shown_but_not_added_to_the_curves(table: Table) -> None:
+def test_past_frame_is_shown_but_not_added_to_curves(table: Table) -> None:
     sure = {"ffbm": {"level": 1.0, "town": 0.0}}
     table.say(frame(50), frame(51, beliefs=sure), status(last=51, shown=50), frame(50, live=False))
     points = "async () => (await import('/link.js')).link.series.n"
@@ -339,7 +339,7 @@ def test_a_frame_of_the_past_is_shown_but_not_added_to_the_curves(table: Table) 
     assert table.page.locator("#bars .telos-card").nth(0).locator(".telos-meter-said").first.inner_text() == "25 %"
 
 
-def test_curves_remember_what_was_believed_at_every_frame(table: Table) -> None:
+def test_curves_keep_beliefs_of_every_frame(table: Table) -> None:
     rng = Random(4)
     believed, frames = 0.5, []
     for n in range(1, 301):
@@ -360,7 +360,7 @@ def test_curves_remember_what_was_believed_at_every_frame(table: Table) -> None:
     assert points < 60  # only where something changed
 
 
-def test_a_long_game_stays_within_bounds(table: Table) -> None:
+def test_long_game_stays_within_bounds(table: Table) -> None:
     script = """async () => {
       const { Series } = await import("/series.js");
       const series = new Series();
@@ -378,7 +378,7 @@ def test_a_long_game_stays_within_bounds(table: Table) -> None:
     assert (round(time, 6), round(at, 6)) == (500, 15000)
 
 
-def test_a_click_on_a_tick_asks_about_that_happening(table: Table) -> None:
+def test_click_on_mark_requests_its_happening(table: Table) -> None:
     ticks = [[4, 450, 15.0, "goal", "You", "finds the chest"], [5, 900, 30.0, "event", "You", "swings"]]
     table.say(frame(1), frame(900, happened=ticks), status(last=900))
     table.until(lambda: "of 900" in table.value())
@@ -403,20 +403,20 @@ NONSENSE: list[Any] = [
 ]  # fmt: skip
 
 
-def test_nonsense_from_the_server_does_not_stop_the_page(table: Table) -> None:
+def test_invalid_message_does_not_stop_page(table: Table) -> None:
     table.say(*NONSENSE)
     table.say({"is": "history", "n": [], "t": []}, status(last=9), frame(9, place("you", "box", 320, 240, tint="gold")))
     assert table.colour(320, 240) == ROLES["gold"][0]
     table.until(lambda: table.value() == "0:00, frame 9 of 9, live")
 
 
-def test_a_hello_of_nonsense_does_not_stop_the_page(table: Table) -> None:
+def test_invalid_hello_does_not_stop_page(table: Table) -> None:
     table.say({"is": "hello"}, {**HELLO, "size": "big", "symbols": {"box": 3}, "keys": 4, "readers": [5], "goals": "x"})
     table.say(frame(1, text(10, 10, "hm")), HELLO, BACKDROP, frame(2, place("you", "box", 320, 240, tint="gem")))
     assert table.colour(320, 240) == ROLES["gem"][0]
 
 
-def test_a_lost_link_is_said_and_found_again(table: Table) -> None:
+def test_lost_link_is_reported_and_reopened(table: Table) -> None:
     table.say(frame(30))
     table.sockets[-1].close(code=1011)
     table.until(lambda: table.page.locator(".telos-banner").is_visible())
@@ -427,7 +427,7 @@ def test_a_lost_link_is_said_and_found_again(table: Table) -> None:
     assert "goes on" in table.page.inner_text(".telos-toasts")
 
 
-def test_only_a_new_frame_is_drawn(table: Table) -> None:
+def test_only_new_frames_are_drawn(table: Table) -> None:
     count = """async () => {
       const { Painter } = await import("/painter.js");
       window.painted = 0;

@@ -1,4 +1,4 @@
-"""The server behind the pages: games come and go with them, and it can be stopped, started twice, and shared safely."""
+"""The server behind the pages: the life cycle of games, restarts, ports and access."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from browser.conftest import Studio, frame, reach, until
 Open = Callable[..., Any]
 
 
-def test_a_page_that_is_closed_frees_its_game(opened: Open, studio: Studio) -> None:
+def test_closed_page_frees_its_game(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/home?seed=11")
     assert [game["open"] for game in studio.games() if game["seed"] == 11] == [True]
     page.close()
@@ -27,7 +27,7 @@ def test_a_page_that_is_closed_frees_its_game(opened: Open, studio: Studio) -> N
     assert not [game for game in studio.games() if game["seed"] == 11]
 
 
-def test_a_page_that_is_reloaded_goes_on_with_its_game(opened: Open, studio: Studio) -> None:
+def test_reloaded_page_continues_its_game(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/home?seed=12")
     until(page, "link.frame.n > 20")
     before = frame(page)["n"]
@@ -37,7 +37,7 @@ def test_a_page_that_is_reloaded_goes_on_with_its_game(opened: Open, studio: Stu
     assert len([game for game in studio.games() if game["seed"] == 12]) == 1
 
 
-def test_the_same_address_in_a_second_page_takes_the_game_over(opened: Open, studio: Studio) -> None:
+def test_same_address_in_second_page_takes_game_over(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/home?seed=13")
     until(page, "link.frame.n > 20 && location.search.includes('game=')")
     other = opened(page.url)
@@ -46,7 +46,7 @@ def test_the_same_address_in_a_second_page_takes_the_game_over(opened: Open, stu
     assert len([game for game in studio.games() if game["seed"] == 13]) == 1
 
 
-def test_a_second_studio_finds_a_free_port(tmp_path: Path) -> None:
+def test_second_studio_finds_free_port(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     first = Studio(tmp_path / "one")
@@ -61,7 +61,7 @@ def test_a_second_studio_finds_a_free_port(tmp_path: Path) -> None:
         first.end()
 
 
-def test_a_page_says_what_was_lost_when_the_studio_was_killed(browser: Any, tmp_path: Path) -> None:
+def test_page_reports_lost_game_after_server_was_killed(browser: Any, tmp_path: Path) -> None:
     studio = Studio(tmp_path, "--port", "0")
     port = studio.site.rsplit(":", 1)[1]
     page = browser.new_context().new_page()
@@ -81,7 +81,7 @@ def test_a_page_says_what_was_lost_when_the_studio_was_killed(browser: Any, tmp_
         again.end()
 
 
-def test_a_recorded_game_goes_on_after_the_studio_was_killed(browser: Any, tmp_path: Path) -> None:
+def test_recorded_game_continues_after_server_was_killed(browser: Any, tmp_path: Path) -> None:
     studio = Studio(tmp_path, "--port", "0", "--record")
     port = studio.site.rsplit(":", 1)[1]
     page = browser.new_context().new_page()
@@ -105,7 +105,7 @@ def test_a_recorded_game_goes_on_after_the_studio_was_killed(browser: Any, tmp_p
         again.end()
 
 
-def test_others_on_the_network_need_the_token(tmp_path: Path) -> None:
+def test_remote_visitors_need_token(tmp_path: Path) -> None:
     studio = Studio(tmp_path, "--port", "0", "--host", "0.0.0.0", "--token", "open-sesame")
     try:
         assert studio.address.endswith("/adventure?token=open-sesame")
@@ -118,12 +118,12 @@ def test_others_on_the_network_need_the_token(tmp_path: Path) -> None:
         studio.end()
 
 
-def test_a_name_that_points_here_is_not_enough(studio: Studio) -> None:
+def test_foreign_host_name_is_refused(studio: Studio) -> None:
     with pytest.raises(HTTPError, match="403"):
         urlopen(Request(studio.address, headers={"Host": "evil.example"}), timeout=10)
 
 
-def test_twenty_strange_addresses_get_a_page_and_no_crash(studio: Studio) -> None:
+def test_invalid_addresses_get_page_without_crash(studio: Studio) -> None:
     strange = [
         "?seed=-1",
         "?seed=9999999999999",

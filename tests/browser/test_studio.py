@@ -1,4 +1,4 @@
-"""The studio as people meet it: in a real browser, with its keys, its timeline, its editor and its inspector."""
+"""The studio end to end in a real browser: keys, timeline, editor and inspector."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def begun(opened: Open, studio: Studio, query: str = "rules=flairs&seed=7") -> A
     return page
 
 
-def test_the_page_opens_with_a_game_and_waits_for_its_player(opened: Open, studio: Studio) -> None:
+def test_page_opens_with_game_and_waits_for_player(opened: Open, studio: Studio) -> None:
     page = opened(studio.address)
     assert page.title().startswith("Telos studio")
     shown = frame(page)
@@ -36,7 +36,7 @@ def test_the_page_opens_with_a_game_and_waits_for_its_player(opened: Open, studi
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")  # nothing is below the fold
 
 
-def test_a_key_press_moves_the_player_and_letting_go_stops_her(opened: Open, studio: Studio) -> None:
+def test_key_press_moves_player_and_release_stops_her(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/adventure?rules=flairs&seed=7")
     x, y = player(frame(page))
     page.keyboard.down("ArrowRight")
@@ -49,7 +49,7 @@ def test_a_key_press_moves_the_player_and_letting_go_stops_her(opened: Open, stu
     assert player(frame(page)) == shown
 
 
-def test_beliefs_follow_what_the_player_does(opened: Open, studio: Studio) -> None:
+def test_beliefs_follow_player(opened: Open, studio: Studio) -> None:
     page = begun(opened, studio)
     believed = "f.beliefs.ffbm.level"
     page.evaluate(f"() => {{ window.most = 0; link.on('frame', f => {{ most = Math.max(most, {believed}) }}) }}")
@@ -66,7 +66,7 @@ def test_beliefs_follow_what_the_player_does(opened: Open, studio: Studio) -> No
     page.get_by_text(f"{100 * shown:.0f} %", exact=True).first.wait_for()
 
 
-def test_the_past_shows_the_very_frame_that_was_live(opened: Open, studio: Studio) -> None:
+def test_past_shows_same_frame_as_live(opened: Open, studio: Studio) -> None:
     page = begun(opened, studio, "rules=wilds&plays=newcomer&seed=3")
     told = "JSON.stringify([f.pic, f.hud, f.beliefs])"
     page.evaluate(f"() => {{ window.kept = {{}}; link.on('frame', f => {{ if (f.live) kept[f.n] = {told} }}) }}")
@@ -81,7 +81,7 @@ def test_the_past_shows_the_very_frame_that_was_live(opened: Open, studio: Studi
     until(page, "link.frame.live")
 
 
-def test_dragging_along_the_timeline_goes_back(opened: Open, studio: Studio) -> None:
+def test_drag_on_timeline_goes_back(opened: Open, studio: Studio) -> None:
     page = begun(opened, studio, "rules=wilds&plays=newcomer&seed=3")
     until(page, "link.frame.n > 120", seconds=20)
     box = page.get_by_role("slider").bounding_box()
@@ -92,7 +92,7 @@ def test_dragging_along_the_timeline_goes_back(opened: Open, studio: Studio) -> 
     until(page, "link.status.shown !== null && link.frame.n === link.status.shown && link.frame.n < 110")
 
 
-def test_a_link_to_a_moment_shows_that_moment(opened: Open, studio: Studio) -> None:
+def test_link_to_moment_shows_that_moment(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/arena?seed=3&at=25")
     until(page, "link.status.paused && link.frame.n === 25")
     other = opened(f"{studio.site}/arena?seed=3&at=25")
@@ -100,7 +100,7 @@ def test_a_link_to_a_moment_shows_that_moment(opened: Open, studio: Studio) -> N
     assert frame(other)["pic"] == frame(page)["pic"]
 
 
-def test_the_mind_inspector_opens_on_a_soldier_that_is_clicked(opened: Open, studio: Studio) -> None:
+def test_click_on_soldier_opens_mind_inspector(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/arena?seed=3&at=30")
     until(page, "link.frame.n === 30")
     soldier = next(shape for shape in frame(page)["pic"] if shape[0] == "s" and "pick" in shape[7])
@@ -113,9 +113,7 @@ def test_the_mind_inspector_opens_on_a_soldier_that_is_clicked(opened: Open, stu
     page.get_by_text("kill_enemy").first.wait_for()
 
 
-def test_a_model_with_a_fault_is_marked_at_its_line_and_the_game_goes_on_with_the_old_one(
-    opened: Open, studio: Studio
-) -> None:
+def test_faulty_model_is_marked_and_game_keeps_old_one(opened: Open, studio: Studio) -> None:
     page = begun(opened, studio, "rules=flairs&plays=newcomer&seed=7")
     page.keyboard.press("3")
     editor = page.locator(".cm-content")
@@ -130,7 +128,7 @@ def test_a_model_with_a_fault_is_marked_at_its_line_and_the_game_goes_on_with_th
     assert page.get_by_role("button", name=re.compile("^Apply")).is_disabled()
 
 
-def test_an_applied_model_changes_the_bars(opened: Open, studio: Studio) -> None:
+def test_applied_model_changes_bars(opened: Open, studio: Studio) -> None:
     page = begun(opened, studio)
     page.keyboard.press("Space", delay=100)
     page.keyboard.press("p")
@@ -150,7 +148,7 @@ def test_an_applied_model_changes_the_bars(opened: Open, studio: Studio) -> None
     assert before["town"] < 1
 
 
-def test_the_timeline_counts_in_the_time_of_its_world(opened: Open, studio: Studio) -> None:
+def test_timeline_uses_time_unit_of_world(opened: Open, studio: Studio) -> None:
     page = opened(f"{studio.site}/home?seed=3&at=30")
     until(page, "link.frame.n === 30")
     said = page.evaluate("() => import('telos-studio/hud.js').then(({clock}) => [450, 1740].map(clock))")

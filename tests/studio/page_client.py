@@ -1,4 +1,4 @@
-"""A page in the making, for tests that press its buttons and read its words."""
+"""A NiceGUI page without a browser, for tests that press its buttons and read its texts."""
 
 import asyncio
 import inspect
@@ -19,7 +19,7 @@ from telos.studio.session import Session
 
 
 def in_page(act: Callable[[Client], Any], *, cookie: str = "") -> None:
-    """Act inside of a page that is being built for somebody, whose browser brings a cookie along."""
+    """Run a function inside a page that is being built, for a browser with this cookie."""
 
     async def run() -> None:
         core.loop = asyncio.get_running_loop()
@@ -39,7 +39,7 @@ def in_page(act: Callable[[Client], Any], *, cookie: str = "") -> None:
 
 
 def found(client: Client, kind: type[Any], words: str) -> Any:
-    """Return the element of a kind whose label, text or name for screen readers begins with some words."""
+    """Return the element of a type whose label, text or ARIA label starts with the given words."""
     for element in client.elements.values():
         said = [element.props.get("label"), element.props.get("aria-label"), getattr(element, "text", None)]
         if isinstance(element, kind) and any(str(each or "").startswith(words) for each in said):
@@ -48,14 +48,14 @@ def found(client: Client, kind: type[Any], words: str) -> Any:
 
 
 def send(element: ui.element, event: str, args: Any = None) -> None:
-    """Let the browser send an event of an element."""
+    """Send an event of an element, as the browser would."""
     for listener in list(element._event_listeners.values()):
         if listener.type == event:
             handle_event(listener.handler, GenericEventArguments(sender=element, client=element.client, args=args))
 
 
 def texts(client: Client) -> list[str]:
-    """Return all lines that can be seen."""
+    """Return the texts of all visible labels."""
     labels = [each for each in client.elements.values() if isinstance(each, ui.label)]
     return [each.text for each in labels if each.visible and all(above.visible for above in each.ancestors())]
 
@@ -69,9 +69,9 @@ def played(steps: int, held: str = "right") -> Session:
 
 
 async def until(holds: Callable[[], object], seconds: float = 20) -> None:
-    """Wait for what is worked out in a thread."""
+    """Wait until a condition holds."""
     for _ in range(int(seconds / 0.02)):
         if holds():
             return
         await asyncio.sleep(0.02)
-    raise AssertionError("it never came true")
+    raise AssertionError("the condition never became true")

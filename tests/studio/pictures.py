@@ -1,10 +1,10 @@
-"""What pictures are made of, for tests that look at them."""
+"""Helpers for tests of pictures."""
 
 from telos.studio.worlds.shapes import Picture, Symbols
 
 
 def roles_of(picture: Picture, symbols: Symbols) -> set[str]:
-    """Return the roles of everything that has a colour, and refuse symbols that are not there."""
+    """Return the colour roles of a picture; an unknown symbol raises."""
     at = {"r": (5, 7), "c": (4, 5), "l": (5,), "p": (2, 3), "t": (4,)}
     found = set()
     for shape in picture:

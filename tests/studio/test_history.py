@@ -1,4 +1,4 @@
-"""The curves of the timeline: right after another model was applied, thinned where there are too many, and quick."""
+"""The history of the timeline: model changes, thinning and cost."""
 
 from bisect import bisect_right
 from typing import Any
@@ -18,7 +18,7 @@ keys = st.lists(st.sampled_from(["left", "right", ""]), max_size=30)
 
 
 def at(history: dict[str, Any], frame: int) -> dict[str, float]:
-    """Return what is drawn of the recogniser at a frame: the newest point before it holds on."""
+    """Return the drawn belief of a recogniser at a frame: that of the newest point before it."""
     place = bisect_right(history["n"], frame) - 1
     return {goal: values[place] for goal, values in history["beliefs"]["last"].items()}
 
@@ -41,7 +41,7 @@ def played(held: list[str], applied: dict[int, str]) -> Session:
 
 
 def believed(session: Session) -> list[dict[str, float]]:
-    """Return what the model in force believes at each frame, asked anew for every one of them."""
+    """Return the beliefs of the current model at each frame, by a new run for each."""
     found = []
     for frame in range(session.last + 1):
         told = sum(session.happenings[seen.number].frame <= frame for seen in session.recognizers.events)
@@ -52,14 +52,12 @@ def believed(session: Session) -> list[dict[str, float]]:
 @given(keys, st.dictionaries(st.integers(0, 30), st.sampled_from(MODELS), max_size=3))
 @example(["right"] * 3 + ["left"] * 6, {0: ALWAYS_WEST, 9: BY_SIDE})
 @example(["right"], {1: ALWAYS_WEST})
-def test_after_a_model_was_applied_the_curve_is_as_if_it_had_been_there_from_the_start(
-    held: list[str], applied: dict[int, str]
-) -> None:
+def test_applied_model_replaces_curve_from_start(held: list[str], applied: dict[int, str]) -> None:
     session = played(held, applied)
     assert drawn(session) == believed(session)
 
 
-def test_very_many_points_are_thinned_and_the_ends_stay() -> None:
+def test_history_is_thinned_and_keeps_ends() -> None:
     history = History()
     for frame in range(20_001):
         history.add(HistoryPoint(frame, frame / 10, {"one": {"a": frame / 20_000}}, {}), None, {})
@@ -87,7 +85,7 @@ class Counted(dict[str, float]):
         return super().__iter__()
 
 
-def test_telling_the_history_takes_a_look_at_each_point() -> None:
+def test_history_message_reads_each_point_once() -> None:
     history = History()
     for frame in range(1_000):
         history.add(HistoryPoint(frame, frame, {"one": Counted(a=float(frame))}, {}), None, {})

@@ -1,4 +1,4 @@
-"""A game in the studio: played, looked back on, read by recognisers, and played again."""
+"""Sessions: input, playing, scrubbing, models and replay."""
 
 import json
 
@@ -23,7 +23,7 @@ def frame_at(session: Session, number: int | None) -> dict:
     return json.loads(session.frame())
 
 
-def test_a_key_that_is_held_moves_the_player_and_the_belief() -> None:
+def test_held_key_moves_player_and_belief() -> None:
     session = played("left", "left")
     assert session.recognizers.beliefs["last"].top == "west"
     assert json.loads(session.frame())["hud"]["counts"] == [["x", "-2"]]
@@ -31,12 +31,12 @@ def test_a_key_that_is_held_moves_the_player_and_the_belief() -> None:
     assert session.recognizers.beliefs["last"].top == "east"
 
 
-def test_keys_that_mean_nothing_here_are_left_out() -> None:
+def test_unknown_keys_are_ignored() -> None:
     session = played("left+flap+left+")
     assert session.log.runs[0][0].held == "left"
 
 
-def test_looking_back_shows_the_frame_as_it_was_live() -> None:
+def test_scrub_shows_frame_as_it_was_live() -> None:
     session, live = Session(LINE, 3, {"wind": "on"}), []
     for at in range(200):
         live.append(json.loads(session.frame()))
@@ -51,7 +51,7 @@ def test_looking_back_shows_the_frame_as_it_was_live() -> None:
     assert json.loads(session.frame())["n"] == 200
 
 
-def test_the_same_inputs_play_the_same_game_again() -> None:
+def test_same_inputs_replay_same_game() -> None:
     first = played("left", "", "right", "right", seed=5, wind="on")
     first.ask("poke jump")
     first.advance()
@@ -65,7 +65,7 @@ def test_the_same_inputs_play_the_same_game_again() -> None:
     assert again.log.to_bytes() == first.log.to_bytes()
 
 
-def test_what_makes_no_sense_is_told_and_the_game_goes_on() -> None:
+def test_invalid_command_is_reported_and_game_continues() -> None:
     session = played("left")
     session.ask("fly")
     session.advance()
@@ -74,13 +74,13 @@ def test_what_makes_no_sense_is_told_and_the_game_goes_on() -> None:
     assert json.loads(session.frame())["hud"]["counts"] == [["x", "-2"]]
 
 
-def test_the_scoreboard_judges_by_the_goal_that_was_given_when_it_was_done() -> None:
+def test_scoreboard_uses_goal_before_step() -> None:
     session = played(*["right"] * 20, *["left"] * 20)  # the truth turns after twenty steps; x is never below 0
     assert session.scoreboard.accuracy("last") == pytest.approx(20 / 40)
     assert session.scoreboard.confusion["last"]["west", "east"] == 20
 
 
-def test_a_model_that_is_applied_reads_all_that_was_seen_so_far() -> None:
+def test_applied_model_reads_all_earlier_events() -> None:
     session = played(*["right"] * 10)
     assert session.scoreboard.accuracy("last") == 1.0
     session.apply("last", ALWAYS_WEST)
@@ -92,7 +92,7 @@ def test_a_model_that_is_applied_reads_all_that_was_seen_so_far() -> None:
     assert session.stage.applied == ["last"]
 
 
-def test_a_model_with_a_fault_changes_nothing() -> None:
+def test_faulty_model_changes_nothing() -> None:
     session = played("right")
     with pytest.raises(DefinitionError, match="<text>:2"):
         session.apply("last", BY_LAST_STEP.replace("goals: [west, east]", "goals: [west, west]"))
@@ -102,7 +102,7 @@ def test_a_model_with_a_fault_changes_nothing() -> None:
     assert session.version == 0
 
 
-def test_a_game_in_which_a_model_was_applied_plays_again_with_it() -> None:
+def test_game_with_applied_model_is_replayed_with_it() -> None:
     first = played("right")
     first.apply("last", ALWAYS_WEST)
     first.advance()
@@ -113,7 +113,7 @@ def test_a_game_in_which_a_model_was_applied_plays_again_with_it() -> None:
     assert again.log.to_bytes() == first.log.to_bytes()
 
 
-def test_why_tells_of_the_moment_that_was_clicked_and_not_of_now() -> None:
+def test_why_explains_clicked_moment() -> None:
     session = played("left", *["right"] * 5)
     first, last = session.why(0), session.why(5)
     assert "a key was held" in first
@@ -124,7 +124,7 @@ def test_why_tells_of_the_moment_that_was_clicked_and_not_of_now() -> None:
         session.why(99)
 
 
-def test_a_condition_pauses_once_when_it_comes_true() -> None:
+def test_condition_pauses_once_when_it_becomes_true() -> None:
     session = Session(LINE)
     session.pause_when("last.top == east and x >= 3")
     session.hold("right")
@@ -140,7 +140,7 @@ def test_a_condition_pauses_once_when_it_comes_true() -> None:
         session.pause_when("last.esat > 0.5")
 
 
-def test_minds_are_shown_as_they_were_at_the_moment_that_is_looked_at() -> None:
+def test_minds_are_shown_as_at_shown_moment() -> None:
     session = played(*["right"] * 25)
     assert session.mind("walker").doing == "at 25"
     session.scrub(14)
@@ -149,18 +149,18 @@ def test_minds_are_shown_as_they_were_at_the_moment_that_is_looked_at() -> None:
     assert session.mind("nobody") is None
 
 
-def test_a_game_that_is_over_stands_still() -> None:
+def test_finished_game_stands_still() -> None:
     session = played(*["right"] * 60)
     assert session.last == 50
     assert session.paused
     assert json.loads(session.frame())["hud"]["over"] == "the end"
 
 
-def test_settings_that_make_no_sense_are_as_if_not_given() -> None:
+def test_invalid_settings_are_ignored() -> None:
     assert Session(LINE, 0, {"wind": "storm", "else": "x"}).settings == {"wind": "off", "begins": "at once"}
 
 
-def test_a_game_may_wait_for_the_first_key_of_its_player() -> None:
+def test_game_may_wait_for_first_key() -> None:
     session = Session(LINE, 0, {"begins": "with a key"})
     assert session.is_waiting
     assert json.loads(session.frame())["hud"]["message"] == WAITING
@@ -173,7 +173,7 @@ def test_a_game_may_wait_for_the_first_key_of_its_player() -> None:
     assert not again.is_waiting
 
 
-def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_on() -> None:
+def test_unreadable_event_is_reported_once_and_game_continues() -> None:
     session = played("left", "")
     for _ in range(3):
         session.ask("poke jump")
@@ -186,7 +186,7 @@ def test_an_event_that_a_recogniser_cannot_read_is_told_once_and_the_game_goes_o
     assert session.recognizers.beliefs["last"].top == "west"
 
 
-def test_a_model_that_was_applied_last_is_in_force_where_the_recording_ends() -> None:
+def test_model_applied_last_is_current_at_end_of_recording() -> None:
     first = played("right", "right")
     first.apply("last", ALWAYS_WEST)
     again = Session(LINE, 0, {}, script=list(first.log.entries()))
@@ -198,7 +198,7 @@ def test_a_model_that_was_applied_last_is_in_force_where_the_recording_ends() ->
     assert again.history() == first.history()
 
 
-def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_refused_by_world_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     session = played("right", "left")
     before = json.dumps(session.history()), session.recognizers.updates["last"], session.log.to_bytes()
 
@@ -212,7 +212,7 @@ def test_a_model_that_the_world_refuses_changes_nothing(monkeypatch: pytest.Monk
     assert session.recognizers.texts["last"] == BY_LAST_STEP
 
 
-def test_a_recogniser_that_fails_is_told_of_and_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_recognizer_is_reported_and_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
     session = played("right")
     monkeypatch.setattr(session.recognizers.readers["last"], "observe", lambda event: 1 / 0)
     for _ in range(3):
@@ -221,14 +221,14 @@ def test_a_recogniser_that_fails_is_told_of_and_ends_no_game(monkeypatch: pytest
     assert session.refusals == ["Last step cannot read this event: ZeroDivisionError: division by zero"]
 
 
-def test_of_endless_refusals_a_few_wait_to_be_told() -> None:
+def test_number_of_waiting_refusals_is_limited() -> None:
     session = Session(LINE, script=[Inputs(asked=(f"fly {number}",)) for number in range(500)])
     for _ in range(500):
         session.advance()
     assert len(session.refusals) == 20
 
 
-def test_the_past_is_believed_otherwise_under_another_model_and_looks_the_same() -> None:
+def test_past_beliefs_follow_new_model_and_picture_does_not() -> None:
     session = played(*["right"] * 10)
     before = frame_at(session, 5)
     session.apply("last", ALWAYS_WEST)
@@ -238,7 +238,7 @@ def test_the_past_is_believed_otherwise_under_another_model_and_looks_the_same()
     assert after == before
 
 
-def test_nothing_can_be_asked_for_on_the_way_to_a_moment() -> None:
+def test_commands_are_refused_while_catching_up() -> None:
     session = played("left")
     session.is_catching_up = True
     with pytest.raises(TelosError, match="still on its way"):

@@ -1,4 +1,4 @@
-"""A pause on a condition comes when it comes true, and not before or again."""
+"""Watchpoints trigger when their condition becomes true."""
 
 import re
 from collections.abc import Mapping
@@ -60,11 +60,11 @@ def is_true(text: str, values: Mapping[str, Value] = NOW) -> bool:
         ("monsters", True),
     ],
 )
-def test_conditions_are_asked_over_plain_values(text: str, expected: bool) -> None:
+def test_conditions_are_evaluated_over_plain_values(text: str, expected: bool) -> None:
     assert is_true(text) == expected
 
 
-def test_it_fires_when_it_comes_true_and_not_while_it_stays_so() -> None:
+def test_watchpoint_triggers_when_condition_becomes_true() -> None:
     watch = Watchpoint("monsters >= 2", ["monsters"])
     assert [watch.holds({"monsters": count}) for count in (0, 2, 3, 2, 1, 2)] == [
         False,
@@ -76,16 +76,16 @@ def test_it_fires_when_it_comes_true_and_not_while_it_stays_so() -> None:
     ]
 
 
-def test_what_holds_when_it_is_set_waits_until_it_comes_true_again() -> None:
+def test_condition_that_holds_at_start_must_become_false_first() -> None:
     watch = Watchpoint("monsters >= 2", {"monsters": 5})
     assert [watch.holds({"monsters": count}) for count in (5, 1, 5)] == [False, False, True]
 
 
-def test_an_event_right_after_it_was_set_counts() -> None:
+def test_event_right_after_setting_counts() -> None:
     assert Watchpoint("event == swing", {"event": "nothing"}).holds({"event": "swing"})
 
 
-def test_what_is_not_there_at_the_moment_makes_a_comparison_false() -> None:
+def test_missing_value_makes_comparison_false() -> None:
     for text in (
         "Sam.goal == cover",
         "Sam.goal != cover",
@@ -122,7 +122,7 @@ def test_each_of_several_events_in_one_step_counts() -> None:
         ("Sam.goal == 'cover'", "labels and handles are written bare"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_a_remedy(text: str, said: str) -> None:
+def test_invalid_condition_is_refused_with_remedy(text: str, said: str) -> None:
     with pytest.raises(TelosError, match=re.escape(said)):
         Watchpoint(text, NOW)
 
@@ -138,7 +138,7 @@ VALUES = st.one_of(
     st.one_of(st.lists(st.one_of(WORDS, MORE), max_size=14).map(" ".join), st.text(max_size=60)),
     st.lists(st.dictionaries(st.sampled_from(sorted(NOW)), VALUES), max_size=4),
 )
-def test_whatever_is_typed_is_refused_or_can_be_asked_of_anything(text: str, moments: list[dict[str, Value]]) -> None:
+def test_arbitrary_text_is_refused_or_can_be_evaluated(text: str, moments: list[dict[str, Value]]) -> None:
     try:
         watch = Watchpoint(text, NOW)
     except TelosError:
@@ -148,7 +148,7 @@ def test_whatever_is_typed_is_refused_or_can_be_asked_of_anything(text: str, mom
 
 
 @given(st.lists(st.booleans(), max_size=20))
-def test_it_fires_once_for_every_time_that_it_comes_true(moments: list[bool]) -> None:
+def test_watchpoint_triggers_once_per_change_to_true(moments: list[bool]) -> None:
     watch = Watchpoint("on", ["on"])
     fired = [watch.holds({"on": on}) for on in moments]
     assert fired == [on and not before for before, on in zip([False, *moments], moments, strict=False)]

@@ -1,4 +1,4 @@
-"""A world small enough to be reckoned by hand: somebody walks along a line, wanting to get to one of its ends."""
+"""A world small enough to compute by hand: a walker on a line, who wants to reach one of its ends."""
 
 from collections.abc import Mapping, Sequence
 from random import Random

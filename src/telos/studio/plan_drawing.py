@@ -27,7 +27,7 @@ def plan_svg(view: MindView) -> str:
     """Return the plan of a mind as an SVG element, 420 pixels wide; the same view gives the same text."""
     if not view.plan:
         return _empty(view)
-    placed = list(_placed(view.plan))
+    placed = list(_place_steps(view.plan))
     bottom = placed[-1].bottom
     parts = [
         *_arrows(placed),
@@ -78,7 +78,7 @@ class _Placed:
         return self.top + self.height
 
 
-def _placed(steps: Sequence[StepLine]) -> Iterator[_Placed]:
+def _place_steps(steps: Sequence[StepLine]) -> Iterator[_Placed]:
     top = 4.0
     for number, step in enumerate(steps):
         pills = tuple(_pills(steps, number, top + _HEAD))

@@ -1,4 +1,4 @@
-"""A studio in a process of its own, spoken to without a browser."""
+"""A studio in its own process, without a browser."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 def begun(studio: Studio, address: str) -> str:
-    """Open a page as a browser would, and return the address of the link to its game."""
+    """Open a page as a browser would, and return the address of its WebSocket."""
     page = urlopen(f"{studio.site}/{address}", timeout=30).read().decode()
     found = re.search(r"/link/[\w-]+", page)
     assert found, page[:500]

@@ -1,4 +1,4 @@
-"""A game in a page: greeted, paced, told what changed; it says when it slows down, and stands still without a page."""
+"""A game with a page: pacing, messages and failures."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from telos.studio.session import Session
 
 
 class Page:
-    """The other end of a link: keeps what it is sent."""
+    """A page that keeps all messages."""
 
     def __init__(self, *, slow: float = 0.0) -> None:
         self.got: list[dict[str, Any]] = []
@@ -28,7 +28,7 @@ class Page:
 
 
 async def looked_at(game: Game, page: Page, *acts: Any, seconds: float = 0.35) -> None:
-    """Let the page look on for a while, then do each of the acts and look on for a while again."""
+    """Play for a while, and again after each of the acts."""
     playing = asyncio.create_task(game.play(page.send))
     await asyncio.sleep(seconds)
     for act in acts:
@@ -39,7 +39,7 @@ async def looked_at(game: Game, page: Page, *acts: Any, seconds: float = 0.35) -
         await playing
 
 
-def test_a_page_is_greeted_and_gets_every_frame_in_order() -> None:
+def test_page_gets_hello_and_every_frame_in_order() -> None:
     game, page = Game(Session(LINE)), Page()
     asyncio.run(looked_at(game, page))
     assert [message["is"] for message in page.got[:5]] == ["hello", "history", "status", "backdrop", "frame"]
@@ -49,7 +49,7 @@ def test_a_page_is_greeted_and_gets_every_frame_in_order() -> None:
     assert not game.is_linked
 
 
-def test_without_a_page_the_game_stands_still() -> None:
+def test_game_without_page_stands_still() -> None:
     game, page = Game(Session(LINE)), Page()
     asyncio.run(looked_at(game, page))
     last = game.session.last
@@ -61,7 +61,7 @@ def test_without_a_page_the_game_stands_still() -> None:
     assert game.session.last == last
 
 
-def test_looking_back_sends_that_frame_and_pausing_is_told() -> None:
+def test_scrub_sends_that_frame_and_reports_pause() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.hold("right")
     asyncio.run(looked_at(game, page, lambda: game.on_message('{"do": "scrub", "to": 1}')))
@@ -71,7 +71,7 @@ def test_looking_back_sends_that_frame_and_pausing_is_told() -> None:
     assert page.of("status")[-1]["shown"] == 1
 
 
-def test_what_cannot_be_done_is_told() -> None:
+def test_refusals_are_sent_to_page() -> None:
     game, page = Game(Session(LINE), note="Welcome back."), Page()
     asyncio.run(
         looked_at(game, page, lambda: game.on_message("nonsense"), lambda: game.on_message('{"do":"ask","text":"fly"}'))
@@ -82,7 +82,7 @@ def test_what_cannot_be_done_is_told() -> None:
     assert "'fly'" in error
 
 
-def test_an_applied_model_sends_the_curves_again() -> None:
+def test_applied_model_sends_history_again() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.hold("right")
     asyncio.run(looked_at(game, page, lambda: game.session.apply("last", ALWAYS_WEST)))
@@ -90,7 +90,7 @@ def test_an_applied_model_sends_the_curves_again() -> None:
     assert page.of("frame")[-1]["beliefs"]["last"]["west"] == 1.0
 
 
-def test_a_fast_game_skips_frames_and_loses_no_happening() -> None:
+def test_fast_game_skips_frames_and_loses_no_happening() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.set_speed(8)
     game.session.hold("right")
@@ -101,14 +101,14 @@ def test_a_fast_game_skips_frames_and_loses_no_happening() -> None:
     assert told == list(range(len(told)))
 
 
-def test_a_game_that_cannot_keep_its_pace_says_so() -> None:
+def test_slow_game_reports_its_pace() -> None:
     game, page = Game(Session(LINE)), Page(slow=0.1)  # 10 frames a second are meant, and each takes that long to send
     game.session.set_speed(2)
     asyncio.run(looked_at(game, page, seconds=2.6))
     assert any(status["slow"].startswith("The machine is busy: ") for status in page.of("status"))
 
 
-def test_a_link_to_a_moment_hurries_there_and_shows_it() -> None:
+def test_link_to_moment_catches_up_and_shows_it() -> None:
     game, page = Game(Session(LINE, 4, {"wind": "on"})), Page()
     game.target_frame, game.shows_target = 30, True
     asyncio.run(looked_at(game, page))
@@ -120,7 +120,7 @@ def test_a_link_to_a_moment_hurries_there_and_shows_it() -> None:
     assert frames[0]["pic"] == json.loads(alone.frame())["pic"]
 
 
-def test_a_game_that_waits_for_a_key_takes_no_step_before_it() -> None:
+def test_waiting_game_takes_no_step_before_first_key() -> None:
     game, page = Game(Session(LINE, 0, {"begins": "with a key"})), Page()
     taken = []
     asyncio.run(
@@ -135,7 +135,7 @@ def test_a_game_that_waits_for_a_key_takes_no_step_before_it() -> None:
     assert game.session.last > 0
 
 
-def test_what_happens_in_a_step_that_was_asked_for_is_told() -> None:
+def test_single_step_sends_its_happenings() -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.pause(True)
     game.session.hold("right")
@@ -144,7 +144,7 @@ def test_what_happens_in_a_step_that_was_asked_for_is_told() -> None:
     assert [number for frame in page.of("frame") for number, *_ in frame["happened"]] == [0, 1]
 
 
-def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_failing_world_stops_game_and_reports_once(caplog: pytest.LogCaptureFixture) -> None:
     game, page = Game(Session(LINE)), Page()
     game.session.stage.curves = lambda: 1 / 0  # type: ignore[method-assign]
     play_on = lambda: game.session.pause(False)  # noqa: E731
@@ -155,14 +155,14 @@ def test_a_world_that_fails_stops_its_game_and_says_so_once(caplog: pytest.LogCa
     assert len(caplog.records) == 1
 
 
-def test_a_way_to_a_moment_ends_where_the_world_fails() -> None:
+def test_catching_up_ends_where_world_fails() -> None:
     game, page = Game(Session(LINE)), Page()
     game.target_frame, game.session.stage.curves = 30, lambda: 1 / 0  # type: ignore[method-assign]
     asyncio.run(looked_at(game, page))
     assert "ZeroDivisionError" in page.of("told")[0]["text"]
 
 
-def test_on_the_way_to_a_moment_nobody_leads_the_game_elsewhere() -> None:
+def test_messages_are_ignored_while_catching_up() -> None:
     game = Game(Session(LINE))
     game.target_frame = 30
     game.on_message('{"do": "held", "keys": "left"}')
@@ -172,7 +172,7 @@ def test_on_the_way_to_a_moment_nobody_leads_the_game_elsewhere() -> None:
     assert not page.of("told")
 
 
-def test_a_page_that_takes_nothing_holds_up_its_own_game_only() -> None:
+def test_stuck_page_delays_only_its_own_game() -> None:
     stuck, other, page = Game(Session(LINE)), Game(Session(LINE)), Page()
 
     async def never(text: str) -> None:
@@ -192,7 +192,7 @@ def test_a_page_that_takes_nothing_holds_up_its_own_game_only() -> None:
     assert other.session.last > 1
 
 
-def test_two_pages_that_come_at_once_do_not_both_play() -> None:
+def test_concurrent_pages_do_not_both_play() -> None:
     game = Game(Session(LINE))
 
     async def come() -> asyncio.Task[None]:
@@ -210,7 +210,7 @@ def test_two_pages_that_come_at_once_do_not_both_play() -> None:
     assert asyncio.run(coming()) == [True] * 5 + [False]
 
 
-def test_keys_are_let_go_with_the_page() -> None:
+def test_keys_are_released_with_page() -> None:
     game = Game(Session(LINE))
     asyncio.run(looked_at(game, Page(), lambda: game.on_message('{"do": "held", "keys": "right"}')))
     x = game.session.stage.x
@@ -219,7 +219,7 @@ def test_keys_are_let_go_with_the_page() -> None:
     assert game.session.stage.x == x
 
 
-def test_another_speed_or_a_pause_is_not_taken_for_slowness() -> None:
+def test_speed_change_or_pause_is_not_reported_as_slow() -> None:
     game, page = Game(Session(LINE)), Page()
     acts = (lambda: game.session.set_speed(4), lambda: game.session.pause(True), lambda: game.session.pause(False))
     asyncio.run(looked_at(game, page, *acts, seconds=1.3))

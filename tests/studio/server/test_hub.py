@@ -1,4 +1,4 @@
-"""Games and pages: a closed page frees its game, a reloaded one finds it again, a link opens its moment."""
+"""Games and pages: opening, resuming, linking, recording and freeing."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def stepped(game: Game, steps: int) -> Game:
 
 
 def hurried(game: Game) -> Game:
-    """Do at once what the server does in slices."""
+    """Advance to the target frame at once."""
     while game.target_frame is not None and game.session.last < game.target_frame:
         game.session.advance()
     return game
@@ -32,7 +32,7 @@ def picture(game: Game) -> object:
     return json.loads(game.session.frame())["pic"]
 
 
-def test_a_page_that_closes_frees_its_game_after_a_while() -> None:
+def test_closed_page_frees_game_after_grace() -> None:
     hub = Hub()
     game = opened(hub)
     hub.sweep(GRACE)
@@ -41,13 +41,13 @@ def test_a_page_that_closes_frees_its_game_after_a_while() -> None:
     assert not hub.games
 
 
-def test_a_page_that_is_reloaded_finds_its_game_as_it_was() -> None:
+def test_reloaded_page_finds_its_game() -> None:
     hub = Hub()
     game = stepped(opened(hub), 5)
     assert opened(hub, game=game.name, now=3.0) is game
 
 
-def test_a_page_that_is_reloaded_late_gets_its_game_again_from_what_was_kept_of_it() -> None:
+def test_page_reloaded_late_gets_game_from_its_log() -> None:
     hub = Hub()
     game = stepped(opened(hub), 30)
     again = hurried(opened(hub, game=game.name, now=GRACE + 5))
@@ -56,28 +56,28 @@ def test_a_page_that_is_reloaded_late_gets_its_game_again_from_what_was_kept_of_
     assert picture(again) == picture(game)
 
 
-def test_a_link_to_a_moment_of_a_game_that_is_being_played_opens_a_game_of_its_own() -> None:
+def test_link_to_moment_of_open_game_opens_copy() -> None:
     hub = Hub()
     game = stepped(opened(hub), 12)
-    game._send = print  # a page looks on
+    game._send = print  # a page is connected
     other = hurried(opened(hub, game=game.name, at=7))
     assert other is not game
     assert (other.session.last, other.shows_target) == (7, True)
     assert opened(hub, game=game.name) is game  # while reloading, the old page is still there
 
 
-def test_a_game_that_nobody_knows_any_more_is_said_to_be_lost() -> None:
+def test_unknown_game_is_reported_as_lost() -> None:
     game = opened(Hub(), game="gone-with-the-server")
     assert game._notes == [hubs._LOST]
     assert game.session.seed == 3
 
 
-def test_a_moment_of_a_game_that_plays_itself_can_be_linked_by_its_seed() -> None:
+def test_moment_of_new_game_is_linked_by_seed() -> None:
     game = hurried(opened(Hub(), at=40))
     assert (game.session.last, game.shows_target) == (40, True)
 
 
-def test_there_are_only_so_many_games_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_games_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hubs, "MAX_GAMES", 2)
     hub = Hub()
     opened(hub)
@@ -86,7 +86,7 @@ def test_there_are_only_so_many_games_at_once(monkeypatch: pytest.MonkeyPatch) -
         opened(hub)
 
 
-def test_a_recorded_game_is_on_disk_and_survives_the_studio(tmp_path: Path) -> None:
+def test_recorded_game_is_on_disk_and_survives_restart(tmp_path: Path) -> None:
     game = stepped(opened(hub := Hub(tmp_path / "recordings")), 25)
     hub.sweep(1.0)
     again = hurried(opened(Hub(tmp_path / "recordings"), game=game.name))
@@ -95,13 +95,13 @@ def test_a_recorded_game_is_on_disk_and_survives_the_studio(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "*", "a" * 300, "", "x/y", "\0"])
-def test_no_name_of_a_game_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
+def test_game_name_cannot_leave_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret.studio.jsonl").write_text("{}")
     game = opened(Hub(tmp_path / "recordings"), game=name)
     assert game.session.last == 0
 
 
-def test_a_recording_that_somebody_brings_along_plays_again() -> None:
+def test_uploaded_recording_is_replayed() -> None:
     game = stepped(opened(Hub()), 10)
     name, data = game.session.recording()
     again = Hub().replay_file(data, now=0.0, file=name)
@@ -109,7 +109,7 @@ def test_a_recording_that_somebody_brings_along_plays_again() -> None:
     assert picture(stepped(again, 10)) == picture(game)
 
 
-def test_a_strange_recording_is_refused_and_no_game_begins() -> None:
+def test_invalid_recording_is_refused_and_starts_no_game() -> None:
     hub = Hub()
     for data in (b"", b"{}", b"\xff", b'{"recording": "telos studio game"}'):
         with pytest.raises((DefinitionError, TelosError)):
@@ -117,17 +117,17 @@ def test_a_strange_recording_is_refused_and_no_game_begins() -> None:
     assert not hub.games
 
 
-def test_a_link_leads_only_so_far_into_a_new_game_and_never_beyond_what_was_played() -> None:
+def test_link_is_limited_in_new_game_and_to_played_steps() -> None:
     hub = Hub()
     far = opened(hub, at=999_999_999)
     assert far.target_frame == hubs.MAX_AHEAD
     assert far._notes == [hubs._TOO_FAR]
     game = stepped(opened(hub), 12)
-    game._send = print  # a page looks on
+    game._send = print  # a page is connected
     assert opened(hub, game=game.name, at=999).target_frame == 12
 
 
-def test_a_disk_that_is_full_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
+def test_write_failure_is_reported_once_and_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "recordings").write_text("a file, where the folder should be")
     hub = Hub(tmp_path / "recordings")
     game = stepped(opened(hub), 5)
@@ -145,7 +145,7 @@ def test_a_disk_that_is_full_is_told_once_and_stops_nothing(tmp_path: Path) -> N
     assert other.name not in hub._logs
 
 
-def test_a_long_game_is_written_less_often_and_whole_at_its_end(tmp_path: Path) -> None:
+def test_long_game_is_written_less_often_and_fully_at_end(tmp_path: Path) -> None:
     hub = Hub(tmp_path)
     game = stepped(opened(hub), 300)
     hub.sweep(1.0)
@@ -160,7 +160,7 @@ def test_a_long_game_is_written_less_often_and_whole_at_its_end(tmp_path: Path) 
     assert steps() == [302]
 
 
-def test_a_game_that_is_resumed_keeps_its_name_and_its_file_and_a_copy_gets_none(tmp_path: Path) -> None:
+def test_resumed_game_keeps_name_and_file_and_copy_gets_none(tmp_path: Path) -> None:
     hub = Hub(tmp_path)
     game = stepped(opened(hub), 20)
     hub.free(game.name)
@@ -168,7 +168,7 @@ def test_a_game_that_is_resumed_keeps_its_name_and_its_file_and_a_copy_gets_none
     again = hurried(opened(hub, game=game.name))
     assert again.name == game.name
     copy = hurried(opened(hub, game=game.name, at=10))
-    again._send = print  # a page looks on
+    again._send = print  # a page is connected
     copy = hurried(opened(hub, game=game.name, at=10))
     assert copy.name != game.name
     hub.free(copy.name)
@@ -179,7 +179,7 @@ def test_a_game_that_is_resumed_keeps_its_name_and_its_file_and_a_copy_gets_none
     assert json.loads(file.read_text().splitlines()[0])["steps"] == 25
 
 
-def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path) -> None:
+def test_model_applied_after_last_step_is_written(tmp_path: Path) -> None:
     hub = Hub(tmp_path)
     game = hub.open("adventure", 3, {"plays": "you"}, now=0.0)
     stepped(game, 40)
@@ -190,7 +190,7 @@ def test_a_model_that_was_applied_after_the_last_step_is_on_disk(tmp_path: Path)
     assert "# mine" in file.read_text()
 
 
-def test_a_copy_of_a_game_in_which_a_model_was_applied_is_not_written_before_somebody_plays_on(tmp_path: Path) -> None:
+def test_copy_with_model_is_not_written_before_new_input(tmp_path: Path) -> None:
     game = stepped(Hub().open("adventure", 3, {"plays": "you"}, now=0.0), 20)
     game.session.apply("ffbm", game.session.recognizers.texts["ffbm"] + "# mine\n")
     stepped(game, 5)

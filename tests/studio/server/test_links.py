@@ -1,4 +1,4 @@
-"""Links over a real server: nonsense, too much, too many and half-open ones end no game, and hold up none."""
+"""WebSocket links to a real server: malformed, excessive and half-open ones affect no other game."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from studio.server.test_messages import malformed
 
 
 class Player:
-    """Takes all that a link sends; everything that came is kept."""
+    """A client that keeps all messages of a link."""
 
     def __init__(self, link: ClientConnection) -> None:
         self.link = link
@@ -37,7 +37,7 @@ class Player:
         return [frame["n"] for frame in self.of("frame") if frame["live"]]
 
     async def goes_on(self, frames: int = 10) -> None:
-        """Wait until so many more frames have come."""
+        """Wait for more frames."""
         before = len(self.of("frame"))
         await until(lambda: len(self.of("frame")) >= before + frames)
 
@@ -52,7 +52,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def played(studio: Studio, *addresses: str, by: Callable[..., Awaitable[None]]) -> None:
-    """Open games, link to each, and let them be played."""
+    """Open games, connect to each, and play them."""
 
     async def playing() -> None:
         links = [begun(studio, address) for address in addresses]
@@ -68,7 +68,7 @@ def played(studio: Studio, *addresses: str, by: Callable[..., Awaitable[None]]) 
     asyncio.run(playing())
 
 
-def test_thousands_of_malformed_messages_stop_neither_their_game_nor_another(studio: Studio) -> None:
+def test_malformed_messages_stop_neither_their_game_nor_another(studio: Studio) -> None:
     rng = random.Random(21)
 
     async def flood(target: Player, other: Player) -> None:
@@ -82,7 +82,7 @@ def test_thousands_of_malformed_messages_stop_neither_their_game_nor_another(stu
         await target.say(do="speed", to=1)
         await target.say(do="pause", on=False)
         while not any("'dance'" in told["text"] for told in target.of("told")):
-            await target.say(do="dance")  # of very many refusals only some are told, so it may have to be said again
+            await target.say(do="dance")  # the number of queued refusals is limited, so repeat it
             await target.goes_on(3)
         await target.goes_on()
         await other.goes_on()
@@ -93,7 +93,7 @@ def test_thousands_of_malformed_messages_stop_neither_their_game_nor_another(stu
     played(studio, "home?seed=31", "home?seed=32", by=flood)
 
 
-def test_a_message_that_is_too_long_ends_the_link_and_not_the_game(studio: Studio) -> None:
+def test_too_long_message_ends_link_but_not_game(studio: Studio) -> None:
     async def shout(player: Player) -> None:
         await player.goes_on()
         await player.link.send("x" * (2**20 + 1))
@@ -111,7 +111,7 @@ def test_a_message_that_is_too_long_ends_the_link_and_not_the_game(studio: Studi
 
 
 @pytest.mark.parametrize("name", ["nobody", "%00", "a" * 2000, "%F0%9F%92%A5"])
-def test_a_link_to_a_game_that_is_not_there_is_closed_with_the_reason(studio: Studio, name: str) -> None:
+def test_link_to_unknown_game_is_closed_with_reason(studio: Studio, name: str) -> None:
     async def knock() -> int | None:
         async with connect(f"{studio.site.replace('http', 'ws', 1)}/link/{name}") as link:
             await link.wait_closed()
@@ -120,7 +120,7 @@ def test_a_link_to_a_game_that_is_not_there_is_closed_with_the_reason(studio: St
     assert asyncio.run(knock()) == 4404
 
 
-def test_hundreds_of_hasty_links_leave_one_game_that_goes_on_at_its_pace(studio: Studio) -> None:
+def test_hundreds_of_short_links_leave_game_at_its_pace(studio: Studio) -> None:
     async def hurry(player: Player) -> None:
         address = f"ws://{urlsplit(studio.site).netloc}{player.link.request.path}"
 
@@ -130,7 +130,7 @@ def test_hundreds_of_hasty_links_leave_one_game_that_goes_on_at_its_pace(studio:
                     if rng.random() < 0.5:
                         await link.recv()
             except ConnectionClosed:
-                pass  # another has taken the game over
+                pass  # another page took the game over
 
         rng = random.Random(4)
         for _ in range(10):
@@ -145,7 +145,7 @@ def test_hundreds_of_hasty_links_leave_one_game_that_goes_on_at_its_pace(studio:
     played(studio, "home?seed=34", by=hurry)
 
 
-def test_of_many_pages_on_one_game_one_plays_it_and_the_others_are_told(studio: Studio) -> None:
+def test_many_pages_on_one_game_leave_one_player(studio: Studio) -> None:
     async def crowd(player: Player) -> None:
         address = f"ws://{urlsplit(studio.site).netloc}{player.link.request.path}"
         crowd = [player, *(Player(link) for link in await asyncio.gather(*(connect(address) for _ in range(12))))]
@@ -162,7 +162,7 @@ def test_of_many_pages_on_one_game_one_plays_it_and_the_others_are_told(studio: 
     played(studio, "home?seed=35", by=crowd)
 
 
-def test_connections_that_stop_half_way_keep_nobody_out(studio: Studio) -> None:
+def test_half_open_connections_block_nobody(studio: Studio) -> None:
     place = urlsplit(studio.site)
     half = [socket.create_connection((place.hostname, place.port)) for _ in range(50)]
 
@@ -178,7 +178,7 @@ def test_connections_that_stop_half_way_keep_nobody_out(studio: Studio) -> None:
             one.close()
 
 
-def test_a_game_that_is_on_a_long_way_holds_up_no_other(studio: Studio) -> None:
+def test_game_that_catches_up_delays_no_other(studio: Studio) -> None:
     async def wait(travelling: Player, other: Player) -> None:
         await travelling.link.send("nonsense")
         await other.goes_on(30)

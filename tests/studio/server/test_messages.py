@@ -1,4 +1,4 @@
-"""What a browser may say: each message does its part, and a few thousand malformed ones do nothing at all."""
+"""Messages of the browser, valid and malformed."""
 
 import json
 import random
@@ -14,7 +14,7 @@ def said(session: Session, **message: object) -> str:
     return handle_message(session, json.dumps(message))
 
 
-def test_each_message_does_its_part() -> None:
+def test_each_message_has_its_effect() -> None:
     session = Session(LINE)
     assert said(session, do="held", keys="right") == ""
     assert said(session, do="pause", on=True) == ""
@@ -50,7 +50,7 @@ def test_each_message_does_its_part() -> None:
         (b"\xff\xfe", "not JSON"),
     ],
 )
-def test_a_message_that_makes_no_sense_is_answered(message: str | bytes, answer: str) -> None:
+def test_invalid_message_is_refused_without_effect(message: str | bytes, answer: str) -> None:
     session = Session(LINE)
     before = session.frame()
     assert answer in handle_message(session, message)
@@ -58,7 +58,7 @@ def test_a_message_that_makes_no_sense_is_answered(message: str | bytes, answer:
 
 
 def malformed(rng: random.Random) -> str | bytes:
-    """Return something like a message, with something wrong about it more often than not."""
+    """Return a random message, usually malformed."""
     values: list[object] = [None, True, -1, 2**70, 1e308, "", "up" * 300, [], {}, [[[]]], {"a": {}}, "\0", "💥", 0.5]
     deeds = ["held", "ask", "pause", "step", "speed", "scrub", "apply", "__init__", "", "eval", None, 3]
     message = {
@@ -80,7 +80,7 @@ def malformed(rng: random.Random) -> str | bytes:
             return text
 
 
-def test_thousands_of_malformed_messages_neither_break_nor_steer_the_game() -> None:
+def test_malformed_messages_neither_break_nor_steer_game() -> None:
     rng = random.Random(8)
     session = Session(LINE)
     for _ in range(5_000):

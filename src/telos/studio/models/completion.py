@@ -63,29 +63,29 @@ def find_cursor(text: str, line: int, column: int) -> CursorContext | None:
         return None
     entries: list[_Entry] = []
     opener, brackets = "", _Brackets()
-    for each in map(_bare, lines[: line - 1]):
-        if not _goes_on(opener, brackets, each):
+    for each in map(_strip_comment, lines[: line - 1]):
+        if not _is_continued(opener, brackets, each):
             opener, brackets = each, _Brackets()
         brackets.read(each)
         if not brackets.frames:
-            _enter(entries, opener)
+            _enter_complete(entries, opener)
     here = lines[line - 1][: max(0, column - 1)]
-    if _bare(here) != here:
+    if _strip_comment(here) != here:
         return None
-    if _goes_on(opener, brackets, here):
-        path, _ = _entered(entries, opener)
+    if _is_continued(opener, brackets, here):
+        path, _ = _enter_line(entries, opener)
         brackets.read(here)
         return _in_brackets(path, brackets.frames)
     return _spot(entries, here)
 
 
-def _goes_on(opener: str, brackets: "_Brackets", line: str) -> bool:
+def _is_continued(opener: str, brackets: "_Brackets", line: str) -> bool:
     """Return whether a line is inside brackets: it has more indentation, otherwise they were never closed."""
     return bool(brackets.frames) and (not line.strip() or _indent(line) > _indent(opener))
 
 
 def _spot(entries: list[_Entry], here: str) -> CursorContext:
-    path, value = _entered(entries, here)
+    path, value = _enter_line(entries, here)
     brackets = _Brackets()
     brackets.read(here)
     if brackets.frames:
@@ -104,13 +104,13 @@ def _in_brackets(path: KeyPath, frames: "list[_Frame]") -> CursorContext:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def _enter(entries: list[_Entry], line: str) -> None:
+def _enter_complete(entries: list[_Entry], line: str) -> None:
     """Enter a complete line."""
     if line.strip():
-        _entered(entries, line)
+        _enter_line(entries, line)
 
 
-def _entered(entries: list[_Entry], line: str) -> tuple[KeyPath, str | None]:
+def _enter_line(entries: list[_Entry], line: str) -> tuple[KeyPath, str | None]:
     """Enter a line; return the path of its entry and the value so far, or the path of its mapping and None."""
     rest, indent = _enter_items(entries, line)
     key = _KEY.match(rest)
@@ -118,12 +118,12 @@ def _entered(entries: list[_Entry], line: str) -> tuple[KeyPath, str | None]:
         _leave(entries, indent)
     if key is None:
         return _to_path(entries), None
-    entries.append(_Entry(indent, _unquoted(key[1])))
+    entries.append(_Entry(indent, _unquote(key[1])))
     return _to_path(entries), rest[key.end() :]
 
 
 def _enter_items(entries: list[_Entry], line: str) -> tuple[str, int]:
-    """Take in the dashes that a line starts with; return what is left, and how far to the right that is."""
+    """Enter the dashes at the start of a line; return the rest and its indentation."""
     indent, rest = _indent(line), line.lstrip(" ")
     while rest.startswith("- ") or rest == "-":
         number = 0
@@ -141,7 +141,7 @@ def _is_item(entry: _Entry, indent: int) -> bool:
 
 
 def _leave(entries: list[_Entry], indent: int) -> None:
-    """Drop what a line that starts here does not belong to."""
+    """Drop the entries that a line with this indentation does not belong to."""
     while entries and entries[-1].indent >= indent:
         entries.pop()
 
@@ -154,20 +154,20 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _bare(line: str) -> str:
-    """Return a line without its comment; nothing of one that nobody has written by hand."""
+def _strip_comment(line: str) -> str:
+    """Return a line without its comment; the empty text for a line that is too long."""
     if len(line) > MAX_LINE:
         return ""
-    comment = _COMMENT.search(_hidden(line))
+    comment = _COMMENT.search(_mask_quotes(line))
     return line if comment is None else line[: comment.start()]
 
 
-def _hidden(line: str) -> str:
-    """Return a line in which texts in quotes mean nothing."""
+def _mask_quotes(line: str) -> str:
+    """Return a line with quoted texts masked."""
     return _QUOTED.sub(lambda found: "x" * len(found[0]), line)
 
 
-def _unquoted(key: str) -> str:
+def _unquote(key: str) -> str:
     return key[1:-1] if key[:1] in "\"'" else key
 
 
@@ -176,7 +176,7 @@ def _unquoted(key: str) -> str:
 
 @dataclass(slots=True)
 class _Frame:
-    """A bracket that is open: in a list at which place, in a mapping at which key, and what stands there so far."""
+    """An open bracket: the position in a list or the key in a mapping, and the text so far."""
 
     is_list: bool
     place: int = 0
@@ -186,14 +186,14 @@ class _Frame:
 
 
 class _Brackets:
-    """Reads line after line, and knows which brackets are open, the outermost first."""
+    """The open brackets after a sequence of lines, the outermost first."""
 
     def __init__(self) -> None:
         self.frames: list[_Frame] = []
 
     def read(self, line: str) -> None:
-        """Take in a line."""
-        hidden, last = _hidden(line), ""
+        """Read the next line."""
+        hidden, last = _mask_quotes(line), ""
         for at, character in enumerate(hidden):
             if character in "[{":
                 if self.frames or last in ("", ":", "-"):  # elsewhere it is part of a text
@@ -209,7 +209,7 @@ def _read(frame: _Frame, character: str, following: str, written: str) -> None:
     if character == ",":
         frame.place, frame.key, frame.typed = frame.place + 1, None, ""
     elif character == ":" and not frame.is_list and frame.key is None and following in ("", " "):
-        frame.key = _unquoted(frame.typed.strip())
+        frame.key = _unquote(frame.typed.strip())
         frame.present.add(frame.key)
         frame.typed = ""
     else:

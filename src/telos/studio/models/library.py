@@ -105,14 +105,14 @@ class Library:
     def names(self) -> tuple[str, ...]:
         """Return the sorted names of the files."""
         found = []
-        for name in self._below():
-            if is_file_name(name) and (place := self._place(name)) is not None and place.is_file():
+        for name in self._walk():
+            if is_file_name(name) and (place := self._locate(name)) is not None and place.is_file():
                 found.append(name)
                 if len(found) == MAX_FILES:
                     break
         return tuple(sorted(found))
 
-    def _below(self) -> Iterator[str]:
+    def _walk(self) -> Iterator[str]:
         for folder, inside, files in os.walk(self.folder):  # does not follow links
             way = Path(folder).relative_to(self.folder)
             inside[:] = (
@@ -122,7 +122,7 @@ class Library:
 
     def held(self, name: str) -> StoredFile | None:
         """Return the file of that name; None if there is none."""
-        place = self._asked(name)
+        place = self._resolve(name)
         try:
             if not place.exists():
                 return None
@@ -167,7 +167,7 @@ class Library:
         has not seen is not overwritten.
         """
         content = _content(name, text)
-        place = self._asked(name)
+        place = self._resolve(name)
         if replaces is not None:
             self._check_unchanged(name, replaces)
         try:
@@ -191,13 +191,13 @@ class Library:
         if held.digest != replaces:
             raise TelosError(f"{name!r} has changed meanwhile", "check the difference, then save again")
 
-    def _asked(self, name: str) -> Path:
-        place = self._place(check_file_name(name))
+    def _resolve(self, name: str) -> Path:
+        place = self._locate(check_file_name(name))
         if place is None:
             raise TelosError(f"{name!r} leads out of the folder", "choose another name")
         return place
 
-    def _place(self, name: str) -> Path | None:
+    def _locate(self, name: str) -> Path | None:
         """Return the resolved path of a valid name; None if it is outside the folder."""
         try:
             place = (self.folder / name).resolve()

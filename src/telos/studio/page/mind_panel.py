@@ -244,10 +244,10 @@ class MindPanel:
         self._question.set_text(f"Why not {what}?")
         try:
             words = self._session.why_not(self._who, what)
-        except TelosError as refusal:
-            words = str(refusal)
+        except TelosError as error:
+            words = str(error)
         if self._session.shown not in (None, self._session.last):
-            words = f"As things are now, not at the moment that is looked at:\n{words}"
+            words = f"About the present, not the moment that is shown:\n{words}"
         self._words.set_text(words)
         self._answer.set_visibility(True)
 

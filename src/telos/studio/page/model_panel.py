@@ -333,21 +333,21 @@ def format_percent(share: float | None) -> str:
 # --- the panel --------------------------------------------------------------------------------------------------------
 
 
-_PAUSE = 0.3  # seconds after the last key press until a text is checked
+_CHECK_DELAY = 0.3  # seconds after the last key press until a text is checked
 _NONE = (
     "This world has no file to edit. Change the world itself instead: use Poke, below the picture, and see in the "
     "Mind panel how the characters react."
 )
 _READ_ONLY = "Read-only: this file defines the world itself."
-_NO_READER = (
-    "Those in the picture live by this file. Apply it, and they do so from now on; there are no beliefs to compare."
+_CHARACTER_FILE = (
+    "Characters in the picture use this file. Apply it to change them from now on; there are no beliefs to compare."
 )
 _KEYS = "Ctrl+Space completes. Esc, then Tab, leaves the editor."
 _MAX_SHOWN = 100  # faults or files in a list
 
 
 class ModelPanel:
-    """Drafts by the name of their model: changing from one file to another loses nothing."""
+    """The panel. It keeps a draft per model, so that switching files loses nothing."""
 
     def __init__(self, session: Session, library: Library, *, dark: bool) -> None:
         self._session, self._library = session, library
@@ -386,16 +386,14 @@ class ModelPanel:
             self._fault_box.props["aria-live"] = "polite"
         self._fault_box.set_visibility(False)
         with box("ts-row") as self._buttons:
-            self._apply = text_button(
-                "Apply", "Put it into force in the running game", self.apply, key="Ctrl+Enter", tip="above"
-            )
+            self._apply = text_button("Apply", "Use it in the running game", self.apply, key="Ctrl+Enter", tip="above")
             self._apply.classes("ts-main")
-            self._compare = text_button("Compare", "Old and new on what was played so far", self.compare, tip="above")
-            with text_button("Open…", "A file of the folder, into the editor", tip="above"):
+            self._compare = text_button("Compare", "Run both models on the game so far", self.compare, tip="above")
+            with text_button("Open…", "Open a file of the folder in the editor", tip="above"):
                 self._files = ui.menu().props("auto-close no-refocus")
                 self._files.on("before-show", self._offer_files, args=[])
             self._save = text_button("Save…", "Show the difference, then save", self.save, key="Ctrl+S", tip="above")
-            self._revert = text_button("Revert", "Back to the model in force", self.revert, tip="above")
+            self._revert = text_button("Revert", "Back to the current model", self.revert, tip="above")
 
     @property
     def model(self) -> Model:
@@ -447,7 +445,7 @@ class ModelPanel:
         background_tasks.create(self._check_later(self._edits))
 
     async def _check_later(self, edit: int) -> None:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_CHECK_DELAY)
         if edit == self._edits and not self._editor.is_deleted:
             await self._check()
 
@@ -554,12 +552,12 @@ class ModelPanel:
 def format_hint(model: Model) -> str:
     """Return the hint below the editor for a model.
 
-    >>> format_hint(Model("soldier", "soldier", "")).startswith("Those in the picture live by this file.")
+    >>> format_hint(Model("soldier", "soldier", "")).startswith("Characters in the picture use this file.")
     True
     """
     if not model.editable:
         return _READ_ONLY
-    return _KEYS if model.make is not None else f"{_NO_READER} {_KEYS}"
+    return _KEYS if model.make is not None else f"{_CHARACTER_FILE} {_KEYS}"
 
 
 def _fault_line(fault: Fault, jump: Any) -> None:

@@ -362,7 +362,7 @@ def help_dialog(session: Session) -> ui.dialog:
             with box("ts-help-column"):
                 if session.stage.keys:
                     heading("Play")
-                    _pairs(played_with(session.stage.keys), keys=True)
+                    _pairs(format_keys(session.stage.keys), keys=True)
                 heading("Studio")
                 _pairs(studio_keys({code for code, _, _ in session.stage.keys}), keys=True)
             with box("ts-help-column"):
@@ -373,20 +373,20 @@ def help_dialog(session: Session) -> ui.dialog:
     return dialog
 
 
-def played_with(keys: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the world's keys, those for the same thing in one line.
+def format_keys(keys: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the keys of a world, one line per action.
 
-    >>> played_with((("ArrowUp", "up", "walk"), ("KeyW", "up", "walk"), ("Space", "swing", "swing the sword")))
+    >>> format_keys((("ArrowUp", "up", "walk"), ("KeyW", "up", "walk"), ("Space", "swing", "swing the sword")))
     (('↑ W', 'walk'), ('space', 'swing the sword'))
     """
-    for_words: dict[str, list[str]] = {}
+    by_action: dict[str, list[str]] = {}
     for code, _, words in keys:
-        for_words.setdefault(words, []).append(key_name(code))
-    return tuple((" ".join(names), words) for words, names in for_words.items())
+        by_action.setdefault(words, []).append(key_name(code))
+    return tuple((" ".join(names), words) for words, names in by_action.items())
 
 
 def key_name(code: str) -> str:
-    """Return what is printed on a key.
+    """Return the label of a key.
 
     >>> key_name("KeyW"), key_name("ArrowLeft"), key_name("Digit3"), key_name("ShiftLeft")
     ('W', '←', '3', 'Shift')
@@ -406,8 +406,7 @@ def _pairs(pairs: tuple[tuple[str, str], ...], *, keys: bool = False) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-# Browsers give the clipboard to pages of this machine and of https only, and may be told not to: then the link is
-# shown, to be copied by hand.
+# Browsers grant the clipboard to local and https pages only, and users may deny it: then the link is shown in a prompt.
 _COPY = """
 (async () => {
   const link = location.origin + %s;
@@ -419,7 +418,7 @@ _COPY = """
   (await import("telos-studio/notice.js")).toast("The link to this moment is on the clipboard.");
 })();
 """
-_CONTROLS_EVERY, _PANELS_EVERY = 0.5, 1.0  # seconds between two updates from the session
+_CONTROLS_INTERVAL, _PANELS_INTERVAL = 0.5, 1.0  # seconds between two updates from the session
 
 
 def build_page(game: Game, library: Library, hub: Hub) -> None:
@@ -447,8 +446,8 @@ class GamePage:
             with box("ts-below"):
                 self._timeline()
         self._listen()
-        ui.timer(_CONTROLS_EVERY, self._controls.refresh, immediate=False)
-        ui.timer(_PANELS_EVERY, self._refresh, immediate=False)
+        ui.timer(_CONTROLS_INTERVAL, self._controls.refresh, immediate=False)
+        ui.timer(_PANELS_INTERVAL, self._refresh, immediate=False)
         self._keep_address()
 
     # --- parts --------------------------------------------------------------------------------------------------------

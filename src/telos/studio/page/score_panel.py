@@ -59,7 +59,7 @@ class ScorePanel:
         self.refresh()
 
     def _build(self) -> None:
-        heading("Accuracy", about="Share of updates at which the likeliest goal was the player's")
+        heading("Accuracy", about="Share of updates at which the most likely goal was the player's")
         self._accuracy = make_table(
             [("title", "recogniser"), ("accuracy", "accuracy"), ("judged", "judged"), ("updates", "updates"),
              ("rate", "updates/s")],
@@ -69,7 +69,7 @@ class ScorePanel:
         )  # fmt: skip
         self._unjudged = empty_label(_UNJUDGED)
         with box("ts-row") as self._confusion:
-            heading("Confusion", about="Rows: the player's goal; columns: the likeliest goal, in per cent of the row")
+            heading("Confusion", about="Rows: the player's goal; columns: the most likely goal, in per cent of the row")
             recognizers = self._session.recognizers
             self._reader = ui.select(recognizers.titles, value=recognizers.names[0], on_change=self.refresh)
             self._reader.props("dense borderless options-dense").classes("ts-select")
@@ -79,12 +79,12 @@ class ScorePanel:
         self._matrix.classes("ts-matrix")
 
     def _watch(self) -> None:
-        heading("Pause when", about="The game stops at the moment at which the condition comes true")
+        heading("Pause when", about="The game pauses when the condition becomes true")
         with box("ts-row"):
             self._condition = ui.input(placeholder="a condition").props("dense outlined").classes("ts-grow")
-            self._condition.props["aria-label"] = "Pause when this condition comes true"
+            self._condition.props["aria-label"] = "Pause when this condition becomes true"
             self._condition.on("keydown.enter", self._set)
-            text_button("Set", "Pause when this comes true", self._set).classes("ts-main")
+            text_button("Set", "Pause when this becomes true", self._set).classes("ts-main")
             text_button("Clear", "Do not pause any more", self._clear)
         self._said = ui.label().classes("ts-hint")
         with box("ts-chips"):
@@ -94,7 +94,7 @@ class ScorePanel:
                 ).classes("ts-chip ts-code")
 
     def refresh(self) -> None:
-        """Show the counts as they are now."""
+        """Show the current counts."""
         watchpoint = self._session.watchpoint
         if watchpoint is not None and not self._said.text:
             self._show(f"Pauses when {watchpoint.text}")

@@ -98,7 +98,7 @@ class AdventureStage(Stage):
         before, game = self._view, self.game
         game.step({game.player: self._slot.held(inputs.held, before)})
         self._view = after = game.view()
-        self._flashes.note(before, after)
+        self._flashes.update(before, after)
         happened = [to_happening(event, directed=game.directed) for event in game.events]
         happened += find_changes(before, after)
         happened += self._listener.take(game)

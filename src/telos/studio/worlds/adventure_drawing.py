@@ -1,4 +1,8 @@
-"""Adventure drawing."""
+"""The pictures of the adventure: `AdventureDrawing` draws the ground of an area, and hero, monsters and treasure.
+
+Symbols are drawn around (0, 0) for a body of 24 pixels. Heroes face right at angle 0, seen from above; monsters face
+the viewer.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,13 +17,12 @@ from telos.worlds.adventure.rules import FRAMES_A_SECOND, Rules
 from telos.worlds.adventure.rules_file import COMPANION
 from telos.worlds.adventure.views import AdventureView, CompanionView, Point
 
-# --- adventure flashes ------------------------------------------------------------------------------------------------
-# Flashes of the adventure: what is shown for a moment, because it would else be over before it is seen.
+# --- effects ----------------------------------------------------------------------------------------------------------
 
 
-_NEAR = 14.0  # pixels; no monster moves farther in one frame
-_BLINK = 4  # frames from bright to dim
-SHAKEN = 36  # frames that a hero who has died blinks
+_NEAR = 14.0  # pixels; no monster moves further in one frame
+_BLINK = 4  # frames
+BLINK_FRAMES = 36  # frames that the hero blinks after a death
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,15 @@ class Flash:
 
 
 class FlashEffects:
-    """Looks at two views in a row, and remembers what flashes because of the second."""
+    """Short effects: compares consecutive views and keeps what flashes because of the difference."""
 
     def __init__(self) -> None:
         self._flashes: list[Flash] = []
-        self._died = -SHAKEN
+        self._died = -BLINK_FRAMES
         self._swing = 0
 
-    def note(self, before: AdventureView, after: AdventureView) -> None:
-        """Take in what has happened in a frame."""
+    def update(self, before: AdventureView, after: AdventureView) -> None:
+        """Compare the views of two consecutive frames."""
         self._swing = self._swing + 1 if after.swinging else 0
         if self._flashes:
             self._flashes = [each for each in self._flashes if after.frame < each.since + each.lasts]
@@ -60,15 +63,15 @@ class FlashEffects:
 
     @property
     def swing(self) -> int:
-        """Return how many frames the sword is out."""
+        """The number of frames that the sword has been out."""
         return self._swing
 
     def is_dim(self, frame: int) -> bool:
-        """Whether the hero is dim in this frame, blinking after a death."""
-        return frame - self._died < SHAKEN and (frame - self._died) // _BLINK % 2 == 1
+        """Return whether the hero is dim in this frame, as it blinks after a death."""
+        return frame - self._died < BLINK_FRAMES and (frame - self._died) // _BLINK % 2 == 1
 
     def shapes(self, frame: int) -> Iterator[Shape]:
-        """Yield what flashes now."""
+        """Yield the effects of a frame."""
         for i, flash in enumerate(self._flashes):
             share = (frame - flash.since) / flash.lasts
             size = round(0.6 + flash.grows * share, 2)
@@ -76,7 +79,7 @@ class FlashEffects:
 
 
 def find_vanished(before: tuple[Point, ...], after: tuple[Point, ...]) -> list[Point]:
-    """Return where those were that are no longer there; the others may have moved a little.
+    """Return the positions of the monsters that are gone; the others may have moved a little.
 
     >>> find_vanished(((10, 10), (200, 40)), ((14, 10),))
     [(200, 40)]
@@ -91,14 +94,13 @@ def find_vanished(before: tuple[Point, ...], after: tuple[Point, ...]) -> list[P
     return gone
 
 
-# --- adventure ground -------------------------------------------------------------------------------------------------
-# The ground of an area of the adventure: meadow and paths, woods where there is no way on, houses in town.
+# --- ground -----------------------------------------------------------------------------------------------------------
 
 
-_STEP = 33  # pixels from one tree of a wall to the next
-_PATH = 58  # pixels that a path is wide
+_STEP = 33  # pixels between the trees of a wall
+_PATH = 58  # pixels, the width of a path
 _PLAZA = 44  # pixels, the radius of the trodden ground in the middle
-_MEADOW = (("tuft", 38), ("flower", 10), ("pebbles", 5))  # what is scattered, and how much of it
+_MEADOW = (("tuft", 38), ("flower", 10), ("pebbles", 5))  # scattered symbols and their number
 _WOODS = (
     ("tree", "tree", "tree", "bush"),
     ("pine", "pine", "tree"),
@@ -109,15 +111,15 @@ _BLOSSOMS = ("accent", "gold", "foe", "ink")
 _NORMAL = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
-@lru_cache(maxsize=128)  # every game shows the same areas, and each is drawn once
+@lru_cache(maxsize=128)  # all games show the same areas
 def draw_ground(area: str, size: tuple[int, int], exits: tuple[str, ...], *, town: bool, chest: bool) -> Picture:
-    """Return all that stands still in an area; the same area always looks the same."""
-    rng = Random(f"area {area}")  # a look, not a chance of the game
+    """Return the static part of an area; the same area always looks the same."""
+    rng = Random(f"area {area}")  # for the look only; the game has its own generator
     width, height = size
     drawn = [rect(0, 0, width, height, "grass"), *_patches(size, rng), *_paths(size, exits, rng)]
     drawn += _scattered(size, exits, rng)
     standing = [*_walls(size, exits, rng), *(_houses(size, exits) if town else ())]
-    drawn += sorted(standing, key=lambda shape: float(shape[4]))  # what is farther down stands in front
+    drawn += sorted(standing, key=lambda shape: float(shape[4]))  # what is further down is in front
     if town:
         drawn += [circle(width / 2, height / 2, 32, "", stroke="gold/60", width=2)]
         drawn += [place("banner", "banner", width / 2 + 38, height / 2 - 14)]
@@ -127,14 +129,14 @@ def draw_ground(area: str, size: tuple[int, int], exits: tuple[str, ...], *, tow
 
 
 def _patches(size: tuple[int, int], rng: Random) -> Iterator[Shape]:
-    """Let the green vary a little."""
+    """Yield patches that vary the green."""
     for _ in range(7):
         x, y = rng.uniform(0, size[0]), rng.uniform(0, size[1])
         yield circle(x, y, rng.uniform(40, 120), rng.choice(("leaf/4", "ground2/10", "leaf/6")))
 
 
 def _paths(size: tuple[int, int], exits: tuple[str, ...], rng: Random) -> Iterator[Shape]:
-    """Draw a path from the middle over each open edge: a border first, so that crossings have none."""
+    """Yield a path from the centre to each open edge; borders first, so that crossings have none."""
     x, y = size[0] / 2, size[1] / 2
     ways = []
     for edge in exits:
@@ -172,7 +174,7 @@ def _is_trodden(x: float, y: float, size: tuple[int, int], exits: tuple[str, ...
 
 
 def _walls(size: tuple[int, int], exits: tuple[str, ...], rng: Random) -> Iterator[Shape]:
-    """Stand trees or rocks on the edges that do not lead on, half outside, so that nobody has to walk on them."""
+    """Yield trees or rocks along the closed edges, half outside, so that the hero does not overlap them."""
     woods = rng.choice(_WOODS)
     for edge, (across, down) in _NORMAL.items():
         if edge in exits:
@@ -186,7 +188,7 @@ def _walls(size: tuple[int, int], exits: tuple[str, ...], rng: Random) -> Iterat
 
 
 def _houses(size: tuple[int, int], exits: tuple[str, ...]) -> Iterator[Shape]:
-    """Build houses into the corners, and along the edges that do not lead on."""
+    """Yield houses in the corners and along closed edges."""
     width, height = size
     spots = [(0.15, 0.17), (0.85, 0.17), (0.15, 0.83), (0.85, 0.83)]
     spots += [(0.34, 0.15), (0.66, 0.15)] if "north" not in exits else []
@@ -195,20 +197,19 @@ def _houses(size: tuple[int, int], exits: tuple[str, ...]) -> Iterator[Shape]:
         yield place(f"house{i}", "house", across * width, down * height, scale=0.9)
 
 
-# --- adventure outlines -----------------------------------------------------------------------------------------------
-# Parts of symbols in short words: an area that is filled, a line that is drawn, ellipses and circles.
+# --- outlines ---------------------------------------------------------------------------------------------------------
 
 
-Part: TypeAlias = tuple[str, str, str, float]
+SymbolPart: TypeAlias = tuple[str, str, str, float]
 
 
-def area(fill: str, *outlines: str) -> Part:
-    """Return a part that is filled."""
+def fill_part(fill: str, *outlines: str) -> SymbolPart:
+    """Return a filled part of a symbol."""
     return fill, "".join(outlines), "", 0.0
 
 
-def drawn(stroke: str, width: float, *outlines: str) -> Part:
-    """Return a part that is drawn with a pen."""
+def stroke_part(stroke: str, width: float, *outlines: str) -> SymbolPart:
+    """Return a stroked part of a symbol."""
     return "", "".join(outlines), stroke, width
 
 
@@ -227,23 +228,19 @@ def disc(x: float, y: float, radius: float) -> str:
     return ellipse(x, y, radius, radius)
 
 
-# --- adventure bodies -------------------------------------------------------------------------------------------------
-# The symbols of those who move in the adventure, each drawn around (0, 0) for a body of 24 pixels.
-#
-# Those who turn look to the right at angle 0, seen from above. Monsters look out of the picture, whichever way they
-# go.
+# --- symbols of bodies ------------------------------------------------------------------------------------------------
 
 
 BODY = 24  # pixels
 
 _IMP: Symbol = [
-    area("shadow", ellipse(0, 10, 12, 4)),
-    area(
+    fill_part("shadow", ellipse(0, 10, 12, 4)),
+    fill_part(
         "stone",
         "M-9 -7C-14 -9 -14 -14 -11.5 -16C-11 -12.5 -8.5 -10.8 -5.4 -10.4ZM9 -7",
         "C14 -9 14 -14 11.5 -16C11 -12.5 8.5 -10.8 5.4 -10.4Z",
     ),
-    area(
+    fill_part(
         "tint",
         "M-11 1C-11 -8 -6 -12 0 -12C6 -12 11 -8 11 1C11 7 8 11.5 4.5 11.5L2.5 9.5L0 11.8",
         "L-2.5 9.5L-4.5 11.5C-8 11.5 -11 7 -11 1Z",
@@ -251,132 +248,133 @@ _IMP: Symbol = [
 ]
 BODIES: dict[str, Symbol] = {
     "hero": [
-        area("shadow", disc(-1, 1.5, 14)),
-        area("player/70", "M-3 -9C-12 -8 -16 -3 -16 0C-16 3 -12 8 -3 9Z"),  # the cape
-        area("tint", ellipse(0, 0, 7.5, 11.5)),
-        area("shadow", ellipse(-2.5, 0, 5, 10)),
-        area("wood", disc(6.5, 9.5, 3)),
-        area("wood", disc(6.5, -9.5, 3)),
+        fill_part("shadow", disc(-1, 1.5, 14)),
+        fill_part("player/70", "M-3 -9C-12 -8 -16 -3 -16 0C-16 3 -12 8 -3 9Z"),  # the cape
+        fill_part("tint", ellipse(0, 0, 7.5, 11.5)),
+        fill_part("shadow", ellipse(-2.5, 0, 5, 10)),
+        fill_part("wood", disc(6.5, 9.5, 3)),
+        fill_part("wood", disc(6.5, -9.5, 3)),
         ("stone", "M5 -15C10 -15 13 -12 13 -9C13 -6 10 -4 6 -4Z", "gold", 1.2),  # the shield
-        area("gold", ellipse(0.5, 0, 7, 6.6)),
-        area("wood", "M3.5 -5.4C6.6 -4.4 7.9 -2.2 7.9 0C7.9 2.2 6.6 4.4 3.5 5.4C4.8 2 4.8 -2 3.5 -5.4Z"),  # the face
-        area("shadow", "M-6.4 -2.6C-3 -4.6 0 -4.6 2.4 -3.8C-1 -2.6 -4 -1.6 -6.2 1Z"),
+        fill_part("gold", ellipse(0.5, 0, 7, 6.6)),
+        fill_part(
+            "wood", "M3.5 -5.4C6.6 -4.4 7.9 -2.2 7.9 0C7.9 2.2 6.6 4.4 3.5 5.4C4.8 2 4.8 -2 3.5 -5.4Z"
+        ),  # the face
+        fill_part("shadow", "M-6.4 -2.6C-3 -4.6 0 -4.6 2.4 -3.8C-1 -2.6 -4 -1.6 -6.2 1Z"),
     ],
     "sword": [
-        area("gold", "M12 -3.6h2.6v7.2h-2.6z"),
-        area("ink", "M14.6 -2.4L42 -1.7L48 0L42 1.7L14.6 2.4Z"),
-        area("stone", "M14.6 0L47 0L42 1.7L14.6 2.4Z"),
+        fill_part("gold", "M12 -3.6h2.6v7.2h-2.6z"),
+        fill_part("ink", "M14.6 -2.4L42 -1.7L48 0L42 1.7L14.6 2.4Z"),
+        fill_part("stone", "M14.6 0L47 0L42 1.7L14.6 2.4Z"),
     ],
     "sweep": [
-        area("ink/22", "M0 0L24 -41.6A48 48 0 0 1 24 41.6Z"),
-        drawn("ink/50", 1.5, "M28 -39A48 48 0 0 1 28 39"),
+        fill_part("ink/22", "M0 0L24 -41.6A48 48 0 0 1 24 41.6Z"),
+        stroke_part("ink/50", 1.5, "M28 -39A48 48 0 0 1 28 39"),
     ],
     "companion": [
-        area("shadow", disc(-1, 1.5, 13)),
-        area("tint/70", "M-2 -9C-11 -8 -14 -4 -14 0C-14 4 -11 8 -2 9Z"),
-        area("tint", ellipse(0, 0, 7, 10.5)),
-        area("shadow", ellipse(-2.5, 0, 4.6, 9)),
-        area("wood", disc(6.5, 8.6, 2.6)),
-        area("wood", disc(6.5, -8.6, 2.6)),
-        drawn("wood", 2.4, "M2 12.5L17 8"),  # a staff
-        area("gem", disc(18, 7.7, 2.6)),
-        area("tint", "M-8 0C-8 -6 -3 -8 1 -7.4C6 -6.6 10 -2 12.5 0C10 2 6 6.6 1 7.4C-3 8 -8 6 -8 0Z"),  # the hood
-        area("shadow", "M1.5 -4.6C5 -4 7.6 -1.6 8.6 0C7.6 1.6 5 4 1.5 4.6C3.4 1.6 3.4 -1.6 1.5 -4.6Z"),
+        fill_part("shadow", disc(-1, 1.5, 13)),
+        fill_part("tint/70", "M-2 -9C-11 -8 -14 -4 -14 0C-14 4 -11 8 -2 9Z"),
+        fill_part("tint", ellipse(0, 0, 7, 10.5)),
+        fill_part("shadow", ellipse(-2.5, 0, 4.6, 9)),
+        fill_part("wood", disc(6.5, 8.6, 2.6)),
+        fill_part("wood", disc(6.5, -8.6, 2.6)),
+        stroke_part("wood", 2.4, "M2 12.5L17 8"),  # a staff
+        fill_part("gem", disc(18, 7.7, 2.6)),
+        fill_part("tint", "M-8 0C-8 -6 -3 -8 1 -7.4C6 -6.6 10 -2 12.5 0C10 2 6 6.6 1 7.4C-3 8 -8 6 -8 0Z"),  # the hood
+        fill_part("shadow", "M1.5 -4.6C5 -4 7.6 -1.6 8.6 0C7.6 1.6 5 4 1.5 4.6C3.4 1.6 3.4 -1.6 1.5 -4.6Z"),
     ],
     "slime": [
-        area("shadow", ellipse(0, 10, 12, 4)),
-        area(
+        fill_part("shadow", ellipse(0, 10, 12, 4)),
+        fill_part(
             "tint",
             "M-12.5 8C-13 -3 -7 -12 0 -12C7 -12 13 -3 12.5 8C12 11.5 7 10 4 11.5",
             "C1.5 12.6 -2 12.6 -4 11.5C-7 10 -12 11.5 -12.5 8Z",
         ),
-        area("ink/22", "M-8.6 0C-8 -5 -4.5 -9 -0.5 -9.4C-4 -6.6 -6 -3.4 -6.4 0.6Z"),
-        area("ink", ellipse(-4, 0.5, 2.1, 3)),
-        area("ink", ellipse(4, 0.5, 2.1, 3)),
-        drawn("ink", 1.3, "M-3 6C-1 7.6 1 7.6 3 6"),
+        fill_part("ink/22", "M-8.6 0C-8 -5 -4.5 -9 -0.5 -9.4C-4 -6.6 -6 -3.4 -6.4 0.6Z"),
+        fill_part("ink", ellipse(-4, 0.5, 2.1, 3)),
+        fill_part("ink", ellipse(4, 0.5, 2.1, 3)),
+        stroke_part("ink", 1.3, "M-3 6C-1 7.6 1 7.6 3 6"),
     ],
     "imp": [
         *_IMP,
-        area(
+        fill_part(
             "shadow",
             "M-10.6 3C-7 6 7 6 10.6 3C10 8 7.6 11.5 4.5 11.5L2.5 9.5L0 11.8L-2.5 9.5L-4.5 11.5",
             "C-7.6 11.5 -10 8 -10.6 3Z",
         ),
-        area(
+        fill_part(
             "gold", "M-7.6 -4.6L-1.6 -1.6C-2.2 1.2 -6.6 1.2 -7.6 -4.6ZM7.6 -4.6L1.6 -1.6", "C2.2 1.2 6.6 1.2 7.6 -4.6Z"
         ),
-        area("ink", "M-5 5.4L-3.4 3.6L-1.7 5.4L0 3.6L1.7 5.4L3.4 3.6L5 5.4L3.4 7.2L-3.4 7.2Z"),
+        fill_part("ink", "M-5 5.4L-3.4 3.6L-1.7 5.4L0 3.6L1.7 5.4L3.4 3.6L5 5.4L3.4 7.2L-3.4 7.2Z"),
     ],
     "imp-asleep": [
         *_IMP,
-        area(
+        fill_part(
             "shadow",
             "M-11 1C-11 -8 -6 -12 0 -12C6 -12 11 -8 11 1C11 7 8 11.5 4.5 11.5L2.5 9.5L0 11.8",
             "L-2.5 9.5L-4.5 11.5C-8 11.5 -11 7 -11 1Z",
         ),
-        drawn("ink/70", 1.4, "M-7 -1.6C-5.4 -0.2 -3.4 -0.2 -2 -1.6M7 -1.6C5.4 -0.2 3.4 -0.2 2 -1.6"),
+        stroke_part("ink/70", 1.4, "M-7 -1.6C-5.4 -0.2 -3.4 -0.2 -2 -1.6M7 -1.6C5.4 -0.2 3.4 -0.2 2 -1.6"),
     ],
     "wolf": [
-        area("shadow", ellipse(0, 10, 12, 4)),
-        area(
+        fill_part("shadow", ellipse(0, 10, 12, 4)),
+        fill_part(
             "tint",
             "M-12 -13L-5 -9C-2 -10 2 -10 5 -9L12 -13L10.5 -3C12 2 9 7 5.5 9L3.4 12",
             "C1.6 13 -1.6 13 -3.4 12L-5.5 9C-9 7 -12 2 -10.5 -3Z",
         ),
-        area("shadow", "M-10 -10.4L-6.6 -8L-8.6 -5.4ZM10 -10.4L6.6 -8L8.6 -5.4Z"),
-        area("ink/20", "M0 -9C2.6 -9 3.4 0 5.4 4C4 8 1.6 12.6 0 12.6C-1.6 12.6 -4 8 -5.4 4C-3.4 0 -2.6 -9 0 -9Z"),
-        area("gold", "M-8 -2.4L-2.8 -0.6C-3.6 1.6 -6.8 1.2 -8 -2.4ZM8 -2.4L2.8 -0.6C3.6 1.6 6.8 1.2 8 -2.4Z"),
-        area("ink", "M-2.2 8.6C-2 7.4 2 7.4 2.2 8.6C2 10.4 0.8 11 0 11C-0.8 11 -2 10.4 -2.2 8.6Z"),
+        fill_part("shadow", "M-10 -10.4L-6.6 -8L-8.6 -5.4ZM10 -10.4L6.6 -8L8.6 -5.4Z"),
+        fill_part("ink/20", "M0 -9C2.6 -9 3.4 0 5.4 4C4 8 1.6 12.6 0 12.6C-1.6 12.6 -4 8 -5.4 4C-3.4 0 -2.6 -9 0 -9Z"),
+        fill_part("gold", "M-8 -2.4L-2.8 -0.6C-3.6 1.6 -6.8 1.2 -8 -2.4ZM8 -2.4L2.8 -0.6C3.6 1.6 6.8 1.2 8 -2.4Z"),
+        fill_part("ink", "M-2.2 8.6C-2 7.4 2 7.4 2.2 8.6C2 10.4 0.8 11 0 11C-0.8 11 -2 10.4 -2.2 8.6Z"),
     ],
     "golem": [
-        area("shadow", ellipse(0, 10, 12, 4)),
-        area("stone", "M-13 -1L-9.5 -4L-8 8L-11.5 10.5L-14 6ZM13 -1L9.5 -4L8 8L11.5 10.5L14 6Z"),
-        area("stone", "M-9 -9L-4 -13L5 -12.5L9.6 -7.6L9 6L5.4 11.6L-5.6 11.6L-9.4 6Z"),
-        area("shadow", "M9.6 -7.6L9 6L5.4 11.6L-5.6 11.6L-7 9.4C0 9.4 5 5 5 -12.5Z"),
-        area("tint", "M-6.6 -3.6h4.6v3.2h-4.6zM2 -3.6h4.6v3.2h-4.6z"),
-        area("tint", "M-2.4 4.4L0 2L2.4 4.4L0 6.8Z"),
-        area("leaf", "M-9 -9L-4 -13L1 -12.7C-1 -9.6 -5 -10.4 -6.4 -7Z"),
+        fill_part("shadow", ellipse(0, 10, 12, 4)),
+        fill_part("stone", "M-13 -1L-9.5 -4L-8 8L-11.5 10.5L-14 6ZM13 -1L9.5 -4L8 8L11.5 10.5L14 6Z"),
+        fill_part("stone", "M-9 -9L-4 -13L5 -12.5L9.6 -7.6L9 6L5.4 11.6L-5.6 11.6L-9.4 6Z"),
+        fill_part("shadow", "M9.6 -7.6L9 6L5.4 11.6L-5.6 11.6L-7 9.4C0 9.4 5 5 5 -12.5Z"),
+        fill_part("tint", "M-6.6 -3.6h4.6v3.2h-4.6zM2 -3.6h4.6v3.2h-4.6z"),
+        fill_part("tint", "M-2.4 4.4L0 2L2.4 4.4L0 6.8Z"),
+        fill_part("leaf", "M-9 -9L-4 -13L1 -12.7C-1 -9.6 -5 -10.4 -6.4 -7Z"),
     ],
     "shade": [
-        area("shadow", ellipse(0, 11, 11, 3.6)),
-        area(
+        fill_part("shadow", ellipse(0, 11, 11, 3.6)),
+        fill_part(
             "tint", "M0 -14C7 -13 11 -6 11 2C11 6 13 9 12 12L7 9.6L4 13L0 10L-4 13L-7 9.6L-12 12C-13 9 -11 6 -11 2", "Z"
         ),
-        area("shadow", "M0 -14C7 -13 11 -6 11 2C11 6 13 9 12 12L7 9.6L4 13L0 10C4 6 6 -6 0 -14Z"),
-        area("shadow", ellipse(0, -2, 7, 7.6), ellipse(0, -2, 6, 6.6)),
-        area("gold", ellipse(-2.9, -2.4, 1.7, 2.3), ellipse(2.9, -2.4, 1.7, 2.3)),
+        fill_part("shadow", "M0 -14C7 -13 11 -6 11 2C11 6 13 9 12 12L7 9.6L4 13L0 10C4 6 6 -6 0 -14Z"),
+        fill_part("shadow", ellipse(0, -2, 7, 7.6), ellipse(0, -2, 6, 6.6)),
+        fill_part("gold", ellipse(-2.9, -2.4, 1.7, 2.3), ellipse(2.9, -2.4, 1.7, 2.3)),
     ],
-    "stars": [area("gold", disc(-9, 0, 2), disc(4.5, 7.8, 2), disc(4.5, -7.8, 2))],
+    "stars": [fill_part("gold", disc(-9, 0, 2), disc(4.5, 7.8, 2), disc(4.5, -7.8, 2))],
 }
 BODIES["hero-armed"] = [
     *BODIES["hero"],
-    area("ink/85", "M8 8.6L19 8.9L21.5 9.8L19 10.7L8 10.9Z"),
-    area("wood", "M7.4 6.8h2v6h-2z"),
+    fill_part("ink/85", "M8 8.6L19 8.9L21.5 9.8L19 10.7L8 10.9Z"),
+    fill_part("wood", "M7.4 6.8h2v6h-2z"),
 ]
 
 
-# --- adventure map ----------------------------------------------------------------------------------------------------
-# The little map in the corner of the adventure: where one has been, the town, and oneself.
+# --- minimap ----------------------------------------------------------------------------------------------------------
 
 
-_CELL = (17.0, 13.0)  # pixels that an area takes
+_CELL = (17.0, 13.0)  # pixels per area
 _GAP = 3.0
 _RIM = 6.0
-_TOP = 46.0  # below the lines that the page writes over the upper edge
+_TOP = 46.0  # below the HUD at the upper edge
 _DOORS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
 def minimap_symbol(area_map: AreaMap) -> Symbol:
-    """Return the empty map, drawn from its upper left corner."""
+    """Return the empty minimap, drawn from its upper left corner."""
     width, height = _extent(area_map)
     right, down = width - 2 * _RIM, height - 2 * _RIM
     panel = f"M{_RIM:g} 0h{right:g}q6 0 6 6v{down:g}q0 6 -6 6h{-right:g}q-6 0 -6 -6v{-down:g}q0 -6 6 -6z"
     cells = "".join(_cell(area_map, each) for each in range(area_map.columns * area_map.rows))
-    return [area("panel/62", panel), area("faint/18", cells)]
+    return [fill_part("panel/62", panel), fill_part("faint/18", cells)]
 
 
 def draw_minimap(area_map: AreaMap, visited: Sequence[str], here: str, width: int) -> Picture:
-    """Return the map with what is known, in the upper right corner of a picture that is so wide."""
+    """Return the minimap with the visited areas, in the upper right corner of a picture of that width."""
     left = width - _extent(area_map)[0] - 10
     numbers = {area_map.name(each): each for each in range(area_map.columns * area_map.rows)}
     been = "".join(
@@ -413,7 +411,7 @@ def _cell(area_map: AreaMap, area: int, left: float = 0.0, top: float = 0.0) -> 
 
 
 def _doors(area_map: AreaMap, area: int, left: float) -> str:
-    """Return the ways out of an area, each half as long as the gap to the next."""
+    """Return the exits of an area, each half as long as the gap to the next area."""
     (x, y), half = _middle(area_map, area, left), _GAP / 2
     drawn = ""
     for edge in area_map.exits[area]:
@@ -426,58 +424,57 @@ def _doors(area_map: AreaMap, area: int, left: float) -> str:
     return drawn
 
 
-# --- adventure scenery ------------------------------------------------------------------------------------------------
-# The symbols of what stands about in the adventure: trees and rocks, houses, treasure, and signs.
+# --- symbols of scenery -----------------------------------------------------------------------------------------------
 
 
 SCENERY: dict[str, Symbol] = {
     "gem": [
-        area("shadow", ellipse(0, 8, 6, 2)),
-        area("gem", "M0 -8L6.4 -2.4L0 8L-6.4 -2.4Z"),
-        area("ink/35", "M0 -8L2.6 -2.4L0 8L-6.4 -2.4Z"),
-        drawn("ink/50", 0.8, "M-6.4 -2.4H6.4"),
+        fill_part("shadow", ellipse(0, 8, 6, 2)),
+        fill_part("gem", "M0 -8L6.4 -2.4L0 8L-6.4 -2.4Z"),
+        fill_part("ink/35", "M0 -8L2.6 -2.4L0 8L-6.4 -2.4Z"),
+        stroke_part("ink/50", 0.8, "M-6.4 -2.4H6.4"),
     ],
     "chest": [
-        area("shadow", ellipse(0, 13, 19, 5)),
-        area("wood", "M-16 -3h32v15c0 1 -1 2 -2 2h-28c-1 0 -2 -1 -2 -2z"),
-        area("shadow", "M-16 -3h32v4h-32z"),
-        area("wood", "M-16 -3C-16 -11 -11 -14 -8 -14H8C11 -14 16 -11 16 -3Z"),
-        area("ink/15", "M-14.6 -5C-14 -10 -10.6 -12.4 -8 -12.4H8C10.6 -12.4 14 -10 14.6 -5Z"),
-        area("gold", "M-12.6 -12.6h3.4v26.6h-3.4zM9.2 -12.6h3.4v26.6h-3.4zM-16 -4h32v2.4h-32z"),
-        area("gold", "M-4 -6h8v7c0 2 -2 3.4 -4 3.4c-2 0 -4 -1.4 -4 -3.4z"),
-        area("wood", disc(0, -1.6, 1.5)),
+        fill_part("shadow", ellipse(0, 13, 19, 5)),
+        fill_part("wood", "M-16 -3h32v15c0 1 -1 2 -2 2h-28c-1 0 -2 -1 -2 -2z"),
+        fill_part("shadow", "M-16 -3h32v4h-32z"),
+        fill_part("wood", "M-16 -3C-16 -11 -11 -14 -8 -14H8C11 -14 16 -11 16 -3Z"),
+        fill_part("ink/15", "M-14.6 -5C-14 -10 -10.6 -12.4 -8 -12.4H8C10.6 -12.4 14 -10 14.6 -5Z"),
+        fill_part("gold", "M-12.6 -12.6h3.4v26.6h-3.4zM9.2 -12.6h3.4v26.6h-3.4zM-16 -4h32v2.4h-32z"),
+        fill_part("gold", "M-4 -6h8v7c0 2 -2 3.4 -4 3.4c-2 0 -4 -1.4 -4 -3.4z"),
+        fill_part("wood", disc(0, -1.6, 1.5)),
     ],
     "tree": [
-        area("shadow", ellipse(3, 15, 19, 7)),
-        area("wood", "M-3 4L-4 17H4L3 4Z"),
-        area(
+        fill_part("shadow", ellipse(3, 15, 19, 7)),
+        fill_part("wood", "M-3 4L-4 17H4L3 4Z"),
+        fill_part(
             "leaf",
             "M-19 2C-20 -6 -14 -11 -9 -11C-8 -18 7 -19 9 -11C15 -11 20 -6 19 1C18 9 9 11 5 8",
             "C2 12 -5 12 -8 8C-13 11 -18 8 -19 2Z",
         ),
-        area("shadow", "M19 1C18 9 9 11 5 8C2 12 -5 12 -8 8C-13 11 -18 8 -19 2C-12 6 -6 4 -3 1C2 6 13 6 19 1Z"),
-        area("ink/12", "M-13 -4C-12 -9 -8 -10 -6 -9C-5 -14 1 -16 4 -13C0 -13 -2 -10 -2 -7C-7 -8 -10 -7 -13 -4Z"),
+        fill_part("shadow", "M19 1C18 9 9 11 5 8C2 12 -5 12 -8 8C-13 11 -18 8 -19 2C-12 6 -6 4 -3 1C2 6 13 6 19 1Z"),
+        fill_part("ink/12", "M-13 -4C-12 -9 -8 -10 -6 -9C-5 -14 1 -16 4 -13C0 -13 -2 -10 -2 -7C-7 -8 -10 -7 -13 -4Z"),
     ],
     "pine": [
-        area("shadow", ellipse(3, 15, 15, 6)),
-        area("wood", "M-2.5 8h5v9h-5z"),
-        area("leaf", "M0 -4L15 12C8 14 -8 14 -15 12Z"),
-        area("leaf", "M0 -13L12.5 3C6 5 -6 5 -12.5 3Z"),
-        area("leaf", "M0 -21L9.5 -6C4 -4 -4 -4 -9.5 -6Z"),
-        area("shadow", "M-9.5 -6C-4 -4 4 -4 9.5 -6L12.5 3C6 5 -6 5 -12.5 3ZM0 -21L9.5 -6C6.4 -4.9 3 -4.6 0 -4.5Z"),
-        area("ink/10", "M0 -21L-9.5 -6C-6.4 -4.9 -3 -4.6 0 -4.5Z"),
+        fill_part("shadow", ellipse(3, 15, 15, 6)),
+        fill_part("wood", "M-2.5 8h5v9h-5z"),
+        fill_part("leaf", "M0 -4L15 12C8 14 -8 14 -15 12Z"),
+        fill_part("leaf", "M0 -13L12.5 3C6 5 -6 5 -12.5 3Z"),
+        fill_part("leaf", "M0 -21L9.5 -6C4 -4 -4 -4 -9.5 -6Z"),
+        fill_part("shadow", "M-9.5 -6C-4 -4 4 -4 9.5 -6L12.5 3C6 5 -6 5 -12.5 3ZM0 -21L9.5 -6C6.4 -4.9 3 -4.6 0 -4.5Z"),
+        fill_part("ink/10", "M0 -21L-9.5 -6C-6.4 -4.9 -3 -4.6 0 -4.5Z"),
     ],
     "rock": [
-        area("shadow", ellipse(2, 11, 18, 5)),
-        area("stone", "M-17 9L-14 -3L-6 -11L4 -10L13 -4L17 9C10 13 -11 13 -17 9Z"),
-        area("shadow", "M17 9C10 13 -11 13 -17 9L-8 5L4 6L9 -1L13 -4Z"),
-        area("ink/16", "M-14 -3L-6 -11L4 -10L-2 -4L-9 -1Z"),
+        fill_part("shadow", ellipse(2, 11, 18, 5)),
+        fill_part("stone", "M-17 9L-14 -3L-6 -11L4 -10L13 -4L17 9C10 13 -11 13 -17 9Z"),
+        fill_part("shadow", "M17 9C10 13 -11 13 -17 9L-8 5L4 6L9 -1L13 -4Z"),
+        fill_part("ink/16", "M-14 -3L-6 -11L4 -10L-2 -4L-9 -1Z"),
     ],
     "bush": [
-        area("shadow", ellipse(1, 8, 13, 4)),
-        area("leaf", "M-13 5C-14 -2 -9 -5 -6 -5C-4 -10 5 -10 6 -5C11 -5 14 0 12 6C7 10 -8 10 -13 5Z"),
-        area("shadow", "M12 6C7 10 -8 10 -13 5C-6 7 6 6 12.6 2Z"),
-        area(
+        fill_part("shadow", ellipse(1, 8, 13, 4)),
+        fill_part("leaf", "M-13 5C-14 -2 -9 -5 -6 -5C-4 -10 5 -10 6 -5C11 -5 14 0 12 6C7 10 -8 10 -13 5Z"),
+        fill_part("shadow", "M12 6C7 10 -8 10 -13 5C-6 7 6 6 12.6 2Z"),
+        fill_part(
             "foe/80",
             disc(-5, 0, 1.5),
             disc(3, -3, 1.5),
@@ -485,21 +482,21 @@ SCENERY: dict[str, Symbol] = {
         ),
     ],
     "tuft": [
-        drawn("leaf", 1.6, "M-5 4C-4.6 1 -5 -1 -6.4 -3M-1 4C-1 0 -0.6 -3 0 -6M3 4C3 1 4 -1.6 6 -3"),
+        stroke_part("leaf", 1.6, "M-5 4C-4.6 1 -5 -1 -6.4 -3M-1 4C-1 0 -0.6 -3 0 -6M3 4C3 1 4 -1.6 6 -3"),
     ],
     "flower": [
-        drawn("leaf", 1.3, "M0 6C0 3 0.4 1.4 0 0"),
-        area(
+        stroke_part("leaf", 1.3, "M0 6C0 3 0.4 1.4 0 0"),
+        fill_part(
             "tint",
             disc(-2.4, -1.4, 2),
             disc(2.4, -1.4, 2),
             disc(0, -3.6, 2),
             disc(0, 0.8, 2),
         ),
-        area("gold", disc(0, -1.4, 1.6)),
+        fill_part("gold", disc(0, -1.4, 1.6)),
     ],
     "pebbles": [
-        area(
+        fill_part(
             "stone/70",
             ellipse(-4, 1, 3.4, 2.4),
             ellipse(3, -1, 2.4, 1.8),
@@ -507,58 +504,57 @@ SCENERY: dict[str, Symbol] = {
         ),
     ],
     "house": [
-        area("shadow", ellipse(4, 33, 46, 10)),
+        fill_part("shadow", ellipse(4, 33, 46, 10)),
         ("path", "M-34 -4h68v36h-68z", "wood", 1.5),
-        area("wood", "M-7 10c0 -8 14 -8 14 0v22h-14z"),
-        area("gold", disc(4, 21, 1.4)),
+        fill_part("wood", "M-7 10c0 -8 14 -8 14 0v22h-14z"),
+        fill_part("gold", disc(4, 21, 1.4)),
         ("gold/85", "M-27 6h12v11h-12zM15 6h12v11h-12z", "wood", 2),
-        drawn("wood", 1.5, "M-21 6v11M21 6v11"),
-        area("roof", "M-42 2L-28 -32H28L42 2Z"),
-        area("shadow", "M-42 2L-39 -5H39L42 2ZM-36 -13L-33 -20H33L36 -13Z"),
-        area("ink/12", "M-28 -32H28L30 -27H-30Z"),
-        area("stone", "M14 -40h11v14h-11z"),
+        stroke_part("wood", 1.5, "M-21 6v11M21 6v11"),
+        fill_part("roof", "M-42 2L-28 -32H28L42 2Z"),
+        fill_part("shadow", "M-42 2L-39 -5H39L42 2ZM-36 -13L-33 -20H33L36 -13Z"),
+        fill_part("ink/12", "M-28 -32H28L30 -27H-30Z"),
+        fill_part("stone", "M14 -40h11v14h-11z"),
     ],
     "banner": [
-        area("shadow", ellipse(2, 3, 9, 3)),
-        area("wood", "M-1.6 -52h3.2v55h-3.2z"),
-        area("gold", disc(0, -53, 3)),
-        area("accent", "M1.6 -49C10 -53 16 -45 27 -49L24 -40L27 -31C16 -27 10 -35 1.6 -31Z"),
-        area("gold", disc(12, -40.5, 3.6)),
+        fill_part("shadow", ellipse(2, 3, 9, 3)),
+        fill_part("wood", "M-1.6 -52h3.2v55h-3.2z"),
+        fill_part("gold", disc(0, -53, 3)),
+        fill_part("accent", "M1.6 -49C10 -53 16 -45 27 -49L24 -40L27 -31C16 -27 10 -35 1.6 -31Z"),
+        fill_part("gold", disc(12, -40.5, 3.6)),
     ],
     "puff": [
-        drawn("warn", 2.5, disc(0, 0, 12)),
-        drawn("warn", 2, "M0 -17v-6M0 17v6M-17 0h-6M17 0h6M-12 -12l-4 -4M12 12l4 4M12 -12l4 -4M-12 12l-4 4"),
+        stroke_part("warn", 2.5, disc(0, 0, 12)),
+        stroke_part("warn", 2, "M0 -17v-6M0 17v6M-17 0h-6M17 0h6M-12 -12l-4 -4M12 12l4 4M12 -12l4 -4M-12 12l-4 4"),
     ],
     "ring": [
         ("player/15", disc(0, 0, 20), "player", 2),
     ],
     "chevron": [
-        drawn("tint", 4, "M-5 -9L5 0L-5 9"),
+        stroke_part("tint", 4, "M-5 -9L5 0L-5 9"),
     ],
     "you": [
         ("player", disc(0, 0, 4), "panel", 1.5),
     ],
-    "halo": [area("player/16", disc(0, 0, 24)), area("player/14", disc(0, 0, 18))],
+    "halo": [fill_part("player/16", disc(0, 0, 24)), fill_part("player/14", disc(0, 0, 18))],
 }
 
 
-# --- adventure --------------------------------------------------------------------------------------------------------
-# The adventure in pictures: the ground of an area, and hero, monsters and treasure on it.
+# --- the picture ------------------------------------------------------------------------------------------------------
 
 
 ANGLES = {way: math.atan2(down, across) for way, (across, down) in VECTORS.items()}
-_SWEEP = 1.05  # radians to both sides that a sword is swung
-_EDGE = 20  # pixels from an open edge to the sign that it leads on
+_SWEEP = 1.05  # radians to both sides
+_EDGE = 20  # pixels from an open edge to its chevron
 _EXITS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
-_LARGER = 1.2  # bodies are drawn a little larger than they are: a near miss is to look like luck
-# How kinds of monsters look, and in which colour; and what they do that makes them hard to see.
+_LARGER = 1.2  # bodies are drawn a little larger than their hit boxes, so that near misses favour the player
+# Symbol and colour of each kind of monster, and the opacity of some activities.
 _KINDS = {"hunter": ("wolf", "foe"), "guard": ("golem", "fire"), "stalker": ("shade", "accent")}
 _DIM = {"lurking": 0.5, "stunned": 0.7}
-_NAMED = 20 * FRAMES_A_SECOND  # frames in which names stand below everybody, for those who play for the first time
+_NAMED = 20 * FRAMES_A_SECOND  # frames at the start in which names are shown
 
 
 class AdventureDrawing:
-    """Draws one game of the adventure. Much is the same from frame to frame, and kept."""
+    """Draws one game; parts that do not change between frames are cached."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -571,14 +567,14 @@ class AdventureDrawing:
         self.symbols: Symbols = {**BODIES, **SCENERY, "map": minimap_symbol(rules.map)}
 
     def backdrop(self, view: AdventureView) -> tuple[str, Picture]:
-        """Return what stands still in the area, and a key for it."""
+        """Return the static part of the area, and its key."""
         town, chest = view.town is not None, view.chest is not None
         picture = draw_ground(view.area, self._size, tuple(sorted(view.exits)), town=town, chest=chest)
         return f"{self._rules.name} {view.area}{' chest' if chest else ''}", picture
 
     def picture(self, view: AdventureView, flashes: FlashEffects) -> Picture:
-        """Return what moves."""
-        drawn = [*self._signposts(view)]  # first: whoever walks below the little map is to be seen
+        """Return the moving part of a frame."""
+        drawn = [*self._signposts(view)]  # first: bodies are drawn over the minimap
         drawn += [place(f"gem{i}", "gem", x, y) for i, (x, y) in enumerate(view.gems)]
         drawn += self._monsters(view)
         if view.companion is not None:
@@ -601,7 +597,7 @@ class AdventureDrawing:
             yield place(self._names[i % 64], "imp-asleep" if is_calm else symbol, x, y, scale=breath, tint="foe")
 
     def _beasts(self, view: AdventureView) -> Iterator[Shape]:
-        """Yield those with minds: each kind has its look, and some of what they do shows."""
+        """Yield the monsters with minds: each kind has its symbol, and some activities are visible."""
         for i, beast in enumerate(view.beasts):
             symbol, tint = _KINDS.get(beast.kind, _KINDS["hunter"])
             is_stunned = beast.doing == "stunned"
@@ -652,14 +648,14 @@ class AdventureDrawing:
             yield place("carried", "chest", view.x, view.y - 22, scale=0.5)
 
     def _signposts(self, view: AdventureView) -> Picture:
-        """Return the little map, and a sign at each way on: bright where nobody has been yet."""
+        """Return the minimap, and a chevron at each exit: bright if it leads to an unvisited area."""
         known = view.area, view.visited
         if known != self._signs_for:
             self._signs_for = known
-            self._signs = [*self._ways_on(view), *draw_minimap(self._rules.map, view.visited, view.area, view.width)]
+            self._signs = [*self._chevrons(view), *draw_minimap(self._rules.map, view.visited, view.area, view.width)]
         return self._signs
 
-    def _ways_on(self, view: AdventureView) -> Iterator[Shape]:
+    def _chevrons(self, view: AdventureView) -> Iterator[Shape]:
         area_map, (width, height) = self._rules.map, self._size
         for edge, behind in area_map.exits[self._numbers[view.area]].items():
             across, down = _EXITS[edge]
@@ -670,5 +666,5 @@ class AdventureDrawing:
 
 
 def _breath(scale: float, frame: int, number: int) -> float:
-    """Return the size of a body that breathes, each in its own time."""
+    """Return the size of a body that pulsates, each with its own phase."""
     return round(scale * (1 + 0.05 * math.sin(frame * 0.25 + number * 1.7)), 2)

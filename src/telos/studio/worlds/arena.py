@@ -201,7 +201,7 @@ class ArenaStage(Stage):
     def _ending(self, view: ArenaView) -> str:
         if not view.over:
             return "Time is up."
-        return "Nobody is left." if view.winner is None else f"{view.winner.capitalize()} wins."
+        return "No fighter is left." if view.winner is None else f"{view.winner.capitalize()} wins."
 
     # --- minds --------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,7 @@
-"""Arena drawing."""
+"""The pictures of the arena: `MapDrawing` draws a map, `FightDrawing` a moment of a fight on it.
+
+`outline` returns the border of a set of cells. Symbols face right; a fighter has a radius of about ten units.
+"""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,17 +14,16 @@ from telos.worlds.arena.sim.fighter import Fighter, ThingPlacement
 from telos.worlds.arena.sim.map import COMPASS, ArenaMap, Cell, MapNode, Point
 from telos.worlds.arena.sim.views import ArenaView, FighterView, GrenadeView, ShotView
 
-# --- arena outline ----------------------------------------------------------------------------------------------------
-# The line around a set of square cells, as path data: walls, rooms and furniture are drawn as one shape each.
+# --- outlines ---------------------------------------------------------------------------------------------------------
 
 
 GridPoint: TypeAlias = tuple[int, int]  # column, row; also a corner of the grid
 
 
 def outline(cells: Iterable[GridPoint], unit: float, *, left: float = 0.0, top: float = 0.0) -> str:
-    """Return the path around cells that are ``unit`` wide; holes are loops that run the other way round.
+    """Return the SVG path around cells of width ``unit``; holes are loops in the opposite direction.
 
-    The upper left corner of the first cell of all is at (``left``, ``top``).
+    The upper left corner of cell (0, 0) is at (``left``, ``top``).
 
     >>> outline({(0, 0), (1, 0)}, 10)
     'M0 0L20 0L20 10L0 10Z'
@@ -31,7 +33,7 @@ def outline(cells: Iterable[GridPoint], unit: float, *, left: float = 0.0, top: 
 
 
 def _loops(inside: set[GridPoint]) -> Iterator[list[GridPoint]]:
-    """Yield the corners of each closed line, with what is inside always on its right."""
+    """Yield the corners of each closed loop, with the inside on its right."""
     ends: dict[GridPoint, list[GridPoint]] = {}
     for cell in sorted(inside):
         for start, end in _sides(cell, inside):
@@ -45,7 +47,7 @@ def _loops(inside: set[GridPoint]) -> Iterator[list[GridPoint]]:
 
 
 def _sides(cell: GridPoint, inside: Collection[GridPoint]) -> Iterator[tuple[GridPoint, GridPoint]]:
-    """Yield the sides of a cell that nothing else of the set lies beyond, clockwise."""
+    """Yield the sides of a cell that are on the border of the set, clockwise."""
     x, y = cell
     if (x, y - 1) not in inside:
         yield (x, y), (x + 1, y)
@@ -58,7 +60,7 @@ def _sides(cell: GridPoint, inside: Collection[GridPoint]) -> Iterator[tuple[Gri
 
 
 def _take_end(ends: dict[GridPoint, list[GridPoint]], here: GridPoint) -> GridPoint:
-    """Take one side that leaves a corner, and return where it leads."""
+    """Remove one side that starts at a corner, and return its end."""
     after = ends[here].pop()
     if not ends[here]:
         del ends[here]
@@ -78,18 +80,17 @@ def _short(value: float) -> str:
     return f"{round(value, 1):g}"
 
 
-# --- arena map --------------------------------------------------------------------------------------------------------
-# The map of an arena from above: floors, walls, doors, windows, crates, and the spots that fighters know by name.
+# --- map --------------------------------------------------------------------------------------------------------------
 
 
-SIZE = (760.0, 430.0)  # of the picture: drawn that large, a unit is a pixel
-NAMED_FROM = 17.0  # units a metre from which on there is room for words beside nodes and fighters
+SIZE = (760.0, 430.0)  # of the picture, in units; one unit is a pixel at this size
+NAMED_FROM = 17.0  # units per metre; from this scale on, there is room for names
 _SOLID = "#=+/%"
 _EDGE = "panel/60"
 
 
 class MapScale:
-    """Where the metres of a map are in the picture: as large as fits, in the middle."""
+    """The mapping from metres to picture units: as large as fits, centred."""
 
     def __init__(self, map: ArenaMap) -> None:
         self.unit = round(min(SIZE[0] / map.width, SIZE[1] / map.height), 2)  # a metre
@@ -97,11 +98,11 @@ class MapScale:
         self.top = round((SIZE[1] - map.height * self.unit) / 2, 2)
 
     def at(self, x: float, y: float) -> Point:
-        """Return where a point of the map is in the picture."""
+        """Return the picture coordinates of a point of the map."""
         return self.left + x * self.unit, self.top + y * self.unit
 
     def around(self, cells: Iterable[Cell], *, shift: float = 0.0) -> str:
-        """Return the line around cells, ``shift`` metres to the right and down."""
+        """Return the path around cells, shifted by ``shift`` metres to the right and down."""
         far = shift * self.unit
         return outline(cells, self.unit, left=self.left + far, top=self.top + far)
 
@@ -112,7 +113,7 @@ class MapScale:
 
 
 class MapDrawing:
-    """Draws one map. What never changes is worked out once; doors, glass and light are as they are told."""
+    """Draws one map. The static part is computed once; doors, windows and lights are arguments."""
 
     def __init__(self, map: ArenaMap) -> None:
         self._map, self.scale = map, MapScale(map)
@@ -135,10 +136,10 @@ class MapDrawing:
             shapes += [
                 path(shadow, fill="wall2/45"),
                 path(shadow, fill="shadow"),
-            ]  # dim in both themes, and crates show
-        return [*shapes, *self._switches()]  # which are what one looks for in the dark
+            ]  # dim in both themes; crates stay visible
+        return [*shapes, *self._switches()]  # visible in the dark
 
-    # --- what never changes -------------------------------------------------------------------------------------------
+    # --- static part --------------------------------------------------------------------------------------------------
 
     def _floors(self) -> Iterator[Shape]:
         width, height, at = self._map.width, self._map.height, self.scale.at
@@ -158,7 +159,7 @@ class MapDrawing:
         return {each.cell for each in (*self._map.doors.values(), *self._map.windows.values())}
 
     def _nodes(self) -> Iterator[Shape]:
-        """Yield the spots that minds think of, faintly: cover with the sides that it shelters, ambushes, the round."""
+        """Yield the nodes, faintly: cover with its protected sides, ambush and patrol nodes."""
         unit, shelters = self.scale.unit, ""
         for node in self._map.nodes.values():
             x, y = self.scale.at(*node.position)
@@ -176,7 +177,7 @@ class MapDrawing:
             yield path(shelters, stroke="faint/45", width=1.4)
 
     def _shelter(self, node: MapNode, side: str) -> str:
-        """Return a short line at the side of a cover node that fire is kept off from."""
+        """Return a short line at a protected side of a cover node."""
         across, down = COMPASS[side]
         x, y = self.scale.at(node.x + across * 0.38, node.y + down * 0.38)
         half = self.scale.unit * 0.26
@@ -186,7 +187,7 @@ class MapDrawing:
         inside = {cell for cells in self._rooms.values() for cell in cells}
         everywhere = {(x, y) for x in range(self._map.width) for y in range(self._map.height)}
         walls = everywhere - inside - self._openings()
-        yield path(self.scale.around(walls, shift=0.2), fill="shadow")  # lifts them off the floor
+        yield path(self.scale.around(walls, shift=0.2), fill="shadow")  # a drop shadow
         yield path(self.scale.around(walls), fill="wall2", stroke="wall", width=1.4)
 
     def _furniture(self) -> Iterator[Shape]:
@@ -202,7 +203,7 @@ class MapDrawing:
             yield path(planks, stroke="panel/45", width=1)
 
     def _lows(self) -> Iterator[Shape]:
-        """Yield what can be crawled under, hatched."""
+        """Yield the low passages, hatched."""
         half = self.scale.unit / 2
         for low in self._map.lows.values():
             x, y = self.scale.at(*low.position)
@@ -215,14 +216,14 @@ class MapDrawing:
             yield self.scale.box(*switch.position, 0.44, 0.6, "panel", radius=2, stroke="gold")
             yield circle(*self.scale.at(switch.x, switch.y - 0.08), self.scale.unit * 0.11, "gold")
 
-    # --- what changes -------------------------------------------------------------------------------------------------
+    # --- changing part ------------------------------------------------------------------------------------------------
 
     def _door(self, door: MapNode, state: str) -> Iterator[Shape]:
-        """Yield the leaf of a door: across the passage if it is shut, along its side if it is open."""
+        """Yield a door: across the passage if shut, along its side if open."""
         yield self.scale.box(*door.position, 1, 1, "path")
         thick, upright = max(0.24, 2.4 / self.scale.unit), self._runs_upright(door.cell)
         x, y, wide, high = (door.x, door.y, thick, 1.0) if upright else (door.x, door.y, 1.0, thick)
-        if state == "open":  # it hangs by the upper or the left post, and sticks out a little
+        if state == "open":  # hinged at the upper or left post, and a little longer
             wide, high = (1.25, thick) if upright else (thick, 1.25)
             x, y = (door.x + 0.125, door.y - 0.5) if upright else (door.x - 0.5, door.y + 0.125)
         yield self.scale.box(x, y, wide, high, "wood", radius=1, stroke=_EDGE)
@@ -237,29 +238,28 @@ class MapDrawing:
         yield line(*ends, "gem/45" if is_broken else "gem", width=width, dashed=is_broken)
 
     def _runs_upright(self, cell: Cell) -> bool:
-        """Whether the wall that a door or window is in runs up and down the page."""
+        """Return whether the wall of a door or window is vertical."""
         x, y = cell
         return all(self._map.mark((x, y + down)) in _SOLID for down in (-1, 1))
 
 
-# --- arena fight ------------------------------------------------------------------------------------------------------
-# The fight on the map: who stands where and says what, ways, shots, grenades, blasts and noise.
+# --- fight ------------------------------------------------------------------------------------------------------------
 
 
-BLAST_LASTS = 0.7  # seconds that an explosion is seen
+BLAST_LASTS = 0.7  # seconds that an explosion is shown
 NOISE_LASTS = 0.5
 SHOT_LASTS = 0.25
 _SIDES = {"blue": "side0", "red": "side1", "neutral": "faint"}
 _LOOKS = {"rat": "rat", "drone": "drone", "assassin": "prowler", "ghost": "prowler"}
-_BODY = 0.62  # metres in radius that a body is drawn with, give or take
-_SMALLEST, _LARGEST = 1.0, 1.6  # times the size of a symbol
+_BODY = 0.62  # metres, the approximate radius of a drawn body
+_MIN_SCALE, _MAX_SCALE = 1.0, 1.6  # times the size of a symbol
 _CLOAKED = 0.3
 _FUSE = FUSE_TICKS / TICKS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class MapFlash:
-    """Something that was to be seen or heard for a moment, from ``time`` on."""
+    """A short effect on the map, from ``time`` on."""
 
     time: float
     x: float
@@ -269,7 +269,7 @@ class MapFlash:
 
 @dataclass(frozen=True, slots=True)
 class FightMoment:
-    """All that is drawn of one moment beside the map."""
+    """Everything that is drawn of one moment, besides the map."""
 
     view: ArenaView
     bodies: Mapping[str, Fighter]
@@ -277,27 +277,27 @@ class FightMoment:
     labels: Mapping[str, str] = field(default_factory=dict)
     says: Mapping[str, str] = field(default_factory=dict)
     shots: Iterable[tuple[float, ShotView]] = ()
-    blasts: Iterable[MapFlash] = ()  # all there were: they leave marks
+    blasts: Iterable[MapFlash] = ()  # all so far: they leave marks
     noises: Iterable[MapFlash] = ()
     player: str | None = None
-    aim: str | None = None  # whom the player would shoot
+    aim: str | None = None  # the player's current target
 
 
 def side_colours(view: ArenaView) -> dict[str, str]:
-    """Return the role of each side's colour: the sides called red and blue have their own."""
+    """Return the colour role of each side; red and blue have their own."""
     sides = list(dict.fromkeys(each.side for each in view.fighters))
     return {side: _SIDES.get(side, f"side{number % 2}") for number, side in enumerate(sides)}
 
 
 class FightDrawing:
-    """Draws moments of a fight, over a map that is drawn to ``scale``."""
+    """Draws moments of a fight on a map with this ``scale``."""
 
     def __init__(self, scale: MapScale) -> None:
         self._at, self._unit = scale.at, scale.unit
-        self._scale = round(min(_LARGEST, max(_SMALLEST, scale.unit * _BODY / 10)), 2)  # of symbols
+        self._scale = round(min(_MAX_SCALE, max(_MIN_SCALE, scale.unit * _BODY / 10)), 2)  # of symbols
 
     def picture(self, fight: FightMoment) -> Picture:
-        """Return everything that moves, what lies on the floor first."""
+        """Return the moving part of the picture, from the floor up."""
         view, tint = fight.view, side_colours(fight.view)
         scorched = [circle(*self._at(each.x, each.y), self._unit * 1.1, "shadow") for each in fight.blasts]
         lying = [
@@ -337,7 +337,7 @@ class FightDrawing:
         return place(each.name, "fallen", *self._at(each.x, each.y), angle=each.facing, scale=self._scale, tint=tint)
 
     def _way(self, body: Fighter, tint: str) -> Iterator[Shape]:
-        """Yield where somebody is walking: plans are easier to believe when one sees where they lead."""
+        """Yield the rest of a fighter's path."""
         if body.act is None or body.act.state != "goto" or not body.act.way:
             return
         points = [self._at(x, y) for x, y in (body.position, *body.act.way)]
@@ -345,7 +345,7 @@ class FightDrawing:
         yield circle(*points[-1], 2, f"{tint}/45")
 
     def _aim(self, fight: FightMoment) -> Iterator[Shape]:
-        """Yield a mark around whom the player would shoot."""
+        """Yield a reticle around the player's target."""
         if fight.aim is None:
             return
         body, radius = fight.bodies[fight.aim], 13 * self._scale
@@ -358,10 +358,10 @@ class FightDrawing:
         )
         yield path(cross, stroke="gold/80", width=1.3)
 
-    # --- what flies and bangs -----------------------------------------------------------------------------------------
+    # --- shots, grenades and blasts -----------------------------------------------------------------------------------
 
     def _shot(self, shot: ShotView, age: float) -> Iterator[Shape]:
-        """Yield a tracer that fades, and at first a flash at the muzzle and where it hits."""
+        """Yield a fading tracer, and at first a flash at the muzzle and at the impact."""
         left = round(100 * max(0.0, 1 - age / SHOT_LASTS))
         if not left:
             return
@@ -406,7 +406,7 @@ class FightDrawing:
 
 
 def _star(x: float, y: float, across: float, down: float, length: float) -> str:
-    """Return a flash that points in a direction."""
+    """Return a muzzle flash in a direction."""
     points = []
     for turn, far in ((-0.9, 0.5), (-0.4, 0.35), (0.0, 1.0), (0.4, 0.35), (0.9, 0.5), (math.pi, 0.2)):
         sin, cos = math.sin(turn), math.cos(turn)
@@ -414,8 +414,7 @@ def _star(x: float, y: float, across: float, down: float, length: float) -> str:
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points) + "Z"
 
 
-# --- arena symbols ----------------------------------------------------------------------------------------------------
-# Who and what is to be seen in an arena from above. All face to the right; a fighter is about ten units in radius.
+# --- symbols ----------------------------------------------------------------------------------------------------------
 
 
 _RIM = "page/80"

@@ -1,4 +1,4 @@
-"""Forge drawing."""
+"""The pictures of the forge: `draw_village` draws the static map, `draw_scene` people and things."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -10,22 +10,21 @@ from telos.worlds.forge.scene import ForgeSceneView
 from telos.worlds.forge.trace import describe_action
 from telos.worlds.forge.views import ForgeView, VillagerView
 
-# --- forge map --------------------------------------------------------------------------------------------------------
-# The map of the village: what stands still, and where its places are drawn.
+# --- village ----------------------------------------------------------------------------------------------------------
 
 
 WIDTH, HEIGHT = 760.0, 430.0
 _COLUMN, _LINE, _LEFT, _TOP = 17.5, 24.0, 40.0, 24.0
 _RIVER = "M780 40C720 -6 650 10 600 28S470 88 420 120S330 170 240 168S80 170 -20 214"
 _WALL_LEFT = 736.0
-_HOUSES = {  # what stands at a place, and where its foot is, seen from there
+_HOUSES = {  # the symbol at a place, and its offset
     "inn": ("inn", 0.0, -16.0),
     "cottage": ("cottage", 0.0, -14.0),
     "shed": ("shed", 0.0, -14.0),
     "forge": ("smithy", 0.0, -14.0),
     "square": ("well", 0.0, -20.0),
 }
-_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # what is written, if not the name
+_NAMES = {"cottage": "neighbour's cottage", "river": "gold in the river"}  # labels that differ from the name
 _BELOW = 27.0
 _NAMES_AT = {
     "bridge": (34.0, 20.0),
@@ -46,7 +45,7 @@ _TUFTS = ((60, 290), (200, 300), (230, 212), (420, 210), (540, 210), (440, 318),
 
 
 def to_picture(column: float, row: float) -> tuple[float, float]:
-    """Return where a spot of the village's own drawing is in the picture.
+    """Return the picture coordinates of a cell of the village's text map.
 
     >>> to_picture(5, 9)
     (127.5, 240.0)
@@ -55,7 +54,7 @@ def to_picture(column: float, row: float) -> tuple[float, float]:
 
 
 def draw_village(village: Village, *, is_open: bool) -> Picture:
-    """Return the village without anybody in it."""
+    """Return the village without people."""
     return [
         rect(0, 0, WIDTH, HEIGHT, "grass"),
         *_meadow(),
@@ -119,7 +118,7 @@ def _town_wall(village: Village, *, is_open: bool) -> Iterator[Shape]:
 
 
 def _standing(village: Village) -> Iterator[Shape]:
-    """Yield houses and trees, those further down over those behind them."""
+    """Yield houses and trees from back to front."""
     found: list[tuple[float, Shape]] = []
     for number, (u, v) in enumerate(_PINES):
         found.append((v, place(f"pine {number}", "pine", u, v, scale=1 + 0.12 * (number % 3))))
@@ -138,21 +137,20 @@ def _names(village: Village) -> Iterator[Shape]:
         yield text(x + right, y + down, _NAMES.get(name, name).upper(), "faint", size=9)
 
 
-# --- forge scene ------------------------------------------------------------------------------------------------------
-# What moves in the village: two people, what they hold and say, how far they are with a deed, and the fire.
+# --- people and things ------------------------------------------------------------------------------------------------
 
 
 TINTS = {"player": "player", "companion": "friend"}
-HEARD_FOR = 6.0  # seconds that words stand in a bubble
+SPEECH_SECONDS = 6.0  # seconds that a speech bubble is shown
 _RING = 19.0
-_BESIDE = {"player": -30.0, "companion": 30.0}  # where two stand who are at one place
-_AT_DOOR = {"player": -56.0, "companion": 0.0}  # ... where there is a wall to the right
-_HINT = 50.0  # how far from the player the arrows are shown
-_HEARTH = (-8.0, -19.0)  # seen from the place of the forge
+_BESIDE = {"player": -30.0, "companion": 30.0}  # offsets of two people at one place
+_AT_DOOR = {"player": -56.0, "companion": 0.0}  # ... at the door, which has a wall to the right
+_HINT = 50.0  # distance of the arrow hints from the player
+_HEARTH = (-8.0, -19.0)  # offset from the forge
 
 
 def draw_scene(village: Village, view: ForgeSceneView, *, hints: Mapping[str, str], is_you: bool) -> Picture:
-    """Return people and things; ``hints`` is which place each arrow leads to, ``is_you`` whether you are the player."""
+    """Return people and things; ``hints`` maps arrows to places, ``is_you`` tells whether a person plays."""
     return [
         *_things(village, view.village),
         *_hints(village, view.village.person(PLAYER), hints),
@@ -178,7 +176,7 @@ def _things(village: Village, view: ForgeView) -> Iterator[Shape]:
 
 
 def _hints(village: Village, player: VillagerView, hints: Mapping[str, str]) -> Iterator[Shape]:
-    """Yield the ways that the player may choose, each with its key."""
+    """Yield the paths that the player may take, each with its key."""
     x, y = to_picture(*village.places[player.heading])
     for key, name in hints.items():
         u, v = to_picture(*village.places[name])
@@ -207,7 +205,7 @@ def _person(person: VillagerView, view: ForgeSceneView, *, is_you: bool) -> Iter
         pick=person.name,
         tint=TINTS[person.name],
         label=_label(name, person) if is_alone else name,
-        says=_said(person.name, view),
+        says=_speech(person.name, view),
         scale=1.15,
     )
     if person.hands != "free":
@@ -221,13 +219,13 @@ def _label(name: str, person: VillagerView) -> str:
     return f"{name}: {describe_action(person.doing)}" if is_at_it else name
 
 
-def _said(name: str, view: ForgeSceneView) -> str | None:
-    lines = [words for time, who, words in view.said if who == name and view.time - time < HEARD_FOR]
+def _speech(name: str, view: ForgeSceneView) -> str | None:
+    lines = [words for time, who, words in view.said if who == name and view.time - time < SPEECH_SECONDS]
     return lines[-1] if lines else None
 
 
 def _ring(x: float, y: float, share: float) -> Iterator[Shape]:
-    """Yield how much of a deed is done, as part of a ring."""
+    """Yield the progress of an action as an arc."""
     yield circle(x, y, _RING, "", stroke="ink/15", width=3)
     turn = 2 * math.pi * min(share, 0.9999)
     end_x, end_y = x + _RING * math.sin(turn), y - _RING * math.cos(turn)
@@ -236,8 +234,7 @@ def _ring(x: float, y: float, share: float) -> Iterator[Shape]:
     yield path(arc, stroke="accent", width=3)
 
 
-# --- forge symbols ----------------------------------------------------------------------------------------------------
-# Houses, trees, people and things of the village. A unit is a pixel of the picture at its own size.
+# --- symbols ----------------------------------------------------------------------------------------------------------
 
 
 def _disc(x: float, y: float, radius: float) -> str:

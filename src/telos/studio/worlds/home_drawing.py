@@ -1,4 +1,4 @@
-"""Home drawing."""
+"""The pictures of the house: `draw_floor_plan` draws the static plan, `draw_scene` people, light and cards."""
 
 import math
 from collections.abc import Iterator
@@ -7,8 +7,7 @@ from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, 
 from telos.worlds.home.floor import Cell, FloorPlan
 from telos.worlds.home.views import HomeView, PersonView
 
-# --- home plan --------------------------------------------------------------------------------------------------------
-# The floor plan of the house: rooms, walls, doors and furniture, which stand still.
+# --- floor plan -------------------------------------------------------------------------------------------------------
 
 
 WIDTH, HEIGHT = 760.0, 430.0
@@ -29,20 +28,20 @@ _FURNITURE = {
     "F": "fridge", "R": "fridge", "O": "oven", "T": "table", "H": "chair", "V": "television", "L": "sofa",
     "G": "console", "K": "shelf", "C": "armchair", "P": "phone", "W": "toilet", "N": "basin", "S": "shower",
 }  # fmt: skip
-_WHOLE = "TVL"  # one piece, though it is drawn on several cells
-_SHIFT = {"F": (4.0, 0.0), "W": (4.0, 0.0), "S": (-4.0, 0.0)}  # so that it stands beside the wall, not in it
+_WHOLE = "TVL"  # furniture that spans several cells
+_SHIFT = {"F": (4.0, 0.0), "W": (4.0, 0.0), "S": (-4.0, 0.0)}  # away from the wall
 _BED_SHIFT = (-8.0, 4.0)
-_SEAT = 26.0  # from seat to seat on the sofa: people need more room than letters
+_SEAT = 26.0  # distance between seats on the sofa
 
 
 def centre(cell: Cell) -> tuple[float, float]:
-    """Return where the middle of a cell is drawn."""
+    """Return the picture coordinates of the centre of a cell."""
     row, column = cell
     return LEFT + (column + 0.5) * CELL_WIDE, TOP + (row + 0.5) * CELL_HIGH
 
 
 def person_position(plan: FloorPlan, cell: Cell) -> tuple[float, float]:
-    """Return where somebody in a cell is drawn: on the sofa, people sit further apart than its cells are."""
+    """Return the picture coordinates of a person in a cell; on the sofa, people sit further apart than its cells."""
     x, y = centre(cell)
     if plan.rows[cell[0]][cell[1]].isdigit():
         return x + _BED_SHIFT[0], y + _BED_SHIFT[1]
@@ -53,7 +52,7 @@ def person_position(plan: FloorPlan, cell: Cell) -> tuple[float, float]:
 
 
 def room_boxes(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
-    """Return each room as a box from the middle of one wall to that of the other: x, y, width, height."""
+    """Return the box of each room, between the centres of its walls: x, y, width, height."""
     found: dict[str, list[Cell]] = {}
     for row in range(plan.height):
         for column in range(plan.width):
@@ -68,7 +67,7 @@ def room_boxes(plan: FloorPlan) -> dict[str, tuple[float, float, float, float]]:
 
 
 def draw_floor_plan(plan: FloorPlan) -> Picture:
-    """Return the house without anybody in it."""
+    """Return the house without people."""
     return [
         rect(0, 0, WIDTH, HEIGHT, "ground"),
         *(shape for name, box in room_boxes(plan).items() for shape in _floor(name, *box)),
@@ -103,7 +102,7 @@ def _rugs(plan: FloorPlan) -> Iterator[Shape]:
 
 
 def _walls(plan: FloorPlan) -> Iterator[Shape]:
-    """Yield each run of walls as one line, so that corners meet and nothing is drawn twice."""
+    """Yield each run of walls as one line, so that corners meet without overlap."""
     for down, across in ((0, 1), (1, 0)):
         for cell in sorted(plan.walls):
             before, after = (cell[0] - down, cell[1] - across), (cell[0] + down, cell[1] + across)
@@ -115,7 +114,7 @@ def _walls(plan: FloorPlan) -> Iterator[Shape]:
             (x, y), (u, v) = centre(cell), centre(end)
             grow_x, grow_y = across * _WALL / 2, down * _WALL / 2
             yield line(x - grow_x, y - grow_y, u + grow_x, v + grow_y, "wall", width=_WALL)
-    for door in sorted(plan.doors):  # a wall ends in the middle of its last cell: the rest of it, up to the door
+    for door in sorted(plan.doors):  # a wall line ends at the centre of its last cell: extend it to the door
         yield from _jambs(plan, door)
 
 
@@ -134,7 +133,7 @@ def _is_across(plan: FloorPlan, door: Cell) -> bool:
 
 
 def _leaf(plan: FloorPlan, door: Cell) -> Shape:
-    """Return a door that stands open."""
+    """Return an open door."""
     x, y = centre(door)
     if _is_across(plan, door):
         return line(x - CELL_WIDE / 2 - 2, y, x - CELL_WIDE / 2 + 2, y - 17, "wood", width=3)
@@ -142,7 +141,7 @@ def _leaf(plan: FloorPlan, door: Cell) -> Shape:
 
 
 def draw_locked_door(plan: FloorPlan, room: str) -> Picture:
-    """Return the doors of a room, shut and marked."""
+    """Return the locked doors of a room."""
     shapes: Picture = []
     for door in sorted(plan.doors):
         if any(plan.room_at(near) == room for near in ((door[0] + 1, door[1]), (door[0] - 1, door[1]))):
@@ -173,8 +172,7 @@ def _name(name: str, x: float, y: float, width: float, height: float) -> Shape:
     return text(x + 9, y + height - 12, name.upper(), "faint", size=9, align="left")
 
 
-# --- home people ------------------------------------------------------------------------------------------------------
-# What moves in the house: people, the light, what is switched on, and a card for everybody below the plan.
+# --- people, light and cards ------------------------------------------------------------------------------------------
 
 
 TINTS = ("foe", "player", "gold", "friend", "accent", "gem")  # of the first person, the second, …
@@ -188,12 +186,12 @@ _SHORT = {
 }  # fmt: skip
 _CARD_TOP, _CARD_HIGH, _CARD_MOST = 385.0, 41.0, 238.0
 _SIDE_BY_SIDE = 28.0
-_LETTER = 6.2  # how wide one is, about
-_CROWD = 62.0  # who is nearer to another than this is labelled by name alone
+_LETTER = 6.2  # approximate width
+_CROWD = 62.0  # people nearer to each other than this are labelled by name only
 
 
 def describe_doing(person: PersonView) -> str:
-    """Say in two words what somebody does.
+    """Describe the activity of a person in two words.
 
     >>> from telos.worlds.home.home import Home
     >>> home = Home(people=1)
@@ -215,7 +213,7 @@ def describe_doing(person: PersonView) -> str:
 
 
 def draw_scene(plan: FloorPlan, view: HomeView) -> Picture:
-    """Return all that may look different in the next minute."""
+    """Return the changing part of the picture."""
     return [
         *_light(plan, view),
         *_switched_on(plan, view),
@@ -226,12 +224,12 @@ def draw_scene(plan: FloorPlan, view: HomeView) -> Picture:
 
 
 def is_dark(view: HomeView) -> bool:
-    """Whether one needs light in the house."""
+    """Return whether it is night."""
     return not _DAWN <= int(view.clock[:2]) < _DUSK
 
 
 def _light(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
-    """Yield the dark of the rooms in which nobody is awake; without power it is gloomy everywhere, even by day."""
+    """Yield the shade of dark rooms: at night those where all are asleep, without power all rooms."""
     if not is_dark(view) and view.has_power:
         return
     awake = {person.room for person in view.people if person.kind != "sleep" or person.walking}
@@ -245,15 +243,15 @@ def _light(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
 
 
 def _switched_on(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
-    at_it = {person.doing for person in view.people if not person.walking}
-    if "sofa.watch-tv" in at_it:
+    activities = {person.doing for person in view.people if not person.walking}
+    if "sofa.watch-tv" in activities:
         cells = plan.furniture["V"]
         yield place("television on", "television_on", *centre(cells[len(cells) // 2]))
-    if "console.play" in at_it:
+    if "console.play" in activities:
         yield place("console on", "console_on", *centre(plan.furniture["G"][0]))
-    if "oven.cook" in at_it:
+    if "oven.cook" in activities:
         yield place("oven hot", "oven_hot", *centre(plan.furniture["O"][0]))
-    if "shower.shower" in at_it:
+    if "shower.shower" in activities:
         x, y = centre(plan.furniture["S"][0])
         yield place("water", "water", x - 4, y)
 
@@ -280,7 +278,7 @@ def _people(plan: FloorPlan, view: HomeView) -> Iterator[Shape]:
 
 
 def _apart(spots: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Move people who stand side by side a little apart, so that their names can be read.
+    """Move adjacent people apart, so that their labels are readable.
 
     >>> _apart([(100.0, 50.0), (116.0, 50.0), (300.0, 50.0)])
     [(94.0, 50.0), (122.0, 50.0), (300.0, 50.0)]
@@ -294,15 +292,15 @@ def _apart(spots: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _label(person: PersonView, x: float) -> str:
-    """Return the name and what is worth saying, if that is anything and does not run over the edge."""
-    said = f"{person.name} {describe_doing(person)}"
-    is_worth_saying = not person.walking and person.kind not in ("idle", "sleep")
-    fits = _LETTER * len(said) / 2 < min(x, WIDTH - x)
-    return said if is_worth_saying and fits else person.name
+    """Return the name, with the activity if it is notable and fits."""
+    label = f"{person.name} {describe_doing(person)}"
+    is_notable = not person.walking and person.kind not in ("idle", "sleep")
+    fits = _LETTER * len(label) / 2 < min(x, WIDTH - x)
+    return label if is_notable and fits else person.name
 
 
 def _cards(view: HomeView) -> Iterator[Shape]:
-    """Yield a card for everybody: name, what they do, and the motives as columns that grow with need."""
+    """Yield a card per person: name, activity, and the motives as columns."""
     room = (WIDTH - 2 * LEFT) / len(view.people)
     wide = min(_CARD_MOST, room - 5)
     left = LEFT + (room * len(view.people) - (wide + 5) * len(view.people) + 5) / 2
@@ -324,8 +322,7 @@ def _card(person: PersonView, tint: str, x: float, wide: float) -> Iterator[Shap
         yield rect(at, _CARD_TOP + 5.5 + full * (1 - share), 4, full * share, role, radius=1.5)
 
 
-# --- home symbols -----------------------------------------------------------------------------------------------------
-# Furniture and people of the house, seen from above. A unit is a pixel of the picture at its own size.
+# --- symbols ----------------------------------------------------------------------------------------------------------
 
 
 def _box(x: float, y: float, width: float, height: float, radius: float = 2) -> str:

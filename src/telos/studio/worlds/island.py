@@ -345,13 +345,13 @@ def _focus(islander: Islander) -> Iterator[tuple[str, str]]:
     errand = islander.execution
     if errand is not None:
         about = errand.focus
-        told = (
+        slots = (
             ("spot", about.spot),
             ("about", about.subject),
             ("detail", about.detail),
             ("source", about.source or ""),
         )
-        yield from ((slot, to_words(value)) for slot, value in told if value)
+        yield from ((slot, to_words(value)) for slot, value in slots if value)
 
 
 def _explain(islander: Islander) -> str:

@@ -1,22 +1,21 @@
-"""Island drawing."""
+"""The pictures of the island: `draw_ground` draws the static map, `draw_moment` the visitor and the recent path."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from random import Random
 
-from telos.studio.worlds.adventure_drawing import SCENERY, area, disc, drawn, ellipse
+from telos.studio.worlds.adventure_drawing import SCENERY, disc, ellipse, fill_part, stroke_part
 from telos.studio.worlds.shapes import Picture, Shape, Symbol, Symbols, circle, line, path, place, rect, text
 from telos.worlds.island.playthrough import TimedAction
 from telos.worlds.island.story import IslandMap, IslandPlace, IslandStory, load_story
 
-# --- island places ----------------------------------------------------------------------------------------------------
-# Where the places of the island are on its map: columns as the story draws them, lines with room for what is there.
+# --- places -----------------------------------------------------------------------------------------------------------
 
 
 WIDTH, HEIGHT = 960.0, 540.0
-ROOM = (112.0, 50.0)  # the floor of one place in a building
+ROOM = (112.0, 50.0)  # the floor of a place in a building
 _LEFT, _COLUMN = 70.0, 18.2
-# The lines of the story's drawing are close together, as lines of text are; here each has the height that it needs.
+# The height of each line of the story's text map.
 _ROWS = {1: 92.0, 3: 138.0, 6: 196.0, 7: 250.0, 9: 300.0, 11: 362.0, 12: 416.0, 14: 486.0}
 _SHORT = {
     "infirmary-entrance": "entrance",
@@ -41,7 +40,7 @@ def position(place: IslandPlace) -> tuple[float, float]:
 
 
 def _line(row: int) -> float:
-    """Return the height of a line; one that is not in the table lies between its neighbours."""
+    """Return the y of a line; a line that is not in the table is interpolated."""
     if row in _ROWS:
         return _ROWS[row]
     below = max((each for each in _ROWS if each < row), default=min(_ROWS))
@@ -51,16 +50,15 @@ def _line(row: int) -> float:
 
 
 def place_label(name: str) -> str:
-    """Return what is written at a place: in a building it goes without saying whose entrance it is."""
+    """Return the label of a place; in a building, the name of the building is left out."""
     return _SHORT.get(name, name).replace("-", " ")
 
 
-# --- island -----------------------------------------------------------------------------------------------------------
-# The island in pictures: the visitor on the map, the way that led here, and where goals were reached.
+# --- visitor ----------------------------------------------------------------------------------------------------------
 
 
 Point = tuple[float, float]
-_TRAIL = 16  # ways that are still seen
+_TRAIL = 16  # visible segments
 
 
 def draw_moment(
@@ -74,7 +72,7 @@ def draw_moment(
     aim: str,
     who: str,
 ) -> Picture:
-    """Return what changes: ``walked`` are the places so far, ``reached`` where a goal was, ``aim`` where they want."""
+    """Return the changing part: ``walked`` are the visited places, ``reached`` those of goals, ``aim`` the target."""
     here = visitor_position(the_map, now, time)
     drawn = [path(_dots(the_map, set(walked)), fill="player")]
     drawn += _trail([position(the_map.place(each)) for each in walked[-_TRAIL:]], here)
@@ -87,14 +85,14 @@ def draw_moment(
 
 
 def visitor_position(the_map: IslandMap, now: TimedAction, time: float) -> Point:
-    """Return where the visitor is: on the way, while on the way."""
+    """Return the position of the visitor, interpolated while walking."""
     (x, y), (to_x, to_y) = (position(the_map.place(view.place)) for view in (now.before, now.after))
     share = now.share(time)
     return x + (to_x - x) * share, y + (to_y - y) * share
 
 
 def _trail(points: Sequence[Point], here: Point) -> Iterator[Shape]:
-    """Yield the ways walked, the older the fainter."""
+    """Yield the recent path; older segments are fainter."""
     ways = list(zip(points, [*points[1:], here], strict=True))
     for age, (start, end) in enumerate(reversed(ways)):
         if start != end:
@@ -103,7 +101,7 @@ def _trail(points: Sequence[Point], here: Point) -> Iterator[Shape]:
 
 
 def _dots(the_map: IslandMap, places: set[str]) -> str:
-    """Return dots for places: an outline of circles."""
+    """Return dots at places, as one path."""
     spots = [position(the_map.place(name)) for name in sorted(places)]
     return "".join(f"M{x - 3.5:g} {y:g}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z" for x, y in spots)
 
@@ -113,8 +111,7 @@ def _beside(the_map: IslandMap, name: str) -> Point:
     return x + 14, y - 2
 
 
-# --- island ground ----------------------------------------------------------------------------------------------------
-# The map of the island: the sea, the shore, the ways, and the houses of the camp with the places in them.
+# --- map --------------------------------------------------------------------------------------------------------------
 
 
 _SHORE = (
@@ -128,8 +125,8 @@ _PEOPLE = {
     "lead-scientist": "gold", "gardener": "leaf",
 }  # fmt: skip
 _SICK = "accent"
-_NARROW = ("lead-scientist",)  # houses whose rooms are narrow
-# What makes the places in the open easy to know, by how far it stands from them.
+_NARROW = ("lead-scientist",)  # houses with narrow rooms
+# Landmarks of outdoor places: place, symbol, offset.
 _LANDMARKS = (
     ("fire-pit", "fire", 34, -4), ("fire-pit", "tree", 74, 0), ("garden", "bed", -58, -4), ("garden", "bed", -108, -4),
     ("cave", "cave", -6, -14), ("cave", "palm", -54, 22), ("rock-steps", "rock", 36, -8),
@@ -141,7 +138,7 @@ _LANDMARKS = (
 
 @lru_cache(maxsize=1)  # there is one island
 def draw_ground() -> Picture:
-    """Return all that stands still."""
+    """Return the static map."""
     story = load_story()
     drawn: Picture = [*_sea(Random("waves")), *_land(Random("meadow")), *_nature(story), *_paths(story)]
     for name in dict.fromkeys(each.area for each in story.map.places.values()):
@@ -170,7 +167,7 @@ def _land(rng: Random) -> Iterator[Shape]:
 
 
 def _nature(story: IslandStory) -> Iterator[Shape]:
-    """Draw the pool with its fall, the dock, and the landmarks."""
+    """Yield the pool with its waterfall, the dock, and the landmarks."""
     x, y = position(story.map.place("pool"))
     yield path(f"M{x - 34} {y}a34 18 0 1 0 68 0a34 18 0 1 0 -68 0Z", fill="water", stroke="stone/60", width=3)
     yield path(f"M{x - 12} {y - 44}h24l4 40h-32z", fill="water")
@@ -185,7 +182,7 @@ def _nature(story: IslandStory) -> Iterator[Shape]:
 
 
 def _paths(story: IslandStory) -> Iterator[Shape]:
-    """Draw the ways that lead through the open air, as one trodden net."""
+    """Yield the outdoor paths as one network."""
     net = ""
     for name, ways in story.map.ways.items():
         here = story.map.place(name)
@@ -237,7 +234,7 @@ def _places(story: IslandStory) -> Iterator[Shape]:
 
 
 def _people(story: IslandStory) -> Iterator[Shape]:
-    """Stand everybody to the right of their place, with the name in the left corner of the room."""
+    """Yield the people, each to the right of their place, with the name in the left corner of the room."""
     for who in story.people.values():
         x, y = position(story.map.place(who.at))
         if who.name.startswith("patient"):
@@ -245,73 +242,72 @@ def _people(story: IslandStory) -> Iterator[Shape]:
         else:
             area = story.map.place(who.at).area
             room = 46 if area in _NARROW else 54
-            left, up = (room, 2) if area in _OPEN_AIR else (6 - room, 14)  # out there is no corner, but room beside
+            left, up = (room, 2) if area in _OPEN_AIR else (6 - room, 14)  # outdoors, the name is beside the person
             yield place(who.name, "person", x + room - 16, y - 2, tint=_PEOPLE.get(who.name, "faint"))
             yield text(x + left, y - up, who.name.replace("-", " "), "faint", size=10, align="left")
 
 
-# --- island symbols ---------------------------------------------------------------------------------------------------
-# The symbols of the island: its visitor, the people of the camp, and what makes its places easy to know.
+# --- symbols ----------------------------------------------------------------------------------------------------------
 
 
 _PERSON: Symbol = [
-    area("shadow", ellipse(0, 9, 8, 3)),
-    area("tint", "M-7 9C-7 1 -4 -2 0 -2C4 -2 7 1 7 9C4 10.5 -4 10.5 -7 9Z"),
-    area("shadow", "M0 -2C4 -2 7 1 7 9C5 10 3 10.2 1 10.2C3 6 2 1 0 -2Z"),
-    area("wood", disc(0, -6.5, 4.6)),
-    area("tint", "M-4.6 -7C-4.6 -10 -2.4 -11.6 0 -11.6C2.4 -11.6 4.6 -10 4.6 -7C2 -8.4 -2 -8.4 -4.6 -7Z"),
+    fill_part("shadow", ellipse(0, 9, 8, 3)),
+    fill_part("tint", "M-7 9C-7 1 -4 -2 0 -2C4 -2 7 1 7 9C4 10.5 -4 10.5 -7 9Z"),
+    fill_part("shadow", "M0 -2C4 -2 7 1 7 9C5 10 3 10.2 1 10.2C3 6 2 1 0 -2Z"),
+    fill_part("wood", disc(0, -6.5, 4.6)),
+    fill_part("tint", "M-4.6 -7C-4.6 -10 -2.4 -11.6 0 -11.6C2.4 -11.6 4.6 -10 4.6 -7C2 -8.4 -2 -8.4 -4.6 -7Z"),
 ]
 _PATIENT: Symbol = [
-    area("shadow", ellipse(1, 7, 15, 3.5)),
-    area("wood", "M-15 -7h3v14h-3zM12 -2h3v9h-3z"),
-    area("panel", "M-13 -1h26v6h-26z"),
-    area("ink/30", "M-12 -5h8v5h-8z"),
-    area("wood", disc(-7, -3.5, 3.4)),
-    area("tint", "M-3 -4C2 -6 10 -4 13 -1V3H-3Z"),
+    fill_part("shadow", ellipse(1, 7, 15, 3.5)),
+    fill_part("wood", "M-15 -7h3v14h-3zM12 -2h3v9h-3z"),
+    fill_part("panel", "M-13 -1h26v6h-26z"),
+    fill_part("ink/30", "M-12 -5h8v5h-8z"),
+    fill_part("wood", disc(-7, -3.5, 3.4)),
+    fill_part("tint", "M-3 -4C2 -6 10 -4 13 -1V3H-3Z"),
 ]
 _VISITOR: Symbol = [
-    area("player/18", disc(0, 0, 19)),
-    area("shadow", ellipse(0, 12, 10, 3.6)),
-    area("player", "M-9 12C-9 2 -5 -2 0 -2C5 -2 9 2 9 12C5 14 -5 14 -9 12Z"),
-    area("shadow", "M0 -2C5 -2 9 2 9 12C6.6 13.2 4 13.5 1.4 13.5C4 8 3 1 0 -2Z"),
-    area("wood", "M-11 2C-11 0 -8 0 -7 2V10C-9 11 -11 10 -11 8ZM-8 3L6 11L7 9.4L-6 1.4Z"),
-    area("wood", disc(0, -7.5, 5.8)),
-    area("gold", "M-9 -8.4C-6 -10 -5 -14.6 0 -14.6C5 -14.6 6 -10 9 -8.4C5 -6.8 -5 -6.8 -9 -8.4Z"),
-    area("roof", "M-5.6 -10.4C-3 -9.4 3 -9.4 5.6 -10.4L6.2 -8.8C3 -7.8 -3 -7.8 -6.2 -8.8Z"),
+    fill_part("player/18", disc(0, 0, 19)),
+    fill_part("shadow", ellipse(0, 12, 10, 3.6)),
+    fill_part("player", "M-9 12C-9 2 -5 -2 0 -2C5 -2 9 2 9 12C5 14 -5 14 -9 12Z"),
+    fill_part("shadow", "M0 -2C5 -2 9 2 9 12C6.6 13.2 4 13.5 1.4 13.5C4 8 3 1 0 -2Z"),
+    fill_part("wood", "M-11 2C-11 0 -8 0 -7 2V10C-9 11 -11 10 -11 8ZM-8 3L6 11L7 9.4L-6 1.4Z"),
+    fill_part("wood", disc(0, -7.5, 5.8)),
+    fill_part("gold", "M-9 -8.4C-6 -10 -5 -14.6 0 -14.6C5 -14.6 6 -10 9 -8.4C5 -6.8 -5 -6.8 -9 -8.4Z"),
+    fill_part("roof", "M-5.6 -10.4C-3 -9.4 3 -9.4 5.6 -10.4L6.2 -8.8C3 -7.8 -3 -7.8 -6.2 -8.8Z"),
 ]
 _FIRE: Symbol = [
-    area("shadow", ellipse(0, 6, 15, 5)),
-    area("stone", disc(-11, 5, 3), disc(-6, 8, 3), disc(0, 9, 3), disc(6, 8, 3), disc(11, 5, 3)),
-    area("wood", "M-9 4L8 8L9 5L-8 1ZM9 4L-8 8L-9 5L8 1Z"),
-    area("fire", "M-7 4C-9 -3 -3 -5 -3 -12C2 -9 2 -6 3 -5C4 -6 4 -7 4 -8C8 -4 8 1 6 4C3 7 -5 7 -7 4Z"),
-    area("gold", "M-3.5 4C-4.4 0 -1 -1 -0.6 -5C2.4 -3 4 1 3 4C2 6 -2.6 6 -3.5 4Z"),
+    fill_part("shadow", ellipse(0, 6, 15, 5)),
+    fill_part("stone", disc(-11, 5, 3), disc(-6, 8, 3), disc(0, 9, 3), disc(6, 8, 3), disc(11, 5, 3)),
+    fill_part("wood", "M-9 4L8 8L9 5L-8 1ZM9 4L-8 8L-9 5L8 1Z"),
+    fill_part("fire", "M-7 4C-9 -3 -3 -5 -3 -12C2 -9 2 -6 3 -5C4 -6 4 -7 4 -8C8 -4 8 1 6 4C3 7 -5 7 -7 4Z"),
+    fill_part("gold", "M-3.5 4C-4.4 0 -1 -1 -0.6 -5C2.4 -3 4 1 3 4C2 6 -2.6 6 -3.5 4Z"),
 ]
 _PALM: Symbol = [
-    area("shadow", ellipse(3, 17, 16, 5)),
-    drawn("wood", 4, "M2 17C-1 8 -2 0 0 -8"),
-    area("leaf", "M0 -8C-8 -16 -18 -13 -20 -5C-13 -10 -7 -9 0 -8ZM0 -8C8 -16 18 -13 20 -5C13 -10 7 -9 0 -8Z"),
-    area("leaf", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
-    area("shadow", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
-    area("leaf", "M0 -8C-6 -17 -3 -22 4 -24C2 -19 3 -13 0 -8Z"),
-    area("wood", disc(-2, -6, 2), disc(2.4, -5.4, 2)),
+    fill_part("shadow", ellipse(3, 17, 16, 5)),
+    stroke_part("wood", 4, "M2 17C-1 8 -2 0 0 -8"),
+    fill_part("leaf", "M0 -8C-8 -16 -18 -13 -20 -5C-13 -10 -7 -9 0 -8ZM0 -8C8 -16 18 -13 20 -5C13 -10 7 -9 0 -8Z"),
+    fill_part("leaf", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
+    fill_part("shadow", "M0 -8C-9 -8 -16 -1 -15 7C-11 0 -6 -4 0 -8ZM0 -8C9 -8 16 -1 15 7C11 0 6 -4 0 -8Z"),
+    fill_part("leaf", "M0 -8C-6 -17 -3 -22 4 -24C2 -19 3 -13 0 -8Z"),
+    fill_part("wood", disc(-2, -6, 2), disc(2.4, -5.4, 2)),
 ]
-_WAVE: Symbol = [drawn("ink/16", 1.6, "M-14 0C-10 -5 -6 -5 -3 0C0 -5 4 -5 7 0C10 -5 13 -4 15 -1")]
+_WAVE: Symbol = [stroke_part("ink/16", 1.6, "M-14 0C-10 -5 -6 -5 -3 0C0 -5 4 -5 7 0C10 -5 13 -4 15 -1")]
 _BED: Symbol = [
-    area("wood/70", "M-22 -5q0 -3 3 -3h38q3 0 3 3v10q0 3 -3 3h-38q-3 0 -3 -3z"),
-    drawn("leaf", 2.4, "M-16 4V-2M-16 0L-19 -4M-16 0L-13 -4M-5 4V-2M-5 0L-8 -4M-5 0L-2 -4"),
-    drawn("leaf", 2.4, "M6 4V-2M6 0L3 -4M6 0L9 -4M16 4V-2M16 0L13 -4M16 0L19 -4"),
+    fill_part("wood/70", "M-22 -5q0 -3 3 -3h38q3 0 3 3v10q0 3 -3 3h-38q-3 0 -3 -3z"),
+    stroke_part("leaf", 2.4, "M-16 4V-2M-16 0L-19 -4M-16 0L-13 -4M-5 4V-2M-5 0L-8 -4M-5 0L-2 -4"),
+    stroke_part("leaf", 2.4, "M6 4V-2M6 0L3 -4M6 0L9 -4M16 4V-2M16 0L13 -4M16 0L19 -4"),
 ]
 _CAVE: Symbol = [
-    area("shadow", ellipse(2, 18, 34, 7)),
-    area("stone", "M-34 18C-36 0 -22 -24 2 -24C22 -24 36 -4 34 18C20 22 -20 22 -34 18Z"),
-    area("ink/12", "M-28 2C-24 -14 -10 -22 2 -22C-4 -12 -16 -8 -28 2Z"),
-    area("shadow", "M-15 20C-17 4 -9 -6 0 -6C9 -6 17 4 15 20Z", "M-12 20C-13 6 -7 -2 0 -2C7 -2 13 6 12 20Z"),
+    fill_part("shadow", ellipse(2, 18, 34, 7)),
+    fill_part("stone", "M-34 18C-36 0 -22 -24 2 -24C22 -24 36 -4 34 18C20 22 -20 22 -34 18Z"),
+    fill_part("ink/12", "M-28 2C-24 -14 -10 -22 2 -22C-4 -12 -16 -8 -28 2Z"),
+    fill_part("shadow", "M-15 20C-17 4 -9 -6 0 -6C9 -6 17 4 15 20Z", "M-12 20C-13 6 -7 -2 0 -2C7 -2 13 6 12 20Z"),
 ]
 _STAR: Symbol = [
     ("gold", "M0 -8L2.3 -2.8L8 -2.2L3.8 1.6L5 7.2L0 4.3L-5 7.2L-3.8 1.6L-8 -2.2L-2.3 -2.8Z", "panel", 1.4),
 ]
-_AIM: Symbol = [drawn("accent", 2, "M-15 -7C-13 -12 -8 -15 -3 -15.6M15 -7C13 -12 8 -15 3 -15.6"),
-                drawn("accent", 2, "M-15 7C-13 12 -8 15 -3 15.6M15 7C13 12 8 15 3 15.6")]  # fmt: skip
+_AIM: Symbol = [stroke_part("accent", 2, "M-15 -7C-13 -12 -8 -15 -3 -15.6M15 -7C13 -12 8 -15 3 -15.6"),
+                stroke_part("accent", 2, "M-15 7C-13 12 -8 15 -3 15.6M15 7C13 12 8 15 3 15.6")]  # fmt: skip
 
 SYMBOLS: Symbols = {
     **{name: SCENERY[name] for name in ("tree", "pine", "rock", "bush", "tuft", "flower")},

@@ -1,29 +1,28 @@
-"""Picture shapes and palette."""
+"""The shapes that pictures are made of, as plain lists for JSON, and the palette of both themes.
+
+Coordinates are in units of the stage (``Stage.size``), x to the right and y down; painter.js scales them to the page.
+Colours are names of ``ROLES``, so that one picture serves both themes: ``"role/40"`` is 40 % opaque, ``""`` draws
+nothing.
+"""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
-# Shapes: what a picture is made of, as plain lists that fit JSON. The browser has one painter for all worlds.
-#
-# Coordinates are the stage's own units (``Stage.size``), x to the right and y down; the painter fits them to the page.
-# Colours are the names of roles in ``palette.py``, so that one picture serves both themes; ``"role/40"`` is the role
-# at
-# 40 % opacity, and ``""`` draws nothing.
 
 
 Shape: TypeAlias = list[Any]
 Picture: TypeAlias = list[Shape]
-Symbol: TypeAlias = list[tuple[str, str, str, float]]  # parts: fill, SVG path data around (0, 0), stroke, its width
+Symbol: TypeAlias = list[tuple[str, str, str, float]]  # parts: fill, SVG path data around (0, 0), stroke, stroke width
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, *, radius: float = 0, stroke: str = "") -> Shape:
-    """Return a rectangle; ``x`` and ``y`` are its upper left corner."""
+    """Return a rectangle with its upper left corner at (``x``, ``y``)."""
     return ["r", _short(x), _short(y), _short(width), _short(height), fill, radius, stroke]
 
 
 def circle(x: float, y: float, radius: float, fill: str, *, stroke: str = "", width: float = 1) -> Shape:
-    """Return a circle around a point."""
+    """Return a circle around (``x``, ``y``)."""
     return ["c", _short(x), _short(y), _short(radius), fill, stroke, width]
 
 
@@ -33,7 +32,7 @@ def line(x: float, y: float, to_x: float, to_y: float, stroke: str, *, width: fl
 
 
 def path(data: str, *, fill: str = "", stroke: str = "", width: float = 1) -> Shape:
-    """Return any outline, as SVG path data (``M0 0L10 0Z``)."""
+    """Return an outline from SVG path data (``M0 0L10 0Z``)."""
     return ["p", data, fill, stroke, width]
 
 
@@ -45,19 +44,18 @@ def text(x: float, y: float, words: str, fill: str = "ink", *, size: float = 14,
 def place(
     name: str, symbol: str, x: float, y: float, *, angle: float = 0, scale: float = 1, **more: str | float | None
 ) -> Shape:
-    """Return a symbol that is somewhere, turned by ``angle`` radians, clockwise. Its ``name`` is the same from frame to
-    frame, so that it moves smoothly.
+    """Return a symbol at a point, turned clockwise by ``angle`` radians.
 
-    More, all optional: ``pick`` (the character that a click on it opens), ``label`` (a name below it), ``tint`` (a role
-    in place of the symbol's ``tint``), ``bar`` (a share, drawn above it), ``alpha`` (0 to 1), ``says`` (a speech
-    bubble), ``glow`` (a role, for whoever is pointed out).
+    Its ``name`` identifies it from frame to frame, so that it moves smoothly. Options: ``pick`` (the character that a
+    click opens), ``label`` (text below it), ``tint`` (a role in place of the symbol's ``tint``), ``bar`` (a share,
+    drawn above it), ``alpha`` (0 to 1), ``says`` (a speech bubble), ``glow`` (a role, to highlight it).
     """
     options = {key: value for key, value in more.items() if value is not None}
     return ["s", name, symbol, _short(x), _short(y), _short(angle), scale, options]
 
 
 def _short(value: float) -> float:
-    """Round to what can be seen: a frame is sent thirty times a second."""
+    """Round to what is visible: frames are sent thirty times a second."""
     return round(value, 2)
 
 
@@ -65,7 +63,6 @@ Symbols: TypeAlias = Mapping[str, Symbol]
 
 
 # --- palette ----------------------------------------------------------------------------------------------------------
-# The colours of the studio, by role: one pair of hex values each, for the dark and the light theme.
 
 
 ROLES: dict[str, tuple[str, str]] = {  # role: (dark, light)
@@ -100,11 +97,9 @@ ROLES: dict[str, tuple[str, str]] = {  # role: (dark, light)
     "page": ("#0e141c", "#f5f6f4"),
     "accent": ("#a78bfa", "#6d4fd6"),
     "shadow": ("#00000066", "#1f273326"),
-    "tint": ("#8b98a9", "#5b6675"),  # what a placed symbol's own ``tint`` stands in for
+    "tint": ("#8b98a9", "#5b6675"),  # replaced by the ``tint`` of a placed symbol
 }
-GOALS: tuple[
-    tuple[str, str], ...
-] = (  # the colour of the first goal, the second, …: told apart by the colour-blind too
+GOALS: tuple[tuple[str, str], ...] = (  # colours of the goals, in order; distinguishable by the colour-blind
     ("#f2a65a", "#c76a12"),
     ("#5aa9e6", "#1b6fb3"),
     ("#8fd694", "#2e8540"),

@@ -1,4 +1,4 @@
-// All recognisers at once: a card of bars for each, the truth marked, the likeliest goal in bold.
+// All recognisers at once: a card of bars for each, the truth marked, the most likely goal in bold.
 
 import { link } from "telos-studio/link.js";
 import { Meter } from "telos-studio/meters.js";

@@ -1,4 +1,4 @@
-// The lines around the picture: the task, counts and clock, a message, the end, and whether one looks at the past.
+// The lines around the picture: the task, counts and clock, a message, the end, and whether the past is shown.
 
 const LOOK = 100; // ms between two looks at who is beneath the lines
 
@@ -15,7 +15,7 @@ function line(place, name) {
   return place.appendChild(made);
 }
 
-/** Whether somebody is beneath a box of the page. */
+/** Whether a body is beneath a box of the page. */
 function isOver(box, origin, people) {
   const [left, top] = [box.left - origin.left, box.top - origin.top];
   return people.some(({ x, y, radius }) => {
@@ -24,7 +24,7 @@ function isOver(box, origin, people) {
   });
 }
 
-/** What kind of moment is looked at, in a word or two. */
+/** The kind of moment that is shown, in a word or two. */
 function moment(status, frame) {
   if (frame && frame.live === false) return `looking back: ${frame.hud?.clock || clock(frame.t)}`;
   if (status.stopped) return String(status.stopped);
@@ -34,7 +34,7 @@ function moment(status, frame) {
 const DAY = 24 * 60; // minutes
 let unit = "s"; // of the world's time: one world a page
 
-/** Tell in which unit the world's time is: "s", or "min" for a world that has days. */
+/** Set in which unit the world's time is: "s", or "min" for a world that has days. */
 export function countIn(said) {
   unit = said === "min" ? "min" : "s";
 }
@@ -59,7 +59,7 @@ function row(place, name) {
 }
 
 export class Hud {
-  /** `again` is called when a game that is over shall be played again. */
+  /** `again` is called to restart a finished game. */
   constructor(place, again) {
     this.place = place;
     this.top = row(place, "top");
@@ -106,7 +106,7 @@ export class Hud {
     this.showCounts(hud);
   }
 
-  /** Let whoever is beneath a line be seen through it. `people` are in CSS pixels from the canvas' corner. */
+  /** Make a line transparent where a body is beneath it. `people` are in CSS pixels from the canvas' corner. */
   makeWay(people, canvas, now) {
     if (now - this.looked < LOOK) return;
     this.looked = now;

@@ -1,4 +1,4 @@
-// Keys that are held down: from the keyboard, the touch pad or a gamepad, told to the server as "up+swing".
+// Keys that are held down: from the keyboard, the touch pad or a gamepad, sent to the server as "up+swing".
 
 const SHORTEST = 60; // ms a tap lasts at least, or it would fall between two steps of the game
 const LONGEST = 700;
@@ -6,8 +6,8 @@ const TYPING = 'input, textarea, select, [contenteditable="true"], [role="textbo
 const WIDGETS = '[role="slider"], [role="tab"], [role="listbox"], [role="radio"]'; // arrows are theirs
 const PRESSED = 'button, a[href], [role="button"]'; // Space and Enter press them, arrows still walk
 
-/** Whether a key belongs to something else on the page. What was only clicked gives the keys back to the game: who
- * pauses with the mouse and goes on wants to walk. Who came there by Tab is using the page, and keeps them. */
+/** Whether a key belongs to something else on the page. A control that was only clicked returns the keys to the
+ * game; one that was reached by Tab keeps them. */
 function isTaken(event, byTab) {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target instanceof Element ? event.target : document.body;
@@ -29,7 +29,7 @@ export class Keys {
     this.byTab = false; // whether what has the focus was reached by Tab (Chromium's :focus-visible forgets that)
   }
 
-  /** Learn the keys of a game: [[code, name, words], …], and how long a step of it lasts in ms. */
+  /** Set the keys of a game: [[code, name, words], …], and how long a step of it lasts in ms. */
   learn(keys, step) {
     const good = (Array.isArray(keys) ? keys : []).filter((key) => Array.isArray(key) && key.length >= 2);
     this.names = new Map(good.map(([code, name]) => [String(code), String(name)]));
@@ -72,12 +72,12 @@ export class Keys {
     this.tell(text);
   }
 
-  /** The name that a key event stands for, if it is one of the game's and nobody is typing. */
+  /** The name that a key event stands for, if it is one of the game's and no text is being typed. */
   nameOf(event) {
     return isTaken(event, this.byTab) ? undefined : this.names.get(event.code) ?? this.names.get(event.key);
   }
 
-  /** Listen to the whole page: a newcomer presses an arrow before clicking anywhere. Returns what ends it. */
+  /** Listen to the whole page, as users press keys before they click anywhere. Returns a function that stops it. */
   listen() {
     const point = () => (this.byTab = false);
     const down = (event) => {

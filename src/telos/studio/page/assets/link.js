@@ -1,4 +1,4 @@
-// The link: one WebSocket a page, which all instruments share. It finds its way back when the studio was gone.
+// The link: one WebSocket a page, which all elements share. It reconnects when the studio is back.
 
 import { banner, toast } from "./notice.js";
 import { Series } from "./series.js";
@@ -45,7 +45,7 @@ export class Link {
     this.series.clear();
   }
 
-  /** Connect to a game. To the same one again is nothing new; to another one is a new beginning. */
+  /** Connect to a game. The same game again changes nothing; another game starts anew. */
   open(url) {
     if (!url || url === this.url) return;
     this.close();
@@ -89,7 +89,7 @@ export class Link {
     try {
       sessionStorage.setItem(LOST, JSON.stringify(lost));
     } catch {
-      // a tab that may keep nothing only loses the note
+      // without storage, only the note is lost
     }
   }
 
@@ -115,7 +115,7 @@ export class Link {
     if (take[message.is](this, message) !== false) this.emit(message.is, message);
   }
 
-  /** Send a command; without a connection it is lost, as a key press into a dead screen is. */
+  /** Send a command; without a connection it is lost. */
   send(message) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
@@ -138,7 +138,7 @@ export class Link {
   }
 }
 
-// What the link itself makes of each kind of message; false keeps a bad one from the listeners.
+// How the link itself handles each kind of message; false keeps an invalid one from the listeners.
 const take = {
   hello(link, message) {
     banner("");

@@ -9,7 +9,7 @@ const LABEL_HEIGHT = 13;
 const BUBBLE_WIDTH = 170;
 const BUBBLE_LINES = 3;
 
-/** A soft light behind whoever is pointed out. `radius` and the place are in pixels. */
+/** A soft light behind a highlighted symbol. `radius` and the place are in pixels. */
 export function drawGlow(context, colours, role, x, y, radius) {
   const light = context.createRadialGradient(x, y, radius * 0.3, x, y, radius * 1.7);
   light.addColorStop(0, colours.of(`${role}/60`));

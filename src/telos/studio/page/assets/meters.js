@@ -14,7 +14,7 @@ function percent(value) {
   return `${Math.round(100 * value)} %`;
 }
 
-/** The goals to show: in the game's order, those it has not named behind, and of very many only the likeliest. */
+/** The goals to show: in the game's order, those it has not named behind, and of very many only the most likely. */
 function shownGoals(belief, order, most) {
   const place = (goal) => (order.includes(goal) ? order.indexOf(goal) : order.length);
   const goals = Object.keys(belief).sort((one, two) => place(one) - place(two));

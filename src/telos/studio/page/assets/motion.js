@@ -4,7 +4,7 @@ const SMOOTH_RATE = 30; // frames a second from which on every frame is drawn as
 const LONGEST = 1000; // ms; at a crawl a glide should still end before one forgets what moved
 const TURN = 2 * Math.PI;
 
-/** A placed symbol, checked: ["s", name, symbol, x, y, angle, scale, {…}]; null if it makes no sense. */
+/** A placed symbol, checked: ["s", name, symbol, x, y, angle, scale, {…}]; null if it is invalid. */
 export function placed(shape) {
   if (!Array.isArray(shape) || shape[0] !== "s") return null;
   const [, name, symbol, x, y, angle, scale, more] = shape;
@@ -39,7 +39,7 @@ export class Motion {
     this.lasts = 0;
   }
 
-  /** Take the things of a new frame. Glide only if `glides`: a jump in the tape, or another room, is no movement. */
+  /** Take the things of a new frame. Glide only if `glides`: a jump in time, or another room, is not a movement. */
   aim(things, now, { rate, glides, reach }) {
     const seen = this.to;
     const drawn = new Map([...seen].map(([name, thing]) => [name, this.at(thing, now)]));
@@ -49,7 +49,7 @@ export class Motion {
     this.from = new Map();
     for (const [name, thing] of this.lasts ? this.to : []) {
       const was = drawn.get(name);
-      // further than `reach` in one step is no walk but a leap: drawn gliding, it would be a lie
+      // further than `reach` in one step is a jump, not a walk: do not interpolate it
       if (was && Math.hypot(was.x - thing.x, was.y - thing.y) <= reach) this.from.set(name, was);
     }
   }
@@ -66,7 +66,7 @@ export class Motion {
     };
   }
 
-  /** Whether something is still under way. */
+  /** Whether something is still moving. */
   moving(now) {
     if (now - this.began >= this.lasts) return false;
     for (const [name, was] of this.from) {

@@ -1,4 +1,4 @@
-// Notices: a banner while the studio is gone, and toasts for what is told once. Words only ever go in as text.
+// Notices: a banner while the studio is unreachable, and toasts for single messages. Words are only inserted as text.
 
 const [TOAST_STAYS, TO_READ] = [3000, 45]; // ms, and for each letter
 const MOST_TOASTS = 4;

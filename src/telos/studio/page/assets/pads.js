@@ -1,4 +1,4 @@
-// Other hands than the keyboard's: buttons on a touch screen, and a gamepad.
+// Input other than the keyboard: buttons on a touch screen, and a gamepad.
 
 const WAYS = ["up", "left", "right", "down"];
 const ARROWS = { up: "M12 6l7 9H5Z", down: "M12 18l7-9H5Z", left: "M6 12l9-7v14Z", right: "M18 12l-9-7v14Z" };

@@ -1,4 +1,4 @@
-// The painter: pictures of any world onto one canvas. It knows shapes and colours, and nothing of any game.
+// The painter: pictures of any world onto one canvas. It knows only shapes and colours.
 
 import { Colours } from "./colours.js";
 import { drawBar, drawBubble, drawGlow, drawLabel } from "./marks.js";
@@ -41,7 +41,7 @@ export class Painter {
     this.setTheme(this.dark ?? true);
   }
 
-  /** Turn dark or light. */
+  /** Switch the theme. */
   setTheme(dark) {
     this.dark = dark;
     this.colours = new Colours(this.roles, this.goals, dark);
@@ -67,7 +67,7 @@ export class Painter {
     };
   }
 
-  /** Keep what stands still under its key, for the frames that ask for it. */
+  /** Store a backdrop under its key. */
   setBackdrop(key, pic) {
     if (this.pics.size >= KEPT_BACKDROPS) this.pics.delete(this.pics.keys().next().value);
     this.pics.set(String(key), Array.isArray(pic) ? pic : []);
@@ -128,7 +128,7 @@ export class Painter {
     this.paintMarks(context, things.map((thing) => this.measure(thing, still, 0, { ...this.area, x: 0, y: 0 })));
   }
 
-  /** What moves, in the order given; then the marks, so that nobody stands on another's name. */
+  /** What moves, in the order given; then the marks, so that no body covers a name. */
   paintThings(now) {
     const { context, area, scale, ratio } = this;
     const units = () => context.setTransform(scale * ratio, 0, 0, scale * ratio, area.x * ratio, area.y * ratio);

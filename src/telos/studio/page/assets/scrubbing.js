@@ -1,4 +1,4 @@
-// Hands on the timeline: drag to go back, wheel to zoom, arrows to step, and always a way back to the live end.
+// Input on the timeline: drag to go back, wheel to zoom, arrows to step, and always a way back to the live end.
 
 import { clock } from "./hud.js";
 import { link } from "./link.js";
@@ -41,20 +41,20 @@ export class Scrubbing {
     return Number.isFinite(link.status.shown) ? link.status.shown : null;
   }
 
-  /** Let the view go along with the live end, unless a hand or the past holds it. */
+  /** Let the view go along with the live end, unless the user drags or looks at the past. */
   follow() {
     if (this.asked && !this.drag && (link.status.shown ?? null) === this.asked.to) this.asked = null;
     if (this.drag) return;
     if (this.shown !== null) return this.reveal(this.shown);
     this.revealed = null;
     this.timeline.view.follow(this.last);
-    // who dragged, and is back in the live game, wants to play on: the arrows are the game's again
+    // back in the live game after dragging, the arrow keys belong to the game again
     if (!this.wasBack || link.status.shown !== null) return;
     this.wasBack = false;
     if (this.byHand) this.canvas.blur();
   }
 
-  /** A moment that was gone to from elsewhere, by a link or a key, comes into view; then the view is the hand's. */
+  /** A moment that was gone to from elsewhere, by a link or a key, comes into view; then the user controls the view. */
   reveal(frame) {
     if (frame === this.revealed) return;
     this.revealed = frame;
@@ -183,7 +183,7 @@ export class Scrubbing {
     if (happened[at]) this.timeline.ask(happened[at][0]);
   }
 
-  /** Say the same to those who hear the page. */
+  /** Announce the same to screen readers. */
   describe() {
     const frame = this.shown ?? this.last;
     const live = this.shown === null ? ", live" : "";

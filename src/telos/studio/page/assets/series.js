@@ -54,7 +54,7 @@ export class Series {
     this.last = 0;
   }
 
-  /** Take the whole past as the server tells it. */
+  /** Load the history that the server sent. */
   load(history) {
     this.clear();
     const [n, t] = [history.n, history.t].map((list) => (Array.isArray(list) ? list : []));
@@ -92,7 +92,7 @@ export class Series {
     this.note(frame.happened);
   }
 
-  /** Whether a frame says something else than the newest point does. */
+  /** Whether a frame differs from the newest point. */
   changes(table) {
     const at = this.n.length - 1;
     if (at < 0) return true;
@@ -139,7 +139,7 @@ export class Series {
     }
   }
 
-  /** Lines that said nothing in this frame have a gap there: all lists stay as long as `n`. */
+  /** Lines without a value in this frame get a gap, so that all lists are as long as `n`. */
   fill() {
     for (const lines of this.groups.values()) {
       for (const values of lines.values()) while (values.length < this.n.length) values.push(null);
@@ -179,13 +179,13 @@ export class Series {
     return pace > 0 ? pace : 1 / 30;
   }
 
-  /** What a row said at a frame. */
+  /** The value of a row at a frame. */
   static said(row, n) {
     const at = lowerBound(row, n + 1, (pair) => pair[0]) - 1;
     return at < 0 ? null : row[at][1];
   }
 
-  /** What a group said at a frame: [[name, value], …]. */
+  /** The values of a group at a frame: [[name, value], …]. */
   valuesAt(group, n) {
     const at = Math.max(0, lowerBound(this.n, n + 1) - 1);
     const lines = this.groups.get(group) ?? new Map();

@@ -1,4 +1,4 @@
-// Shapes that are not symbols: rectangle, circle, line, path, text. The lists are those of studio/drawing/shapes.py.
+// Shapes that are not symbols: rectangle, circle, line, path, text. The lists are those of studio/worlds/shapes.py.
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const ALIGNS = new Set(["left", "center", "right", "start", "end"]);
@@ -62,12 +62,12 @@ const draw = {
   },
 };
 
-/** Draw one shape in the stage's own units. What is no shape is passed over: a bad one must not cost the others. */
+/** Draw one shape in the stage's own units. Invalid shapes are skipped, so that the others are still drawn. */
 export function drawShape(context, colours, shape) {
   if (!Array.isArray(shape) || !Object.hasOwn(draw, shape[0])) return;
   try {
     draw[shape[0]](context, colours, shape);
   } catch {
-    // a radius that is a word, say: the rest of the picture is still worth drawing
+    // an invalid value, such as a text for a radius: draw the rest of the picture
   }
 }

@@ -1,4 +1,4 @@
-// The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's hands.
+// The stage on the page: the canvas, the lines around it, the small bars in its corner, and the player's input.
 
 import { isDark, watchTheme } from "telos-studio/colours.js";
 import { Hud } from "telos-studio/hud.js";
@@ -104,7 +104,7 @@ export default {
       this.hud.fit(this.painter.area);
       this.paint(); // at once: a canvas that was resized is empty, and must not be seen so
     },
-    /** Draw when the browser draws next: once for any number of reasons, and never in a tab that nobody sees. */
+    /** Draw when the browser draws next: once for any number of reasons, and never in a hidden tab. */
     draw() {
       this.next ??= requestAnimationFrame(() => this.paint());
     },

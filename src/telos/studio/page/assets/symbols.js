@@ -25,7 +25,7 @@ function joined(boxes) {
   };
 }
 
-/** One symbol from its parts [fill, path data, stroke, width]; parts that make no sense are left out. */
+/** One symbol from its parts [fill, path data, stroke, width]; invalid parts are left out. */
 function compiled(parts) {
   const good = (Array.isArray(parts) ? parts : []).filter((part) => Array.isArray(part) && typeof part[1] === "string");
   const pieces = good.map(([fill, data, stroke, width]) => ({

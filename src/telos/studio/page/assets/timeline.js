@@ -76,7 +76,7 @@ export default {
       this.view.fit(GUTTER, width - GUTTER - MARGIN);
       this.paint();
     },
-    /** Draw soon; a frame of the past is drawn at once, because a hand is waiting for it. */
+    /** Draw soon; a frame of the past is drawn at once, because the user is dragging. */
     later(message) {
       if (message.is === "frame" && !message.live) return this.draw();
       this.timer ??= setTimeout(() => this.draw(), PAUSE);
@@ -187,7 +187,7 @@ export default {
       this.chosen = null;
       this.draw();
     },
-    /** Show in words what is under the pointer; nothing takes the words away. */
+    /** Show in words what is under the pointer; `x` null hides the words. */
     tip(x, tick, frame) {
       const { tip } = this.$refs;
       tip.hidden = x === null;

@@ -1,4 +1,4 @@
-"""Why: the present is explained while nothing is clicked, the past as it was, a clicked event until it is let go."""
+"""Explanations in the Beliefs panel: of the present, of the past, and of a clicked event."""
 
 import asyncio
 
@@ -15,13 +15,13 @@ from telos.studio.session import Session
 
 
 def explained(client: Client) -> str:
-    """Return what the Beliefs panel gives as the reason, without its layout."""
+    """Return the explanation in the Beliefs panel as plain text."""
     lines = [each for each in client.elements.values() if isinstance(each, ui.label) and "ts-said" in each.classes]
     return "\n".join(each.text for each in lines if each.visible and all(above.visible for above in each.ancestors()))
 
 
 def reason(session: Session, number: int) -> str:
-    """Return the same from the session: what happened, and what the recogniser made of it, one below the other."""
+    """Return the same explanation from the session."""
     return "\n".join(line.strip().removeprefix("Last step: ") for line in session.why(number, "last").splitlines())
 
 
@@ -30,7 +30,7 @@ async def looked_back() -> None:
     await asyncio.sleep(1.0)
 
 
-def test_while_nothing_is_clicked_the_present_is_explained() -> None:
+def test_present_is_explained_by_default() -> None:
     def act(client: Client) -> None:
         session = Session(LINE)
         beliefs = BeliefsPanel(session)
@@ -50,7 +50,7 @@ def test_while_nothing_is_clicked_the_present_is_explained() -> None:
     in_page(act)
 
 
-def test_a_moment_of_the_past_is_explained_by_what_happened_last_before_it() -> None:
+def test_past_moment_is_explained_by_last_happening() -> None:
     async def act(client: Client) -> None:
         session = played(5)
         beliefs = BeliefsPanel(session)
@@ -69,7 +69,7 @@ def test_a_moment_of_the_past_is_explained_by_what_happened_last_before_it() -> 
     in_page(act)
 
 
-def test_a_clicked_event_stays_explained_until_it_is_let_go() -> None:
+def test_clicked_event_stays_explained_until_released() -> None:
     async def act(client: Client) -> None:
         session, released = played(5), []
         beliefs = BeliefsPanel(session, on_release=lambda: released.append(True))
@@ -93,7 +93,7 @@ def test_a_clicked_event_stays_explained_until_it_is_let_go() -> None:
     in_page(act)
 
 
-def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
+def test_explanation_is_recomputed_after_model_change() -> None:
     async def act(client: Client) -> None:
         session = played(5)
         beliefs = BeliefsPanel(session)
@@ -108,7 +108,7 @@ def test_an_explanation_is_given_anew_when_another_model_is_in_force() -> None:
     in_page(act)
 
 
-def test_only_lines_of_an_explanation_that_changed_are_sent() -> None:
+def test_only_changed_lines_of_explanation_are_sent() -> None:
     def act(client: Client) -> None:
         explanation = ExplanationBox()
         explanation.show("a over b (+1.10)\n  2 s, up: speaks for a (+2.00)\n  3 s, up: speaks for a (+1.00)")

@@ -1,4 +1,4 @@
-"""The arena on stage: the very fight of the package, drawn, told, asked about, played in and recorded."""
+"""The arena in the studio: watched and fought battles, minds, models and recordings."""
 
 import json
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ def test_every_scene_can_be_watched_and_fits_json(scene: str) -> None:
     assert used <= stage.symbols.keys()
 
 
-def test_what_is_watched_is_the_fight_of_the_package() -> None:
+def test_stage_plays_battle_of_package() -> None:
     stage, battle = ArenaStage("pincer", 4), Battle(load_scene("pincer"), seed=4)
     for view in battle.run():
         stage.step(Inputs())
@@ -60,7 +60,7 @@ def test_what_is_watched_is_the_fight_of_the_package() -> None:
     assert stage.step(Inputs()) == ()
 
 
-def test_a_scene_without_a_fight_ends_with_its_time() -> None:
+def test_scene_without_fight_ends_with_its_time() -> None:
     stage = ArenaStage("lights", 1)
     run(stage, 400)
     assert stage.over
@@ -68,7 +68,7 @@ def test_a_scene_without_a_fight_ends_with_its_time() -> None:
     assert stage.hud().over.startswith("Time is up. Look back on the timeline")
 
 
-def test_looking_changes_nothing() -> None:
+def test_inspection_changes_nothing() -> None:
     looked, alone = ArenaStage("get-to-cover", 2), ArenaStage("get-to-cover", 2)
     for _ in range(80):
         looked.step(Inputs())
@@ -80,7 +80,7 @@ def test_looking_changes_nothing() -> None:
     assert looked.recording() == alone.recording()
 
 
-def test_the_map_is_drawn_anew_only_when_it_looks_different() -> None:
+def test_map_is_redrawn_only_when_it_changes() -> None:
     stage = ArenaStage("door-open", 1)
     keys, pictures = [], []
     for _ in range(60):
@@ -93,7 +93,7 @@ def test_the_map_is_drawn_anew_only_when_it_looks_different() -> None:
     assert pictures[0] != pictures[1]
 
 
-def test_a_dark_room_is_darker_until_somebody_puts_the_light_on() -> None:
+def test_dark_room_is_darker_until_light_is_on() -> None:
     stage = ArenaStage("lights", 1)
     dark = len([shape for shape in stage.backdrop()[1] if shape[0] == "p" and shape[2] == "shadow"])
     run(stage, 200)
@@ -101,7 +101,7 @@ def test_a_dark_room_is_darker_until_somebody_puts_the_light_on() -> None:
     assert len([shape for shape in stage.backdrop()[1] if shape[0] == "p" and shape[2] == "shadow"]) < dark
 
 
-def test_happenings_tell_of_orders_words_goals_shots_and_deaths() -> None:
+def test_happenings_cover_orders_speech_goals_shots_and_deaths() -> None:
     stage = ArenaStage("skirmish", 1)
     told = run(stage, 700)
     kinds = {each.kind for each in told}
@@ -112,7 +112,7 @@ def test_happenings_tell_of_orders_words_goals_shots_and_deaths() -> None:
     assert [each.time for each in told] == sorted(each.time for each in told)
 
 
-def test_a_burst_of_shots_is_told_once() -> None:
+def test_burst_of_shots_is_reported_once() -> None:
     stage = ArenaStage("layer-1-attack", 1)
     told = run(stage, 60)
     shots = json.loads(f"[{','.join(stage.recording()[1].decode().splitlines())}]")
@@ -121,7 +121,7 @@ def test_a_burst_of_shots_is_told_once() -> None:
     assert [each.label for each in told if each.label.startswith("fires")] == ["fires at Pat"]
 
 
-def test_words_hang_in_the_air_for_three_seconds() -> None:
+def test_speech_is_shown_for_three_seconds() -> None:
     stage = ArenaStage("get-to-cover", 1)
     for _ in range(100):
         said = [each for each in stage.step(Inputs()) if each.kind == "said"]
@@ -134,7 +134,7 @@ def test_words_hang_in_the_air_for_three_seconds() -> None:
     assert words not in stage.timeline.speech(stage.time).values()
 
 
-def test_bands_facts_and_characters_follow_the_living() -> None:
+def test_bands_facts_and_characters_follow_living_fighters() -> None:
     stage = ArenaStage("pincer", 4)
     assert stage.facts()["alive.blue"] == 1
     run(stage, 600)
@@ -146,21 +146,21 @@ def test_bands_facts_and_characters_follow_the_living() -> None:
         stage.why_not("Pat", "cover")
 
 
-def test_a_mind_on_paper_has_its_orders_and_its_words() -> None:
+def test_mind_view_has_orders_and_speech() -> None:
     stage = ArenaStage("get-to-cover", 1)
     run(stage, 15)
-    sheets = [sheet for who in stage.characters() if (sheet := stage.mind(who)) is not None]
-    assert {sheet.who for sheet in sheets} == {"Sam", "Tia", "Ugo", "Pat"}
-    assert any("get-to-cover" in order for sheet in sheets for order in sheet.orders)
-    assert any(sheet.lines for sheet in sheets)
-    assert "soldier of red" in sheets[0].about
+    mind_views = [mind_view for who in stage.characters() if (mind_view := stage.mind(who)) is not None]
+    assert {mind_view.who for mind_view in mind_views} == {"Sam", "Tia", "Ugo", "Pat"}
+    assert any("get-to-cover" in order for mind_view in mind_views for order in mind_view.orders)
+    assert any(mind_view.lines for mind_view in mind_views)
+    assert "soldier of red" in mind_views[0].about
     assert stage.why_not("Sam", "patrol")
 
 
 # --- the player -------------------------------------------------------------------------------------------------------
 
 
-def test_who_fights_walks_by_keys_and_has_no_mind() -> None:
+def test_player_walks_by_keys_and_has_no_mind() -> None:
     stage = ArenaStage("skirmish", 1, fights=True)
     assert stage.player == "Wes"
     assert "Wes" not in stage.characters()
@@ -172,14 +172,14 @@ def test_who_fights_walks_by_keys_and_has_no_mind() -> None:
     assert ("grenades", "0") in stage.hud().counts
 
 
-def test_every_key_has_a_meaning_and_who_watches_has_none() -> None:
+def test_every_key_has_effect_and_watching_has_no_keys() -> None:
     from telos.worlds.arena.ai.player_control import KEYS
 
     assert {name for _, name, _ in ArenaStage("skirmish", 1, fights=True).keys} <= set(KEYS)
     assert ArenaStage("skirmish", 1).keys == ()
 
 
-def test_words_are_taken_and_nonsense_is_refused_before_anything_happens() -> None:
+def test_commands_are_accepted_and_invalid_ones_change_nothing() -> None:
     stage = ArenaStage("layer-1-attack", 1, fights=True)
     with pytest.raises(TelosError, match="unknown command"):
         stage.step(Inputs("left", ("dance",)))
@@ -191,13 +191,13 @@ def test_words_are_taken_and_nonsense_is_refused_before_anything_happens() -> No
         ArenaStage("flank", 1).step(Inputs("", ("shoot Ann",)))
 
 
-def test_where_nobody_opposes_anybody_one_looks_on() -> None:
+def test_scene_without_opponents_can_only_be_watched() -> None:
     stage = ArenaStage("search", 1, fights=True)
     assert stage.player is None
     assert "only watch" in stage.hud().message
 
 
-def test_the_fight_goes_on_without_a_player_who_is_dead() -> None:
+def test_fight_continues_after_death_of_player() -> None:
     stage = ArenaStage("skirmish", 1, fights=True)
     stage.battle.arena.fighter("Wes").health = 1
     for _ in range(900):
@@ -210,7 +210,7 @@ def test_the_fight_goes_on_without_a_player_who_is_dead() -> None:
     assert stage.commands() == ()
 
 
-def test_who_has_fought_is_told_how_it_ended() -> None:
+def test_player_sees_how_fight_ended() -> None:
     stage = ArenaStage("flank", 1, fights=True)
     stage.battle.arena.fighter("Pat").health = 1
     while not stage.over:
@@ -220,7 +220,7 @@ def test_who_has_fought_is_told_how_it_ended() -> None:
     assert said.message.startswith("Pat is killed by"), "nobody fights on"
 
 
-def test_the_ways_to_cover_are_known_before_a_fight_begins() -> None:
+def test_paths_to_cover_are_known_before_fight() -> None:
     stage = ARENA.make(1, ARENA.complete_settings({"scene": "pincer"}))
     assert isinstance(stage, ArenaStage)
     arena = stage.battle.arena
@@ -232,7 +232,7 @@ def test_the_ways_to_cover_are_known_before_a_fight_begins() -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "up", "left+shoot", "down+left", "crouch", "use"]), st.integers(1, 15))))
-def test_the_same_inputs_give_the_same_fight_frame_by_frame(runs: list[tuple[str, int]]) -> None:
+def test_same_inputs_give_same_fight(runs: list[tuple[str, int]]) -> None:
     one, two = (ArenaStage("flank", 5, fights=True) for _ in range(2))
     for held, steps in runs:
         for _ in range(steps):
@@ -244,7 +244,7 @@ def test_the_same_inputs_give_the_same_fight_frame_by_frame(runs: list[tuple[str
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_recording_of_a_player_s_fight_is_replayed_by_the_command_line(tmp_path: Path) -> None:
+def test_recording_of_player_fight_is_replayed_by_command_line(tmp_path: Path) -> None:
     stage = ArenaStage("skirmish", 2, fights=True)
     views = []
     for number in range(300):
@@ -260,7 +260,7 @@ def test_the_recording_of_a_player_s_fight_is_replayed_by_the_command_line(tmp_p
     assert answer.exit_code == 0, answer.output
 
 
-def test_the_models_are_the_characters_of_the_cast_and_check_their_texts() -> None:
+def test_models_are_characters_of_cast_and_check_their_texts() -> None:
     stage = ArenaStage("pincer", 1)
     assert [model.name for model in stage.models()] == ["soldier", "layer-5-blind-fire"]
     soldier = stage.models()[0]
@@ -269,7 +269,7 @@ def test_the_models_are_the_characters_of_the_cast_and_check_their_texts() -> No
     assert [fault.line for fault in soldier.check(soldier.text.replace("follow_order", "folow_order"))] == [5]
 
 
-def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> None:
+def test_applied_character_is_used_and_invalid_one_changes_nothing() -> None:
     stage = ArenaStage("pincer", 1)
     run(stage, 20)
     soldier = stage.models()[0].text
@@ -281,9 +281,9 @@ def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> Non
     said = stage.apply("soldier", soldier + "priorities: {cover: 99}\n")
     assert said == "Ann, Bob, Cal, Dee use the new soldier from now on."
     assert stage.models()[0].text != soldier
-    sheet = stage.mind("Ann")
-    assert sheet is not None
-    assert sheet.goals[0].name == "cover"
+    mind_view = stage.mind("Ann")
+    assert mind_view is not None
+    assert mind_view.goals[0].name == "cover"
     before = stage.time
     run(stage, 20)
     assert stage.time > before
@@ -291,7 +291,7 @@ def test_an_applied_character_is_lived_by_and_a_bad_one_changes_nothing() -> Non
     assert stage.apply("soldier", soldier + "priorities: {cover: 99}\n") == "The new soldier changes no living fighter."
 
 
-def test_a_session_plays_the_arena_and_scrubs() -> None:
+def test_session_plays_arena_and_scrubs() -> None:
     session = Session(ARENA, 3, {"scene": "flank", "play": "fight"})
     session.hold("up")
     for _ in range(25):
@@ -310,7 +310,7 @@ def test_a_session_plays_the_arena_and_scrubs() -> None:
 
 
 def winding(path: str, x: float, y: float) -> int:
-    """Return how often closed lines run round a point: the slow, plain way."""
+    """Return the winding number of loops around a point, by brute force."""
     turns = 0
     for loop in path.split("Z")[:-1]:
         points = [tuple(map(float, point.split())) for point in loop.removeprefix("M").split("L")]
@@ -322,7 +322,7 @@ def winding(path: str, x: float, y: float) -> int:
 
 @settings(deadline=None)
 @given(st.frozensets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30))
-def test_the_line_around_cells_has_them_inside_and_all_others_outside(cells: frozenset[tuple[int, int]]) -> None:
+def test_outline_has_cells_inside_and_others_outside(cells: frozenset[tuple[int, int]]) -> None:
     path = outline(cells, 2.0)
     for x in range(-1, 8):
         for y in range(-1, 8):

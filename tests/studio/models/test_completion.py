@@ -1,4 +1,4 @@
-"""What is offered at the cursor may stand there, and what belongs there is offered."""
+"""Completions at the cursor of the editor."""
 
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def offered(written: str, *, after: str = "", model: str = "ffbm", words: tuple[
         ("character: rat\nadd:\n  ", ["goals", "actions", "sensors"]),
     ],
 )
-def test_what_may_stand_there_is_offered(written: str, some: list[str]) -> None:
+def test_valid_completions_are_offered(written: str, some: list[str]) -> None:
     assert set(some) <= set(offered(written))
 
 
@@ -76,48 +76,48 @@ def test_what_may_stand_there_is_offered(written: str, some: list[str]) -> None:
         (HEAD + "observations:\n  level: towards any_exit\n  ", ["level"]),
     ],
 )
-def test_what_cannot_stand_there_is_not(written: str, none: list[str]) -> None:
+def test_invalid_completions_are_not_offered(written: str, none: list[str]) -> None:
     found = offered(written)
     assert found
     assert not set(none) & set(found)
 
 
-def test_keys_that_come_later_are_not_offered_again() -> None:
+def test_later_keys_are_not_offered_again() -> None:
     assert "observations" not in offered(HEAD, after="\nobservations: {level: towards any_exit}\n")
 
 
-def test_those_that_begin_as_the_word_does_come_first() -> None:
+def test_completions_with_prefix_come_first() -> None:
     assert offered(HEAD + "tra")[0] == "transitions"
     assert offered(HEAD + "observations:\n  level:\n    - if: mon")[0] == "monsters"
 
 
-def test_the_words_of_a_world_are_offered_to_its_characters() -> None:
+def test_names_of_world_are_offered_to_characters() -> None:
     words = ("cover", "kill_enemy")
     assert set(words) <= set(offered("character: rat\ngoals: [", model="rat", words=words))
     assert set(words) <= set(offered("character: rat\npriorities:\n  ", model="rat", words=words))
 
 
-def test_a_completion_says_what_it_is() -> None:
+def test_completion_has_description() -> None:
     found = completions("recognizer", HEAD, 3, 1)
     assert {each.label: each.info for each in found}[
         "clock"
     ] == "Which events count: `{on: [input, area], every: 500 ms}`."
 
 
-def test_a_schema_of_ones_own_will_do() -> None:
+def test_own_schema_is_accepted() -> None:
     schema = {"properties": {"sort": {"enum": ["a", "b"]}, "on": {"type": "boolean"}}}
     assert [each.label for each in completions(schema, "sort: ", 1, 7)] == ["a", "b"]
     assert [each.label for each in completions(schema, "", 1, 1)] == ["sort", "on"]
 
 
-def test_nothing_is_offered_in_a_comment_or_beyond_the_text() -> None:
+def test_nothing_is_offered_in_comment_or_outside_text() -> None:
     assert offered(HEAD + "clock: {on: [input]}  # cl") == []
     assert completions("ffbm", "a: b", 9, 1) == completions("ffbm", "a: b", 0, 1) == ()
     assert completions("ffbm", "x" * 1_000_000, 1, 5) == ()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_key_of_the_files_that_come_along_would_have_been_offered(path: Path) -> None:
+def test_every_key_of_packaged_files_is_offered(path: Path) -> None:
     text = path.read_text()
     document = read_yaml(text)
     is_trained = document.data["recognizer"] == "iohmm"
@@ -139,7 +139,7 @@ def test_every_key_of_the_files_that_come_along_would_have_been_offered(path: Pa
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_cursor_is_where_the_reader_of_yaml_says(path: Path) -> None:
+def test_cursor_agrees_with_yaml_reader(path: Path) -> None:
     text = path.read_text()
     for way, entry in read_yaml(text).positions.items():
         if entry.key is not None:
@@ -178,7 +178,7 @@ TEXTS = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(BITS), max_siz
 
 
 @given(TEXTS, st.integers(0, 12), st.integers(-1, 60))
-def test_no_text_and_no_cursor_is_too_odd(text: str, line: int, column: int) -> None:
+def test_arbitrary_text_and_cursor_are_accepted(text: str, line: int, column: int) -> None:
     for model in ("recognizer", "character", "domain", "scene", "grammar", "no such"):
         for each in completions(model, text, line, column):
             assert each.label
@@ -193,6 +193,6 @@ def test_long_and_hostile_texts_are_answered(text: str) -> None:
         completions("ffbm", text, len(lines), min(column, len(lines[-1]) + 1))
 
 
-def test_every_sort_of_file_has_a_schema() -> None:
+def test_every_format_has_schema() -> None:
     for name in ("recognizer", "character", "domain", "scene", "grammar"):
         assert "$schema" in load_schema(name)

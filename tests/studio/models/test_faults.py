@@ -1,4 +1,4 @@
-"""Whatever stands in the editor, its faults are told at their lines."""
+"""Faults of edited models, with their lines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,11 +45,11 @@ NINES = [
 BOMB = "\n".join(["a: &a [x, x]", *NINES])  # nine short lines that mean a billion entries
 
 
-def test_a_good_text_has_no_faults() -> None:
+def test_valid_text_has_no_faults() -> None:
     assert find_faults(FFBM, FLAIRS) == ()
 
 
-def test_every_fault_is_told_at_its_line_with_its_suggestion() -> None:
+def test_every_fault_has_line_and_suggestion() -> None:
     bad = FLAIRS.replace("if: in_town", "if: in_twn").replace("town: towards", "towm: towards")
     faults = find_faults(FFBM, bad)
     lines = bad.splitlines()
@@ -59,7 +59,7 @@ def test_every_fault_is_told_at_its_line_with_its_suggestion() -> None:
     ]
 
 
-def test_an_unfinished_text_is_wrong_at_a_line_that_is_there() -> None:
+def test_incomplete_text_has_fault_inside_text() -> None:
     for text in ("", "\n", "goals: [", "a: {b: 'c", "#", "recognizer: ffbm\ngoals:\n  - "):
         faults = find_faults(FFBM, text)
         assert faults
@@ -68,7 +68,7 @@ def test_an_unfinished_text_is_wrong_at_a_line_that_is_there() -> None:
             assert 1 <= fault.column <= len(line) + 1
 
 
-def test_other_errors_are_one_fault_at_the_start() -> None:
+def test_other_errors_are_one_fault_at_start() -> None:
     def refuses(text: str) -> Recognizer:
         raise TelosError("numpy is not installed", 'run pip install "telos[speed]"')
 
@@ -77,7 +77,7 @@ def test_other_errors_are_one_fault_at_the_start() -> None:
     assert fault.suggestion == 'run pip install "telos[speed]"'
 
 
-def test_a_loader_that_breaks_does_not_break_the_editor() -> None:
+def test_failing_loader_does_not_break_editor() -> None:
     def breaks(text: str) -> Recognizer:
         raise RecursionError("too deep")
 
@@ -85,7 +85,7 @@ def test_a_loader_that_breaks_does_not_break_the_editor() -> None:
     assert fault.message == f"{BROKEN}: RecursionError: too deep"
 
 
-def test_a_model_with_a_check_of_its_own_is_asked_that() -> None:
+def test_own_check_of_model_is_used() -> None:
     told = [Fault("b", line=7, column=3), Fault("a", line=1, column=99)]
     model = Model("guard", "", "", check=lambda text: told)
     assert [(fault.message, fault.line, fault.column) for fault in find_faults(model, "one\ntwo")] == [
@@ -111,14 +111,14 @@ def test_a_model_with_a_check_of_its_own_is_asked_that() -> None:
         ("a: &a [*a]", "inside of itself"),
     ],
 )
-def test_hostile_texts_get_a_fault_and_nothing_hangs(text: str, said: str) -> None:
+def test_hostile_texts_get_fault_and_do_not_hang(text: str, said: str) -> None:
     faults = find_faults(FFBM, text)
     assert faults
     assert any(said in fault.message for fault in faults)
     assert not any(fault.message.startswith(BROKEN) for fault in faults)
 
 
-def test_of_a_great_many_faults_the_first_are_told() -> None:
+def test_number_of_faults_is_limited() -> None:
     text = "recognizer: fsm\ngoals: [a, b]\nrules:\n" + "  - {if: attacked, then: nobody}\n" * 1_000
     assert len(find_faults(FFBM, text)) == MAX_FAULTS
 
@@ -169,19 +169,19 @@ def mangled(text: str, rng: Random) -> str:
 
 @pytest.mark.parametrize("number", range(len(SOURCES)))
 @given(rng=st.randoms(use_true_random=False))
-def test_a_mangled_file_is_read_or_refused_in_words(number: int, rng: Random) -> None:
+def test_mangled_file_is_read_or_refused(number: int, rng: Random) -> None:
     make, good = SOURCES[number]
     check(make, mangled(good, rng))
 
 
 @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(BITS), max_size=60).map("".join)))
-def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+def test_arbitrary_text_is_read_or_refused(text: str) -> None:
     for make in (from_yaml, from_grammar):
         check(make, text)
 
 
 @given(rng=st.randoms(use_true_random=False), name=st.sampled_from(["island", "unigram", "bigram", "island-narrative"]))
-def test_mangled_formulas_are_read_or_refused_in_words(rng: Random, name: str) -> None:
+def test_mangled_formulas_are_read_or_refused(rng: Random, name: str) -> None:
     pytest.importorskip("numpy")
     check(from_logic, mangled((DATA / f"{name}.mln").read_text(), rng))
 
@@ -195,8 +195,8 @@ def check(make: Make, text: str) -> None:
         assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
 
 
-def test_the_faults_are_those_that_the_loader_raises() -> None:
-    for path in sorted((Path(__file__).parents[1] / "broken_recognizers").glob("*.yaml")):
+def test_faults_are_those_of_loader() -> None:
+    for path in sorted((Path(__file__).parents[2] / "broken_recognizers").glob("*.yaml")):
         text = path.read_text()
         with pytest.raises(DefinitionError) as raised:
             from_yaml(text)

@@ -1,4 +1,4 @@
-"""The house on stage: it can be poked, looked into and played again; it decides nothing itself."""
+"""The house in the studio: pokes, commands, minds and recordings."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ def known(colours: Iterable[str]) -> bool:
 
 
 @pytest.mark.parametrize("people", ["1", "3", "6"])
-def test_a_picture_holds_only_symbols_and_colours_that_there_are(people: str) -> None:
+def test_pictures_use_known_symbols_and_colours(people: str) -> None:
     stage = HOME.make(3, HOME.complete_settings({"people": people}))
     for minute in range(1440):
         asked = {10: ("poke drop-fridge",), 400: ("poke lock-bathroom",), 900: ("poke cut-power",)}.get(minute, ())
@@ -58,7 +58,7 @@ def test_a_picture_holds_only_symbols_and_colours_that_there_are(people: str) ->
     assert all(known({fill, stroke} - {""}) for parts in stage.symbols.values() for fill, _, stroke, _ in parts)
 
 
-def test_the_stage_plays_the_very_household() -> None:
+def test_stage_plays_household() -> None:
     stage, household = HomeStage(7, people=3), Household(3, seed=7)
     lived(stage, 500)
     for _ in range(500):
@@ -66,7 +66,7 @@ def test_the_stage_plays_the_very_household() -> None:
     assert stage.household.view == household.view
 
 
-def test_everybody_is_drawn_and_can_be_picked_and_has_a_card() -> None:
+def test_residents_are_drawn_pickable_and_have_cards() -> None:
     stage = HomeStage(1, people=5)
     lived(stage, 100)
     picked = [shape[7]["pick"] for shape in stage.picture() if shape[0] == "s" and "pick" in shape[7]]
@@ -75,7 +75,7 @@ def test_everybody_is_drawn_and_can_be_picked_and_has_a_card() -> None:
     assert set(stage.characters()) <= written
 
 
-def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
+def test_poke_is_happening_and_changes_picture() -> None:
     stage = HomeStage(1)
     key, before = stage.backdrop()
     happened = lived(stage, 1, "poke drop-fridge", "poke lock-bathroom")
@@ -102,7 +102,7 @@ def test_a_poke_is_a_happening_and_the_house_looks_different() -> None:
         ("", "names no resident"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, message: str) -> None:
+def test_invalid_command_is_refused_and_changes_nothing(asked: str, message: str) -> None:
     stage = HomeStage(1)
     lived(stage, 30)
     before = stage.household.view
@@ -112,7 +112,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, mes
     assert "drop-fridge" in {poke.name for poke in stage.pokes()}
 
 
-def test_each_conversation_is_told_once_of_each() -> None:
+def test_conversation_is_reported_once_per_person() -> None:
     stage = HomeStage(3, people=4)
     told = Counter((each.who, each.label) for each in lived(stage, 700) if each.label.startswith("talks with"))
     trace = [json.loads(line) for line in stage.recording()[1].splitlines()]
@@ -123,7 +123,7 @@ def test_each_conversation_is_told_once_of_each() -> None:
     assert all(max(begun[who], chosen[who]) <= told[who] <= begun[who] + 2 for who in told)
 
 
-def test_no_name_runs_over_the_edge_of_the_picture() -> None:
+def test_labels_stay_inside_picture() -> None:
     home = Home(people=2)
     home.step({"Ada": "toilet.use", "Ben": "bookshelf.read"})
     for _ in range(8):
@@ -132,7 +132,7 @@ def test_no_name_runs_over_the_edge_of_the_picture() -> None:
     assert labels == {"Ada": "Ada", "Ben": "Ben reads"}
 
 
-def test_what_is_wrong_is_said_above_the_house_where_no_card_is() -> None:
+def test_problems_are_shown_above_house() -> None:
     stage = HomeStage(5, people=2)
     assert stage.hud().task == "Poke the house, and see how they react"
     lived(stage, 2, "poke lock-bathroom", "poke cut-power")
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_said_above_the_house_where_no_card_is() -> None:
     assert stage.hud().task.startswith("Poke the house")
 
 
-def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
+def test_directed_resident_performs_available_actions() -> None:
     stage = HOME.make(5, HOME.complete_settings({"people": "2", "you": "Ben"}))
     assert isinstance(stage, HomeStage)
     assert stage.hud().task == "Ben waits: tell them what to do"
@@ -154,7 +154,7 @@ def test_you_may_play_one_of_them_by_the_actions_on_offer() -> None:
     assert next(each.label for each in lived(stage, 30) if each.who == "Ben") == "has a snack at the fridge"
 
 
-def test_who_does_not_live_here_cannot_be_played() -> None:
+def test_unknown_resident_cannot_be_directed() -> None:
     stage = HOME.make(5, HOME.complete_settings({"people": "2", "you": "Finn"}))
     assert isinstance(stage, HomeStage)
     assert stage.you is None
@@ -162,27 +162,27 @@ def test_who_does_not_live_here_cannot_be_played() -> None:
     assert stage.hud().task == "Finn does not live here: start a game with more people"
 
 
-def test_a_command_that_a_poke_of_the_same_minute_makes_impossible_is_left_out() -> None:
+def test_command_that_poke_makes_impossible_is_left_out() -> None:
     stage = HomeStage(5, people=1, you="Ada")
     stage.step(Inputs(asked=("poke lock-bathroom", "toilet.use")))
     assert stage.facts()["Ada.doing"] == "nothing"
 
 
-def test_a_mind_on_paper_names_motives_by_insistence_and_the_table_it_chose_from() -> None:
+def test_mind_view_has_motives_and_table_of_choice() -> None:
     stage = HomeStage(7, people=3)
     lived(stage, 45)
-    sheet = stage.mind("Ada")
-    assert sheet is not None
-    weights = [line.weight for line in sheet.goals]
+    mind_view = stage.mind("Ada")
+    assert mind_view is not None
+    weights = [line.weight for line in mind_view.goals]
     assert weights == sorted(weights, reverse=True)
-    assert {line.name for line in sheet.goals} == set(stage.curves()["Ada"])
-    assert len(sheet.plan) == 2
-    assert sheet.plan[1].name == stage.facts()["Ada.doing"]
-    assert stage.household.decisions["Ada"].choice.why() in sheet.why
+    assert {line.name for line in mind_view.goals} == set(stage.curves()["Ada"])
+    assert len(mind_view.plan) == 2
+    assert mind_view.plan[1].name == stage.facts()["Ada.doing"]
+    assert stage.household.decisions["Ada"].choice.why() in mind_view.why
     assert stage.mind("Zoe") is None
 
 
-def test_why_not_sets_the_value_of_an_action_beside_that_of_the_chosen_one() -> None:
+def test_why_not_compares_action_with_chosen_one() -> None:
     stage = HomeStage(7, people=3)
     lived(stage, 1)
     choice = stage.household.decisions["Ada"].choice
@@ -191,28 +191,28 @@ def test_why_not_sets_the_value_of_an_action_beside_that_of_the_chosen_one() -> 
     assert f"{other.value:.2f}" in said
     assert f"{choice.value:.2f}" in said
     lived(stage, 1, "poke lock-bathroom")
-    sheet = stage.mind("Ada")
-    assert sheet is not None
-    assert "Bens_bed.sleep" not in sheet.actions
+    mind_view = stage.mind("Ada")
+    assert mind_view is not None
+    assert "Bens_bed.sleep" not in mind_view.actions
     with pytest.raises(TelosError, match="neither a motive nor an action of Ada"):
         stage.why_not("Ada", "fly")
     with pytest.raises(TelosError, match="'Zoe'"):
         stage.why_not("Zoe", "sleep")
 
 
-def test_why_not_has_an_answer_for_every_motive_and_action_at_any_time() -> None:
+def test_why_not_answers_for_every_motive_and_action() -> None:
     stage = HomeStage(2, people=3)
     for minute in range(600):
         stage.step(Inputs(asked=("poke lock-bathroom",) if minute == 200 else ()))
         if minute % 60 == 0:
             for who in stage.characters():
-                sheet = stage.mind(who)
-                assert sheet is not None
-                for what in (*sheet.actions, *(line.name for line in sheet.goals)):
+                mind_view = stage.mind(who)
+                assert mind_view is not None
+                for what in (*mind_view.actions, *(line.name for line in mind_view.goals)):
                     assert stage.why_not(who, what).startswith(f"{what}: ")
 
 
-def test_curves_stay_between_nothing_and_desperate() -> None:
+def test_curves_stay_between_zero_and_one() -> None:
     stage = HomeStage(2, people=2, you="Ben")  # whom nobody tells anything
     lived(stage, 1440)
     levels = [level for curves in stage.curves().values() for level in curves.values()]
@@ -220,7 +220,7 @@ def test_curves_stay_between_nothing_and_desperate() -> None:
     assert max(levels) == 1
 
 
-def test_choices_are_told_with_their_reason() -> None:
+def test_choices_have_reasons() -> None:
     stage = HomeStage(7, people=3)
     happened = lived(stage, 300)
     assert happened
@@ -229,7 +229,7 @@ def test_choices_are_told_with_their_reason() -> None:
     assert times == sorted(times)
 
 
-def test_the_recording_is_the_trace_that_watch_prints() -> None:
+def test_recording_is_trace_of_watch_command() -> None:
     stage = HomeStage(7, people=2)
     lived(stage, 60, "poke take-food")
     name, data = stage.recording()
@@ -244,7 +244,7 @@ POKES = ("lock-bathroom", "unlock-bathroom", "drop-fridge", "take-food", "delive
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 99), st.lists(st.sampled_from((*POKES, None, None, None)), max_size=60))
-def test_the_same_inputs_show_the_same_again(seed: int, script: list[str | None]) -> None:
+def test_same_inputs_give_same_frames(seed: int, script: list[str | None]) -> None:
     def shown() -> list[object]:
         stage: Stage = HOME.make(seed, HOME.complete_settings({"people": "3"}))
         seen: list[object] = []

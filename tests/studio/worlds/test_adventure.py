@@ -1,4 +1,4 @@
-"""The adventure on stage: what is played is the studies' own game, and looking at it changes nothing."""
+"""The adventure in the studio: the game of the studies, its minds, models, recordings and pictures."""
 
 import json
 import math
@@ -39,13 +39,13 @@ def play(on: AdventureStage, held: Iterable[str]) -> list[Happening]:
 
 
 def some_keys(seed: int, number: int) -> list[str]:
-    """Return what somebody holds who changes their mind every quarter of a second."""
+    """Return random keys that change four times a second."""
     rng = Random(seed)
     return [held for _ in range(number // 8) for held in [rng.choice(HELD)] * 8]
 
 
 def grinding(on: AdventureStage) -> str:
-    """Return what somebody holds who goes for the nearest monster, and strikes it."""
+    """Return keys that walk to the nearest monster and strike it."""
     view = on.game.view()
     x, y = min(view.monsters, key=lambda spot: math.dist(spot, (view.x, view.y)), default=(view.x, view.y))
     way = to_direction(x - view.x, y - view.y)
@@ -58,7 +58,7 @@ def grinding(on: AdventureStage) -> str:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_the_keys_held_go_straight_to_the_game(rules: str) -> None:
+def test_held_keys_reach_game(rules: str) -> None:
     on = stage(rules=rules)
     keys = some_keys(1, 400)
     play(on, keys)
@@ -67,7 +67,7 @@ def test_the_keys_held_go_straight_to_the_game(rules: str) -> None:
     assert (recording.rules, recording.seed, recording.directed) == (rules, 7, True)
 
 
-def test_what_is_no_key_and_no_command_is_refused_and_no_frame_is_played() -> None:
+def test_unknown_command_is_refused_and_plays_no_frame() -> None:
     on = stage()
     for inputs in (Inputs("fly"), Inputs("", ("go forge",)), Inputs("up", ("poke bear",))):
         with pytest.raises(TelosError):
@@ -77,7 +77,7 @@ def test_what_is_no_key_and_no_command_is_refused_and_no_frame_is_played() -> No
 
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 1000), rules=st.sampled_from(RULES), plays=st.sampled_from(["you", "newcomer"]))
-def test_looking_on_changes_nothing(seed: int, rules: str, plays: str) -> None:
+def test_inspection_changes_nothing(seed: int, rules: str, plays: str) -> None:
     watched, alone = stage(seed, rules=rules, plays=plays), stage(seed, rules=rules, plays=plays)
     for held in some_keys(seed, 240):
         watched.backdrop(), watched.picture(), watched.hud(), watched.bands(), watched.facts(), watched.curves()
@@ -88,7 +88,7 @@ def test_looking_on_changes_nothing(seed: int, rules: str, plays: str) -> None:
     assert watched.recording() == alone.recording()
 
 
-def test_a_simulated_player_reaches_all_goals_and_the_timeline_tells_of_them() -> None:
+def test_simulated_player_reaches_all_goals_on_timeline() -> None:
     on = stage(3, rules="flairs", plays="experienced", monsters="3")
     told: list[Happening] = []
     while not on.over and on.time < 1200:
@@ -111,7 +111,7 @@ def test_a_simulated_player_reaches_all_goals_and_the_timeline_tells_of_them() -
     assert on.truth is None
 
 
-def test_every_event_reaches_recognisers_and_going_on_is_not_told() -> None:
+def test_every_event_reaches_recognizers_and_ticks_have_no_label() -> None:
     on = stage(rules="flairs", monsters="3")
     told = play(on, ["right"] * 60 + ["right+swing"] * 10 + [""] * 5)
     events = [each.event for each in told if each.event is not None]
@@ -126,7 +126,7 @@ def test_every_event_reaches_recognisers_and_going_on_is_not_told() -> None:
     ]
 
 
-def test_a_death_is_told_in_the_picture_on_the_timeline_and_in_a_notice() -> None:
+def test_death_appears_in_picture_timeline_and_notice() -> None:
     on = stage(rules="flairs", monsters="15")
     told: list[Happening] = []
     while not any(each.kind == "bad" for each in told):
@@ -136,7 +136,7 @@ def test_a_death_is_told_in_the_picture_on_the_timeline_and_in_a_notice() -> Non
     play(on, ["left", "right"] * 10)
 
 
-def test_which_monster_it_was_is_told_with_what_it_does() -> None:
+def test_notice_of_death_names_kind_of_monster() -> None:
     kinds = set()
     for seed in range(12):
         on = stage(seed, monsters="15")
@@ -155,13 +155,13 @@ def test_which_monster_it_was_is_told_with_what_it_does() -> None:
 
 @pytest.mark.parametrize("goals", ["directed", "free"])
 @pytest.mark.parametrize("rules", RULES)
-def test_before_the_first_key_one_reads_which_keys_there_are(rules: str, goals: str) -> None:
+def test_keys_are_shown_before_first_key_press(rules: str, goals: str) -> None:
     on = stage(rules=rules, goals=goals, monsters="3")
     assert "Arrow keys" in on.hud().message
     assert "space" in on.hud().message
 
 
-def test_what_the_game_says_does_not_stand_in_the_way_for_ever() -> None:
+def test_game_message_disappears_after_a_while() -> None:
     on = stage(rules="flairs", monsters="3")
     on.game.adapt(Advice({}, ""))
     tip = on.hud().message
@@ -175,7 +175,7 @@ def test_what_the_game_says_does_not_stand_in_the_way_for_ever() -> None:
 # --- truth ------------------------------------------------------------------------------------------------------------
 
 
-def test_lessons_are_for_the_training_round_only() -> None:
+def test_lesson_exists_only_in_training_round() -> None:
     on = stage(2, rules="aiide", plays="experienced", monsters="3")
     seen = set()
     while not on.over and on.time < 1800:
@@ -187,7 +187,7 @@ def test_lessons_are_for_the_training_round_only() -> None:
     }
 
 
-def test_the_session_gives_each_event_the_truth_of_the_study() -> None:
+def test_session_labels_events_with_truth_of_study() -> None:
     game = Session(ADVENTURE, 5, {"rules": "flairs", "plays": "experienced", "monsters": "3"})
     for _ in range(1500):
         game.advance()
@@ -199,7 +199,7 @@ def test_the_session_gives_each_event_the_truth_of_the_study() -> None:
     )
 
 
-def test_in_free_play_only_simulated_players_give_their_goal_away() -> None:
+def test_free_play_has_truth_only_for_simulated_players() -> None:
     mine, theirs = stage(goals="free"), stage(goals="free", plays="newcomer", rules="aiide")
     seen = set()
     for _ in range(300):
@@ -217,7 +217,7 @@ def test_in_free_play_only_simulated_players_give_their_goal_away() -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_four_recognisers_read_the_goals_of_the_rules(rules: str) -> None:
+def test_four_recognizers_have_goals_of_rules(rules: str) -> None:
     models = adventure_models(rules)
     assert [model.name for model in models] == ["ffbm", "iohmm", "constant", "fsm"]
     for model in models:
@@ -227,7 +227,7 @@ def test_four_recognisers_read_the_goals_of_the_rules(rules: str) -> None:
         assert getattr(one, "model", one) is not getattr(two, "model", two)  # what one learns is not told to the other
 
 
-def test_a_faulty_text_is_answered_with_its_line() -> None:
+def test_faulty_text_is_reported_with_its_line() -> None:
     model = adventure_models("wilds")[0]
     assert model.make is not None
     with pytest.raises(DefinitionError) as refused:
@@ -235,7 +235,7 @@ def test_a_faulty_text_is_answered_with_its_line() -> None:
     assert all(fault.line and fault.file == "wilds.yaml" for fault in refused.value.faults)
 
 
-def test_companion_and_director_go_by_a_model_that_is_applied() -> None:
+def test_applied_model_is_used_by_companion_and_director() -> None:
     on = stage()
     play(on, some_keys(4, 200))
     assert on.game.reading is not None
@@ -252,7 +252,7 @@ def test_companion_and_director_go_by_a_model_that_is_applied() -> None:
 # --- company ----------------------------------------------------------------------------------------------------------
 
 
-def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
+def test_minds_can_be_inspected_and_asked() -> None:
     on = stage(plays="newcomer")
     play(on, [""] * 20)
     who = list(on.characters())
@@ -260,10 +260,10 @@ def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
     assert who[-1] == "player"
     assert len(who) == 2 + 5
     for name in who:
-        sheet = on.mind(name)
-        assert sheet is not None
-        assert sheet.who == name
-        assert all(on.why_not(name, goal.name) for goal in sheet.goals)
+        mind_view = on.mind(name)
+        assert mind_view is not None
+        assert mind_view.who == name
+        assert all(on.why_not(name, goal.name) for goal in mind_view.goals)
     picks = {shape[7].get("pick") for shape in on.picture() if shape[0] == "s"} - {None}
     assert picks <= set(who)
     assert on.mind("nobody") is None
@@ -271,7 +271,7 @@ def test_whoever_has_a_mind_can_be_looked_into_and_asked() -> None:
         on.why_not("nobody", "hunt")
 
 
-def test_the_companion_is_heard_and_the_game_says_why_it_adapts() -> None:
+def test_companion_speech_and_adaptation_have_reasons() -> None:
     on = stage(7)
     told: list[Happening] = []
     while on.time < 60 and not any(each.who == "game" and each.why for each in told):
@@ -287,7 +287,7 @@ def test_the_companion_is_heard_and_the_game_says_why_it_adapts() -> None:
     assert on.curves()["pays"]["kill"] == 0.5
 
 
-def test_who_explores_and_finds_nothing_new_is_told_where_they_have_not_been() -> None:
+def test_explorer_without_success_gets_hint() -> None:
     on = stage(1, monsters="3")
     told = play(on, ["right"] * 70)
     while on.time < 40 and not any(each.who == "game" for each in told):
@@ -299,7 +299,7 @@ def test_who_explores_and_finds_nothing_new_is_told_where_they_have_not_been() -
     assert "explore > 0.8" in hint.why
 
 
-def test_papers_games_have_no_company() -> None:
+def test_rules_of_papers_have_no_companion() -> None:
     on = stage(rules="flairs")
     assert list(on.characters()) == []
     assert on.bands() == {}
@@ -321,7 +321,7 @@ def from_recorded(data: bytes) -> Recording:
 
 
 @pytest.mark.parametrize("given", [{}, {"rules": "aiide", "goals": "free", "monsters": "8"}])
-def test_a_recording_that_is_brought_along_plays_as_it_was(given: dict[str, str]) -> None:
+def test_uploaded_recording_replays_exactly(given: dict[str, str]) -> None:
     on = stage(11, **given)
     play(on, some_keys(2, 304))
     if not given:
@@ -350,7 +350,7 @@ def test_a_recording_that_is_brought_along_plays_as_it_was(given: dict[str, str]
         ({"inputs": (("up", 10**12),)}, "too large"),
     ],
 )
-def test_a_recording_that_cannot_be_played_here_is_refused(changed: dict[str, object], told: str) -> None:
+def test_unsupported_recording_is_refused(changed: dict[str, object], told: str) -> None:
     recording = Recording(**{"rules": "flairs", "seed": 1, "inputs": (("up", 3),), **changed})  # type: ignore[arg-type]
     with pytest.raises(TelosError, match=told):
         from_recording(recording_text(recording).encode())
@@ -358,7 +358,7 @@ def test_a_recording_that_cannot_be_played_here_is_refused(changed: dict[str, ob
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_nothing_that_somebody_brings_along_breaks_the_studio(data: st.DataObject) -> None:
+def test_arbitrary_upload_does_not_break_studio(data: st.DataObject) -> None:
     good = recording_text(Recording("flairs", 1, inputs=(("up", 3), ("swing", 2)), models=((2, WATCHER),))).encode()
     at = data.draw(st.integers(0, len(good)))
     cut = data.draw(st.integers(0, 30))
@@ -369,14 +369,14 @@ def test_nothing_that_somebody_brings_along_breaks_the_studio(data: st.DataObjec
     except TelosError as error:
         told = str(error)
     assert told
-    assert "/tmp" not in told  # nobody is to learn where things are kept here
+    assert "/tmp" not in told  # errors must not reveal local paths
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_pictures_are_plain_data_in_known_symbols_and_colours(rules: str) -> None:
+def test_pictures_use_known_symbols_and_colours(rules: str) -> None:
     on = stage(5, rules=rules, plays="newcomer")
     keys = dict[str, Picture]()
     while len(keys) < 3 and on.time < 300:
@@ -392,7 +392,7 @@ def test_pictures_are_plain_data_in_known_symbols_and_colours(rules: str) -> Non
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_woods_stand_exactly_on_the_edges_that_do_not_lead_on(rules: str) -> None:
+def test_woods_stand_exactly_on_closed_edges(rules: str) -> None:
     played = load_rules(rules)
     for area in played.map.reachable:
         exits = tuple(sorted(played.map.exits[area]))
@@ -403,7 +403,7 @@ def test_woods_stand_exactly_on_the_edges_that_do_not_lead_on(rules: str) -> Non
         assert edges == {"north", "east", "south", "west"} - set(exits)
 
 
-def test_the_chest_is_there_until_it_is_taken() -> None:
+def test_chest_is_drawn_until_taken() -> None:
     on = stage(3, rules="flairs", plays="experienced", monsters="3")
     seen = []
     while not on.facts()["carrying"] and on.time < 300:
@@ -416,13 +416,13 @@ def test_the_chest_is_there_until_it_is_taken() -> None:
     assert any(shape[1] == "carried" for shape in on.picture())
 
 
-def test_whoever_walks_below_the_little_map_is_drawn_over_it() -> None:
+def test_bodies_are_drawn_over_minimap() -> None:
     names = [shape[1] for shape in stage().picture() if shape[0] == "s"]
     assert names.index("map") < names.index("hunter-1")
     assert names.index("map") < names.index("hero")
 
 
-def test_at_first_names_stand_below_everybody() -> None:
+def test_names_are_shown_at_start() -> None:
     on = stage(plays="newcomer")
     labels = {shape[7].get("label") for shape in on.picture() if shape[0] == "s"} - {None}
     assert labels == {"hunter", "guard", "stalker", "Wren"}
@@ -431,7 +431,7 @@ def test_at_first_names_stand_below_everybody() -> None:
     assert {shape[7].get("label") for shape in on.picture() if shape[0] == "s"} == {None}
 
 
-def test_the_little_map_shows_where_one_has_been() -> None:
+def test_minimap_shows_visited_areas() -> None:
     on = stage(rules="flairs", monsters="3")
     been: object = 0
     while been != 3 and on.time < 60:
@@ -446,9 +446,7 @@ def test_the_little_map_shows_where_one_has_been() -> None:
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), unique=True, max_size=8),
     st.data(),
 )
-def test_whoever_vanishes_is_found_though_the_others_have_moved(
-    spots: list[tuple[int, int]], data: st.DataObject
-) -> None:
+def test_vanished_monster_is_found_though_others_moved(spots: list[tuple[int, int]], data: st.DataObject) -> None:
     before = [(x * 40.0, y * 40.0) for x, y in spots]  # farther apart than anybody moves in a frame
     gone = data.draw(st.sets(st.integers(0, max(0, len(before) - 1))))
     step = st.floats(-6, 6)

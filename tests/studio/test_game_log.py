@@ -1,4 +1,4 @@
-"""Logs of games: written, read back, and refused with the line where something is strange."""
+"""Game logs: round trip, and faults with their lines."""
 
 import json
 
@@ -17,7 +17,7 @@ entries = st.lists(st.one_of(inputs, st.builds(AppliedModel, texts, texts)), max
 
 
 @given(entries, st.integers(0, 2**40), st.dictionaries(texts, texts, max_size=3))
-def test_a_log_that_was_written_is_read_back_as_it_was(entries: list, seed: int, settings: dict) -> None:
+def test_log_round_trips(entries: list, seed: int, settings: dict) -> None:
     log = GameLog("line", seed, settings)
     for entry in entries:
         log.add(entry)
@@ -28,7 +28,7 @@ def test_a_log_that_was_written_is_read_back_as_it_was(entries: list, seed: int,
     assert is_game_log(log.to_bytes())
 
 
-def test_a_key_that_is_held_for_long_takes_one_line() -> None:
+def test_held_key_takes_one_line() -> None:
     log = GameLog("line", 0, {})
     for _ in range(1000):
         log.add(Inputs("left"))
@@ -56,13 +56,13 @@ def test_a_key_that_is_held_for_long_takes_one_line() -> None:
         (HEADER + json.dumps({"model": "ffbm", "text": "x" * 300_000}) + "\n", 2, "a line must"),
     ],
 )
-def test_a_strange_log_is_refused_with_its_line(text: str, line: int, says: str) -> None:
+def test_invalid_log_is_refused_with_its_line(text: str, line: int, says: str) -> None:
     with pytest.raises(DefinitionError, match=says) as refused:
         parse_game_log(text.encode(), name="game.jsonl")
     assert str(refused.value).startswith(f"game.jsonl:{line}:1: ")
 
 
-def test_a_log_that_is_too_large_or_no_text_is_refused() -> None:
+def test_too_large_or_binary_log_is_refused() -> None:
     with pytest.raises(DefinitionError, match="at most"):
         parse_game_log(b"x" * (MAX_BYTES + 1))
     with pytest.raises(DefinitionError, match="UTF-8"):

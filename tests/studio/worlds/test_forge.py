@@ -1,4 +1,4 @@
-"""The forge on stage: keys and words become commands, both readers are told what the companion is told."""
+"""The forge in the studio: controls, recognisers, minds and recordings."""
 
 import json
 
@@ -34,7 +34,7 @@ def go(stage: ForgeStage, *commands: str) -> None:
 
 
 @pytest.mark.parametrize("plan", ["key", "force", "spare"])
-def test_a_simulated_player_gets_through_the_door_as_in_the_scene_itself(plan: str) -> None:
+def test_simulated_player_opens_door_as_in_scene(plan: str) -> None:
     stage, scene = ForgeStage(4, play=plan), ForgeScene(plan, seed=4)
     played(stage)
     for _ in scene.moments():
@@ -47,7 +47,7 @@ def test_a_simulated_player_gets_through_the_door_as_in_the_scene_itself(plan: s
 
 
 @pytest.mark.parametrize("companion", ["reads", "parses"])
-def test_the_bars_show_what_the_companion_believes(companion: str) -> None:
+def test_bars_show_belief_of_companion(companion: str) -> None:
     stage = ForgeStage(3, play="key", companion=companion)
     beliefs: list[Belief] = []
     first = stage.models()[0]
@@ -62,13 +62,13 @@ def test_the_bars_show_what_the_companion_believes(companion: str) -> None:
         assert dict(record.belief) == pytest.approx(dict(belief))
 
 
-def test_the_companion_s_own_reader_comes_first() -> None:
+def test_recognizer_of_companion_comes_first() -> None:
     assert [model.name for model in ForgeStage(0, companion="reads").models()] == ["planning", "grammar"]
     assert [model.name for model in ForgeStage(0, companion="parses").models()] == ["grammar", "planning"]
     assert [model.editable for model in ForgeStage(0).models()] == [False, True]
 
 
-def test_an_arrow_leads_to_the_place_that_lies_there_and_on_while_it_is_held() -> None:
+def test_arrow_leads_to_place_and_on_while_held() -> None:
     stage = ForgeStage(0, companion="none")
     stage.step(Inputs("right"))
     assert stage.facts()["player.doing"] == "go square"
@@ -82,14 +82,14 @@ def test_an_arrow_leads_to_the_place_that_lies_there_and_on_while_it_is_held() -
     )
 
 
-def test_an_arrow_that_leads_nowhere_does_nothing() -> None:
+def test_arrow_without_place_does_nothing() -> None:
     stage = ForgeStage(0, companion="none")
     assert not stage.step(Inputs("left"))
     assert not stage.step(Inputs("up+down"))
     assert stage.facts()["player.at"] == "inn"
 
 
-def test_a_number_key_does_the_deed_that_the_lines_around_the_picture_show() -> None:
+def test_number_key_performs_action_shown_in_hud() -> None:
     stage = ForgeStage(0, companion="none")
     go(stage, "go woods")
     assert stage.hud().message == "1 take wood"
@@ -101,7 +101,7 @@ def test_a_number_key_does_the_deed_that_the_lines_around_the_picture_show() -> 
     assert dict(stage.hud().counts)["hands"] == "wood"
 
 
-def test_words_are_said_to_the_companion_who_says_how_it_took_them() -> None:
+def test_utterance_is_said_to_companion_who_reports_meaning() -> None:
     stage = ForgeStage(0)
     happened = played(stage, 10, asked=("Light the fire, please.",))
     assert ("said", "player", "“Light the fire, please.”") in [(each.kind, each.who, each.label) for each in happened]
@@ -111,7 +111,7 @@ def test_words_are_said_to_the_companion_who_says_how_it_took_them() -> None:
     assert any(shape[7].get("says") for shape in stage.picture() if shape[0] == "s")
 
 
-def test_everything_on_the_list_of_commands_can_be_done() -> None:
+def test_every_listed_command_is_possible() -> None:
     stage = ForgeStage(0)
     assert {"go square", "go door", "say Can you help me with this?"} <= set(stage.commands())
     go(stage, "go river")
@@ -130,7 +130,7 @@ def test_everything_on_the_list_of_commands_can_be_done() -> None:
         ("", "cannot '' here"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, message: str) -> None:
+def test_invalid_command_is_refused_and_changes_nothing(asked: str, message: str) -> None:
     stage = ForgeStage(0)
     before = stage.scene.world.view()
     with pytest.raises(TelosError, match=message):
@@ -140,13 +140,13 @@ def test_what_makes_no_sense_is_refused_and_nothing_has_happened(asked: str, mes
     assert stage.facts()["player.doing"] == "go square", "the key still counts as just pressed"
 
 
-def test_several_commands_in_one_step_are_carried_out_one_after_the_other() -> None:
+def test_several_commands_in_one_step_are_carried_out_in_turn() -> None:
     stage = ForgeStage(0)
     happened = played(stage, 3, asked=("say On three!", "go square"))
     assert [each.label for each in happened if each.who == "player"] == ["“On three!”", "goes to the square"]
 
 
-def test_the_truth_about_a_person_shows_only_in_the_end() -> None:
+def test_truth_of_person_is_known_only_at_end() -> None:
     stage = ForgeStage(0, companion="none")
     go(stage, "go shed", "take-hammer", "go door")
     shut = stage.truth
@@ -156,7 +156,7 @@ def test_the_truth_about_a_person_shows_only_in_the_end() -> None:
     assert ForgeStage(0, play="spare").truth == "spare"
 
 
-def test_the_companion_reads_by_a_new_grammar_with_all_that_was_done_before() -> None:
+def test_companion_uses_new_grammar_on_earlier_events() -> None:
     stage = ForgeStage(0, companion="parses")
     go(stage, "go river")
     companion = stage.scene.companion
@@ -172,7 +172,7 @@ def test_the_companion_reads_by_a_new_grammar_with_all_that_was_done_before() ->
     assert ForgeStage(0, companion="reads").apply("grammar", text) == ""
 
 
-def test_a_bad_grammar_is_refused_and_the_companion_keeps_its_own() -> None:
+def test_invalid_grammar_is_refused_and_companion_keeps_its_own() -> None:
     stage = ForgeStage(0, companion="parses")
     text = stage.models()[0].text
     reader = stage.scene.companion.reader if stage.scene.companion else None
@@ -185,7 +185,7 @@ def test_a_bad_grammar_is_refused_and_the_companion_keeps_its_own() -> None:
     assert stage.models()[0].text == text
 
 
-def test_a_grammar_for_another_game_is_refused() -> None:
+def test_grammar_of_other_game_is_refused() -> None:
     other = "recognizer: grammar\ngoals: [rest]\ntasks: {rest: {nap: {steps: lie}}}\n"
     with pytest.raises(
         DefinitionError, match=r"grammar\.yaml:2:1: 'key' is missing; the goals of this grammar are key"
@@ -197,16 +197,16 @@ def test_a_grammar_for_another_game_is_refused() -> None:
         make_grammar_reader(more)
 
 
-def test_minds_can_be_looked_into_at_any_time() -> None:
+def test_minds_can_be_inspected_at_any_time() -> None:
     stage = ForgeStage(5, play="spare")
     assert list(stage.characters()) == ["companion", "player"]
     for step in range(200):
         stage.step(Inputs())
         if step % 20 == 0:
             for who in stage.characters():
-                sheet = stage.mind(who)
-                assert sheet is not None
-                for what in (*sheet.actions, *(line.name for line in sheet.goals)):
+                mind_view = stage.mind(who)
+                assert mind_view is not None
+                for what in (*mind_view.actions, *(line.name for line in mind_view.goals)):
                     assert stage.why_not(who, what)
     assert list(ForgeStage(0, companion="none").characters()) == []
     assert ForgeStage(0).mind("player") is None
@@ -214,7 +214,7 @@ def test_minds_can_be_looked_into_at_any_time() -> None:
         ForgeStage(0).why_not("player", "key")
 
 
-def test_looking_into_minds_changes_nothing() -> None:
+def test_inspection_changes_nothing() -> None:
     watched, alone = ForgeStage(6, play="key"), ForgeStage(6, play="key")
     for _ in range(200):
         for who in watched.characters():
@@ -226,7 +226,7 @@ def test_looking_into_minds_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("plan", ["key", "force", "spare"])
-def test_a_picture_holds_only_symbols_and_colours_that_there_are(plan: str) -> None:
+def test_pictures_use_known_symbols_and_colours(plan: str) -> None:
     stage = ForgeStage(2, play=plan)
     while not stage.over:
         stage.step(Inputs())
@@ -242,7 +242,7 @@ def test_a_picture_holds_only_symbols_and_colours_that_there_are(plan: str) -> N
     assert roles - {""} <= ROLES.keys()
 
 
-def test_the_recording_is_the_trace_that_watch_prints() -> None:
+def test_recording_is_trace_of_watch_command() -> None:
     stage = ForgeStage(7, play="key")
     played(stage)
     name, data = stage.recording()
@@ -258,7 +258,7 @@ KEYS = ("", "up", "down", "left", "right", "up+right", "1", "2", "1+left", "x")
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.lists(st.sampled_from(LINES), max_size=2)), max_size=60))
-def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]) -> None:
+def test_same_inputs_give_same_frames(script: list[tuple[str, list[str]]]) -> None:
     def shown() -> list[object]:
         stage = FORGE.make(1, FORGE.complete_settings({}))
         seen: list[object] = []
@@ -274,7 +274,7 @@ def test_the_same_inputs_show_the_same_again(script: list[tuple[str, list[str]]]
     assert shown() == shown()
 
 
-def test_of_a_simulated_player_one_is_an_onlooker() -> None:
+def test_commands_are_disabled_while_watching() -> None:
     stage = ForgeStage(4, play="key")
     assert (stage.keys, list(stage.commands())) == ((), [])
     with pytest.raises(TelosError, match="disabled while watching"):
@@ -286,7 +286,7 @@ def test_of_a_simulated_player_one_is_an_onlooker() -> None:
     assert held.facts() == alone.facts()
 
 
-def test_where_hands_have_nothing_to_do_a_newcomer_is_told_what_to_do() -> None:
+def test_hud_hints_what_to_do_without_possible_action() -> None:
     stage = ForgeStage(4)
     assert stage.hud().message.startswith("Arrows walk")
     go(stage, "go woods")
@@ -294,7 +294,7 @@ def test_where_hands_have_nothing_to_do_a_newcomer_is_told_what_to_do() -> None:
     assert stage.hud().message == "Gathers wood"
 
 
-def test_no_step_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_step_waits_for_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(search, "_compiled", None)
     FORGE.make(4, FORGE.complete_settings({}))

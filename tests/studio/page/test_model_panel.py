@@ -1,4 +1,4 @@
-"""The model panel: faults at their lines, applied and reverted, compared, and saved after the difference was shown."""
+"""The Model panel: faults, apply, revert, compare, open and save."""
 
 import asyncio
 from pathlib import Path
@@ -20,14 +20,12 @@ from telos.studio.stage import world
 @pytest.mark.parametrize(
     ("name", "said", "buttons"),
     [
-        ("arena", "Those in the picture live by this file.", {"Apply", "Open…", "Save…", "Revert"}),
+        ("arena", "Characters in the picture use this file.", {"Apply", "Open…", "Save…", "Revert"}),
         ("island", "Ctrl+Space completes.", {"Apply", "Compare", "Open…", "Save…", "Revert"}),
         ("home", "This world has no file to edit", set()),
     ],
 )
-def test_the_model_panel_says_what_can_be_done_with_a_file(
-    name: str, said: str, buttons: set[str], tmp_path: Path
-) -> None:
+def test_model_panel_says_what_can_be_done_with_file(name: str, said: str, buttons: set[str], tmp_path: Path) -> None:
     def act(client: Client) -> None:
         ModelPanel(Session(world(name), 3), Library(tmp_path), dark=True)
         assert any(line.startswith(said) for line in texts(client))
@@ -36,7 +34,7 @@ def test_the_model_panel_says_what_can_be_done_with_a_file(
     in_page(act)
 
 
-def test_a_file_that_cannot_be_changed_offers_nothing_to_press(tmp_path: Path) -> None:
+def test_read_only_file_has_no_buttons(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         model = ModelPanel(Session(world("forge"), 3), Library(tmp_path), dark=True)
         model._open("planning")
@@ -48,17 +46,17 @@ def test_a_file_that_cannot_be_changed_offers_nothing_to_press(tmp_path: Path) -
 
 
 def seen_buttons(client: Client) -> list[ui.button]:
-    """Return the buttons that can be seen."""
+    """Return the visible buttons."""
     buttons = [each for each in client.elements.values() if isinstance(each, ui.button)]
     return [each for each in buttons if each.visible and all(above.visible for above in each.ancestors())]
 
 
-def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(tmp_path: Path) -> None:
+def test_faulty_model_is_not_applied_and_faults_have_lines(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         session = played(5)
         model = ModelPanel(session, Library(tmp_path), dark=True)
         model._editor.value = BY_LAST_STEP.replace("goals:", "gaols:")
-        await until(lambda: model._faults)  # it is checked when nobody has typed for a moment
+        await until(lambda: model._faults)  # it is checked shortly after the last key press
         assert "2" in texts(client)
         assert any("gaols" in line for line in texts(client))
         assert [each["line"] for each in model._editor.decorations] == [2]
@@ -70,7 +68,7 @@ def test_a_model_with_faults_is_not_applied_and_each_fault_is_said_at_its_line(t
     in_page(act)
 
 
-def test_a_model_is_applied_reverted_and_marked_while_it_is_not(tmp_path: Path) -> None:
+def test_model_is_applied_and_reverted_and_draft_is_marked(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         session = played(5)
         model = ModelPanel(session, Library(tmp_path), dark=True)
@@ -90,7 +88,7 @@ def test_a_model_is_applied_reverted_and_marked_while_it_is_not(tmp_path: Path) 
     in_page(act)
 
 
-def test_comparing_shows_the_accuracy_of_both_and_changes_nothing(tmp_path: Path) -> None:
+def test_comparison_shows_both_accuracies_and_changes_nothing(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         session = played(25)
         model = ModelPanel(session, Library(tmp_path), dark=True)
@@ -103,7 +101,7 @@ def test_comparing_shows_the_accuracy_of_both_and_changes_nothing(tmp_path: Path
     in_page(act)
 
 
-def test_a_file_of_the_folder_is_opened_checked_and_not_yet_in_force(tmp_path: Path) -> None:
+def test_opened_file_is_checked_but_not_applied(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         session = played(5)
         (tmp_path / "mine.yaml").write_text(ALWAYS_WEST)
@@ -123,7 +121,7 @@ def test_a_file_of_the_folder_is_opened_checked_and_not_yet_in_force(tmp_path: P
     in_page(act)
 
 
-def test_a_model_that_a_recording_applies_appears_in_the_editor(tmp_path: Path) -> None:
+def test_model_of_recording_appears_in_editor(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = played(5)
         model = ModelPanel(session, Library(tmp_path), dark=True)
@@ -135,7 +133,7 @@ def test_a_model_that_a_recording_applies_appears_in_the_editor(tmp_path: Path) 
     in_page(act)
 
 
-def test_a_file_is_replaced_only_after_its_difference_was_shown(tmp_path: Path) -> None:
+def test_file_is_replaced_only_after_difference_was_shown(tmp_path: Path) -> None:
     file = tmp_path / "last.yaml"
 
     def act(client: Client) -> None:
@@ -151,7 +149,7 @@ def test_a_file_is_replaced_only_after_its_difference_was_shown(tmp_path: Path) 
     in_page(act)
 
 
-def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) -> None:
+def test_new_file_is_compared_with_start_of_game(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP.replace("x < 0", "x < 9"), begun=BY_LAST_STEP)
         changed = [line for line in texts(client) if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
@@ -161,7 +159,7 @@ def test_a_new_file_is_compared_with_what_the_game_began_with(tmp_path: Path) ->
     in_page(act)
 
 
-def test_a_new_file_without_a_change_can_be_saved_all_the_same(tmp_path: Path) -> None:
+def test_new_file_without_change_can_be_saved(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         dialog = SaveDialog(Library(tmp_path), "last.yaml", BY_LAST_STEP, begun=BY_LAST_STEP)
         assert "A new file, with the model as at the start of the game." in texts(client)
@@ -171,7 +169,7 @@ def test_a_new_file_without_a_change_can_be_saved_all_the_same(tmp_path: Path) -
     in_page(act)
 
 
-def test_a_name_outside_of_the_folder_is_refused_where_it_is_typed(tmp_path: Path) -> None:
+def test_name_outside_folder_is_refused_in_dialog(tmp_path: Path) -> None:
     def act(client: Client) -> None:
         SaveDialog(Library(tmp_path), "../last.yaml", ALWAYS_WEST, begun=BY_LAST_STEP)
         assert not found(client, ui.button, "Save").enabled

@@ -1,4 +1,4 @@
-"""A mind on paper says what the mind thinks, and looking changes nothing."""
+"""Mind views and plan drawings; inspection changes nothing."""
 
 from xml.etree import ElementTree
 
@@ -16,7 +16,7 @@ from telos.worlds.arena.scene import load_scene
 
 
 @pytest.mark.parametrize("scene", ["flank", "door-held"])
-def test_a_fight_goes_the_same_whether_or_not_somebody_looks_into_every_head(scene: str) -> None:
+def test_fight_is_same_with_and_without_inspection(scene: str) -> None:
     seen: list[list[str]] = []
     for looks in (False, True):
         records: list[object] = []
@@ -29,7 +29,7 @@ def test_a_fight_goes_the_same_whether_or_not_somebody_looks_into_every_head(sce
     assert len(seen[0]) > 50
 
 
-def test_looking_leaves_what_is_saved_of_a_mind_alone() -> None:
+def test_inspection_leaves_saved_mind_alone() -> None:
     camp = Camp(3, seed=4, fog=0.1)
     crowd = camp_crowd(camp, expansions=20)
     for _ in range(60):
@@ -40,7 +40,7 @@ def test_looking_leaves_what_is_saved_of_a_mind_alone() -> None:
         assert crowd.save() == before
 
 
-def test_a_plan_under_way_shows_what_is_done_what_holds_and_what_earlier_steps_see_to() -> None:
+def test_plan_shows_done_steps_and_provided_preconditions() -> None:
     yard = Yard()
     mind = soldier(yard)
     live(mind, yard, 0.7)
@@ -52,7 +52,7 @@ def test_a_plan_under_way_shows_what_is_done_what_holds_and_what_earlier_steps_s
     assert [step.cost for step in plan] == [None, 1.0, 2.0]
 
 
-def test_a_need_that_nobody_sees_to_is_marked_unmet() -> None:
+def test_precondition_without_provider_is_unmet() -> None:
     yard = Yard()
     mind = soldier(yard)
     live(mind, yard, 0.1)
@@ -61,39 +61,41 @@ def test_a_need_that_nobody_sees_to_is_marked_unmet() -> None:
     assert {need.text: need.holds for need in shoot.needs}["weapon_loaded"] is False
 
 
-def test_goals_stand_by_priority_and_say_why_they_are_not_pursued() -> None:
+def test_goals_are_ranked_with_reasons_against() -> None:
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp)
     crowd.stimulate("camper-0", Fact("bell", "tower", 0.0))
     crowd.tick(0.0)
-    sheet = build_mind_view(crowd.minds["camper-0"], 0.0, about="at the camp", orders=["hold"], lines=[(0.0, "Hush!")])
-    assert [(goal.name, goal.weight, goal.pursued) for goal in sheet.goals] == [
+    mind_view = build_mind_view(
+        crowd.minds["camper-0"], 0.0, about="at the camp", orders=["hold"], lines=[(0.0, "Hush!")]
+    )
+    assert [(goal.name, goal.weight, goal.pursued) for goal in mind_view.goals] == [
         ("shelter", 5, True),
         ("warmth", 2, False),
         ("sleep", 1, False),
     ]
-    assert [goal.why for goal in sheet.goals] == ["because bell", "shelter comes first", "shelter comes first"]
-    assert (sheet.about, sheet.orders, sheet.lines) == ("at the camp", ("hold",), ((0.0, "Hush!"),))
-    assert sheet.doing == "hide, for shelter"
-    assert sheet.actions == ("gather", "chop", "light", "hide", "rest")
+    assert [goal.why for goal in mind_view.goals] == ["because bell", "shelter comes first", "shelter comes first"]
+    assert (mind_view.about, mind_view.orders, mind_view.lines) == ("at the camp", ("hold",), ((0.0, "Hush!"),))
+    assert mind_view.doing == "hide, for shelter"
+    assert mind_view.actions == ("gather", "chop", "light", "hide", "rest")
 
 
-def test_goals_that_do_not_matter_hold_already_or_wait_for_a_plan_say_so() -> None:
+def test_irrelevant_satisfied_and_pending_goals_have_reasons() -> None:
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp, expansions=1)
     camp.campers["camper-0"].rested = True
     crowd.tick(0.0)
-    sheet = build_mind_view(crowd.minds["camper-0"], 0.0)
-    assert {goal.name: goal.why for goal in sheet.goals} == {
+    mind_view = build_mind_view(crowd.minds["camper-0"], 0.0)
+    assert {goal.name: goal.why for goal in mind_view.goals} == {
         "shelter": "matters only if bell",
         "warmth": "its plan is being made",
         "sleep": "it holds already",
     }
-    assert {goal.name: goal.relevant for goal in sheet.goals} == {"shelter": False, "warmth": True, "sleep": True}
-    assert (sheet.doing, sheet.plan) == ("waits for a plan", ())
+    assert {goal.name: goal.relevant for goal in mind_view.goals} == {"shelter": False, "warmth": True, "sleep": True}
+    assert (mind_view.doing, mind_view.plan) == ("waits for a plan", ())
 
 
-def test_facts_have_their_age_and_fade() -> None:
+def test_facts_have_age_and_fade() -> None:
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp)
     mind = crowd.minds["camper-0"]
@@ -103,7 +105,7 @@ def test_facts_have_their_age_and_fade() -> None:
     assert not [fact for fact in build_mind_view(mind, 4.0).facts if fact.kind == "bell"]
 
 
-def test_a_function_of_the_game_that_raises_does_not_keep_anybody_from_looking() -> None:
+def test_failing_game_function_does_not_prevent_inspection() -> None:
     camp = Camp(1, seed=1)
     crowd = camp_crowd(camp)
     pass_frames(camp, crowd, 3)
@@ -134,17 +136,17 @@ def texts(svg: str) -> list[str]:
     return [each.text or "" for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("}text")]
 
 
-def test_an_empty_plan_is_a_friendly_line() -> None:
+def test_empty_plan_is_one_line() -> None:
     assert texts(plan_svg(sheet_with(doing="has nothing to do"))) == ["No plan: Ann has nothing to do."]
     assert texts(plan_svg(sheet_with())) == ["Ann has no plan at the moment."]
 
 
-def test_the_steps_stand_in_order_with_the_goal_at_the_end() -> None:
+def test_steps_are_in_order_with_goal_at_end() -> None:
     drawn = texts(plan_svg(sheet_with(StepLine("reload", "done"), StepLine("attack", "now", cost=6.0))))
     assert drawn == ["reload", "2", "attack", "cost 6", "kill_enemy", "40"]
 
 
-def test_an_unmet_need_has_a_cross_and_a_provided_one_a_line_from_its_provider() -> None:
+def test_unmet_need_has_cross_and_provided_one_has_link() -> None:
     steps = (
         StepLine("goto(c1)", "now", (Need("can_reach(me, c1)", False),), ("at = c1",)),
         StepLine("open", "next", (), ("door = open",)),
@@ -162,10 +164,10 @@ def test_an_unmet_need_has_a_cross_and_a_provided_one_a_line_from_its_provider()
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from([True, None, False]))
-def test_whatever_a_world_calls_its_things_the_drawing_is_good_xml(name: str, need: str, holds: bool | None) -> None:
+def test_drawing_is_valid_xml_for_any_names(name: str, need: str, holds: bool | None) -> None:
     steps = (StepLine(name, "now", (), (need,)), StepLine(need, "next", (Need(need, holds),), (name, need), 1.0))
-    for sheet in (sheet_with(*steps, who=name), sheet_with(who=name, doing=need)):
-        root = ElementTree.fromstring(plan_svg(sheet))
+    for mind_view in (sheet_with(*steps, who=name), sheet_with(who=name, doing=need)):
+        root = ElementTree.fromstring(plan_svg(mind_view))
         assert {each.tag.rpartition("}")[2] for each in root.iter()} <= {
             "svg",
             "g",

@@ -1,4 +1,4 @@
-"""The recorded session under an old and a new model."""
+"""Comparison of two models on one session."""
 
 import pytest
 
@@ -44,7 +44,7 @@ PLAYED: tuple[tuple[dict[str, bool], str | None], ...] = (
 )
 
 
-def test_both_models_read_what_was_seen_and_are_judged_by_the_truth() -> None:
+def test_both_models_read_events_and_are_judged_by_truth() -> None:
     found = compare(panel(*PLAYED), "fsm", NEW)
     assert found.times == (0.0, 0.5, 1.0, 1.5)
     assert found.truths == ("level", "explore", "explore", "town")
@@ -59,14 +59,14 @@ def test_both_models_read_what_was_seen_and_are_judged_by_the_truth() -> None:
     )
 
 
-def test_comparing_leaves_the_game_as_it_is() -> None:
+def test_comparison_leaves_game_unchanged() -> None:
     watched = panel(*PLAYED)
     before = (dict(watched.beliefs), dict(watched.texts), dict(watched.updates), list(watched.events))
     compare(watched, "fsm", NEW)
     assert (watched.beliefs, watched.texts, watched.updates, watched.events) == before
 
 
-def test_without_truth_nobody_is_right() -> None:
+def test_comparison_without_truth_has_no_accuracy() -> None:
     found = compare(panel(({}, None), ({"new_area": True}, None)), "fsm", NEW)
     assert (found.old_accuracy, found.new_accuracy, found.judged) == (None, None, 0)
     assert found.summary() == (
@@ -74,22 +74,22 @@ def test_without_truth_nobody_is_right() -> None:
     )
 
 
-def test_only_what_is_known_to_be_true_is_judged() -> None:
+def test_only_events_with_truth_are_judged() -> None:
     found = compare(panel(({}, None), ({"new_area": True}, "explore")), "fsm", NEW)
     assert (found.old_accuracy, found.new_accuracy, found.judged) == (0.0, 1.0, 1)
 
 
-def test_the_same_model_believes_the_same() -> None:
+def test_same_model_gives_same_beliefs() -> None:
     found = compare(panel(*PLAYED), "fsm", OLD)
     assert (found.old, found.differ_at, found.difference) == (found.new, None, 0.0)
     assert "the same throughout" in found.summary()
 
 
-def test_before_anything_was_seen_there_is_nothing_to_compare() -> None:
+def test_comparison_without_events_is_empty() -> None:
     assert compare(panel(), "fsm", NEW).summary() == "no event has been observed yet, so there is nothing to compare"
 
 
-def test_a_text_with_faults_raises_them() -> None:
+def test_faulty_text_raises_its_faults() -> None:
     with pytest.raises(DefinitionError, match="atacked"):
         compare(panel(*PLAYED), "fsm", OLD.replace("in_town", "atacked"))
     with pytest.raises(TelosError, match="did you mean 'fsm'"):

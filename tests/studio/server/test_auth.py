@@ -1,4 +1,4 @@
-"""Who may come in: only this machine without a token, only its own pages, and elsewhere only with the token."""
+"""Access control: hosts, origins, tokens and request sizes."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from telos.studio.server.auth import MAX_REQUEST_BYTES, AuthMiddleware
 def answer(
     guard: AuthMiddleware, *, kind: str = "http", host: str = "127.0.0.1:8484", query: str = "", **headers: str
 ) -> Any:
-    """Knock, and return the messages that come back."""
+    """Send a request and return the answer."""
     sent: list[Any] = []
     raw = [(b"host", host.encode()), *((key.encode(), value.encode()) for key, value in headers.items())]
     scope = {"type": kind, "headers": raw, "query_string": query.encode(), "path": "/", "server": ("10.0.0.1", 8484)}
@@ -38,24 +38,24 @@ def came_in(messages: Any) -> bool:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8484", "localhost:8484", "[::1]:8484", "localhost"])
-def test_this_machine_comes_in_without_a_token(host: str) -> None:
+def test_local_request_needs_no_token(host: str) -> None:
     assert came_in(answer(AuthMiddleware(inside), host=host))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "192.168.0.7:8484", "127.0.0.1.evil.example", "", "[", "a b"])
-def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
+def test_foreign_host_is_refused(host: str) -> None:
     refused = answer(AuthMiddleware(inside), host=host)
     assert refused[0]["status"] == 403
     assert b"127.0.0.1" in refused[1]["body"]
 
 
-def test_a_socket_from_a_page_of_another_site_is_refused() -> None:
+def test_cross_site_websocket_is_refused() -> None:
     assert came_in(answer(AuthMiddleware(inside), kind="websocket", origin="http://127.0.0.1:8484"))
     refused = answer(AuthMiddleware(inside), kind="websocket", origin="http://evil.example")
     assert [(message["type"], message["code"]) for message in refused] == [("websocket.close", 1008)]
 
 
-def test_with_a_token_nothing_opens_without_it() -> None:
+def test_token_is_required_if_set() -> None:
     guard = AuthMiddleware(inside, "s3cret")
     for kind in ("http", "websocket"):
         assert not came_in(answer(guard, kind=kind, host="10.0.0.1"))
@@ -66,14 +66,14 @@ def test_with_a_token_nothing_opens_without_it() -> None:
         assert came_in(answer(guard, kind=kind, host="10.0.0.1", cookie="a=b; telos-token-8484=s3cret"))
 
 
-def test_the_browser_keeps_the_token_of_the_address() -> None:
+def test_token_of_address_is_stored_in_cookie() -> None:
     (start,) = answer(AuthMiddleware(inside, "s3cret"), host="10.0.0.1", query="token=s3cret")
     assert (b"set-cookie", b"telos-token-8484=s3cret; Path=/; HttpOnly; SameSite=Strict") in start["headers"]
     (start,) = answer(AuthMiddleware(inside, "s3cret"), host="10.0.0.1", cookie="telos-token-8484=s3cret")
     assert b"set-cookie" not in dict(start["headers"])
 
 
-def test_a_token_may_have_any_characters_and_strange_cookies_of_others_do_not_matter() -> None:
+def test_token_with_special_characters_survives_malformed_cookies() -> None:
     guard = AuthMiddleware(inside, "sésame; öffne dich")
     (start,) = answer(guard, host="10.0.0.1", query="token=s%C3%A9same%3B+%C3%B6ffne+dich")
     kept = dict(start["headers"])[b"set-cookie"].decode().split(";")[0]
@@ -82,12 +82,12 @@ def test_a_token_may_have_any_characters_and_strange_cookies_of_others_do_not_ma
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[", ""])
-def test_what_another_page_asks_for_is_refused(kind: str, origin: str) -> None:
+def test_cross_origin_request_is_refused(kind: str, origin: str) -> None:
     assert not came_in(answer(AuthMiddleware(inside), kind=kind, origin=origin))
     assert came_in(answer(AuthMiddleware(inside), kind=kind, origin="http://127.0.0.1:8484"))
 
 
-def test_a_picture_on_another_site_begins_no_game_but_a_link_there_may_be_followed() -> None:
+def test_cross_site_image_is_refused_and_link_is_allowed() -> None:
     def asked(site: str, mode: str, dest: str) -> bool:
         told = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
         return came_in(answer(AuthMiddleware(inside), **told))
@@ -100,7 +100,7 @@ def test_a_picture_on_another_site_begins_no_game_but_a_link_there_may_be_follow
     assert asked("none", "navigate", "document")
 
 
-def test_a_page_may_load_nothing_from_elsewhere_and_tells_no_other_site_its_address() -> None:
+def test_pages_load_nothing_from_elsewhere_and_send_no_referrer() -> None:
     headers = dict(answer(AuthMiddleware(inside))[0]["headers"])
     assert headers[b"content-security-policy"].startswith(b"default-src 'self'; ")
     assert b"http" not in headers[b"content-security-policy"]
@@ -108,12 +108,12 @@ def test_a_page_may_load_nothing_from_elsewhere_and_tells_no_other_site_its_addr
 
 
 @pytest.mark.parametrize("length", [str(MAX_REQUEST_BYTES + 1), "9" * 30, "-1", "x", "\u0663"])
-def test_a_request_that_is_too_long_or_says_nonsense_is_refused(length: str) -> None:
+def test_too_long_or_invalid_content_length_is_refused(length: str) -> None:
     assert answer(AuthMiddleware(inside), **{"content-length": length.encode().decode("latin-1")})[0]["status"] == 403
     assert came_in(answer(AuthMiddleware(inside), **{"content-length": str(MAX_REQUEST_BYTES)}))
 
 
-def test_a_request_that_is_longer_than_it_said_is_cut_off() -> None:
+def test_body_longer_than_declared_is_cut_off() -> None:
     taken: list[str] = []
 
     async def greedy(scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""Every world of the studio: played again from its log it is the same game, and looking at it changes nothing."""
+"""Every world replays exactly from its log, and inspection changes nothing."""
 
 import json
 from contextlib import suppress
@@ -23,7 +23,7 @@ choices = st.integers(0, 99)
 
 
 def chosen(name: str, number: int) -> dict[str, str]:
-    """Return settings of a world; each number means some."""
+    """Return settings of a world, chosen by a number."""
     found = {}
     for setting in world(name).settings:
         if setting.options:
@@ -61,9 +61,9 @@ def looked_at(session: Session) -> None:
     session.stage.recording()
     session._values(())
     for who in session.minds():
-        sheet = session.mind(who)
-        if sheet is not None:
-            for what in [*sheet.actions, *(goal.name for goal in sheet.goals)][:4]:
+        mind_view = session.mind(who)
+        if mind_view is not None:
+            for what in [*mind_view.actions, *(goal.name for goal in mind_view.goals)][:4]:
                 with suppress(TelosError):
                     session.why_not(who, what)
     if session.happenings:
@@ -81,7 +81,7 @@ def played(name: str, seed: int, number: int, acts: list[tuple[str, int, int]], 
 
 
 def told(session: Session) -> dict[str, Any]:
-    """Return all that a page is shown of a game."""
+    """Return everything that a page shows of a game."""
     frames = []
     for number in range(session.first, session.last + 1):
         session.scrub(number)
@@ -93,7 +93,7 @@ def told(session: Session) -> dict[str, Any]:
 @pytest.mark.parametrize("name", list(WORLDS))
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(seed=choices, number=choices, acts=acts)
-def test_a_game_is_played_again_from_its_log_as_it_was_and_looking_changes_nothing(
+def test_replay_from_log_is_exact_and_inspection_changes_nothing(
     name: str, seed: int, number: int, acts: list[tuple[str, int, int]]
 ) -> None:
     alone = told(played(name, seed, number, acts, is_looked_at=False))

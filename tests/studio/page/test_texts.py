@@ -1,4 +1,4 @@
-"""What the page's panels say, without a browser: tables, curves, addresses."""
+"""Texts and tables of the panels, without a browser."""
 
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -18,7 +18,7 @@ from telos.studio.page.beliefs_panel import ExplanationLine, split_explanation
 from telos.studio.page.game_menu import game_address
 from telos.studio.page.mind_panel import fact_rows, goal_rows
 from telos.studio.page.model_panel import comparison_svg, diff_class, find_stretches, format_fault, thin_points
-from telos.studio.page.page import free_keys, key_name, played_with, studio_keys
+from telos.studio.page.page import format_keys, free_keys, key_name, studio_keys
 from telos.studio.page.score_panel import accuracy_rows, confusion_table, example_conditions
 from telos.studio.session import Session
 from telos.studio.stage import world
@@ -29,7 +29,7 @@ words = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
 
 
 @given(st.lists(words, min_size=1, max_size=4, unique=True), st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_curves_are_well_formed_whatever_goals_are_called(goals: list[str], chances: list[float]) -> None:
+def test_curves_are_well_formed_for_any_goal_names(goals: list[str], chances: list[float]) -> None:
     times = [float(at) for at in range(len(chances))]
     drawn = comparison_svg(times, [goals[0]] * len(times), dict.fromkeys(goals, (chances, chances)), goals)
     root = ET.fromstring(drawn)  # a goal called "<script>" would be an element of its own
@@ -37,7 +37,7 @@ def test_curves_are_well_formed_whatever_goals_are_called(goals: list[str], chan
     assert len([each for each in root.iter() if each.tag.endswith("polyline")]) == 2 * len(goals)
 
 
-def test_the_newer_curve_is_solid_and_the_old_one_dashed() -> None:
+def test_new_curve_is_solid_and_old_one_dashed() -> None:
     drawn = ET.fromstring(comparison_svg([0.0, 1.0], ["a", None], {"a": ((0.0, 0.0), (1.0, 1.0))}, ["a"]))
     old, new = (each for each in drawn.iter() if each.tag.endswith("polyline"))
     assert "stroke-dasharray" in old.attrib
@@ -46,13 +46,13 @@ def test_the_newer_curve_is_solid_and_the_old_one_dashed() -> None:
 
 
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=40))
-def test_stretches_cover_exactly_the_updates_at_which_the_goal_was_true(truths: list[str | None]) -> None:
+def test_stretches_cover_exactly_updates_with_goal(truths: list[str | None]) -> None:
     covered = [at for begin, end in find_stretches(truths, "a") for at in range(begin, end)]
     assert covered == [at for at, truth in enumerate(truths) if truth == "a"]
 
 
 @given(st.integers(0, 5_000))
-def test_a_thinned_curve_keeps_its_ends_and_its_order(count: int) -> None:
+def test_thinned_curve_keeps_ends_and_order(count: int) -> None:
     chosen = thin_points(count)
     assert chosen == sorted(set(chosen))
     assert chosen[:1] + chosen[-1:] == ([0, count - 1] if count else [])
@@ -60,7 +60,7 @@ def test_a_thinned_curve_keeps_its_ends_and_its_order(count: int) -> None:
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from(GOALS), st.sampled_from(GOALS)), st.integers(1, 1000)))
-def test_each_row_of_the_matrix_shares_out_what_was_judged(counts: dict[tuple[str, str], int]) -> None:
+def test_confusion_rows_sum_to_judged_updates(counts: dict[tuple[str, str], int]) -> None:
     columns, rows = confusion_table(counts, GOALS)
     assert [column["label"] for column in columns[1:]] == list(GOALS)
     for row, truth in zip(rows, GOALS, strict=True):
@@ -70,7 +70,7 @@ def test_each_row_of_the_matrix_shares_out_what_was_judged(counts: dict[tuple[st
             assert said == (f"{100 * counts.get((truth, believed), 0) / total:.0f}" if total else "–")
 
 
-def test_a_goal_called_truth_has_a_column_of_its_own() -> None:
+def test_goal_called_truth_has_own_column() -> None:
     columns, rows = confusion_table(Counter({("truth", "truth"): 1}), ("truth", "key"))
     assert len({column["name"] for column in columns}) == 3
     assert rows[0]["truth"] == "truth"
@@ -78,19 +78,19 @@ def test_a_goal_called_truth_has_a_column_of_its_own() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["rules", "wind", "at_ease"]), words), st.integers(0, 10**6), st.integers(0, 99))
-def test_an_address_says_again_what_it_was_made_of(settings: dict[str, str], seed: int, at: int) -> None:
+def test_address_round_trips(settings: dict[str, str], seed: int, at: int) -> None:
     parts = urlsplit(game_address("arena", seed, settings, at=at))
     assert parts.path == "/arena"
     assert dict(parse_qsl(parts.query, keep_blank_values=True)) == {"seed": str(seed), **settings, "at": str(at)}
 
 
 @given(st.lists(st.builds(FactLine, words, words, st.floats(0, 1e4), st.floats(0, 1), words), max_size=200))
-def test_no_two_facts_share_a_key(facts: list[FactLine]) -> None:
+def test_facts_have_unique_keys(facts: list[FactLine]) -> None:
     keys = [row["key"] for row in fact_rows(facts)]
     assert len(set(keys)) == len(keys) == min(len(facts), 120)
 
 
-def test_the_weightiest_goal_fills_its_meter() -> None:
+def test_heaviest_goal_fills_its_meter() -> None:
     rows = goal_rows(
         [GoalLine("a", -8, True, False, ""), GoalLine("b", 2, True, True, ""), GoalLine("c", 0, False, False, "")]
     )
@@ -98,11 +98,11 @@ def test_the_weightiest_goal_fills_its_meter() -> None:
     assert [row["state"] for row in rows] == ["relevant", "pursued", "idle"]
 
 
-def test_a_world_without_weights_has_empty_meters() -> None:
+def test_world_without_weights_has_empty_meters() -> None:
     assert [row["share"] for row in goal_rows([GoalLine("a", 0, True, True, "")])] == [0]
 
 
-def test_keys_that_the_world_wants_are_neither_listened_to_nor_told() -> None:
+def test_keys_of_world_are_neither_bound_nor_in_help() -> None:
     taken = {"Digit1", "KeyP"}
     assert free_keys(["p", "1", "2", "?"], taken) == ["2", "?"]
     told = dict(studio_keys(taken))
@@ -111,26 +111,26 @@ def test_keys_that_the_world_wants_are_neither_listened_to_nor_told() -> None:
     assert "?" in told
 
 
-def test_the_help_names_keys_as_they_are_printed_on_the_keyboard() -> None:
+def test_help_names_keys_as_printed() -> None:
     assert [key_name(code) for code in ("KeyQ", "Digit7", "Space", "ArrowDown", "ControlRight")] == [
         "Q", "7", "space", "↓", "Control",
     ]  # fmt: skip
-    assert played_with((("KeyX", "swing", "swing"), ("Space", "swing", "swing"))) == (("X space", "swing"),)
+    assert format_keys((("KeyX", "swing", "swing"), ("Space", "swing", "swing"))) == (("X space", "swing"),)
 
 
-def test_a_fault_is_said_with_its_remedy() -> None:
+def test_fault_is_formatted_with_remedy() -> None:
     assert format_fault(Fault("no such goal", suggestion="write `explore`", line=9)) == "no such goal; write `explore`"
     assert format_fault(Fault("no such goal", line=9)) == "no such goal"
 
 
-def test_a_removed_line_does_not_look_like_the_head_of_a_difference() -> None:
+def test_removed_line_does_not_look_like_diff_header() -> None:
     assert [diff_class(line) for line in ("--- old", "-gone", "+new", " same", "", "@@ -1 +1 @@")] == [
         "ts-faint", "ts-removed", "ts-added", "", "", "ts-faint",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(WORLDS))
-def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str) -> None:
+def test_example_conditions_can_be_set_and_do_not_hold_yet(name: str) -> None:
     session = Session(world(name), 7)
     for example in example_conditions(session):
         session.pause_when(example)
@@ -139,13 +139,13 @@ def test_every_example_of_a_condition_can_be_set_and_is_still_to_come(name: str)
 
 
 @given(st.lists(st.from_regex(r" {0,6}[a-z:;, ]{1,20}( \([+-]\d\.\d\d\))?", fullmatch=True), max_size=6))
-def test_laying_an_explanation_out_loses_no_word_and_no_figure(lines: list[str]) -> None:
+def test_split_explanation_loses_no_word_and_no_figure(lines: list[str]) -> None:
     laid = split_explanation("\n".join(lines))
     told = "".join(each.words + each.figure.replace("\N{MINUS SIGN}", "-") for each in laid)
     assert sorted(told.replace(" ", "")) == sorted("".join(lines).replace(" ", "").replace("(", "").replace(")", ""))
 
 
-def test_each_figure_has_a_line_of_its_own() -> None:
+def test_each_figure_has_own_line() -> None:
     assert split_explanation("  48.0 s, up: speaks for town (-1.06); the goal may have changed before (-0.55)") == [
         ExplanationLine(1, "−1.06", "48.0 s, up: speaks for town"),
         ExplanationLine(2, "−0.55", "the goal may have changed before"),
@@ -156,7 +156,7 @@ def test_each_figure_has_a_line_of_its_own() -> None:
     ]
 
 
-def test_accuracy_is_told_as_the_board_counts_it() -> None:
+def test_accuracy_is_that_of_scoreboard() -> None:
     session = Session(LINE)
     assert accuracy_rows(session)[0]["accuracy"] == "–"
     session.hold("right")

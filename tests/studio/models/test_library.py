@@ -1,4 +1,4 @@
-"""A library keeps to its folder, and overwrites nothing that its author has not seen."""
+"""The library stays in its folder and overwrites no version that its author has not seen."""
 
 import os
 import subprocess
@@ -46,11 +46,11 @@ def snapshot(outside: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files if not path.is_relative_to(outside / "models")}
 
 
-def test_files_are_listed_by_name_and_those_that_lead_out_are_not(home: Path) -> None:
+def test_files_are_listed_without_links_that_lead_out(home: Path) -> None:
     assert Library(home).names() == ("alias.yaml", "flairs.yaml", "guards/private.yml")
 
 
-def test_a_file_is_opened_by_its_name(home: Path) -> None:
+def test_file_is_opened_by_name(home: Path) -> None:
     assert Library(home).open("guards/private.yml") == "character: private\n"
     with pytest.raises(TelosError, match=r"no file 'flair\.yaml' in the folder; did you mean 'flairs\.yaml'"):
         Library(home).open("flair.yaml")
@@ -95,7 +95,7 @@ def test_a_file_is_opened_by_its_name(home: Path) -> None:
         "a\u2044b\u202e.yaml",
     ],
 )
-def test_tricks_are_refused_with_a_remedy(home: Path, name: str) -> None:
+def test_hostile_names_are_refused_with_remedy(home: Path, name: str) -> None:
     library, before = Library(home), snapshot(home.parent)
     with pytest.raises(TelosError, match=";"):
         library.open(name)
@@ -127,7 +127,7 @@ NAMES = st.one_of(
 
 
 @given(NAMES, st.sampled_from([None, "0" * 64]))
-def test_no_name_whatever_reads_or_writes_outside_the_folder(name: str, replaces: str | None) -> None:
+def test_no_name_reads_or_writes_outside_folder(name: str, replaces: str | None) -> None:
     with TemporaryDirectory() as place:
         library, outside = Library(furnished(Path(place))), Path(place)
         before = snapshot(outside)
@@ -143,7 +143,7 @@ def test_no_name_whatever_reads_or_writes_outside_the_folder(name: str, replaces
 
 
 @given(NAMES)
-def test_whatever_can_be_saved_is_listed(name: str) -> None:
+def test_saved_file_is_listed(name: str) -> None:
     with TemporaryDirectory() as place:
         library = Library(Path(place))
         try:
@@ -157,7 +157,7 @@ def test_whatever_can_be_saved_is_listed(name: str) -> None:
 # --- saving -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_new_file_is_saved_and_an_old_one_only_by_whoever_has_seen_it(home: Path) -> None:
+def test_new_file_is_saved_and_old_one_only_with_digest(home: Path) -> None:
     library = Library(home)
     first = library.save("mine/new.yaml", "one\n", replaces=None)
     with pytest.raises(TelosError, match="exists already"):
@@ -170,7 +170,7 @@ def test_a_new_file_is_saved_and_an_old_one_only_by_whoever_has_seen_it(home: Pa
     assert (held.text, held.digest) == ("two\n", second)
 
 
-def test_a_file_that_was_deleted_meanwhile_is_not_brought_back_unasked(home: Path) -> None:
+def test_deleted_file_is_not_restored_unasked(home: Path) -> None:
     library = Library(home)
     digest = library.save("new.yaml", "one\n", replaces=None)
     (home / "new.yaml").unlink()
@@ -179,7 +179,7 @@ def test_a_file_that_was_deleted_meanwhile_is_not_brought_back_unasked(home: Pat
     assert library.held("new.yaml") is None
 
 
-def test_saving_keeps_who_may_read_a_file(home: Path) -> None:
+def test_save_keeps_permissions(home: Path) -> None:
     library = Library(home)
     digest = library.save("new.yaml", "one\n", replaces=None)
     (home / "new.yaml").chmod(0o640)
@@ -187,7 +187,7 @@ def test_saving_keeps_who_may_read_a_file(home: Path) -> None:
     assert (home / "new.yaml").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_failed_save_leaves_what_was_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_save_leaves_old_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library(home)
     digest = library.save("new.yaml", "one\n", replaces=None)
 
@@ -203,7 +203,7 @@ def test_a_failed_save_leaves_what_was_there(home: Path, monkeypatch: pytest.Mon
     assert not list(home.rglob(".telos-*"))
 
 
-def test_what_is_too_large_or_no_text_is_refused(home: Path) -> None:
+def test_too_large_or_binary_file_is_refused(home: Path) -> None:
     library = Library(home)
     with pytest.raises(TelosError, match="larger than 256 KiB; split it"):
         library.save("new.yaml", "x" * (MAX_BYTES + 1), replaces=None)
@@ -216,7 +216,7 @@ def test_what_is_too_large_or_no_text_is_refused(home: Path) -> None:
             library.open(name)
 
 
-def test_a_pipe_is_not_waited_for(home: Path) -> None:
+def test_pipe_is_refused(home: Path) -> None:
     os.mkfifo(home / "pipe.yaml")
     (home / "folder.yaml").mkdir()
     for name in ("pipe.yaml", "folder.yaml"):
@@ -225,7 +225,7 @@ def test_a_pipe_is_not_waited_for(home: Path) -> None:
     assert "pipe.yaml" not in Library(home).names()
 
 
-def test_there_has_to_be_a_folder(home: Path) -> None:
+def test_folder_must_exist(home: Path) -> None:
     for folder in (home / "nowhere", home / "flairs.yaml"):
         with pytest.raises(TelosError, match="name "):
             Library(folder)
@@ -234,7 +234,7 @@ def test_there_has_to_be_a_folder(home: Path) -> None:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def test_a_diff_says_what_would_change_and_nothing_if_nothing_would(home: Path) -> None:
+def test_diff_shows_changes_and_is_empty_without_any(home: Path) -> None:
     library = Library(home)
     assert library.diff("flairs.yaml", "recognizer: ffbm\n") == ""
     assert library.diff("flairs.yaml", "recognizer: fsm\n").splitlines() == [
@@ -251,7 +251,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=12).map
 
 
 def applied(before: str, diff: str) -> str:
-    """What ``patch`` makes of it: an oracle that somebody else wrote."""
+    """Return the output of ``patch``, as an independent oracle."""
     with TemporaryDirectory() as place:
         (Path(place) / "f").write_text(before)
         subprocess.run(["patch", "-s", "f"], cwd=place, input=diff, text=True, check=True)
@@ -265,7 +265,7 @@ def diffs() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.skipif(not any((Path(p) / "patch").exists() for p in os.get_exec_path()), reason="there is no `patch`")
-def test_a_diff_can_be_applied(home: Path) -> None:
+def test_diff_can_be_applied(home: Path) -> None:
     library = Library(home)
     for number, (before, after) in enumerate(diffs()):
         library.save(f"f{number}.yaml", before, replaces=None)
@@ -273,7 +273,7 @@ def test_a_diff_can_be_applied(home: Path) -> None:
 
 
 @given(LINES, LINES)
-def test_a_diff_is_empty_only_between_equals(before: str, after: str) -> None:
+def test_diff_is_empty_only_between_equals(before: str, after: str) -> None:
     with TemporaryDirectory() as place:
         library = Library(Path(place))
         library.save("f.yaml", before, replaces=None)

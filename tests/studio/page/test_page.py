@@ -1,4 +1,4 @@
-"""The page as the server builds it: its controls work on the game, and its panels show it."""
+"""The page as the server builds it: controls and panels."""
 
 from pathlib import Path
 from random import Random
@@ -25,7 +25,7 @@ from telos.worlds.registry import WORLDS
 
 
 @pytest.mark.parametrize("name", list(WORLDS))
-def test_every_world_has_a_page_that_can_be_used_without_seeing_it(name: str, tmp_path: Path) -> None:
+def test_every_world_has_accessible_page(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
         shell = GamePage(Game(session), Library(tmp_path), Hub())
@@ -46,7 +46,7 @@ def test_every_world_has_a_page_that_can_be_used_without_seeing_it(name: str, tm
     in_page(act)
 
 
-def test_playing_on_pausing_and_stepping() -> None:
+def test_play_pause_and_step_buttons_work() -> None:
     def act(client: Client) -> None:
         session = played(5)
         controls = Controls(session)
@@ -63,7 +63,7 @@ def test_playing_on_pausing_and_stepping() -> None:
     in_page(act)
 
 
-def test_the_strip_follows_what_was_done_elsewhere() -> None:
+def test_controls_follow_changes_of_session() -> None:
     def act(client: Client) -> None:
         session = played(5)
         controls = Controls(session)
@@ -81,7 +81,7 @@ def test_the_strip_follows_what_was_done_elsewhere() -> None:
     in_page(act)
 
 
-def test_a_poke_is_asked_of_the_world() -> None:
+def test_poke_is_sent_to_world() -> None:
     def act(client: Client) -> None:
         session = Session(world("home"), 3)
         Controls(session)
@@ -94,7 +94,7 @@ def test_a_poke_is_asked_of_the_world() -> None:
     in_page(act)
 
 
-def test_a_command_is_sent_once_and_its_box_emptied() -> None:
+def test_command_is_sent_once_and_box_is_cleared() -> None:
     def act(client: Client) -> None:
         session = Session(world("forge"), 3)
         Controls(session)
@@ -110,7 +110,7 @@ def test_a_command_is_sent_once_and_its_box_emptied() -> None:
     in_page(act)
 
 
-def test_a_world_without_commands_has_no_box_for_them() -> None:
+def test_world_without_commands_has_no_command_box() -> None:
     def act(client: Client) -> None:
         Controls(Session(LINE))
         assert not found(client, ui.input, "A command").visible
@@ -118,7 +118,7 @@ def test_a_world_without_commands_has_no_box_for_them() -> None:
     in_page(act)
 
 
-def test_a_mind_is_shown_as_it_was_at_the_moment_that_is_looked_at() -> None:
+def test_mind_panel_shows_past_mind_of_shown_moment() -> None:
     def act(client: Client) -> None:
         session = played(30)
         mind = MindPanel(session)
@@ -131,7 +131,7 @@ def test_a_mind_is_shown_as_it_was_at_the_moment_that_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize("name", list(WORLDS))
-def test_looking_again_at_the_same_moment_sends_nothing(name: str, tmp_path: Path) -> None:
+def test_same_moment_sends_nothing_again(name: str, tmp_path: Path) -> None:
     def act(client: Client) -> None:
         session = Session(world(name), 3, id="a-game-for-tests")
         for _ in range(30):
@@ -147,7 +147,7 @@ def test_looking_again_at_the_same_moment_sends_nothing(name: str, tmp_path: Pat
     in_page(act)
 
 
-def test_a_mind_that_has_changed_is_sent() -> None:
+def test_changed_mind_is_sent() -> None:
     def act(client: Client) -> None:
         session = Session(world("arena"), 3)
         mind = MindPanel(session)
@@ -160,7 +160,7 @@ def test_a_mind_that_has_changed_is_sent() -> None:
     in_page(act)
 
 
-def test_clicking_a_goal_says_why_it_is_not_pursued() -> None:
+def test_click_on_goal_explains_why_not() -> None:
     def act(client: Client) -> None:
         session = Session(world("arena"), 3)
         for _ in range(30):
@@ -177,7 +177,7 @@ def test_clicking_a_goal_says_why_it_is_not_pursued() -> None:
     in_page(act)
 
 
-def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_game_restarts_with_another_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[str] = []
     monkeypatch.setattr(ui.navigate, "to", gone.append)
 
@@ -191,7 +191,7 @@ def test_a_game_that_is_over_is_played_again_from_another_seed(monkeypatch: pyte
     in_page(act)
 
 
-def test_a_condition_that_makes_no_sense_is_answered_below_its_box() -> None:
+def test_invalid_condition_is_reported_below_box() -> None:
     def act(client: Client) -> None:
         session = played(5)
         ScorePanel(session)
@@ -208,21 +208,21 @@ def test_a_condition_that_makes_no_sense_is_answered_below_its_box() -> None:
     in_page(act)
 
 
-def test_the_scoreboard_says_when_there_is_nothing_to_judge() -> None:
+def test_score_panel_says_when_nothing_is_judged() -> None:
     def act(client: Client) -> None:
         session = Session(LINE)
         score = ScorePanel(session)
-        assert any(line.startswith("Nothing was judged") for line in texts(client))
+        assert any(line.startswith("No update has been judged") for line in texts(client))
         session.hold("right")
         session.advance()
         score.refresh()
-        assert not any(line.startswith("Nothing was judged") for line in texts(client))
+        assert not any(line.startswith("No update has been judged") for line in texts(client))
 
     in_page(act)
 
 
 @pytest.mark.parametrize(("cookie", "dark"), [("", True), ("telos-theme=dark", True), ("telos-theme=light", False)])
-def test_the_page_is_built_in_the_theme_that_the_browser_remembers(cookie: str, dark: bool) -> None:
+def test_page_is_built_in_theme_of_cookie(cookie: str, dark: bool) -> None:
     def act(client: Client) -> None:
         heard: list[bool] = []
         theme = Theme(heard.append)
@@ -233,7 +233,7 @@ def test_the_page_is_built_in_the_theme_that_the_browser_remembers(cookie: str, 
     in_page(act, cookie=cookie)
 
 
-def test_a_wide_screen_shows_the_two_panels_that_were_looked_at_last() -> None:
+def test_wide_screen_shows_last_two_panels() -> None:
     def act(client: Client) -> None:
         shown: list[str] = []
         panels = Panels({name: lambda: None for name in PANELS}, shown.append, keys="1234")
@@ -251,7 +251,7 @@ def test_a_wide_screen_shows_the_two_panels_that_were_looked_at_last() -> None:
     in_page(act)
 
 
-def test_where_nobody_is_read_a_clicked_event_is_explained_by_the_world() -> None:
+def test_clicked_event_without_recognizers_is_explained_by_world() -> None:
     def act(client: Client) -> None:
         session = Session(world("home"), 3)
         for _ in range(30):

@@ -1,4 +1,4 @@
-"""The island on stage: a visit second by second, by whom it may be, and the mind behind it."""
+"""The island in the studio: simulated and human playthroughs, the mind of the visitor, and the map."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def play(on: IslandStage, seconds: int, *asked: str) -> list[Happening]:
     return told
 
 
-def test_a_visit_is_told_as_it_is_recorded_for_studies_with_what_was_in_mind() -> None:
+def test_playthrough_matches_study_with_intentions() -> None:
     pytest.importorskip("numpy")
     game = record_player(0, 7)
     session = Session(ISLAND, 7)
@@ -46,7 +46,7 @@ def test_a_visit_is_told_as_it_is_recorded_for_studies_with_what_was_in_mind() -
     assert session.scoreboard.accuracy("mln") is not None
 
 
-def test_goals_that_are_reached_stand_out_on_the_timeline_and_on_the_map() -> None:
+def test_reached_goals_are_marked_on_timeline_and_map() -> None:
     on = stage()
     told = play(on, 1800)
     reached = [each for each in told if each.kind == "goal"]
@@ -56,7 +56,7 @@ def test_goals_that_are_reached_stand_out_on_the_timeline_and_on_the_map() -> No
     assert 0 < len(stars) <= len(reached) == on.facts()["goals"]
 
 
-def test_you_play_by_word_and_nobody_knows_what_you_are_after() -> None:
+def test_person_plays_by_commands_and_has_no_truth() -> None:
     on = stage(plays="you")
     assert "move gate" in on.commands()
     assert on.hud().message.startswith("Choose what to do in the box below")
@@ -72,7 +72,7 @@ def test_you_play_by_word_and_nobody_knows_what_you_are_after() -> None:
         on.why_not("player", "explore")
 
 
-def test_the_nurses_question_can_be_read_before_it_is_answered() -> None:
+def test_question_of_nurse_is_shown_before_answer() -> None:
     on = stage(plays="you")
     ways = ("move gate", "move south-square", "open infirmary-door", "move infirmary-entrance", "move nurses-desk")
     play(on, 60, *ways, "talk nurse", "ask questions")
@@ -86,53 +86,55 @@ def test_the_nurses_question_can_be_read_before_it_is_answered() -> None:
     assert on.facts()["tests"] in (tests, tests + 1)
 
 
-def test_a_simulated_visitor_is_not_commanded() -> None:
+def test_simulated_visitor_takes_no_commands() -> None:
     on = stage()
     assert on.commands() == ()
     with pytest.raises(TelosError, match="simulated"):
         on.step(Inputs("", ("look-around",)))
 
 
-def test_the_styles_to_choose_from_are_those_that_there_are() -> None:
+def test_settings_list_existing_styles() -> None:
     options = next(setting.options for setting in ISLAND.settings if setting.name == "style")
     assert set(options) == {"any", *load_styles().share}
     for style in load_styles().share:
-        sheet = stage(style=style).mind("player-000")
-        assert sheet is not None
-        assert sheet.about.startswith(style)
+        mind_view = stage(style=style).mind("player-000")
+        assert mind_view is not None
+        assert mind_view.about.startswith(style)
 
 
-def test_looking_into_the_visitor_changes_nothing() -> None:
+def test_inspection_changes_nothing() -> None:
     watched, alone = stage(5), stage(5)
     for _ in range(600):
         (who,) = watched.characters()
-        sheet = watched.mind(who)
-        assert sheet is not None
+        mind_view = watched.mind(who)
+        assert mind_view is not None
         watched.picture(), watched.hud(), watched.facts(), watched.curves()
-        for goal in sheet.goals[:3]:
+        for goal in mind_view.goals[:3]:
             watched.why_not(who, goal.name)
         assert watched.step(Inputs()) == alone.step(Inputs())
 
 
-def test_the_sheet_tells_what_is_wanted_planned_and_remembered() -> None:
+def test_mind_view_has_wishes_plan_and_memory() -> None:
     on = stage()
     play(on, 300)
     while on.bands()["mind"] == "":
         on.step(Inputs())
-    sheet = on.mind("player-000")
-    assert sheet is not None
-    assert [goal.weight for goal in sheet.goals] == sorted((goal.weight for goal in sheet.goals), reverse=True)
-    assert sum(goal.pursued for goal in sheet.goals) <= 1
-    assert [step.state for step in sheet.plan] == ["now"] * bool(sheet.plan) + ["next"] * (len(sheet.plan) - 1)
-    assert {fact.kind for fact in sheet.facts} >= {"visited", "thing"}
-    assert all(fact.age >= 0 and 0 < fact.confidence <= 1 for fact in sheet.facts)
-    for name in (*(goal.name for goal in sheet.goals), *sheet.actions):
+    mind_view = on.mind("player-000")
+    assert mind_view is not None
+    assert [goal.weight for goal in mind_view.goals] == sorted((goal.weight for goal in mind_view.goals), reverse=True)
+    assert sum(goal.pursued for goal in mind_view.goals) <= 1
+    assert [step.state for step in mind_view.plan] == ["now"] * bool(mind_view.plan) + ["next"] * (
+        len(mind_view.plan) - 1
+    )
+    assert {fact.kind for fact in mind_view.facts} >= {"visited", "thing"}
+    assert all(fact.age >= 0 and 0 < fact.confidence <= 1 for fact in mind_view.facts)
+    for name in (*(goal.name for goal in mind_view.goals), *mind_view.actions):
         assert on.why_not("player-000", name).startswith(name)
     with pytest.raises(TelosError, match="neither a goal nor an action"):
         on.why_not("player-000", "fly")
 
 
-def test_the_formulas_can_be_edited_and_their_faults_are_told_by_line() -> None:
+def test_faults_of_formulas_are_reported_by_line() -> None:
     pytest.importorskip("numpy")
     (model,) = stage().models()
     assert model.make is not None
@@ -144,12 +146,12 @@ def test_the_formulas_can_be_edited_and_their_faults_are_told_by_line() -> None:
         model.make("action(time, action)\n1.0 action(t, look)\n")
 
 
-def test_without_numpy_the_recogniser_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recognizer_is_left_out_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(island, "find_spec", lambda name: None)
     assert stage().models() == ()
 
 
-def test_the_log_can_be_read_by_the_other_commands(tmp_path: Path) -> None:
+def test_log_is_read_by_other_commands(tmp_path: Path) -> None:
     on = stage()
     told = play(on, 300)
     name, data = on.recording() or ("", b"")
@@ -161,7 +163,7 @@ def test_the_log_can_be_read_by_the_other_commands(tmp_path: Path) -> None:
     assert {row.truth for row in rows} <= {None, *GOALS}
 
 
-def test_every_place_has_a_spot_of_its_own_inside_the_picture() -> None:
+def test_every_place_has_distinct_position_in_picture() -> None:
     spots = [position(place) for place in load_story().map.places.values()]
     assert len(spots) == 39
     assert all(30 < x < WIDTH - 30 and 60 < y < HEIGHT - 30 for x, y in spots)
@@ -169,7 +171,7 @@ def test_every_place_has_a_spot_of_its_own_inside_the_picture() -> None:
     assert min(max(abs(x - to_x), abs(y - to_y)) for (x, y), (to_x, to_y) in pairs) > 40
 
 
-def test_pictures_are_plain_data_in_known_symbols_and_colours() -> None:
+def test_pictures_use_known_symbols_and_colours() -> None:
     on = stage()
     key, behind = on.backdrop()
     assert roles_of(behind, on.symbols) <= set(ROLES)
@@ -181,7 +183,7 @@ def test_pictures_are_plain_data_in_known_symbols_and_colours() -> None:
     assert on.backdrop() == (key, behind)
 
 
-def test_the_visitor_is_on_the_way_while_walking_and_leaves_a_trail() -> None:
+def test_visitor_is_interpolated_while_walking_and_leaves_trail() -> None:
     on = stage(plays="you")
     play(on, 3, "move gate")
     visitor = next(shape for shape in on.picture() if shape[1] == "visitor")
@@ -193,7 +195,7 @@ def test_the_visitor_is_on_the_way_while_walking_and_leaves_a_trail() -> None:
     assert next(shape for shape in on.picture() if shape[1] == "visitor")[3] == end[0]
 
 
-def test_the_end_is_told() -> None:
+def test_end_is_shown() -> None:
     on = stage(plays="you")
     play(on, 3600)
     assert on.over
