@@ -47,7 +47,7 @@ KEYS = st.sampled_from(["type", "start", "cost", "wants", "domain", "variables",
 
 
 def test_committed_schema_is_up_to_date() -> None:
-    remedy = "make it anew: telos check --schema > src/telos/files/domain.schema.json"
+    remedy = "write it again: telos check --schema > src/telos/files/domain.schema.json"
     assert COMMITTED.read_text(encoding="utf-8") == shape.schema_text() + "\n", remedy
 
 

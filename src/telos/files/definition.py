@@ -13,7 +13,7 @@ from typing import Any, Generic, NoReturn
 from typing_extensions import TypeVar  # a dependency of pydantic; typing has defaults of type variables from 3.13 on
 
 from telos.core.errors import DefinitionError, Fault, FaultCode, KeyPath
-from telos.files.schema import FileModel, check_model, empty_remedy, validate_parts
+from telos.files.schema import FileModel, empty_remedy, validate, validate_parts
 from telos.files.yaml import Document, read_yaml
 
 _BLOCK = re.compile(r"(?:&\S+\s+)?\|")  # starts a text whose lines stay lines, after an anchor if it has one
@@ -34,6 +34,7 @@ class Definition(Generic[Model]):
         self.document: Document = read_yaml(text, file)
         self.faults: list[Fault] = list(self.document.faults)
         self._shape, self._text = model, text
+        self._valid: Model | None = None
         self._left_out: set[KeyPath] = {()}
         self._broken: set[KeyPath] = {fault.path for fault in self.faults if fault.path}
         if self.document.data is None:
@@ -43,7 +44,7 @@ class Definition(Generic[Model]):
             ]
             self._broken.add(())
             return
-        findings = check_model(model, self.document.data, what)
+        self._valid, findings = validate(model, self.document.data, what)
         self._left_out = self._unreadable() | {
             each.fault.path for each in findings if each.fault.code is not FaultCode.BAD_NAME
         }
@@ -68,6 +69,8 @@ class Definition(Generic[Model]):
 
     @cached_property
     def _validated(self) -> tuple[Model | None, set[KeyPath]]:
+        if self._valid is not None and not self._left_out:
+            return self._valid, self._left_out
         return validate_parts(self._shape, self.document.data, self._left_out)
 
     def _unreadable(self) -> set[KeyPath]:

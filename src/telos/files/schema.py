@@ -246,13 +246,17 @@ class Finding:
     meant: KeyPath | None = None
 
 
-def check_model(model: type[FileModel], data: Any, what: str) -> list[Finding]:
-    """Return everything about ``data`` that the model does not allow; ``what`` is what such a file is called."""
+def validate(model: type[Model], data: Any, what: str) -> tuple[Model | None, list[Finding]]:
+    """Return the model of ``data``, or None and everything that it does not allow; ``what`` names such a file."""
     try:
-        model.model_validate(data)
+        return model.model_validate(data), []
     except ValidationError as error:
-        return [_to_finding(model, each, what) for each in error.errors(include_url=False)]
-    return []
+        return None, [_to_finding(model, each, what) for each in error.errors(include_url=False)]
+
+
+def check_model(model: type[FileModel], data: Any, what: str) -> list[Finding]:
+    """Return everything about ``data`` that the model does not allow."""
+    return validate(model, data, what)[1]
 
 
 def empty_remedy(model: type[FileModel]) -> str:
