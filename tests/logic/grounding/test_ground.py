@@ -252,6 +252,13 @@ def test_quantified_evidence_is_looked_up() -> None:
     assert scores(network)[(1, 0)] == 3.0
 
 
+def test_quantified_time_needs_the_time_before_it() -> None:
+    text = "time = {0, 1}\nDoes(time, person)\nBusy(person)\n1 (EXIST t FORALL x Does(t-1, x)) => Busy(y)"
+    model = parse_mln(text)
+    network = ground(model, parse_db("Does(1, A)", model), ["Busy"])
+    assert network.factors == ()  # time 0 has no time before it, and there is no fact of time 0
+
+
 def test_undefined_function_values_drop_the_formula() -> None:
     model = "Happens(event, time)\nHolds(fluent, time)\nfluent meet(id, id)\nevent walk(id)\nid = {A, B, C}\n"
     model += "1 Happens(walk(x), t) => Holds(meet(x, y), t)\n"

@@ -174,25 +174,32 @@ class QuantifierRemover:
 
     def remove(self, formula: Formula) -> Formula:
         """Return an equivalent formula without quantifiers."""
-        formula = map_parts(formula, self.remove)
-        match formula:
+        reduced = map_parts(formula, self.remove)
+        match reduced:
             case Exists(names, part):
-                return self._relation(names, part) if self._is_known(part) else Or(self._instances(names, part, And))
-            case ForAll(names, part):
+                shifted = self._shifted(names, formula)
                 if self._is_known(part):
-                    return Not(self._relation(names, Not(part)))
-                return And(self._instances(names, part, lambda parts: Implies(And(parts[:-1]), parts[-1])))
-        return formula
+                    return self._relation(names, part, shifted)
+                return Or(self._instances(names, part, shifted, And))
+            case ForAll(names, part):
+                shifted = self._shifted(names, formula)
+                if self._is_known(part):
+                    return Not(self._relation(names, Not(part), shifted))
+                return And(self._instances(names, part, shifted, lambda parts: Implies(And(parts[:-1]), parts[-1])))
+        return reduced
+
+    def _shifted(self, names: Sequence[str], formula: Formula) -> frozenset[ShiftedVariable]:
+        # From the whole formula: a part that became a relation no longer shows that it needs t-1.
+        return find_shifted([formula], {name: self._kinds[name] for name in names})
 
     def _is_known(self, formula: Formula) -> bool:
         return all(isinstance(leaf, Equal) or leaf.predicate not in self._hidden for leaf in iter_atoms(formula))
 
-    def _relation(self, names: Sequence[str], part: Formula) -> Formula:
+    def _relation(self, names: Sequence[str], part: Formula, shifted: frozenset[ShiftedVariable]) -> Formula:
         """Return an atom over the free variables, true where some binding of ``names`` makes ``part`` true."""
         free = [name for name in free_variables(part) if name not in names]
-        scope = RuleScope(
-            {name: self._kinds[name] for name in (*free, *names)}, self._chosen, find_shifted([part], self._kinds)
-        )
+        kinds = {name: self._kinds[name] for name in (*free, *names)}
+        scope = RuleScope(kinds, self._chosen, find_shifted([part], self._kinds) | shifted)
         evidence_join = EvidenceJoin(self._relations, scope, self._allow)
         found = [evidence_join.bind(case.literals) for case in iter_true_cases(fold(part, {}))]
         radices = [self._domains.worlds, *(self._domains.size(self._kinds[name]) for name in free)]
@@ -203,7 +210,11 @@ class QuantifierRemover:
         return Atom(relation, tuple(Variable(name) for name in free))
 
     def _instances(
-        self, names: Sequence[str], part: Formula, within: Callable[[tuple[Formula, ...]], Formula]
+        self,
+        names: Sequence[str],
+        part: Formula,
+        shifted: frozenset[ShiftedVariable],
+        within: Callable[[tuple[Formula, ...]], Formula],
     ) -> tuple[Formula, ...]:
         ranges = [self._domains.names.get(self._kinds[name], ()) for name in names]
         number = prod(len(each) for each in ranges)
@@ -214,11 +225,10 @@ class QuantifierRemover:
                 f"{MAX_INSTANCES} are the most",
                 f"leave {listed} free, or narrow the type with fewer constants",
             )
-        shifts = find_shifted([part], {name: self._kinds[name] for name in names})
         found = []
         for constants in product(*ranges):
             bound = dict(zip(names, constants, strict=True))
-            moved = self._shift_constants(bound, shifts)
+            moved = self._shift_constants(bound, shifted)
             if moved is not None:
                 instance = map_terms(part, lambda term, moved=moved: _replace_constant(term, moved))  # type: ignore[misc]
                 guards = self._guards(bound, moved)
@@ -226,11 +236,11 @@ class QuantifierRemover:
         return tuple(found)
 
     def _shift_constants(
-        self, bound: Mapping[str, str], shifts: Iterable[tuple[str, int]]
+        self, bound: Mapping[str, str], shifted: Iterable[ShiftedVariable]
     ) -> dict[tuple[str, int], str] | None:
         """Return constants for variables and shifted terms, or None if one does not exist."""
         moved = {(name, 0): constant for name, constant in bound.items()}
-        for name, shift in shifts:
+        for name, shift in shifted:
             kind = self._kinds[name]
             code = int(self._domains.shift(kind, shift)[self._domains.code(kind, bound[name])])
             if code < 0:
