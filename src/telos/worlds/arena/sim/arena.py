@@ -25,7 +25,7 @@ from telos.worlds.arena.sim.constants import (
 )
 from telos.worlds.arena.sim.fighter import THING_KINDS, Act, Fighter, FighterPlacement, ThingPlacement
 from telos.worlds.arena.sim.interactions import USES, Use, check_in_reach
-from telos.worlds.arena.sim.map import ArenaMap, LineOfSight, Point, cell_of
+from telos.worlds.arena.sim.map import ArenaMap, LineOfSight, Point, cell_centre, cell_of
 from telos.worlds.arena.sim.movement import continue_walk, standing_point, start_walk, update_breath
 from telos.worlds.arena.sim.navigation import Navigator
 from telos.worlds.arena.sim.outcomes import DONE, ActOutcome, failed
@@ -257,9 +257,9 @@ class Arena:
     def opponents(self, name: str) -> tuple[Fighter, ...]:
         """Return all fighters of other sides, dead or alive; neutral fighters have no opponents."""
         side = self._state.fighters[name].side
-        if side == "neutral":
+        if side == NEUTRAL:
             return ()
-        return tuple(each for each in self._state.fighters.values() if each.side not in (side, "neutral"))
+        return tuple(each for each in self._state.fighters.values() if each.side not in (side, NEUTRAL))
 
     def comrades(self, name: str) -> tuple[Fighter, ...]:
         """Return the other fighters of the same side."""
@@ -326,7 +326,7 @@ class Arena:
 
     def _joined_rooms(self, fixture: str) -> frozenset[str]:
         sides = self.map.sides(fixture)
-        return frozenset(self.map.room_at((cell[0] + 0.5, cell[1] + 0.5)) for pair in sides for cell in pair)
+        return frozenset(self.map.room_at(cell_centre(cell)) for pair in sides for cell in pair)
 
 
 def _check_text(command: object) -> str:
