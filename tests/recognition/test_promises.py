@@ -119,7 +119,7 @@ def test_a_machine_starts_with_a_goal_drawn_by_the_generator_it_is_given() -> No
     starts = {FSM(THREE, FLAIRS_RULES, rng=Random(seed)).belief.top for seed in range(20)}
     assert starts == set(THREE)
     assert FSM(THREE, FLAIRS_RULES, rng=Random(7)).start == FSM(THREE, FLAIRS_RULES, rng=Random(7)).start
-    with pytest.raises(TelosError, match="say where to start"):
+    with pytest.raises(TelosError, match="initial goal"):
         FSM(THREE, FLAIRS_RULES)
     with pytest.raises(TelosError, match=r"'twon'.*'town'"):
         FSM(THREE, [("attacked", "twon")], start="town")

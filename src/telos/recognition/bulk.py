@@ -1,4 +1,8 @@
-"""Filter and smooth many players on arrays."""
+"""Recognition in bulk: filter, smooth and Viterbi over arrays of events of many players, for any goal model.
+
+Start with ``encode`` and ``filter``; ``PlayersInBulk`` updates many live players at once. The beliefs are those of a
+live ``Reader`` on the same events. Needs numpy; with Numba it handles millions of events a second.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +24,7 @@ from telos.recognition.bulk_kernel import SLOT_ARRAY_SIZE, SLOTS
 from telos.recognition.filtering import EventGate
 from telos.recognition.recognizer import GoalModel, Matrix
 
-# --- bulk arrays ------------------------------------------------------------------------------------------------------
-# Models and events as arrays: what the bulk kernel reads.
-
+# --- models and events as arrays --------------------------------------------------------------------------------------
 
 try:
     import numpy as np
@@ -32,10 +34,10 @@ except ImportError as missing:  # pragma: no cover
 
 
 Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[Any]  # of unsigned or signed whole numbers
+Indices: TypeAlias = NDArray[Any]  # of signed or unsigned integers
 
-MAX_GOALS = 255  # paths are bytes
-MAX_LIKELIHOOD = 1e100  # densities may be above 1, but a product of two must not overflow
+MAX_GOALS = 255  # the indices of goals in paths are bytes
+MAX_LIKELIHOOD = 1e100  # densities may be above 1, but products must not overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -57,34 +59,34 @@ class ModelArrays:
     ) -> None:
         size = len(goals)
         if not 1 <= size <= MAX_GOALS:
-            raise TelosError(f"a model in bulk tells 1 to {MAX_GOALS} goals apart, got {size}")
+            raise TelosError(f"a model in bulk has 1 to {MAX_GOALS} goals, got {size}")
         matrices = _table("transitions", transitions, (-1, size, size))
         rows = _table("likelihoods", likelihoods, (-1, size))
         if rows.size and rows.max() > MAX_LIKELIHOOD:
             raise TelosError(f"a likelihood is at most {MAX_LIKELIHOOD:g}, got {rows.max():g}", "scale them down")
         object.__setattr__(self, "goals", tuple(goals))
-        object.__setattr__(self, "transitions", _summing("row of transitions", matrices))
+        object.__setattr__(self, "transitions", _check_sums("row of transitions", matrices))
         object.__setattr__(self, "likelihoods", rows)
         even = np.full(size, 1.0 / size) if prior is None else prior
-        object.__setattr__(self, "prior", _summing("prior", _table("prior", even, (size,))))
+        object.__setattr__(self, "prior", _check_sums("prior", _table("prior", even, (size,))))
 
     @property
     def inputs(self) -> int:
-        """How many transition matrices there are."""
+        """The number of transition matrices."""
         return len(self.transitions)
 
     @property
     def symbols(self) -> int:
-        """How many different sights there are."""
+        """The number of different observations."""
         return len(self.likelihoods)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedEvents:
-    """Events as numbers, and the tables that the numbers point into.
+    """Events as indices into the tables of a model.
 
-    The steps of player number p are those from ``offsets[p]`` to before ``offsets[p + 1]``; ``rows`` says which of the
-    given events a step is, as not every event counts.
+    The updates of player p are those from ``offsets[p]`` to before ``offsets[p + 1]``; ``rows`` are the indices of
+    their events, as not every event counts.
     """
 
     model: ModelArrays
@@ -97,7 +99,7 @@ class EncodedEvents:
 
 @dataclass(slots=True)
 class _Tables:
-    """The different matrices and likelihoods met so far, each with its number."""
+    """The distinct matrices and likelihoods so far, each with its index."""
 
     matrices: dict[Matrix, int] = field(default_factory=dict)
     likelihoods: dict[tuple[float, ...], int] = field(default_factory=dict)
@@ -110,9 +112,9 @@ class _Tables:
 
 
 def encode(model: GoalModel, events: Iterable[Event]) -> EncodedEvents:
-    """Return events as the kernel reads them, each player's apart, in the order in which players are first met.
+    """Encode events for the kernel: players one after the other, in order of their first event.
 
-    What a model says now is written down: a model that has learned more since must be encoded again.
+    The evidence is that of the model now: encode again after it has learned.
     """
     found = list(events)
     mine: dict[str, list[int]] = {}
@@ -120,7 +122,7 @@ def encode(model: GoalModel, events: Iterable[Event]) -> EncodedEvents:
         mine.setdefault(event.player, []).append(row)
     tables, offsets, rows = _Tables(), [0], list[int]()
     for numbers in mine.values():
-        rows += _take_in(model, found, numbers, tables)
+        rows += _encode_player(model, found, numbers, tables)
         offsets.append(len(rows))
     return EncodedEvents(
         _model_arrays(model, tables),
@@ -132,8 +134,8 @@ def encode(model: GoalModel, events: Iterable[Event]) -> EncodedEvents:
     )
 
 
-def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tables: _Tables) -> list[int]:
-    """Add one player's events to the tables; return the rows of those that count."""
+def _encode_player(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tables: _Tables) -> list[int]:
+    """Add one player's events to the tables; return the indices of those that count."""
     gate, last, counted = EventGate(model), float("-inf"), []
     for row in rows:
         event = events[row]
@@ -152,13 +154,13 @@ def _take_in(model: GoalModel, events: Sequence[Event], rows: Iterable[int], tab
 
 def _model_arrays(model: GoalModel, tables: _Tables) -> ModelArrays:
     size = len(model.goals)
-    matrices: ArrayLike = list(tables.matrices) or [np.eye(size)]  # no events: some tables, as nothing points into them
+    matrices: ArrayLike = list(tables.matrices) or [np.eye(size)]  # no events: the tables must not be empty
     likelihoods: ArrayLike = list(tables.likelihoods) or [[1.0] * size]
     return ModelArrays(model.goals, matrices, likelihoods, model.prior)
 
 
 def compact(numbers: ArrayLike) -> Indices:
-    """Return whole numbers from 0 on in the smallest type that the kernel knows and that holds them.
+    """Return non-negative integers in the smallest type of the kernel that holds them.
 
     >>> compact([0, 255]).dtype.name, compact([256]).dtype.name
     ('uint8', 'uint16')
@@ -185,32 +187,30 @@ def _table(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
     return table
 
 
-def _summing(name: str, table: Array) -> Array:
+def _check_sums(name: str, table: Array) -> Array:
     sums = table.sum(axis=-1)
     wrong = np.abs(sums - 1.0) > 1e-9
     if np.any(wrong):
-        raise TelosError(f"every {name} sums to 1, but one sums to {np.atleast_1d(sums)[np.atleast_1d(wrong)][0]:.6g}")
+        raise TelosError(
+            f"every {name} must sum to 1, but one sums to {np.atleast_1d(sums)[np.atleast_1d(wrong)][0]:.6g}"
+        )
     return table
 
 
-# --- native kernel ----------------------------------------------------------------------------------------------------
-# The bulk kernel in both of its forms: the Python that it is, and compiled by Numba; one edition a number of goals.
-#
-# Numba is an extra. Where it is missing, the kernel runs as it is written, slowly, with the same results.
+# --- the kernel, plain and compiled -----------------------------------------------------------------------------------
 
-
-# In this order, and in that of the files, a function is compiled before those that call it.
+# In file order, so that a function is compiled before those that call it.
 _MODULES = (bulk_kernel,)
 ENTRY_POINTS = ("filter_players", "update_players", "smooth_players", "viterbi_players")
 NOT_INLINED = (
     "faint",
     "settle",
     "look_back_faintly",
-)  # called rarely: inside the hot loop they would only be in its way
+)  # called rarely, so not inlined into the hot loop
 
 
 def is_installed() -> bool:
-    """Whether Numba can be had."""
+    """Whether Numba is installed."""
     return kernels.is_installed()
 
 
@@ -230,19 +230,17 @@ def compiled_kernel(goals: int) -> Any:
     return kernels.compile_functions(_MODULES, inlined=inlined, constants={"GOALS": goals})
 
 
-# --- bulk sequences ---------------------------------------------------------------------------------------------------
-# The events of many players as arrays, checked before a kernel runs over them; and who works on which part.
+# --- sequences of events ----------------------------------------------------------------------------------------------
 
-
-INDEX_TYPES = (np.uint8, np.uint16, np.int64)  # a type that the kernel knows is an edition that has to be compiled
-EVENTS_PER_BLOCK = 1 << 17  # events that one thread takes at a time: their beliefs still fit into a cache
+INDEX_TYPES = (np.uint8, np.uint16, np.int64)  # each index type is compiled separately
+EVENTS_PER_BLOCK = 1 << 17  # events per block of a thread: their beliefs still fit into the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventSequences:
-    """The symbols and inputs of players' events; those of player p go from ``offsets[p]`` to before ``offsets[p + 1]``.
+    """The symbols and inputs of all events; those of player p are from ``offsets[p]`` to before ``offsets[p + 1]``.
 
-    ``stride`` is 0 if one input holds for all events, else 1.
+    ``stride`` is 0 if one input applies to all events, else 1.
     """
 
     symbols: Indices
@@ -252,7 +250,7 @@ class EventSequences:
 
     @property
     def count(self) -> int:
-        """How many players there are."""
+        """The number of players."""
         return len(self.offsets) - 1
 
 
@@ -263,14 +261,16 @@ def check_sequences(
     lengths: ArrayLike | None = None,
     offsets: ArrayLike | None = None,
 ) -> EventSequences:
-    """Return events that fit their model; without lengths or offsets they are one player's."""
+    """Return checked events for a model; without lengths or offsets they are one player's."""
     seen = _indices("symbols", symbols, model.symbols, "rows of likelihoods")
     if inputs is None:
         return EventSequences(seen, np.zeros(1, seen.dtype), 0, _bounds(len(seen), lengths, offsets))
     given = _indices("inputs", inputs, model.inputs, "transition matrices")
     if len(given) != len(seen):
         raise TelosError(f"each event has a symbol and an input, got {len(seen)} symbols and {len(given)} inputs")
-    wider = max(seen.dtype, given.dtype, key=lambda kind: kind.itemsize)  # one type for both: half the editions
+    wider = max(
+        seen.dtype, given.dtype, key=lambda kind: kind.itemsize
+    )  # one type for both halves the number of compiled variants
     seen, given = seen.astype(wider, copy=False), given.astype(wider, copy=False)
     return EventSequences(seen, given, 1, _bounds(len(seen), lengths, offsets))
 
@@ -284,7 +284,7 @@ def _indices(name: str, given: ArrayLike, size: int, what: str) -> Indices:
     if not array.size:
         return np.zeros(0, np.uint8)
     if array.dtype.kind not in "ui":
-        raise TelosError(f"{name} must be whole numbers, got {array.dtype}", "encode() makes them from events")
+        raise TelosError(f"{name} must be integers, got {array.dtype}", "encode() makes them from events")
     least, most = int(array.min()), int(array.max())
     if least < 0 or most >= size:
         worst = least if least < 0 else most
@@ -303,43 +303,43 @@ def _bounds(size: int, lengths: ArrayLike | None, offsets: ArrayLike | None) -> 
         bounds = np.array([0, size], np.int64)
     if not len(bounds) or bounds[0] != 0 or bounds[-1] != size or np.any(np.diff(bounds) < 0):
         shown = "nothing" if not len(bounds) else f"from {bounds[0]} to {bounds[-1]}"
-        raise TelosError(f"players' events must follow each other from 0 to {size}, but lengths or offsets go {shown}")
+        raise TelosError(f"lengths or offsets must cover the events from 0 to {size}, but go {shown}")
     return bounds
 
 
 def _whole(name: str, given: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
-        raise TelosError(f"{name} must be a flat array of whole numbers, got {array.dtype} in {array.ndim} dimensions")
+        raise TelosError(f"{name} must be a flat array of integers, got {array.dtype} in {array.ndim} dimensions")
     return np.ascontiguousarray(array, np.int64)
 
 
 def initial_beliefs(model: ModelArrays, prior: ArrayLike | None, count: int) -> Array:
-    """Return the belief that each player begins with, a row each."""
+    """Return the initial belief of each player, one row each."""
     size = len(model.goals)
     if prior is None:
         return np.tile(model.prior, (count, 1))
-    given = np.array(prior, np.float64, order="C")  # a copy: it becomes the belief after the last event
+    given = np.array(prior, np.float64, order="C")  # a copy: it is updated in place
     if given.shape not in ((size,), (count, size)):
         raise TelosError(f"prior must be {size} chances, or {count} rows of them, got the shape {given.shape}")
     sums = given.sum(axis=-1)
     if not np.all(np.isfinite(given)) or np.any(given < 0) or np.any(np.abs(sums - 1.0) > 1e-9):
-        raise TelosError("every prior must be chances that sum to 1", "one does not")
+        raise TelosError("a prior does not sum to 1", "give chances that do")
     return np.tile(given, (count, 1)) if given.ndim == 1 else given
 
 
 def belief_buffer(events: int, goals: int, out: Array | None) -> Array:
-    """Return where beliefs are written: the array given for that, if it fits, else a new one."""
+    """Return the array for beliefs: ``out`` if it fits, or a new one."""
     if out is None:
         return np.empty((events, goals))
     fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (events, goals)
     if not fits or not out.flags.c_contiguous or not out.flags.writeable:
-        raise TelosError(f"out must be an array of 64-bit floats in a row, of shape ({events}, {goals})")
+        raise TelosError(f"out must be a contiguous array of 64-bit floats of shape ({events}, {goals})")
     return out
 
 
 class KernelRunner:
-    """Runs a function of the kernel over all players, compiled and on several threads if that can be had."""
+    """Runs a function of the kernel over all players, compiled and on several threads if possible."""
 
     def __init__(self, goals: int, *, threads: int | None, compiled: bool | None) -> None:
         if threads is not None and threads < 1:
@@ -354,7 +354,7 @@ class KernelRunner:
         self.blocks(split_players(offsets, self.threads) if self.is_compiled else [0, len(offsets) - 1], work)
 
     def blocks(self, bounds: Sequence[int], work: Callable[[int, int], None]) -> None:
-        """Call ``work`` for every block between bounds."""
+        """Call ``work`` for every block between ``bounds``."""
         if self.threads == 1 or len(bounds) < 3:
             for first, end in pairwise(bounds):
                 work(first, end)
@@ -363,11 +363,11 @@ class KernelRunner:
             list(pool.map(work, bounds[:-1], bounds[1:]))
 
     def room(self) -> tuple[NDArray[np.int64], Array]:
-        """Return a workspace for one call."""
+        """Return the workspace of one call."""
         return np.zeros(SLOT_ARRAY_SIZE, np.int64), np.zeros(2 * self._goals)
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the kernel; as plain Python it works on lists, which are copied back."""
+        """Call a function of the kernel; plain Python works on lists, which are copied back."""
         function = getattr(self.functions, name)
         if self.is_compiled:
             function(*arguments)
@@ -380,22 +380,20 @@ class KernelRunner:
 
 
 def split_players(offsets: NDArray[np.int64], threads: int) -> list[int]:
-    """Return bounds of blocks of players with about as many events each, enough players in each to fill the seats."""
+    """Return the bounds of blocks of players with about equally many events, and enough players to fill the slots."""
     count, events = len(offsets) - 1, int(offsets[-1])
     blocks = max(min(threads, count), min(events // EVENTS_PER_BLOCK, count // (2 * SLOTS)))
     wanted = np.arange(1, blocks) * (events / max(1, blocks))
     return [0, *np.unique(np.searchsorted(offsets, wanted)).clip(0, count).tolist(), count]
 
 
-# --- bulk players -----------------------------------------------------------------------------------------------------
-# Many players at once: all their beliefs in one array, updated in one call.
+# --- many live players ------------------------------------------------------------------------------------------------
 
-
-MIN_PLAYERS_PER_THREAD = 1 << 13  # players that are worth a thread
+MIN_PLAYERS_PER_THREAD = 1 << 13  # fewer are not worth a thread
 
 
 class PlayersInBulk:
-    """The beliefs about ``count`` players who share a model; ``beliefs`` has a row for each.
+    """The beliefs about ``count`` live players who share a model, one row each in ``beliefs``.
 
     >>> stay = [[0.75, 0.25], [0.25, 0.75]]
     >>> model = ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.25, 0.75]])
@@ -414,7 +412,7 @@ class PlayersInBulk:
         compiled: bool | None = None,
     ) -> None:
         if count < 1:
-            raise TelosError(f"there must be at least one player, got {count}")
+            raise TelosError(f"count must be at least 1, got {count}")
         self.model = model
         self.beliefs: Array = initial_beliefs(model, prior, count)
         self.ignored: NDArray[np.int64] = np.zeros(count, np.int64)
@@ -430,19 +428,19 @@ class PlayersInBulk:
 
     @property
     def log_likelihoods(self) -> Array:
-        """How well the model has foreseen each player; events that were ignored are left out."""
+        """The log-likelihood of each player's events, without ignored ones."""
         return np.asarray(self._logs + np.log(self._products))
 
     def update(self, symbols: ArrayLike, inputs: ArrayLike | None = None, *, players: ArrayLike | None = None) -> Array:
-        """Take in one event of every player, or one of each of the ``players`` named; return all beliefs.
+        """Update with one event per player, or one for each of ``players``; return all beliefs.
 
-        A player who is named twice has done two things, in that order.
+        A player listed twice has two events, in that order.
         """
         events = check_sequences(self.model, symbols, inputs)
         named = self._named(players)
         count = len(self) if players is None else len(named)
         if len(events.symbols) != count:
-            raise TelosError(f"one symbol is due for each of {count} players, got {len(events.symbols)}")
+            raise TelosError(f"there must be one symbol for each of {count} players, got {len(events.symbols)}")
         tables = (self.model.transitions.ravel(), self.model.likelihoods.ravel())
         found = (self.beliefs.reshape(-1), self._products, self._logs, self.ignored)
 
@@ -454,7 +452,7 @@ class PlayersInBulk:
         return self.beliefs
 
     def reset(self, players: ArrayLike | None = None, *, prior: ArrayLike | None = None) -> None:
-        """Forget some players, or all of them."""
+        """Return some players, or all, to the prior."""
         chosen: Any = slice(None) if players is None else self._named(players)
         count = len(self) if players is None else len(chosen)
         self.beliefs[chosen] = initial_beliefs(self.model, prior, count)
@@ -463,25 +461,21 @@ class PlayersInBulk:
     def _named(self, players: ArrayLike | None) -> NDArray[np.int64]:
         named = np.asarray([] if players is None else players)
         if named.ndim != 1 or (named.size and named.dtype.kind not in "ui"):
-            raise TelosError(f"players must be a flat array of their numbers, got {named.dtype}")
+            raise TelosError(f"players must be a flat array of indices, got {named.dtype}")
         if named.size and (named.min() < 0 or named.max() >= len(self)):
             worst = named.min() if named.min() < 0 else named.max()
-            raise TelosError(f"players have the numbers 0 to {len(self) - 1}, got {worst}")
+            raise TelosError(f"players have the indices 0 to {len(self) - 1}, got {worst}")
         return np.ascontiguousarray(named, np.int64)
 
     def _bounds(self, count: int, *, is_shared: bool) -> Sequence[int]:
-        """Return who takes which part; named players are one part, as the same one may be named twice."""
+        """Return the bounds of the parts of threads; listed players are one part, as one may be listed twice."""
         parts = (
             min(self._runner.threads, count // MIN_PLAYERS_PER_THREAD) if is_shared and self._runner.is_compiled else 1
         )
         return [count * part // max(1, parts) for part in range(max(1, parts) + 1)]
 
 
-# --- bulk -------------------------------------------------------------------------------------------------------------
-# Reading players in bulk: filtering, smoothing and best paths over arrays of events, for any goal model.
-#
-# The beliefs are those of a live ``Reader`` on the same events; millions of events a second instead of thousands.
-
+# --- filter, smooth, viterbi ------------------------------------------------------------------------------------------
 
 __all__ = [
     "EncodedEvents",
@@ -497,15 +491,15 @@ __all__ = [
 
 
 class FilterResult(NamedTuple):
-    """Beliefs, a row a player (or a row an event), and for each player the log-likelihood and what was ignored."""
+    """Beliefs, one row per player or per event, and the log-likelihood and ignored events of each player."""
 
     beliefs: Array
     log_likelihoods: Array  # without the events that were ignored
-    ignored: NDArray[np.int64]  # how many events no goal allows
+    ignored: NDArray[np.int64]  # the number of events that no goal allows
 
 
 class ViterbiResult(NamedTuple):
-    """The best path of each player: the number of the goal at each event, and the log-likelihood of the path."""
+    """The Viterbi path of each player: the index of the goal at each event, and the log-likelihood of the path."""
 
     path: NDArray[np.uint8]
     log_likelihoods: Array
@@ -524,13 +518,12 @@ def filter(
     threads: int | None = None,
     compiled: bool | None = None,
 ) -> FilterResult:
-    """Take every player through all events; return the last belief about each, or with ``beliefs`` that at each event.
+    """Filter all events; return the last belief about each player, or with ``beliefs`` that after each event.
 
-    ``inputs`` says which transition matrix applies before each event (the first one if not given), and ``lengths`` or
-    ``offsets`` where one player's events end and the next one's begin. ``prior`` is one belief for all players, or one
-    row each, so a session can go on where the last one stopped. ``out`` is an array for the beliefs at each event: new
-    memory is a good part of the time that they take. Without Numba (or with ``compiled=False``) the kernel runs as
-    Python: the same numbers, slowly.
+    ``inputs`` are the indices of the transition matrices before each event (default: the first), ``lengths`` or
+    ``offsets`` separate the events of players. ``prior`` is one belief for all players, or one row each, so that a
+    session can continue. ``out`` is an array for the beliefs at each event; allocating a new one takes a good part of
+    the time. Without Numba (or with ``compiled=False``) the kernel runs as plain Python: the same numbers, slowly.
 
     >>> stay = [[0.75, 0.25], [0.25, 0.75]]
     >>> model = ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.25, 0.75]])
@@ -581,7 +574,7 @@ def viterbi(
 ) -> ViterbiResult:
     """Return the likeliest sequence of goals of each player; arguments as for ``filter``.
 
-    Of equally likely ones it is that with the earlier goals of the model, judged from its end.
+    Ties go to the goal that comes first in the model, judged from the end.
 
     >>> stay = [[0.75, 0.25], [0.25, 0.75]]
     >>> model = ModelArrays(["fight", "flee"], [stay], [[0.75, 0.25], [0.125, 0.875]])
@@ -591,14 +584,14 @@ def viterbi(
     events = check_sequences(model, symbols, inputs, lengths, offsets)
     runner = KernelRunner(len(model.goals), threads=threads, compiled=compiled)
     size, bounds = len(model.goals), events.offsets
-    with np.errstate(divide="ignore"):  # what is impossible has the logarithm -inf, and loses against everything
-        moves, sights = np.log(model.transitions).ravel(), np.log(model.likelihoods).ravel()
+    with np.errstate(divide="ignore"):  # impossible transitions have the logarithm -inf
+        log_transitions, log_likelihoods = np.log(model.transitions).ravel(), np.log(model.likelihoods).ravel()
         scores = np.log(initial_beliefs(model, prior, events.count)).ravel()
     path, totals = np.empty(len(events.symbols), np.uint8), np.zeros(events.count)
 
     def work(first: int, end: int) -> None:
         came_from = np.empty((bounds[end] - bounds[first]) * size, np.uint8)
-        known = (moves, sights, events.symbols, events.inputs, events.stride, bounds, first, end)
+        known = (log_transitions, log_likelihoods, events.symbols, events.inputs, events.stride, bounds, first, end)
         runner.call("viterbi_players", *known, scores, totals, came_from, path, *runner.room())
 
     runner.over(bounds, work)
@@ -614,7 +607,7 @@ def _filtered(
     *,
     is_smoothed: bool = False,
 ) -> FilterResult:
-    """Filter and, block by block while the beliefs are still in a cache, smooth; all beliefs go into the history."""
+    """Filter and, block by block while the beliefs are in the cache, smooth; all beliefs are written to ``history``."""
     count, bounds = events.count, events.offsets
     transitions, likelihoods = model.transitions.ravel(), model.likelihoods.ravel()
     products, logs, ignored = np.ones(count), np.zeros(count), np.zeros(count, np.int64)

@@ -1,79 +1,69 @@
-"""The array loops."""
+"""Array loops of bulk recognition: forward filter, smoothing and Viterbi over many players.
+
+Plain Python, compiled by Numba with one variant per number of goals (bulk.py); tests compare both, bit for bit.
+Everything is flat: lists in plain Python, arrays when compiled. The belief about player p is ``chances[p * GOALS : (p +
+1) * GOALS]``, and the events of p are those from ``offsets[p]`` to before ``offsets[p + 1]``. An event is two indices:
+the row of likelihoods (its symbol) and the matrix that applies before it (its input).
+
+The arithmetic of a step is that of ``filtering.step`` in the same order, so the beliefs equal those of a live reader.
+Each step needs the result of the previous one; so that the processor does not wait, several players are processed side
+by side in *slots*.
+"""
 
 import math
 from typing import TypeAlias
 
-# --- kernel -----------------------------------------------------------------------------------------------------------
-# The forward algorithm in bulk: many players' sequences through one model, on flat sequences of numbers.
-#
-# This is ordinary Python, and slow. ``native_kernel`` compiles the very same functions with Numba, one edition for
-# each
-# number of goals; the two agree to the last bit, and the tests compare them. Everything is flat, lists here and arrays
-# there: the belief about player p is ``chances[p * GOALS : (p + 1) * GOALS]``, and the events of p are those from
-# ``offsets[p]`` to before ``offsets[p + 1]``. An event is two numbers: which row of likelihoods it has (its symbol),
-# and
-# which matrix applies before it (its input).
-#
-# The arithmetic of a step is that of ``forward.step``, in the same order, so the beliefs are those of a live reader.
-# Each
-# step needs the result of the one before it, and a processor would mostly wait for that; so a few players are seated
-# side
-# by side, and while one's division is under way the next one's sums are made.
-
-
 Ints: TypeAlias = list[int]
 Floats: TypeAlias = list[float]
 
-GOALS = 3  # the compiler is told the number anew for each edition
-SLOTS = 8  # players in flight: with fewer the processor waits, with more they do not fit into its window
-NEXT_PLAYER = 2 * SLOTS  # where the number of the player who is seated next is kept
-SLOT_ARRAY_SIZE = (
-    NEXT_PLAYER + 1
-)  # how many numbers ``seats`` has: who sits there, their next events, and the next player
+GOALS = 3  # replaced by the actual number in each compiled variant
+SLOTS = 8  # players processed side by side: fewer leave the processor waiting, more do not fit into its window
+NEXT_PLAYER = 2 * SLOTS  # the index of the next player to process
+SLOT_ARRAY_SIZE = NEXT_PLAYER + 1  # the length of ``slots``: players, their next events, and the next player
 
-MIN_TOTAL = 1e-200  # as in ``forward``: below this a step is computed again with larger numbers
+MIN_TOTAL = 1e-200  # as in ``filtering``: below this a step is rescaled and computed again
 MIN_PRODUCT, MAX_PRODUCT = (
     1e-100,
     1e100,
-)  # a product of likelihoods is turned into a logarithm before it leaves these bounds
+)  # a product of likelihoods becomes a logarithm before it leaves these bounds
 
 
-def fill_slots(seats: Ints, taken: int, end: int, offsets: Ints) -> int:
-    """Seat the next players, as far as there are seats and players before the ``end``; return how many are taken."""
-    while taken < SLOTS and seats[NEXT_PLAYER] < end:
-        player = seats[NEXT_PLAYER]
-        seats[NEXT_PLAYER] = player + 1
+def fill_slots(slots: Ints, used: int, end: int, offsets: Ints) -> int:
+    """Put the next players before ``end`` into free slots; return the number of slots in use."""
+    while used < SLOTS and slots[NEXT_PLAYER] < end:
+        player = slots[NEXT_PLAYER]
+        slots[NEXT_PLAYER] = player + 1
         if offsets[player] < offsets[player + 1]:
-            seats[taken] = player
-            seats[SLOTS + taken] = offsets[player]
-            taken += 1
-    return taken
+            slots[used] = player
+            slots[SLOTS + used] = offsets[player]
+            used += 1
+    return used
 
 
-def shortest_remaining(seats: Ints, taken: int, offsets: Ints) -> int:
-    """Return how many events everybody who is seated still has."""
-    least = offsets[seats[0] + 1] - seats[SLOTS]
-    for seat in range(1, taken):
-        least = min(least, offsets[seats[seat] + 1] - seats[SLOTS + seat])
+def shortest_remaining(slots: Ints, used: int, offsets: Ints) -> int:
+    """Return the smallest number of events left over the players in slots."""
+    least = offsets[slots[0] + 1] - slots[SLOTS]
+    for slot in range(1, used):
+        least = min(least, offsets[slots[slot] + 1] - slots[SLOTS + slot])
     return least
 
 
-def advance_slots(seats: Ints, taken: int, run: int, offsets: Ints) -> int:
-    """Move everybody on by ``run`` events, and let those leave who have no more; return how many seats are taken."""
-    seat = 0
-    while seat < taken:
-        seats[SLOTS + seat] += run
-        if seats[SLOTS + seat] < offsets[seats[seat] + 1]:
-            seat += 1
+def advance_slots(slots: Ints, used: int, run: int, offsets: Ints) -> int:
+    """Advance all slots by ``run`` events and free those of finished players; return the number of slots in use."""
+    slot = 0
+    while slot < used:
+        slots[SLOTS + slot] += run
+        if slots[SLOTS + slot] < offsets[slots[slot] + 1]:
+            slot += 1
             continue
-        taken -= 1
-        seats[seat] = seats[taken]
-        seats[SLOTS + seat] = seats[SLOTS + taken]  # not moved on yet: this seat is looked at again
-    return taken
+        used -= 1
+        slots[slot] = slots[used]
+        slots[SLOTS + slot] = slots[SLOTS + used]  # not advanced yet: this slot is visited again
+    return used
 
 
 def predict(chances: Floats, mine: int, transitions: Floats, matrix: int, to: int) -> float:
-    """Return the chance of goal ``to`` after goals may have changed."""
+    """Return the chance of goal ``to`` after the transition."""
     chance = chances[mine] * transitions[matrix + to]
     for goal in range(1, GOALS):
         chance += chances[mine + goal] * transitions[matrix + goal * GOALS + to]
@@ -98,9 +88,9 @@ def step(
 def rescaled_step(
     chances: Floats, mine: int, transitions: Floats, matrix: int, likelihoods: Floats, row: int, scratch: Floats
 ) -> float:
-    """Take a belief over an event that is next to impossible: made larger first, or ignored if no goal allows it.
+    """Update a belief with a very unlikely event: rescale first, or ignore the event if no goal allows it.
 
-    Return how likely it was, 0 if it was ignored.
+    Return the likelihood, 0 if the event is ignored.
     """
     peak, whole, total = 0.0, 0.0, 0.0
     for goal in range(GOALS):
@@ -119,9 +109,9 @@ def rescaled_step(
 
 
 def flush_product(likelihood: float, player: int, products: Floats, logs: Floats, ignored: Ints) -> float:
-    """Turn a player's product of likelihoods into a logarithm, and return what the product is from now on.
+    """Turn a player's product of likelihoods into a logarithm, and return the new product.
 
-    Logarithms are slow, so likelihoods are multiplied for as long as that goes. What was ignored is only counted.
+    Logarithms are slow, so likelihoods are multiplied while possible. Ignored events are only counted.
     """
     if likelihood == 0.0:
         ignored[player] += 1
@@ -145,21 +135,21 @@ def filter_players(
     ignored: Ints,
     history: Floats,
     is_kept: bool,
-    seats: Ints,
+    slots: Ints,
     scratch: Floats,
 ) -> None:
-    """Take the players from ``first`` to before ``end`` through all of their events.
+    """Filter all events of the players from ``first`` to before ``end``.
 
-    ``stride`` is 1, or 0 if there is one input for all events. ``history`` gets the belief after each event if
-    ``is_kept``.
+    ``stride`` is 1, or 0 if there is one input for all events. If ``is_kept``, the belief after each event is written
+    to ``history``.
     """
-    seats[NEXT_PLAYER] = first
-    taken = fill_slots(seats, 0, end, offsets)
-    while taken > 0:
-        run = shortest_remaining(seats, taken, offsets)
+    slots[NEXT_PLAYER] = first
+    used = fill_slots(slots, 0, end, offsets)
+    while used > 0:
+        run = shortest_remaining(slots, used, offsets)
         for k in range(run):
-            for seat in range(taken):
-                player, event = seats[seat], seats[SLOTS + seat] + k
+            for slot in range(used):
+                player, event = slots[slot], slots[SLOTS + slot] + k
                 mine = player * GOALS
                 matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
                 likelihood = step(chances, mine, transitions, matrix, likelihoods, row, scratch)
@@ -172,7 +162,7 @@ def filter_players(
                 if is_kept:
                     for goal in range(GOALS):
                         history[event * GOALS + goal] = chances[mine + goal]
-        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
+        used = fill_slots(slots, advance_slots(slots, used, run, offsets), end, offsets)
 
 
 def update_players(
@@ -191,7 +181,7 @@ def update_players(
     ignored: Ints,
     scratch: Floats,
 ) -> None:
-    """Take players over one event each: event number k is that of ``players[k]`` if they are named, else of k."""
+    """Update players with one event each: event k belongs to ``players[k]`` if ``are_named``, else to player k."""
     for event in range(first, end):
         player = players[event] if are_named else event
         matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
@@ -204,14 +194,8 @@ def update_players(
         products[player] = product
 
 
-# --- kernel backward --------------------------------------------------------------------------------------------------
-# Smoothing in bulk: from filtered beliefs back to the first event, and the best path of goals.
-#
-# Written, compiled and called as ``kernel`` is; see there.
-
-
 def smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> float:
-    """Judge the belief before an event again, from the smoothed belief after it.
+    """Smooth the belief before an event from the smoothed belief after it.
 
     Of the chance that a goal now has, each goal before gets the share that it had in bringing it about. So neither
     likelihoods nor what was ignored are looked at again: they are in the filtered beliefs. Returns the least chance
@@ -231,14 +215,14 @@ def smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, s
         scratch[GOALS + goal] = beliefs[before + goal] * share
         total += scratch[GOALS + goal]
     if least > MIN_TOTAL:
-        rest = 1.0 / total  # next to 1, so a product is as good as a quotient, and quicker
+        rest = 1.0 / total  # close to 1, so multiplying is as exact as dividing, and faster
         for goal in range(GOALS):
             beliefs[before + goal] = scratch[GOALS + goal] * rest
     return least
 
 
 def rescaled_smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> None:
-    """Do the same where a goal was next to impossible: shares are divided first, so that nothing grows too large."""
+    """The same for very unlikely goals: shares are divided first, so that nothing overflows."""
     after, before = event * GOALS, event * GOALS - GOALS
     total = 0.0
     for goal in range(GOALS):
@@ -261,63 +245,63 @@ def smooth_players(
     first: int,
     end: int,
     beliefs: Floats,
-    seats: Ints,
+    slots: Ints,
     scratch: Floats,
 ) -> None:
-    """Turn filtered beliefs into smoothed ones, in place, for the players from ``first`` to before ``end``."""
-    seats[NEXT_PLAYER] = first
-    taken = fill_slots(seats, 0, end, offsets)
-    while taken > 0:
-        run = shortest_remaining(seats, taken, offsets)
+    """Smooth filtered beliefs in place, for the players from ``first`` to before ``end``."""
+    slots[NEXT_PLAYER] = first
+    used = fill_slots(slots, 0, end, offsets)
+    while used > 0:
+        run = shortest_remaining(slots, used, offsets)
         for k in range(run):
-            for seat in range(taken):
-                start = offsets[seats[seat]]
-                event = start + offsets[seats[seat] + 1] - 1 - seats[SLOTS + seat] - k  # from the last to the first
+            for slot in range(used):
+                start = offsets[slots[slot]]
+                event = start + offsets[slots[slot] + 1] - 1 - slots[SLOTS + slot] - k  # from the last to the first
                 if event > start:
                     matrix = inputs[event * stride] * (GOALS * GOALS)
                     least = smooth_step(beliefs, event, transitions, matrix, scratch)
                     if least <= MIN_TOTAL:
                         rescaled_smooth_step(beliefs, event, transitions, matrix, scratch)
-        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
+        used = fill_slots(slots, advance_slots(slots, used, run, offsets), end, offsets)
 
 
 def viterbi_step(
     scores: Floats,
     mine: int,
-    moves: Floats,
+    log_transitions: Floats,
     matrix: int,
-    sights: Floats,
+    log_likelihoods: Floats,
     row: int,
     came_from: Ints,
     place: int,
     scratch: Floats,
 ) -> float:
-    """Make the best paths to each goal one event longer; return the score of the best one.
+    """Extend the best paths to each goal by one event; return the score of the best one.
 
-    Scores are logarithms, and that of the best path is taken off all: after millions of events they would else have
-    no digits left to tell paths apart.
+    Scores are logarithms relative to the best path: after millions of events, absolute ones would lose the precision to
+    compare paths.
     """
     top = -math.inf
     for goal in range(GOALS):
-        best, by = scores[mine] + moves[matrix + goal], 0
+        best, by = scores[mine] + log_transitions[matrix + goal], 0
         for before in range(1, GOALS):
-            score = scores[mine + before] + moves[matrix + before * GOALS + goal]
+            score = scores[mine + before] + log_transitions[matrix + before * GOALS + goal]
             if score > best:
                 best, by = score, before
         came_from[place + goal] = by
         scratch[goal] = best
-        top = max(top, best + sights[row + goal])
+        top = max(top, best + log_likelihoods[row + goal])
     is_allowed = top > -math.inf
-    if not is_allowed:  # no goal allows what was seen: it is ignored
+    if not is_allowed:  # no goal allows the observation: it is ignored
         for goal in range(GOALS):
             top = max(top, scratch[goal])
     for goal in range(GOALS):
-        scores[mine + goal] = scratch[goal] + (sights[row + goal] if is_allowed else 0.0) - top
+        scores[mine + goal] = scratch[goal] + (log_likelihoods[row + goal] if is_allowed else 0.0) - top
     return top
 
 
 def trace_back(scores: Floats, mine: int, came_from: Ints, start: int, end: int, skip: int, path: Ints) -> None:
-    """Write down the best path from ``start`` to before ``end``; ``came_from`` begins with event ``skip``."""
+    """Write the best path from ``start`` to before ``end``; ``came_from`` starts at event ``skip``."""
     goal = 0
     for other in range(1, GOALS):
         if scores[mine + other] > scores[mine + goal]:
@@ -328,8 +312,8 @@ def trace_back(scores: Floats, mine: int, came_from: Ints, start: int, end: int,
 
 
 def viterbi_players(
-    moves: Floats,
-    sights: Floats,
+    log_transitions: Floats,
+    log_likelihoods: Floats,
     symbols: Ints,
     inputs: Ints,
     stride: int,
@@ -340,25 +324,27 @@ def viterbi_players(
     totals: Floats,
     came_from: Ints,
     path: Ints,
-    seats: Ints,
+    slots: Ints,
     scratch: Floats,
 ) -> None:
-    """Find the best path of goals of the players from ``first`` to before ``end`` (Viterbi), and its log-likelihood.
+    """Find the Viterbi path of the players from ``first`` to before ``end``, and its log-likelihood.
 
-    ``moves`` and ``sights`` are the logarithms of transitions and likelihoods, ``scores`` begins as that of the prior.
+    ``scores`` starts as the logarithm of the prior.
     """
-    seats[NEXT_PLAYER] = first
+    slots[NEXT_PLAYER] = first
     skip = offsets[first]
-    taken = fill_slots(seats, 0, end, offsets)
-    while taken > 0:
-        run = shortest_remaining(seats, taken, offsets)
+    used = fill_slots(slots, 0, end, offsets)
+    while used > 0:
+        run = shortest_remaining(slots, used, offsets)
         for k in range(run):
-            for seat in range(taken):
-                player, event = seats[seat], seats[SLOTS + seat] + k
+            for slot in range(used):
+                player, event = slots[slot], slots[SLOTS + slot] + k
                 matrix, row = inputs[event * stride] * (GOALS * GOALS), symbols[event] * GOALS
                 place = (event - skip) * GOALS
-                top = viterbi_step(scores, player * GOALS, moves, matrix, sights, row, came_from, place, scratch)
+                top = viterbi_step(
+                    scores, player * GOALS, log_transitions, matrix, log_likelihoods, row, came_from, place, scratch
+                )
                 totals[player] += top
-        taken = fill_slots(seats, advance_slots(seats, taken, run, offsets), end, offsets)
+        used = fill_slots(slots, advance_slots(slots, used, run, offsets), end, offsets)
     for player in range(first, end):
         trace_back(scores, player * GOALS, came_from, offsets[player], offsets[player + 1], skip, path)

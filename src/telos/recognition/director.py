@@ -1,4 +1,7 @@
-"""Adapting the game to a belief."""
+"""The director: rules that adapt a game (pay, hints) to the belief about its player.
+
+Start with ``create_director``; ``DirectorRule`` is one rule, ``Director`` applies all of them to one player.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,22 +19,19 @@ from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Value, V
 from telos.recognition.filtering import check_event_order
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary, resolve_labels
 
-# --- director rules ---------------------------------------------------------------------------------------------------
-# What a director goes by: rules of a model file, over what is believed about the player and what the game knows.
+# --- rules ------------------------------------------------------------------------------------------------------------
 
-
-ADVENTURE_EARNINGS = ("kill", "gem", "chest")  # what the adventure pays for
+ADVENTURE_EARNINGS = ("kill", "gem", "chest")  # what players earn experience for in the adventure
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class DirectorRule:
-    """While ``condition`` has held for ``hold`` seconds, earnings count by the factors of ``pay``, and ``say`` is said.
+    """After ``condition`` has held for ``hold`` seconds, ``pay`` multiplies earnings and the line ``say`` is shown.
 
-    A belief wavers: with ``until``, what has begun to hold goes on until that holds, whatever becomes of ``condition``.
-    ``say`` is said when the rule comes into force, and ``again_after`` so many seconds once more if it still is. A
-    name in braces stands for what the game knows, or for how likely a goal is; a line waits while there is nothing to
-    put there.
+    Beliefs fluctuate: with ``until``, a rule that has started stays active until that condition holds. ``say`` is shown
+    when the rule becomes active, and again every ``again_after`` seconds while it is. A name in braces is replaced by a
+    context entry or by the chance of a goal; the line waits while the value is empty.
 
     >>> DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}).pay["kill"]
     0.5
@@ -55,9 +55,9 @@ class DirectorRule:
         again_after: float | None = None,
     ) -> None:
         if not pay and not say:
-            raise TelosError("a rule that neither pays nor says anything does nothing", "give it pay or say")
+            raise TelosError("a rule without pay and say has no effect", "give it pay or say")
         if again_after is not None and not say:
-            raise TelosError("nothing is said, so nothing can be said again", "give it say")
+            raise TelosError("again_after needs a line to say", "give it say")
         factors = {what: check_not_negative(f"what {what!r} counts by", factor) for what, factor in (pay or {}).items()}
         object.__setattr__(self, "condition", Condition.of(condition))
         object.__setattr__(self, "until", None if until is None else Condition.of(until))
@@ -75,18 +75,18 @@ class DirectorRule:
 
 
 def director_layout(vocabulary: Vocabulary, goals: Sequence[str]) -> Layout:
-    """Return what a rule may speak of: all that an event tells, and how likely each goal is, by the goal's name.
+    """Return the variables of a rule: those of events, and the chance of each goal by its name.
 
     >>> director_layout(ADVENTURE, ["level", "town"]).slots["town"] > 0
     True
     """
     told = vocabulary.variables(goals)
     taken = {variable.name for variable in told}
-    return Layout([*told, *(Variable(goal, "number") for goal in goals if _is_word(goal) and goal not in taken)])
+    return Layout([*told, *(Variable(goal, "number") for goal in goals if _is_identifier(goal) and goal not in taken)])
 
 
 def director_faults(condition: Condition, vocabulary: Vocabulary, goals: Sequence[str]) -> list[Fault]:
-    """Return everything that keeps a condition from being asked of a belief and an event.
+    """Return everything wrong with a condition over a belief and an event.
 
     >>> print(*director_faults(Condition.of("levl > 0.9"), ADVENTURE, ["level", "town"]))
     unknown variable 'levl' in `levl > 0.9`; did you mean 'level'?
@@ -119,7 +119,7 @@ def find_placeholders(say: str) -> tuple[str, ...]:
 
 
 def fill_placeholders(say: str, words: Mapping[str, str]) -> str:
-    """Return a line with every name in braces replaced by its word.
+    """Return a line with every name in braces replaced.
 
     >>> fill_placeholders("Go {way}.", {"way": "north or east"})
     'Go north or east.'
@@ -128,7 +128,7 @@ def fill_placeholders(say: str, words: Mapping[str, str]) -> str:
 
 
 def say_faults(say: str, vocabulary: Vocabulary, goals: Sequence[str]) -> list[Fault]:
-    """Return everything that keeps a line from being filled in.
+    """Return everything wrong with a line to say.
 
     >>> print(*say_faults("Go {unvisited_exit}.", ADVENTURE, ["level"]))
     nothing is called 'unvisited_exit' in `{unvisited_exit}`; did you mean 'unvisited_exits'?
@@ -147,7 +147,7 @@ def say_faults(say: str, vocabulary: Vocabulary, goals: Sequence[str]) -> list[F
 
 
 def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
-    """Return what is paid for and cannot be earned in the adventure; what other games pay for is not known here.
+    """Return a fault for each unknown earning of the adventure; earnings of other games are not checked.
 
     >>> print(*pay_faults(["kil"], ADVENTURE))
     kil: nothing is earned by 'kil'; did you mean 'kill'?
@@ -169,7 +169,7 @@ def pay_faults(pay: Iterable[str], vocabulary: Vocabulary) -> list[Fault]:
 def check_rules(
     rules: Iterable[DirectorRule] | None, vocabulary: Vocabulary, goals: Sequence[str]
 ) -> tuple[DirectorRule, ...] | None:
-    """Return the rules of a model (None for none), if they can be those of a game with these words and goals."""
+    """Return the rules of a model (None if there are none); raise their faults for this vocabulary and these goals."""
     found = tuple(rules or ())
     faults = [
         fault.at("director", number)
@@ -185,24 +185,23 @@ def check_rules(
     return found or None
 
 
-def _is_word(goal: str) -> bool:
+def _is_identifier(goal: str) -> bool:
     return bool(VARIABLE_NAME.match(goal)) and goal not in KEYWORDS
 
 
 # --- director ---------------------------------------------------------------------------------------------------------
-# The game adapts: what the belief about a player says becomes what is paid, and a hint at the right moment.
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the game should do from now on: what earnings count by (1 for what is left out), and a line to say now."""
+    """What the game should do now: factors for earnings (1 for those left out), and a line to show."""
 
     pay: Mapping[str, float] = FrozenMap()
     hint: str = ""
 
 
-class _Watched:
-    """One rule, since when it holds, and when its line was last said."""
+class _RuleState:
+    """The state of one rule: since when it holds, and when its line was last shown."""
 
     __slots__ = ("ends", "holds", "is_said", "rule", "said", "since")
 
@@ -215,20 +214,20 @@ class _Watched:
     def forget(self) -> None:
         self.since: float | None = None
         self.said: float | None = None
-        self.is_said = False  # since it came into force
+        self.is_said = False  # since the rule became active
 
-    def look(self, values: tuple[Value, ...], now: float) -> None:
+    def update(self, values: tuple[Value, ...], now: float) -> None:
         if self.since is None:
             self.since = now if self.holds(values) else None
         elif self.ends(values) if self.ends else not self.holds(values):
             self.since, self.is_said = None, False
 
-    def is_in_force(self, now: float) -> bool:
+    def is_active(self, now: float) -> bool:
         return self.since is not None and now - self.since >= self.rule.hold
 
     def is_due(self, now: float) -> bool:
-        """Whether its line is to be said: it came into force, or it still is and enough time has passed."""
-        if not self.rule.say or not self.is_in_force(now):
+        """Whether its line is due: the rule became active, or it still is after ``again_after`` seconds."""
+        if not self.rule.say or not self.is_active(now):
             return False
         again = self.rule.again_after
         if self.said is None or again is None:
@@ -237,10 +236,10 @@ class _Watched:
 
 
 class Director:
-    """Watches one player over a recogniser's shoulder, and says when the game should pay or hint otherwise.
+    """Applies rules to the belief about one player, and advises the game on pay and hints.
 
-    Rules are judged at every event, by the times of events. Where several in force pay for the same, their factors
-    are multiplied; of several lines that are due, one is said at each event, in the order of the rules.
+    Rules are evaluated at every event, with the times of events. Factors of several active rules are multiplied; of
+    several lines that are due, one is shown per event, in the order of the rules.
 
     >>> rules = [DirectorRule("level > 0.9", hold=20, pay={"kill": 0.5}, say="There is little left here.")]
     >>> director = Director(rules, ["level", "town"])
@@ -258,12 +257,12 @@ class Director:
         self.rules = check_rules(rules, vocabulary, self.goals) or ()
         self._layout = director_layout(vocabulary, self.goals)
         self._read = _names_read(self.rules, self._layout)
-        self._watched = [_Watched(rule, self._layout) for rule in self.rules]
+        self._states = [_RuleState(rule, self._layout) for rule in self.rules]
         self.reset()
 
     @property
     def pay(self) -> Mapping[str, float]:
-        """Return what earnings count by now; 1 for what is left out."""
+        """The current factors for earnings; 1 for those left out."""
         return self._pay
 
     def reset(self) -> None:
@@ -271,44 +270,44 @@ class Director:
         self._pay: FrozenMap[str, float] = FrozenMap()
         self._player: str | None = None
         self._time = float("-inf")
-        for watched in self._watched:
-            watched.forget()
+        for state in self._states:
+            state.forget()
 
     def advise(self, event: Event, belief: Belief) -> Advice | None:
-        """Take in an event and what is believed after it; return what is new, or None if the game goes on as it is."""
+        """Update with an event and the belief after it; return new advice, or None if nothing changes."""
         check_event_order(event, self._player, self._time)
         values = self._values(event, belief)
         self._player, self._time = event.player, event.time
-        for watched in self._watched:
-            watched.look(values, event.time)
+        for state in self._states:
+            state.update(values, event.time)
         before, self._pay = self._pay, self._factors()
         hint = self._hint(values)
         return Advice(self._pay, hint) if hint or self._pay != before else None
 
     def why(self) -> str:
-        """Say of every rule whether it is in force, and since when."""
-        return "\n".join(self._said(watched) for watched in self._watched)
+        """Return the state of every rule in lines."""
+        return "\n".join(self._describe(state) for state in self._states)
 
     def save(self) -> dict[str, Any]:
-        """Return all that it knows about its player as plain data."""
+        """Return the state as plain data."""
         return {
             "player": self._player,
             "time": None if self._player is None else self._time,
-            "rules": [[each.since, each.said, each.is_said] for each in self._watched],
+            "rules": [[each.since, each.said, each.is_said] for each in self._states],
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on exactly where the saved one stopped; it must have had the same rules."""
-        if len(data["rules"]) != len(self._watched):
+        """Restore a saved state; it must have the same rules."""
+        if len(data["rules"]) != len(self._states):
             raise TelosError(
-                f"this was saved with {len(data['rules'])} rules, not {len(self._watched)}",
-                "restore it with the rules that it was made with",
+                f"this was saved with {len(data['rules'])} rules, not {len(self._states)}",
+                "restore it with the rules that it was saved with",
             )
         self.reset()
         self._player = data["player"]
         self._time = float("-inf") if data["time"] is None else data["time"]
-        for watched, (since, said, is_said) in zip(self._watched, data["rules"], strict=True):
-            watched.since, watched.said, watched.is_said = since, said, is_said
+        for state, (since, said, is_said) in zip(self._states, data["rules"], strict=True):
+            state.since, state.said, state.is_said = since, said, is_said
         self._pay = self._factors()
 
     def _values(self, event: Event, belief: Belief) -> tuple[Value, ...]:
@@ -316,7 +315,7 @@ class Director:
         if missing:
             raise TelosError(
                 f"the rules ask how likely {missing[0]!r} is, and the belief is about {', '.join(belief)}",
-                "direct with the model that the rules stand in",
+                "use the belief of the model that the rules belong to",
             )
         told: dict[str, Value] = {**belief, **event.context, "action": event.action, "goal": event.goal}
         return tuple(
@@ -326,20 +325,20 @@ class Director:
 
     def _factors(self) -> FrozenMap[str, float]:
         found: dict[str, float] = {}
-        for watched in self._watched:
-            if watched.is_in_force(self._time):
-                for what, factor in watched.rule.pay.items():
+        for state in self._states:
+            if state.is_active(self._time):
+                for what, factor in state.rule.pay.items():
                     found[what] = found.get(what, 1.0) * factor
         return FrozenMap(found)
 
     def _hint(self, values: tuple[Value, ...]) -> str:
-        for watched in self._watched:
-            if not watched.is_due(self._time):
+        for state in self._states:
+            if not state.is_due(self._time):
                 continue
-            words = {name: self._word(name, values) for name in find_placeholders(watched.rule.say)}
-            if all(words.values()):  # a way that is not there cannot be pointed out
-                watched.said, watched.is_said = self._time, True
-                return fill_placeholders(watched.rule.say, words)
+            words = {name: self._word(name, values) for name in find_placeholders(state.rule.say)}
+            if all(words.values()):  # a line with an empty value waits
+                state.said, state.is_said = self._time, True
+                return fill_placeholders(state.rule.say, words)
         return ""
 
     def _word(self, name: str, values: tuple[Value, ...]) -> str:
@@ -352,20 +351,20 @@ class Director:
             return f"{value:.0%}" if name in self.goals else f"{value:g}"
         return "" if value is None else str(value)
 
-    def _said(self, watched: _Watched) -> str:
-        rule = watched.rule
+    def _describe(self, state: _RuleState) -> str:
+        rule = state.rule
         what = f"`{rule.condition}`" + (f" for {rule.hold:g} s" if rule.hold else "")
-        if watched.since is None:
+        if state.since is None:
             return f"{what}: does not hold"
-        if not watched.is_in_force(self._time):
-            return f"{what}: holds since {watched.since:g} s, for {self._time - watched.since:g} s so far"
+        if not state.is_active(self._time):
+            return f"{what}: holds since {state.since:g} s, for {self._time - state.since:g} s so far"
         pays = [f"{name} counts {factor:g}" for name, factor in rule.pay.items()]
-        told = [] if watched.said is None else [f"said at {watched.said:g} s"]
-        return "; ".join([f"{what}: in force, holds since {watched.since:g} s", *pays, *told])
+        told = [] if state.said is None else [f"said at {state.said:g} s"]
+        return "; ".join([f"{what}: in force, holds since {state.since:g} s", *pays, *told])
 
 
 def create_director(model: object) -> Director | None:
-    """Return a new director for one player by the rules of a model; None if it has none.
+    """Return a director for one player from the rules of a model; None if it has none.
 
     >>> from telos.recognition.files.load import named_model
     >>> create_director(named_model("flairs")) is None
@@ -382,6 +381,6 @@ def _bound(condition: Condition, layout: Layout) -> Bound:
 
 
 def _names_read(rules: Sequence[DirectorRule], layout: Layout) -> frozenset[str]:
-    """Return what the rules read: the rest is not looked at, so that it costs nothing."""
+    """Return the names that the rules read; others are not evaluated."""
     asked = (names_in(resolve_labels(each.expression, layout)) for rule in rules for each in rule.conditions)
     return frozenset().union(*asked, *(find_placeholders(rule.say) for rule in rules))

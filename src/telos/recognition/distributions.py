@@ -1,4 +1,4 @@
-"""Distributions as authors write them; counts."""
+"""Distributions as authors write them (some chances named, the rest shared), and counts with pseudo-counts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,22 +6,17 @@ from collections.abc import Mapping, Sequence
 from telos.core.errors import Fault, FaultCode, TelosError, name_hint
 from telos.core.values import check_finite, check_not_negative
 
-# --- sharing ----------------------------------------------------------------------------------------------------------
-# Probabilities as people give them: some named, the rest shared. The two rules of goal models are kept here.
-#
-# What a goal makes likely must sum to 1, and be divided among the same outcomes for every goal; a model that breaks
-# either favours one goal whatever the player does.
-
-
 SHARED = "shared"
 OTHERS = "others"
-SUM_TOLERANCE = 1e-6  # what a sum may be off: 0.333333 three times is 1, 0.33 three times is not
+SUM_TOLERANCE = 1e-6  # three times 0.333333 counts as 1, three times 0.33 does not
 
 
 def complete_distribution(
     given: Mapping[str, float], names: Sequence[str], what: str, *, share: bool
 ) -> tuple[tuple[float, ...], list[Fault]]:
-    """Return a probability for each of ``names``, and what is wrong with those that were given.
+    """Return a chance for each of ``names`` and the faults in ``given``; with ``share``, unnamed ones share the rest.
+
+    Every goal must divide 1 among the same outcomes: a model that breaks this rule favours one goal whatever happens.
 
     >>> complete_distribution({"swing": 0.5}, ["swing", "stop", "walk"], "outcome", share=True)[0]
     (0.5, 0.25, 0.25)
@@ -63,33 +58,33 @@ def _chance_faults(name: str, chance: float) -> list[Fault]:
 
 
 def _sum_faults(total: float, unnamed: Sequence[str], count: int, what: str, share: bool) -> list[Fault]:
-    said = f"sums to {total:.6g}, not 1"
+    message = f"sums to {total:.6g}, not 1"
     if total > 1 + SUM_TOLERANCE:
-        return [Fault(said, suggestion="make the named ones smaller", code=FaultCode.OUT_OF_RANGE)]
+        return [Fault(message, suggestion="make the named ones smaller", code=FaultCode.OUT_OF_RANGE)]
     if total >= 1 - SUM_TOLERANCE:
         if unnamed and not share and what == "outcome":
-            return [_uneven(count - len(unnamed), count, unnamed)]
+            return [_incomplete_fault(count - len(unnamed), count, unnamed)]
         return []
     if share and unnamed:
         return []
     if unnamed:
         return [
             Fault(
-                said,
+                message,
                 suggestion=f"name {', '.join(unnamed)} too, or write {OTHERS}: {SHARED}",
                 code=FaultCode.OUT_OF_RANGE,
             )
         ]
     return [
         Fault(
-            said,
+            message,
             suggestion="make the named ones larger, since none is left to share the rest",
             code=FaultCode.OUT_OF_RANGE,
         )
     ]
 
 
-def _uneven(named: int, count: int, unnamed: Sequence[str]) -> Fault:
+def _incomplete_fault(named: int, count: int, unnamed: Sequence[str]) -> Fault:
     return Fault(
         f"sums to 1 over {named} of the {count} outcomes, where every goal must divide it among all {count}",
         suggestion=f"name {', '.join(unnamed)} too (0 if it cannot be), or write {OTHERS}: {SHARED}",
@@ -97,12 +92,8 @@ def _uneven(named: int, count: int, unnamed: Sequence[str]) -> Fault:
     )
 
 
-# --- counts -----------------------------------------------------------------------------------------------------------
-# Counts of what was seen under each goal: the whole of what an observation model learns.
-
-
 class Counts:
-    """How often each outcome was seen in each row, on top of pseudo-counts: what was believed before anything was.
+    """How often each outcome was observed in each row, on top of pseudo-counts.
 
     >>> seen = Counts(["fight"], ["swing", "walk"], pseudo=1)
     >>> seen.add("fight", 0)
@@ -140,29 +131,29 @@ class Counts:
         }
 
     def add(self, row: str, outcome: int, weight: float = 1.0) -> None:
-        """Count one sighting of an outcome in a row."""
+        """Count one observation of an outcome in a row."""
         self._seen[row][outcome] += weight
 
     def fade(self, factor: float, rows: Sequence[str] | None = None) -> None:
-        """Multiply what was seen (in these rows, or in all) by a factor; what was believed before stays."""
+        """Multiply the counts (of these rows, or of all) by a factor; pseudo-counts stay."""
         if not 0 <= factor <= 1:
             raise TelosError(f"counts fade by a factor from 0 to 1, got {factor!r}")
         for row in self.rows if rows is None else rows:
             self._seen[row] = [count * factor for count in self._seen[row]]
 
     def chances(self, row: str) -> tuple[float, ...]:
-        """Return the chance of each outcome in a row; even chances if nothing at all is known."""
+        """Return the chance of each outcome in a row; equal chances if all counts are 0."""
         sums = self.weights(row)
         total = math.fsum(sums)
         return tuple(each / total for each in sums) if total > 0 else (1.0 / len(sums),) * len(sums)
 
     def weights(self, row: str) -> list[float]:
-        """Return what was counted in a row, with its pseudo-counts."""
+        """Return the counts of a row plus its pseudo-counts."""
         return [before + seen for before, seen in zip(self._pseudo[row], self._seen[row], strict=True)]
 
     @property
     def seen(self) -> dict[str, dict[str, float]]:
-        """Return what was counted, without pseudo-counts."""
+        """The counts without pseudo-counts."""
         return {row: dict(zip(self.outcomes, self._seen[row], strict=True)) for row in self.rows}
 
     @property

@@ -1,7 +1,7 @@
-"""Expectation maximisation (Baum-Welch): learning from play in which nobody said what the goal was.
+"""Expectation maximisation (Baum-Welch): training an IOHMM on sessions whose goals are unknown.
 
-Left to itself, it finds hidden states that explain the play, not goals: two of them may have changed places by the end.
-Anchoring keeps their meaning: what was counted while goals were known counts in every round.
+Without labels, EM finds hidden states that explain the play, and two goals may swap their meaning. Anchors prevent
+that: counts from sessions with known goals are added in every round.
 """
 
 import math
@@ -19,17 +19,17 @@ from telos.recognition.iohmm import IOHMM, copy_model
 from telos.recognition.recognizer import Evidence
 from telos.recognition.transitions import LearnedTransitions
 
-UpdateIndices: TypeAlias = list[tuple[int, int]]  # the case and the symbol of each update of a session
+UpdateIndices: TypeAlias = list[tuple[int, int]]  # the indices of case and symbol for each update of a session
 CountTable: TypeAlias = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class EMResult:
-    """The model that was found, and how well the model of each round explained what was seen."""
+    """The fitted model, and the fit of each round."""
 
     model: IOHMM
     log_likelihoods: tuple[float, ...]
-    objectives: tuple[float, ...]  # with what anchors and pseudo-counts say about the model: this never falls
+    objectives: tuple[float, ...]  # log-likelihood plus log-prior of anchors and pseudo-counts: never decreases
 
 
 def fit_em(
@@ -42,21 +42,21 @@ def fit_em(
     rounds: int = 50,
     tolerance: float = 1e-6,
 ) -> EMResult:
-    """Return the model that sessions of unknown goals make of ``model``.
+    """Fit ``model`` to sessions with unknown goals.
 
-    ``anchored`` is what each lesson of the model counts beside what is seen now: 1 as much, 0 nothing (then lessons
-    only say where to start). ``transitions`` is how many sightings the authored transitions are worth;
-    None keeps them as they are. ``start`` gives the observation chances of the first round, if not the model's own.
+    ``anchored`` is the weight of the model's own counts beside the expected ones: with 0 they only give the start.
+    ``transitions`` is how many observations the authored transitions count as; None keeps them fixed. ``start`` gives
+    the observation chances of the first round, if not the model's own.
     """
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
         raise TelosError(f"rounds must be a whole number, at least 1, got {rounds!r}")
-    places = [found for found in (_places(model, session) for session in sessions) if found]
+    places = [found for found in (_locate_updates(model, session) for session in sessions) if found]
     if not places:
-        raise TelosError("there is nothing to learn from: no event of these sessions counts", "see the model's clock")
+        raise TelosError("no event of these sessions counts", "see the model's clock")
     weight = check_not_negative("anchored", anchored)
-    anchors = _times(model.counts.seen, weight)
-    moves = {} if model.learned is None or transitions is None else _times(model.learned.seen, weight)
-    prior = copy_model(model, counts=anchors, learned=_learned(model, transitions, moves))
+    anchors = _scale(model.counts.seen, weight)
+    moves = {} if model.learned is None or transitions is None else _scale(model.learned.seen, weight)
+    prior = copy_model(model, counts=anchors, learned=_learned_transitions(model, transitions, moves))
     first = (start or model).counts
     current = copy_model(prior, counts=first.seen, pseudo_counts=first.pseudo)
     fits: list[float] = []
@@ -67,29 +67,29 @@ def fit_em(
         objectives.append(expected.log_likelihood + _log_prior(prior, current))
         if len(fits) > 1 and objectives[-1] - objectives[-2] < tolerance:
             break
-        learned = _learned(model, transitions, _plus(moves, expected.changes.seen))
-        current = copy_model(model, counts=_plus(anchors, expected.seen.seen), learned=learned)
+        learned = _learned_transitions(model, transitions, _add(moves, expected.changes.seen))
+        current = copy_model(model, counts=_add(anchors, expected.seen.seen), learned=learned)
     return EMResult(current, tuple(fits), tuple(objectives))
 
 
-def _places(model: IOHMM, session: Iterable[Event]) -> UpdateIndices:
+def _locate_updates(model: IOHMM, session: Iterable[Event]) -> UpdateIndices:
     gate, found = EventGate(model), []
     for event in session:
         counted = gate.admit(event)
-        placed = None if counted is None else model.placed(counted)
-        if placed is not None:
-            found.append(placed)
+        indices = None if counted is None else model.locate(counted)
+        if indices is not None:
+            found.append(indices)
     return found
 
 
-def _learned(model: IOHMM, strength: float | None, seen: CountTable) -> LearnedTransitions | None:
+def _learned_transitions(model: IOHMM, strength: float | None, seen: CountTable) -> LearnedTransitions | None:
     if strength is None:
         return None if model.learned is None else model.learned.copy()
     return LearnedTransitions(strength, seen=seen)
 
 
 class _Expected:
-    """How often each symbol and each change of goal is to be expected, and how likely all was."""
+    """Expected counts of symbols and goal changes, and the log-likelihood."""
 
     def __init__(self, model: IOHMM) -> None:
         self.seen = Counts(model.goals, model.symbols.names, pseudo=0.0)
@@ -98,7 +98,7 @@ class _Expected:
         self.log_likelihood = 0.0
 
     def add(self, goals: Sequence[str], place: tuple[int, int], joint: Sequence[Sequence[float]]) -> None:
-        """Add one update: how likely each pair of goals was, before and at it."""
+        """Add one update, given the joint chance of the goals before and at it."""
         case, symbol = place
         for before, row in zip(goals, joint, strict=True):
             for after, chance in zip(goals, row, strict=True):
@@ -126,7 +126,7 @@ def _expected(model: IOHMM, sessions: Sequence[UpdateIndices]) -> _Expected:
 
 
 def _joint(before: Chances, evidence: Evidence, later: Chances) -> list[list[float]]:
-    """Return how likely each pair of goals was, before and at an update, given all that was seen."""
+    """Return the joint chance of the goals before and at an update, given the whole session."""
     pairs = [
         [chance * move * seen * after for move, seen, after in zip(row, evidence.likelihood, later, strict=True)]
         for chance, row in zip(before, evidence.transition, strict=True)
@@ -136,23 +136,23 @@ def _joint(before: Chances, evidence: Evidence, later: Chances) -> list[list[flo
 
 
 def _log_prior(prior: IOHMM, current: IOHMM) -> float:
-    """Return what anchors, pseudo-counts and authored transitions, taken as sightings, say about a model."""
-    said = [(prior.counts, current.counts)]
+    """Return the log-prior of a model: anchors, pseudo-counts and authored transitions as observations."""
+    terms = [(prior.counts, current.counts)]
     if prior.learned is not None and current.learned is not None:
-        said.append((prior.learned.counts, current.learned.counts))
+        terms.append((prior.learned.counts, current.learned.counts))
     total = 0.0
-    for given, found in said:
+    for given, found in terms:
         for row in given.rows:
             for weight, chance in zip(given.weights(row), found.chances(row), strict=True):
                 total += weight * math.log(chance) if weight > 0 else 0.0
     return total
 
 
-def _times(tally: Mapping[str, Mapping[str, float]], factor: float) -> CountTable:
+def _scale(tally: Mapping[str, Mapping[str, float]], factor: float) -> CountTable:
     return {row: {name: count * factor for name, count in counts.items()} for row, counts in tally.items()}
 
 
-def _plus(one: CountTable, other: CountTable) -> CountTable:
+def _add(one: CountTable, other: CountTable) -> CountTable:
     rows = {**one, **other}
     return {
         row: {

@@ -1,4 +1,4 @@
-"""IOHMM over several features with back-off."""
+"""An input-output HMM over several features, each with chances that back off to coarser circumstances."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,23 +11,19 @@ from telos.recognition.filtering import Chances
 from telos.recognition.observations import context_of
 from telos.recognition.recognizer import Evidence, Matrix, check_goals
 
-# --- features ---------------------------------------------------------------------------------------------------------
-# Features: what is looked at in an event, and tables that fall back on coarser circumstances where they are thin.
-
-
-ContextValues: TypeAlias = tuple[Value, ...]  # the values of the context entries that a level names
+ContextValues: TypeAlias = tuple[Value, ...]  # the values of the context entries of one back-off level
 BackoffLevels: TypeAlias = tuple[
     tuple[str, ...], ...
-]  # names of context entries, from the most detailed level to the coarsest
+]  # names of context entries, from the finest level to the coarsest
 ANY_ROW = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One thing that is looked at in an event: the action, or an entry of the context.
+    """One feature of an event: its action, or a context entry.
 
-    How likely each outcome is depends on the goal and on the circumstances ``given``. ``weight`` is the power that its
-    likelihood is raised to: less than 1 where sightings repeat one another. What it ``ignores`` says nothing.
+    The chance of each outcome depends on the goal and on the context entries ``given``. ``weight`` is the exponent of
+    its likelihood: less than 1 if observations repeat one another. Outcomes that it ``ignores`` are no evidence.
 
     >>> Feature("action", ("left", "right"), given=(("x", "y"), ())).weight
     1.0
@@ -49,11 +45,11 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class GoalChanges:
-    """When a goal may change, and on what it depends which one follows.
+    """When goals may change, and which context entries the next goal depends on.
 
-    A goal may change when the context entry ``when`` is not None: before that event, something was done that may have
-    achieved it. ``from_any`` is for games that know that it did: then the goal before makes no difference. ``slip`` is
-    the chance of a change at any other time; without it, one wrong turn of the belief could never be mended.
+    A goal may change when the context entry ``when`` is not None: something may have achieved it before that event.
+    With ``from_any`` the game knows that it did, and the previous goal makes no difference. ``slip`` is the chance of a
+    change at any other time; without it, a wrong belief could never recover.
     """
 
     when: str
@@ -69,10 +65,9 @@ class GoalChanges:
 
 
 class BackoffCounts:
-    """Counts of outcomes by row and circumstance, on several levels; each level is smoothed with the coarser one.
+    """Counts of outcomes by row and context on several levels; each level is smoothed with the coarser one.
 
-    The coarsest of all is what was seen in any row: where a goal was never seen, a sighting then speaks neither for it
-    nor against it.
+    The coarsest level counts all rows together: for a goal without counts, an observation is neutral.
 
     >>> table = BackoffCounts(rows=2, outcomes=2)
     >>> table.add(0, 1, [("kitchen",), ()])
@@ -82,7 +77,7 @@ class BackoffCounts:
 
     def __init__(self, rows: int, outcomes: int) -> None:
         self.rows, self.outcomes = rows, outcomes
-        self._counts: dict[tuple[int, int, ContextValues], list[float]] = {}  # by level; the total is the last entry
+        self._counts: dict[tuple[int, int, ContextValues], list[float]] = {}  # by level; the last entry is the total
 
     def add(self, row: int, outcome: int, levels: Sequence[ContextValues]) -> None:
         """Count an outcome on every level."""
@@ -93,7 +88,7 @@ class BackoffCounts:
                 counts[-1] += 1.0
 
     def chance(self, row: int, outcome: int, levels: Sequence[ContextValues], strength: float) -> float:
-        """Return the chance of an outcome; ``strength`` is how many sightings the coarser level is worth."""
+        """Return the chance of an outcome; ``strength`` is how many observations the coarser level counts as."""
         chance = 1.0 / self.outcomes
         for each in (ANY_ROW, row):
             for level in range(len(levels) - 1, -1, -1):
@@ -103,7 +98,7 @@ class BackoffCounts:
         return chance
 
     def join(self, others: Iterable["BackoffCounts"]) -> None:
-        """Add what others have counted."""
+        """Add the counts of other tables."""
         for other in others:
             if (other.rows, other.outcomes) != (self.rows, self.outcomes):
                 raise TelosError("only tables with the same rows and outcomes can be joined")
@@ -117,16 +112,12 @@ def _positive(what: str, value: float) -> None:
         raise TelosError(f"{what} must be above 0, got {value!r}")
 
 
-# --- features model ---------------------------------------------------------------------------------------------------
-# An Input-Output HMM that looks at several features at once, each in the circumstances that the game knows.
-
-
 class FeatureIOHMM:
-    """A goal model trained by counting, for players whose goals show in *where* they do what.
+    """A goal model trained by counting, for games where goals show in the circumstances of actions.
 
-    The model of the second paper has one observation and the same chances everywhere. Here an event has several
-    features, each with chances that depend on the circumstances and fall back on coarser ones, and which goal follows
-    which is counted too. ``done`` names the context entry that lists goals that can be no goals any more.
+    The IOHMM has one observation per event, with the same chances everywhere. Here an event has several features, each
+    with chances that depend on the context and back off to coarser levels; transitions are counted too. ``done`` names
+    the context entry that lists goals which are no longer possible.
 
     >>> keys = Feature("action", ("left", "right"), given=(("room",), ()), strength=1)
     >>> model = FeatureIOHMM(["eat", "rest"], [keys], GoalChanges("used"))
@@ -146,16 +137,16 @@ class FeatureIOHMM:
         self._tables = [BackoffCounts(size, len(each.outcomes)) for each in self.features]
         self._follows = BackoffCounts(1 if changes.from_any else size, size)
         self._starts = [1.0] * size
-        self._forget()
+        self._clear_caches()
 
     @property
     def prior(self) -> Chances:
-        """The chance of each goal before anything was seen: how often play has begun with it."""
+        """The chance of each goal at the start of a sequence, as counted."""
         total = sum(self._starts)
         return tuple(count / total for count in self._starts)
 
     def evidence(self, event: Event) -> Evidence:
-        """Return what an event says."""
+        """Return the evidence of an event."""
         context = context_of(event)
         likelihood = [1.0] * len(self.goals)
         for number in range(len(self.features)):
@@ -168,7 +159,7 @@ class FeatureIOHMM:
         return Evidence(self._matrix(context), tuple(likelihood), event.action)
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
-        """Count what a player did who pursued ``goal``; without ``before``, as the first of a sequence."""
+        """Count an event of a player who pursued ``goal``; without ``before``, as the first of a sequence."""
         for name in (goal, before or goal):
             if name not in self._numbers:
                 raise TelosError(f"unknown goal {name!r}", name_hint(name, self.goals))
@@ -182,34 +173,34 @@ class FeatureIOHMM:
             outcome = self._outcome(number, event, context)
             if outcome is not None:
                 self._tables[number].add(row, outcome, self._levels(context, feature.given))
-        self._forget()
+        self._clear_caches()
 
     def join(self, others: Iterable["FeatureIOHMM"]) -> "FeatureIOHMM":
-        """Add what models of the same make have counted, as if this one had been taught it all; return it."""
+        """Add the counts of models with the same features, and return this model."""
         for other in others:
             self._follows.join([other._follows])
             for mine, theirs in zip(self._tables, other._tables, strict=True):
                 mine.join([theirs])
-            # each of them began with one pseudo-count, which counts once
+            # each started with one pseudo-count, which counts once
             self._starts = [a + b - 1.0 for a, b in zip(self._starts, other._starts, strict=True)]
-        self._forget()
+        self._clear_caches()
         return self
 
-    def changing_as(self, other: "FeatureIOHMM") -> "FeatureIOHMM":
-        """Return a model that sees as this one does, but whose goals change as the other's; counts are shared."""
+    def with_changes_of(self, other: "FeatureIOHMM") -> "FeatureIOHMM":
+        """Return a model with this one's observations and the other's goal changes; counts are shared."""
         made = FeatureIOHMM(self.goals, self.features, other.changes, done=self.done)
         made._tables, made._follows, made._starts = self._tables, other._follows, other._starts
         return made
 
-    def tempered(self, *, weight: float, strength: float) -> "FeatureIOHMM":
-        """Return a model of the same counts whose features have these settings; the counts are shared."""
+    def with_settings(self, *, weight: float, strength: float) -> "FeatureIOHMM":
+        """Return a model with other settings of its features; counts are shared."""
         features = [replace(each, weight=weight, strength=strength) for each in self.features]
         made = FeatureIOHMM(self.goals, features, self.changes, done=self.done)
         made._tables, made._follows, made._starts = self._tables, self._follows, self._starts
         return made
 
     def _said(self, number: int, event: Event, context: Mapping[str, Value]) -> Chances | None:
-        """Return how likely each goal makes one feature of an event; None if it says nothing."""
+        """Return the likelihood of one feature under each goal; None if it is no evidence."""
         outcome = self._outcome(number, event, context)
         if outcome is None:
             return None
@@ -233,13 +224,13 @@ class FeatureIOHMM:
         return place
 
     def _matrix(self, context: Mapping[str, Value]) -> Matrix:
-        """Return how goals change before an event: hardly ever, unless one may have been achieved."""
+        """Return the transition matrix before an event: close to the identity, unless a goal may have been achieved."""
         may_change = self._entry(context, self.changes.when) is not None
         levels = self._levels(context, self.changes.given) if may_change else []
         key = tuple(levels)
         known = self._matrices.get(key)
         if known is None:
-            known = self._counted(levels) if may_change else _staying(self.prior, self.changes.slip)
+            known = self._counted(levels) if may_change else _staying_matrix(self.prior, self.changes.slip)
             self._matrices[key] = known
         return known
 
@@ -257,15 +248,15 @@ class FeatureIOHMM:
         try:
             return context[name]
         except KeyError:
-            raise TelosError(f"the context says nothing about {name!r}", name_hint(name, context)) from None
+            raise TelosError(f"the context has no entry {name!r}", name_hint(name, context)) from None
 
-    def _forget(self) -> None:
-        """Drop what was worked out from counts that have changed."""
+    def _clear_caches(self) -> None:
+        """Clear the caches after counts have changed."""
         self._likelihoods: dict[tuple[object, ...], Chances] = {}
         self._matrices: dict[tuple[ContextValues, ...], Matrix] = {}
 
 
-def _staying(prior: Chances, slip: float) -> Matrix:
+def _staying_matrix(prior: Chances, slip: float) -> Matrix:
     return tuple(
         tuple((1 - slip) * (row == column) + slip * start for column, start in enumerate(prior))
         for row in range(len(prior))

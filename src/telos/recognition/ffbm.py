@@ -1,4 +1,4 @@
-"""Fast Forward Bayesian Models."""
+"""Fast Forward Bayesian Models (FLAIRS paper): a designer's rules choose transitions and observations by context."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,15 +21,11 @@ from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
-# --- ffbm -------------------------------------------------------------------------------------------------------------
-# Fast Forward Bayesian Models: transitions and observations chosen by what the game knows, written by a designer.
-
 
 class FFBM:
-    """A goal model by rules: which matrix and which looks apply is settled by the event's context.
+    """A goal model by rules: the context of an event decides which transition matrix and observation models apply.
 
-    What every goal makes likely sums to 1 over the same outcomes, whichever rule applies; a model that would break
-    that is refused when it is made.
+    Under every goal and every rule the chances sum to 1 over the same outcomes; any other model is refused.
 
     >>> from telos.recognition.observations import FixedObservation, HeadingObservation
     >>> seen = {"level": FixedObservation({"swing_still": 0.8}), "explore": HeadingObservation("unvisited_exits")}
@@ -55,7 +51,7 @@ class FFBM:
         self.goals = check_goals(goals)
         self.prior = check_prior(prior, self.goals)
         self.transitions = transitions
-        self.observations = FrozenMap({goal: ObservationRules.of(said) for goal, said in observations.items()})
+        self.observations = FrozenMap({goal: ObservationRules.of(given) for goal, given in observations.items()})
         self.clock = clock or Clock()
         self.outcomes = Symbols.of(outcomes)
         self.vocabulary = vocabulary
@@ -66,10 +62,10 @@ class FFBM:
         self._features: EventFeatures[Evidence | None] = EventFeatures(
             vocabulary, self.goals, self._conditions, self._entries
         )
-        self._settle()
+        self._bind_rules()
 
     def evidence(self, event: Event) -> Evidence | None:
-        """Return what an event says; None if the clock does not count it."""
+        """Return the evidence of an event; None if the clock does not count it."""
         return self._features.evidence(event)
 
     def __eq__(self, other: object) -> bool:
@@ -87,8 +83,8 @@ class FFBM:
 
     @property
     def _conditions(self) -> list[Condition]:
-        looks = [condition for rules in self.observations.values() for condition in rules.conditions]
-        return [*self.outcomes.conditions, *(case.condition for case in self.transitions.cases), *looks]
+        observations = [condition for rules in self.observations.values() for condition in rules.conditions]
+        return [*self.outcomes.conditions, *(case.condition for case in self.transitions.cases), *observations]
 
     @property
     def _entries(self) -> set[str]:
@@ -109,9 +105,7 @@ class FFBM:
         for goal in self.goals:
             if goal not in self.observations:
                 found.append(
-                    Fault(
-                        f"nothing says what goal {goal!r} looks like", path=("observations",), code=FaultCode.INCOMPLETE
-                    )
+                    Fault(f"goal {goal!r} has no observations", path=("observations",), code=FaultCode.INCOMPLETE)
                 )
             else:
                 found += self.observations[goal].faults(goal, self.outcomes.names)
@@ -137,8 +131,8 @@ class FFBM:
                 )
         return found
 
-    def _settle(self) -> None:
-        """Bind every rule to the places of what it reads, once."""
+    def _bind_rules(self) -> None:
+        """Bind every rule to the feature values, once."""
         features = self._features
         cause = features.layout.slots.get("cause")
         matrices = self.transitions.matrices(self.goals)
@@ -147,32 +141,28 @@ class FFBM:
             for case, matrix in zip(self.transitions.cases, matrices[1:], strict=True)
         ]
         find = self.outcomes.finder(features)
-        looks = [self.observations[goal].chances(features, self.outcomes.names) for goal in self.goals]
+        observations = [self.observations[goal].chances(features, self.outcomes.names) for goal in self.goals]
 
         def compute(values: FeatureValues) -> Evidence | None:
             if not self.clock.counts(INPUT if cause is None else values[cause]):
                 return None
             matrix = next((matrix for holds, matrix in cases if holds(values)), matrices[0])
             outcome = find(values)
-            likelihood = tuple(chances(values)[outcome] for chances in looks)
+            likelihood = tuple(chances(values)[outcome] for chances in observations)
             return Evidence(matrix, likelihood, self.outcomes.names[outcome])
 
         features.compute_with(compute)
 
     def distribution(self, goal: str, event: Event) -> dict[str, float]:
-        """Return the chance of every outcome under a goal, in the situation of an event; they sum to 1."""
+        """Return the chance of every outcome under a goal in the context of an event; they sum to 1."""
         if goal not in self.goals:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self.goals))
         chances = self.observations[goal].chances(self._features, self.outcomes.names)
         return dict(zip(self.outcomes.names, chances(self._features.features(event)), strict=True))
 
 
-# --- constant ---------------------------------------------------------------------------------------------------------
-# The model that expects goals to change no sooner when one has been achieved: an HMM, to compare with.
-
-
 class ConstantT(FFBM):
-    """A fast forward Bayesian model whose transitions are always the usual ones, whatever its cases say."""
+    """A fast forward Bayesian model with constant transitions: its cases are ignored. The baseline is an HMM."""
 
     def __init__(
         self,
@@ -201,7 +191,7 @@ class ConstantT(FFBM):
 
     @classmethod
     def of(cls, model: FFBM) -> "ConstantT":
-        """Return what is left of a model when its transitions are always the usual ones."""
+        """Return a model with its cases removed."""
         return cls(
             model.goals,
             transitions=model.transitions,

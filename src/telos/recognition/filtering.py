@@ -1,4 +1,7 @@
-"""Forward filter for one player: clock, update, reasons, save."""
+"""The forward filter for one player: ``Reader`` keeps the belief, ``EventGate`` decides which events count.
+
+``step`` is one step of the forward algorithm, ``BeliefReasons`` explains a belief as a sum of log-odds.
+"""
 
 import math
 from collections import deque
@@ -15,28 +18,26 @@ from telos.core.values import check_finite
 from telos.recognition.observations import context_of
 from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence, GoalModel, Matrix
 
-# --- forward ----------------------------------------------------------------------------------------------------------
-# The forward algorithm: one step of it, and the whole of it over a sequence.
-
+# --- forward algorithm ------------------------------------------------------------------------------------------------
 
 Chances: TypeAlias = tuple[float, ...]
-MIN_TOTAL = 1e-200  # below this a step is computed again with larger numbers, before digits are lost
+MIN_TOTAL = 1e-200  # below this a step is rescaled and computed again, before precision is lost
 
 
-# The belief before an observation was weighed, the belief after, and how likely the observation was: 0 if no goal
-# allows what was seen, which is then ignored. A plain tuple, because one is made for every event.
+# The predicted belief, the belief after the observation, and the likelihood of the observation: 0 if no goal allows it,
+# and it is ignored. A plain tuple, because one is made for every event.
 ForwardStep: TypeAlias = tuple[Chances, Chances, float]
 
 
 def step(chances: Chances, evidence: Evidence) -> ForwardStep:
-    """Take the belief over one event: goals may change, then what was seen is weighed, then it sums to 1 again.
+    """Update a belief with one event: apply the transition, multiply by the likelihood, normalise.
 
     >>> from telos.recognition.recognizer import Evidence
     >>> step((0.5, 0.5), Evidence(((0.75, 0.25), (0.25, 0.75)), (0.75, 0.25), "swing"))[1]
     (0.75, 0.25)
     """
     transition, likelihood, _ = evidence
-    if len(chances) == 3:  # written out: three goals are what most games tell apart, and this is the hot loop
+    if len(chances) == 3:  # unrolled: three goals are the most common case, and this is the hot loop
         a, b, c = chances
         (aa, ab, ac), (ba, bb, bc), (ca, cb, cc) = transition
         p, q, r = a * aa + b * ba + c * ca, a * ab + b * bb + c * cb, a * ac + b * bc + c * cc
@@ -45,28 +46,28 @@ def step(chances: Chances, evidence: Evidence) -> ForwardStep:
         total = x + y + z
         if total > MIN_TOTAL:
             return (p, q, r), (x / total, y / total, z / total), total
-        return _faint((p, q, r), evidence)
+        return _rescaled_step((p, q, r), evidence)
     predicted = predict(chances, transition)
     weighed = [chance * seen for chance, seen in zip(predicted, likelihood, strict=True)]
     total = sum(weighed)
     if total > MIN_TOTAL:
         return predicted, tuple([each / total for each in weighed]), total
-    return _faint(predicted, evidence)
+    return _rescaled_step(predicted, evidence)
 
 
 def predict(chances: Chances, transition: Matrix) -> Chances:
-    """Return the belief after goals may have changed, before anything more is seen."""
+    """Return the belief after the transition, before the observation."""
     return tuple(
         sum(chance * row[to] for chance, row in zip(chances, transition, strict=True)) for to in range(len(chances))
     )
 
 
-def _faint(predicted: Chances, evidence: Evidence) -> ForwardStep:
-    """Weigh an observation that is next to impossible: made larger first, or ignored if no goal allows it."""
+def _rescaled_step(predicted: Chances, evidence: Evidence) -> ForwardStep:
+    """Update with a very unlikely observation: rescale its likelihood first, or ignore it if no goal allows it."""
     peak = max(evidence.likelihood)
     if not peak >= 0:  # NaN is not
         raise TelosError(
-            f"the model gives {evidence.seen!r} the likelihoods {evidence.likelihood}", "they must be numbers"
+            f"the likelihoods of {evidence.seen!r} are {evidence.likelihood}", "a model must return numbers"
         )
     if peak > 0:
         weighed = [chance * (seen / peak) for chance, seen in zip(predicted, evidence.likelihood, strict=True)]
@@ -78,7 +79,7 @@ def _faint(predicted: Chances, evidence: Evidence) -> ForwardStep:
 
 
 def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[ForwardStep]:
-    """Return every step of the forward algorithm over a sequence."""
+    """Return the steps of the forward algorithm over a sequence."""
     chances, steps = tuple(prior), []
     for evidence in evidences:
         taken = step(chances, evidence)
@@ -88,24 +89,22 @@ def forward(prior: Sequence[float], evidences: Iterable[Evidence]) -> list[Forwa
 
 
 def used_evidence(evidences: Sequence[Evidence], steps: Sequence[ForwardStep]) -> list[Evidence]:
-    """Return the evidence as the forward algorithm took it: what it ignored says nothing about any goal."""
+    """Return the evidence that the forward algorithm used: ignored observations get equal likelihoods."""
     return [
         evidence if taken[2] > 0 else evidence._replace(likelihood=(1.0,) * len(evidence.likelihood))
         for evidence, taken in zip(evidences, steps, strict=True)
     ]
 
 
-# --- clock ------------------------------------------------------------------------------------------------------------
-# Which events count as evidence: what follows within a moment of the last is the same thing seen twice.
+# --- which events count -----------------------------------------------------------------------------------------------
 
-
-TICK = "tick"  # the cause of events that only say that time has passed
-INPUT = "input"  # the cause of events that do not say one
+TICK = "tick"  # the cause of events that only report that time has passed
+INPUT = "input"  # the default cause
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Clock:
-    """Counts events by their cause; ticks only if ``every`` so many seconds is given, and no more often than that.
+    """Decides by its cause whether an event counts; ticks count at most once every ``every`` seconds, or never.
 
     >>> Clock().counts("area"), Clock().counts("tick"), Clock(every=0.5).counts("tick")
     (True, False, True)
@@ -121,7 +120,9 @@ class Clock:
         if TICK in causes:
             raise TelosError("ticks count by the time between them", "write every=0.5 (seconds) rather than on='tick'")
         if not causes and every is None:
-            raise TelosError("a clock that counts nothing reads nothing", "give on=('input', 'area') or every=0.5")
+            raise TelosError(
+                "a clock without causes and period counts no events", "give on=('input', 'area') or every=0.5"
+            )
         object.__setattr__(self, "on", causes)
         object.__setattr__(self, "every", None if every is None else float(every))
 
@@ -130,62 +131,58 @@ class Clock:
         return cause in self.on or (cause == TICK and self.every is not None)
 
 
-# --- pulse ------------------------------------------------------------------------------------------------------------
-# A model's clock at work on one player: which events count, and what those that do not hand on to the next.
-
-
 _NEVER = float("-inf")
-TIME_TOLERANCE = 1e-6  # seconds: frames of a thirtieth are not exact in binary
+TIME_TOLERANCE = 1e-6  # seconds: frames of 1/30 s are not exact in binary
 
 
 class EventGate:
-    """Asks a model for evidence at the times when its clock counts.
+    """Passes the events of one player to a model when its clock counts them, and carries over what others reported.
 
-    An event that does not count may say that a chest was just taken. The next one that counts says so in its stead, or
-    the model would never hear of it.
+    An event that does not count may report that a chest was just taken. Its moments and its achieved goal are added to
+    the next event that counts; otherwise the model would miss them.
     """
 
     def __init__(self, model: GoalModel) -> None:
-        clock: Clock | None = getattr(model, "clock", None)  # models of other families count every event
+        clock: Clock | None = getattr(model, "clock", None)  # other models count every event
         words = getattr(model, "vocabulary", None)
-        self._ask = model.evidence
+        self._evidence = model.evidence
         self._every = 0.0 if clock is None or clock.every is None else clock.every - TIME_TOLERANCE
         self._moments: tuple[str, ...] = () if words is None else words.moments
         self.reset()
 
     def reset(self) -> None:
-        """Forget what came before."""
-        self._counted = _NEVER  # when an event last counted
+        """Forget all events."""
+        self._counted = _NEVER  # the time of the last event that counted
         self._pending: dict[str, bool] = {}
         self._achieved: str | None = None
-        self._waits = False
+        self._has_carried = False
 
     def evidence(self, event: Event) -> Evidence | None:
-        """Return what an event says, together with what was left unsaid; None if it does not count."""
-        if self._waits:
-            event = self._with_the_unsaid(event)
-        found = self._ask(event)
+        """Return the evidence of an event, with what was carried over; None if the event does not count."""
+        if self._has_carried:
+            event = self._with_carried(event)
+        found = self._evidence(event)
         too_soon = event.time - self._counted < self._every and context_of(event).get("cause") == TICK
         if found is None or too_soon:
             self._keep(event)
             return None
         self._counted = event.time
-        if self._waits:
-            self._pending, self._achieved, self._waits = {}, None, False
+        if self._has_carried:
+            self._pending, self._achieved, self._has_carried = {}, None, False
         return found
 
     def admit(self, event: Event) -> Event | None:
-        """Return the event if it counts, with what was left unsaid."""
-        found = self._with_the_unsaid(event) if self._waits else event
+        """Return the event with what was carried over; None if it does not count."""
+        found = self._with_carried(event) if self._has_carried else event
         return None if self.evidence(event) is None else found
 
     def _keep(self, event: Event) -> None:
         context = context_of(event)
         self._pending.update({name: True for name in self._moments if context.get(name)})
         self._achieved = event.goal or self._achieved
-        self._waits = bool(self._pending) or self._achieved is not None
+        self._has_carried = bool(self._pending) or self._achieved is not None
 
-    def _with_the_unsaid(self, event: Event) -> Event:
+    def _with_carried(self, event: Event) -> Event:
         return Event(
             event.action,
             {**event.context, **self._pending},
@@ -195,20 +192,20 @@ class EventGate:
         )
 
     def save(self) -> dict[str, Any]:
-        """Return all there is as plain data."""
+        """Return the state as plain data."""
         counted = None if self._counted == _NEVER else self._counted
         return {"counted": counted, "pending": sorted(self._pending), "achieved": self._achieved}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Become exactly the pulse that was saved."""
+        """Restore a saved state."""
         self._counted = _NEVER if saved["counted"] is None else saved["counted"]
         self._pending = dict.fromkeys(saved["pending"], True)
         self._achieved = saved["achieved"]
-        self._waits = bool(self._pending) or self._achieved is not None
+        self._has_carried = bool(self._pending) or self._achieved is not None
 
 
 def counted_evidence(model: GoalModel, events: Iterable[Event]) -> list[tuple[Event, Evidence]]:
-    """Return the events of one player that count, each with what it says: what a reader would take in."""
+    """Return the events of one player that count, each with its evidence."""
     pulse, found = EventGate(model), []
     player: str | None = None
     last = _NEVER
@@ -222,23 +219,21 @@ def counted_evidence(model: GoalModel, events: Iterable[Event]) -> list[tuple[Ev
 
 
 def check_event_order(event: Event, player: str | None, last: float) -> None:
-    """Refuse an event of another player than the one that is read (None: nobody yet), or one from before the last."""
+    """Refuse an event of another player (None: none yet), or one earlier than the last."""
     if player is not None and event.player != player:
         raise TelosError(f"one player at a time: {event.player!r} came after {player!r}", "use Readers, or reset first")
     if event.time < last:
-        said = f"time runs backwards: an event at {event.time:g} s after one at {last:g} s"
-        raise TelosError(f"{said}", "sort the log by time, or reset first")
+        message = f"time runs backwards: an event at {event.time:g} s after one at {last:g} s"
+        raise TelosError(message, "sort the log by time, or reset first")
 
 
-# --- why --------------------------------------------------------------------------------------------------------------
-# Why a belief is what it is: which observations, and which changes of goal, spoke for one goal over another.
+# --- explanation ------------------------------------------------------------------------------------------------------
 
-
-MIN_CHANCE = 1e-300  # what a chance of 0 counts as, since its logarithm has no end
+MIN_CHANCE = 1e-300  # stands for a chance of 0, whose logarithm is infinite
 
 
 class BeliefUpdate(Protocol):
-    """One step of the forward algorithm."""
+    """What ``explain_belief`` reads of an update."""
 
     @property
     def time(self) -> float: ...
@@ -254,7 +249,7 @@ class BeliefUpdate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpdateReason:
-    """What one update added to the log-odds: by what was seen, and before that by goals that may have changed."""
+    """What one update added to the log-odds: by the transition, and by the observation."""
 
     time: float
     seen: str
@@ -264,7 +259,7 @@ class UpdateReason:
 
 @dataclass(frozen=True, slots=True)
 class BeliefReasons:
-    """The log-odds of a goal over another, as a sum: what they were, and what each update since has added."""
+    """The log-odds of one goal over another as a sum: the start, and what each update added."""
 
     goal: str
     over: str
@@ -273,10 +268,13 @@ class BeliefReasons:
     total: float
 
     def __str__(self) -> str:
-        """Say it in words, the latest update last."""
-        lines = [f"{self.goal} over {self.over}: {_odds(self.total)}", f"  before that: {_odds(self.start)}"]
+        """Return the explanation in lines, the latest update last."""
+        lines = [
+            f"{self.goal} over {self.over}: {_format_odds(self.total)}",
+            f"  before that: {_format_odds(self.start)}",
+        ]
         for part in self.parts:
-            lines.append(f"  {part.time:.1f} s, {part.seen}: {_speaks(part.by_sight, self.goal, self.over)}")
+            lines.append(f"  {part.time:.1f} s, {part.seen}: {_format_direction(part.by_sight, self.goal, self.over)}")
             if abs(part.by_change) >= 0.05:
                 lines[-1] += f"; the goal may have changed before ({part.by_change:+.2f})"
         return "\n".join(lines)
@@ -285,7 +283,7 @@ class BeliefReasons:
 def explain_belief(
     goals: Sequence[str], chances: Sequence[float], moments: Sequence[BeliefUpdate], goal: str | None, over: str | None
 ) -> BeliefReasons:
-    """Return what moved the belief in ``goal`` (the likeliest) over ``over`` (the next) through the given moments."""
+    """Explain the belief in ``goal`` (default: the likeliest) over ``over`` (the next) by the given updates."""
     for name in (goal, over):
         if name is not None and name not in goals:
             raise TelosError(f"unknown goal {name!r}", name_hint(name, goals))
@@ -305,7 +303,7 @@ def explain_belief(
     return BeliefReasons(goals[mine], goals[other], start, parts, odds(chances))
 
 
-def _odds(log_odds: float) -> str:
+def _format_odds(log_odds: float) -> str:
     if abs(log_odds) < 0.005:
         return "as likely as not (+0.00)"
     factor = math.exp(min(700.0, abs(log_odds)))
@@ -313,30 +311,28 @@ def _odds(log_odds: float) -> str:
     return f"{times} as {'likely' if log_odds >= 0 else 'unlikely'} ({log_odds:+.2f})"
 
 
-def _speaks(log_odds: float, goal: str, over: str) -> str:
+def _format_direction(log_odds: float, goal: str, over: str) -> str:
     if abs(log_odds) < 0.005:
         return "says nothing either way"
     return f"speaks for {goal if log_odds > 0 else over} ({log_odds:+.2f})"
 
 
 # --- reader -----------------------------------------------------------------------------------------------------------
-# Reading one player with any goal model: a live belief, kept by the forward algorithm.
 
-
-DEFAULT_HISTORY = 32  # steps, so that a belief can be explained
+DEFAULT_HISTORY = 32  # updates, to explain the belief by
 IMPOSSIBLE = "no goal allows {seen}: it was ignored"
 
 
 @runtime_checkable
 class Trainable(Protocol):
-    """A goal model that can be taught."""
+    """A goal model that learns."""
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
-        """Take in what a player did who pursued ``goal``, after ``before``."""
+        """Learn from an event of a player who pursued ``goal``; ``before`` is the goal at the previous update."""
 
 
 class UpdateRecord(NamedTuple):
-    """One step of the forward algorithm, as a reader remembers it."""
+    """One update, as a reader remembers it."""
 
     time: float
     seen: str
@@ -346,10 +342,10 @@ class UpdateRecord(NamedTuple):
 
 
 class Reader:
-    """Keeps the belief about one player, event by event; models hold no belief, so many readers may share one.
+    """A recogniser: keeps the belief about one player with any goal model. Many readers may share one model.
 
-    What no goal allows is ignored: the belief survives, and says so. ``log_likelihood`` is how well the model has
-    foreseen the player; it leaves out the ``ignored`` updates.
+    An observation that no goal allows is ignored, and the belief's reasons say so. ``log_likelihood`` is how well the
+    model predicted the player, without the ``ignored`` updates.
 
     >>> from telos.recognition.iohmm import IOHMM
     >>> reader = Reader(IOHMM(counts={"level": {"swing": 7}}))
@@ -363,36 +359,35 @@ class Reader:
         self._trace = trace
         self._gate, self._lesson_gate = EventGate(model), EventGate(model)
         self._moments: deque[tuple[float, str, Chances, Chances, Chances]] = deque(maxlen=max(1, remembers))
-        self._said: dict[str, tuple[str, ...]] = {}
+        self._reasons: dict[str, tuple[str, ...]] = {}
         self.reset()
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self._goals
 
     @property
     def belief(self) -> Belief:
-        """The belief now."""
+        """The current belief."""
         return self._belief
 
     @property
     def chances(self) -> Chances:
-        """The probability of each goal, in the order of the goals."""
+        """The chance of each goal, in the order of the goals."""
         return self._chances
 
     @property
     def moments(self) -> tuple[UpdateRecord, ...]:
-        """The last steps, oldest first."""
+        """The last updates, oldest first."""
         return tuple(UpdateRecord(*each) for each in self._moments)
 
     def reset(self) -> None:
-        """Forget the player, and start with the model's prior."""
+        """Forget the player: return to the model's prior."""
         self._chances: Chances = tuple(self.model.prior)
         self._belief = Belief.of(self._goals, self._chances, ("nothing was seen yet",))
         self._player: str | None = None
         self._time = -math.inf
-        self._taught: str | None = None  # the goal of the last lesson
+        self._last_goal: str | None = None  # the goal of the last training event
         self.log_likelihood = 0.0
         self.updates = 0
         self.ignored = 0
@@ -401,7 +396,7 @@ class Reader:
         self._moments.clear()
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
         time = event.time
         if event.player != self._player or time < self._time:
             check_event_order(event, self._player, self._time)
@@ -416,7 +411,7 @@ class Reader:
         self._moments.append((time, seen, before, predicted, after))
         if likelihood > 0.0:
             self.log_likelihood += log(likelihood)
-            self._belief = Belief.of(self._goals, after, self._said.get(seen) or self._say(seen))
+            self._belief = Belief.of(self._goals, after, self._reasons.get(seen) or self._reasons_for(seen))
         else:
             self._ignore(event, seen)
         if self._trace is not silent:
@@ -424,21 +419,21 @@ class Reader:
         return self._belief
 
     def learn(self, event: Event, goal: str) -> None:
-        """Take in what a player did who was known to pursue ``goal``; the belief stays as it is."""
+        """Train the model on an event of a player who pursued ``goal``; the belief does not change."""
         model = self.model
         if not isinstance(model, Trainable):
             raise TelosError(f"{model!r} cannot be trained", "use a model that learns, such as an IOHMM")
         counted = self._lesson_gate.admit(event)
         if counted is not None:
-            model.learn(counted, goal, self._taught)
-            self._taught = goal
+            model.learn(counted, goal, self._last_goal)
+            self._last_goal = goal
 
     def why(self, goal: str | None = None, over: str | None = None, *, last: int = 10) -> BeliefReasons:
-        """Say what moved the belief in a goal (the likeliest) over another (the next) in the ``last`` updates."""
+        """Explain the belief in a goal (default: the likeliest) over another (the next) by the ``last`` updates."""
         return explain_belief(self._goals, self._chances, self.moments[-last:] if last > 0 else (), goal, over)
 
     def save(self) -> dict[str, Any]:
-        """Return all that a reader knows about its player as plain data."""
+        """Return the reader's state as plain data."""
         return {
             "goals": list(self._goals),
             "chances": list(self._chances),
@@ -448,7 +443,7 @@ class Reader:
             "log_likelihood": self.log_likelihood,
             "updates": self.updates,
             "ignored": self.ignored,
-            "taught": self._taught,
+            "taught": self._last_goal,
             "pulse": self._gate.save(),
             "lessons": self._lesson_gate.save(),
             "moments": [[m.time, m.seen, list(m.before), list(m.predicted), list(m.after)] for m in self.moments],
@@ -458,16 +453,16 @@ class Reader:
     def resume(
         cls, model: GoalModel, saved: Mapping[str, Any], *, remembers: int = DEFAULT_HISTORY, trace: Trace = silent
     ) -> "Reader":
-        """Return a reader that goes on exactly where the saved one stopped."""
+        """Return a reader that continues from a saved state."""
         reader = cls(model, remembers=remembers, trace=trace)
         if list(saved.get("goals", ())) != list(model.goals):
             raise TelosError(
                 f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
-                "resume it with the model that it was made with",
+                "resume it with the model that it was saved with",
             )
         reader._chances = tuple(saved["chances"])
         reader._belief = Belief.of(model.goals, reader._chances, tuple(saved["reasons"]))
-        reader._player, reader._taught = saved["player"], saved["taught"]
+        reader._player, reader._last_goal = saved["player"], saved["taught"]
         reader._time = -math.inf if saved["time"] is None else saved["time"]
         reader.log_likelihood, reader.updates, reader.ignored = (
             saved[name] for name in ("log_likelihood", "updates", "ignored")
@@ -480,9 +475,9 @@ class Reader:
         )
         return reader
 
-    def _say(self, seen: str) -> tuple[str, ...]:
-        said = self._said[seen] = (f"last seen: {seen}",)
-        return said
+    def _reasons_for(self, seen: str) -> tuple[str, ...]:
+        reasons = self._reasons[seen] = (f"last seen: {seen}",)
+        return reasons
 
     def _ignore(self, event: Event, seen: str) -> None:
         self.ignored += 1

@@ -1,4 +1,7 @@
-"""Smoothing, Viterbi, story, surprise, recap."""
+"""Recognition after the fact: smoothing, the Viterbi path, the story of a session, surprises and a recap.
+
+Start with ``find_story`` and ``find_surprises``; ``LaggedReader`` smooths live, some updates late.
+"""
 
 import math
 from collections import deque
@@ -22,11 +25,10 @@ from telos.recognition.filtering import (
 from telos.recognition.recognizer import Evidence, GoalModel
 
 # --- smoothing --------------------------------------------------------------------------------------------------------
-# Smoothing: what the goal was, judged with all that came after. At the end of a session, or a few updates late.
 
 
 def smooth(prior: Sequence[float], evidences: Sequence[Evidence]) -> list[Chances]:
-    """Return the belief at each update given all updates: the forward-backward algorithm, scaled at each step.
+    """Return the belief at each update given all updates (forward-backward, scaled at each step).
 
     >>> stay = ((0.875, 0.125), (0.125, 0.875))
     >>> seen = [Evidence(stay, (0.5, 0.5), "walk"), Evidence(stay, (0.9, 0.1), "swing")]
@@ -38,9 +40,9 @@ def smooth(prior: Sequence[float], evidences: Sequence[Evidence]) -> list[Chance
 
 
 def smooth_filtered(filtered: Sequence[Chances], evidences: Sequence[Evidence]) -> list[Chances]:
-    """Return what filtered beliefs become when what was seen after each is taken into account.
+    """Return the smoothed beliefs for filtered ones, by the evidence after each.
 
-    The first evidence is not looked at: it is in the first belief already.
+    The first evidence is not used: the first belief includes it already.
     """
     weights = backward_weights(evidences, len(filtered[0])) if filtered else []
     return [
@@ -50,18 +52,18 @@ def smooth_filtered(filtered: Sequence[Chances], evidences: Sequence[Evidence]) 
 
 
 def backward_weights(evidences: Sequence[Evidence], goals: int) -> list[Chances]:
-    """Return how likely each goal at an update makes all that follows it; only the ratios matter."""
+    """Return the backward weights: how likely each goal at an update makes all later evidence, up to a factor."""
     later: Chances = (1.0,) * goals
     weights = []
     for evidence in reversed(evidences):
         weights.append(later)
-        later = _one_back(later, evidence)
+        later = _backward_step(later, evidence)
     weights.reverse()
     return weights
 
 
-def _one_back(later: Chances, evidence: Evidence) -> Chances:
-    """Return the same, one update earlier."""
+def _backward_step(later: Chances, evidence: Evidence) -> Chances:
+    """Return the backward weights one update earlier."""
     weighed = [weight * seen for weight, seen in zip(later, evidence.likelihood, strict=True)]
     return _scaled(
         [sum(chance * each for chance, each in zip(row, weighed, strict=True)) for row in evidence.transition]
@@ -72,15 +74,15 @@ def _scaled(weights: Sequence[float]) -> Chances:
     peak = max(weights)
     if peak <= 0:
         return (1.0 / len(weights),) * len(weights)
-    larger = [weight / peak for weight in weights]  # so that tiny weights do not sum to zero
+    larger = [weight / peak for weight in weights]  # so that tiny weights do not underflow to zero
     total = sum(larger)
     return tuple([each / total for each in larger])
 
 
 class LaggedReader:
-    """A recogniser that answers for ``lag`` updates ago, with the evidence up to now: later, and more often right.
+    """A recogniser whose belief is about ``lag`` updates ago, smoothed with the evidence up to now.
 
-    While there have been fewer updates, it answers for the first.
+    Until there have been so many updates, the belief is about the first.
 
     >>> from telos.recognition.iohmm import IOHMM
     >>> late = LaggedReader(IOHMM(counts={"level": {"swing": 7}}), lag=1)
@@ -97,7 +99,6 @@ class LaggedReader:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self.model.goals
 
     @property
@@ -107,12 +108,12 @@ class LaggedReader:
 
     @property
     def then(self) -> Belief:
-        """What was believed about the same update at its own time: smoothing may overturn it."""
+        """The filtered belief about the same update, before smoothing."""
         chances = self._window[0][1] if self._window else self.model.prior
         return Belief.of(self.goals, chances)
 
     def reset(self) -> None:
-        """Forget the player."""
+        """Forget the player: return to the prior."""
         self._chances: Chances = tuple(self.model.prior)
         self._window: deque[tuple[Evidence, Chances]] = deque(maxlen=self.lag + 1)
         self._belief = Belief.of(self.goals, self._chances)
@@ -121,7 +122,7 @@ class LaggedReader:
         self._gate.reset()
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the belief about ``lag`` updates ago."""
+        """Update with an event, and return the belief about ``lag`` updates ago."""
         check_event_order(event, self._player, self._last)
         evidence = self._gate.evidence(event)
         self._player, self._last = event.player, event.time
@@ -136,14 +137,13 @@ class LaggedReader:
         return self._belief
 
 
-# --- viterbi ----------------------------------------------------------------------------------------------------------
-# The Viterbi algorithm: the one sequence of goals that explains a session best.
+# --- Viterbi ----------------------------------------------------------------------------------------------------------
 
 
 def best_path(prior: Sequence[float], evidences: Sequence[Evidence]) -> tuple[list[int], float]:
-    """Return the number of the goal at each update in the likeliest sequence, and the log-likelihood of it.
+    """Return the index of the goal at each update in the likeliest sequence (Viterbi), and its log-likelihood.
 
-    That of equals is returned which has the earlier goal in the model's list at its end.
+    Ties go to the goal that comes first in the model's list, judged from the end.
 
     >>> stay = ((0.9, 0.1), (0.1, 0.9))
     >>> best_path((0.5, 0.5), [Evidence(stay, (0.9, 0.1), "swing"), Evidence(stay, (0.1, 0.9), "walk")])[0]
@@ -152,7 +152,7 @@ def best_path(prior: Sequence[float], evidences: Sequence[Evidence]) -> tuple[li
     if not evidences:
         return [], 0.0
     goals = range(len(prior))
-    # What filtering has ignored is ignored here too, so that both tell the same story.
+    # What filtering ignores is ignored here too, so that both agree.
     evidences = used_evidence(evidences, forward(prior, evidences))
     scores = [_log(chance) for chance in prior]
     came_from: list[list[int]] = []
@@ -174,28 +174,27 @@ def _log(chance: float) -> float:
 
 
 # --- story ------------------------------------------------------------------------------------------------------------
-# The story of a session: which goals were pursued, one after the other.
 
 
 @dataclass(frozen=True, slots=True)
 class GoalSpan:
-    """A stretch of a session in which one goal was pursued, from one time to another."""
+    """A stretch of a session in which one goal was pursued."""
 
     goal: str
     start: float
     end: float
-    certainty: float  # the mean belief in the goal over its updates, with all of the session known
+    certainty: float  # the mean smoothed belief in the goal over its updates
     updates: int
-    achieved: bool  # whether the game said that the goal was achieved in it
+    achieved: bool  # whether the game reported the goal as achieved
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Return one line of text."""
         end = ", achieved" if self.achieved else ""
         return f"{self.start:.1f}-{self.end:.1f} s: {self.goal} ({self.certainty:.0%} sure{end})"
 
 
 def find_story(model: GoalModel, events: Iterable[Event]) -> tuple[GoalSpan, ...]:
-    """Return the likeliest sequence of goals of one player as spans; a span ends where the next begins."""
+    """Return the likeliest sequence of goals of one player as spans; each ends where the next begins."""
     events = list(events)
     taken = counted_evidence(model, events)
     evidences = [evidence for _, evidence in taken]
@@ -217,33 +216,32 @@ def find_story(model: GoalModel, events: Iterable[Event]) -> tuple[GoalSpan, ...
 
 
 def _achieved(goal: str, achievements: Sequence[tuple[str, float]], start: float, end: float) -> bool:
-    # The event that begins the next span says what was achieved since the one before it.
+    # The first event of the next span reports what was achieved since the event before it.
     return any(name == goal and start < time <= end for name, time in achievements)
 
 
-# --- surprise ---------------------------------------------------------------------------------------------------------
-# Surprise: moments about which one thinks otherwise once it is known what came after.
+# --- surprises --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """From ``start`` to ``end`` it looked like one goal, and was another after all."""
+    """From ``start`` to ``end`` the filtered belief favoured one goal, and the smoothed belief another."""
 
     start: float
     end: float
     thought: str
     was: str
-    amount: float  # how much of the belief was moved, at most
+    amount: float  # the largest share of the belief that moved
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Return one line of text."""
         return (
             f"{self.start:.1f}-{self.end:.1f} s: looked like {self.thought}, was {self.was} ({self.amount:.0%} moved)"
         )
 
 
 def find_surprises(model: GoalModel, events: Iterable[Event], *, threshold: float = 0.5) -> tuple[Surprise, ...]:
-    """Return the moments where smoothing overturns filtering, and moves at least ``threshold`` of the belief."""
+    """Return where smoothing changes the likeliest goal and moves at least ``threshold`` of the belief."""
     if not 0 <= threshold <= 1:
         raise TelosError(f"threshold must be from 0 to 1, got {threshold!r}")
     taken = counted_evidence(model, events)
@@ -267,7 +265,7 @@ def find_surprises(model: GoalModel, events: Iterable[Event], *, threshold: floa
 
 
 def belief_distance(before: Chances, after: Chances) -> float:
-    """Return how much of a belief moved to other goals: 0 for none, 1 for all (the total variation distance).
+    """Return the total variation distance of two beliefs: 0 if equal, 1 if all of it moved.
 
     >>> belief_distance((0.75, 0.25), (0.25, 0.75))
     0.5
@@ -280,11 +278,9 @@ def _top(chances: Chances) -> int:
 
 
 # --- recap ------------------------------------------------------------------------------------------------------------
-# Recap: one sentence for a player who comes back after a long time about what she was doing last.
 
-
-MIN_BREAK = 600.0  # seconds: after a shorter break nobody needs to be told
-MIN_CERTAINTY = 0.6  # below this certainty the sentence says "probably"
+MIN_BREAK = 600.0  # seconds: after a shorter break no recap is needed
+MIN_CERTAINTY = 0.6  # below this certainty the recap says "probably"
 
 
 def write_recap(
@@ -294,9 +290,9 @@ def write_recap(
     *,
     long: float = MIN_BREAK,
 ) -> str:
-    """Say what the player was last doing; nothing if the break was not ``long``, or nothing is known.
+    """Return a sentence about what the player was doing last; empty after a short break or without a story.
 
-    ``texts`` gives for each goal what pursuing it is called, and if it can be achieved, what achieving it is called.
+    ``texts`` gives for each goal the words for pursuing it and, if it can be achieved, for achieving it.
 
     >>> found = GoalSpan("explore", 0, 300, 0.9, 40, achieved=True)
     >>> home = GoalSpan("return", 300, 480, 0.8, 20, achieved=False)

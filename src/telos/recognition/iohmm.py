@@ -1,4 +1,4 @@
-"""Input-Output HMMs: counted, pooled."""
+"""Input-Output Hidden Markov Models (AIIDE paper), trained by counting; pooling over players."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,7 @@ from telos.recognition.recognizer import Evidence, check_goals, check_prior
 from telos.recognition.transitions import LearnedTransitions, TransitionRules
 from telos.recognition.vocabulary import ADVENTURE, Vocabulary
 
-# --- iohmm ------------------------------------------------------------------------------------------------------------
-# The Input-Output Hidden Markov Model: what a goal looks like is counted while the player's goal is known.
-
-
-# What the second paper takes to be plausible: goals last ten updates, who has returned does something else, and who has
+# The transitions of the AIIDE paper: a goal lasts ten updates, after a return something else follows, and a player who
 # found a chest takes it home.
 AIIDE_TRANSITIONS = TransitionRules(
     lasts=10,
@@ -31,11 +27,11 @@ AIIDE_CLOCK = Clock(on=("input",), every=0.5)
 
 
 class IOHMM:
-    """A goal model that is trained by counting: which outcome was seen, under which goal.
+    """A goal model trained by counting which outcome was observed under which goal.
 
-    ``pseudo_counts`` are what each pair of goal and outcome starts with (1: Laplace's law). ``discount`` is what the
-    counts of a goal are multiplied by before each of its lessons, so that early ones fade; 1 keeps them all. With
-    ``learned``, transitions are counted too, on top of ``transitions``.
+    ``pseudo_counts`` are the initial counts of each goal and outcome (1: Laplace smoothing). ``discount`` multiplies
+    the counts of a goal before each of its training events, so that old ones fade; 1 keeps them. With ``learned``,
+    transitions are counted too, on top of ``transitions``.
 
     >>> model = IOHMM(["explore", "level", "return"])
     >>> model.learn(Event("swing"), "level")
@@ -75,38 +71,38 @@ class IOHMM:
         conditions = [*symbols.conditions, *(case.condition for case in transitions.cases)]
         cause = {"cause"} & set(vocabulary.context)
         self._features: EventFeatures[tuple[int, int] | None] = EventFeatures(vocabulary, self.goals, conditions, cause)
-        self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; emptied by every lesson
-        self._settle()
+        self._evidence: dict[tuple[int, int], Evidence] = {}  # by case and symbol; cleared by every training event
+        self._bind_conditions()
 
     def evidence(self, event: Event) -> Evidence | None:
-        """Return what an event says; None if the clock does not count it."""
-        placed = self._features.evidence(event)
-        if placed is None:
+        """Return the evidence of an event; None if the clock does not count it."""
+        indices = self._features.evidence(event)
+        if indices is None:
             return None
-        known = self._evidence.get(placed)
-        return known if known is not None else self._fresh(placed)
+        known = self._evidence.get(indices)
+        return known if known is not None else self._compute_evidence(indices)
 
-    def placed(self, event: Event) -> tuple[int, int] | None:
-        """Return the number of the matrix that applies (0: the usual one) and that of the symbol seen."""
+    def locate(self, event: Event) -> tuple[int, int] | None:
+        """Return the indices of the matrix that applies (0: the usual one) and of the symbol; None if not counted."""
         return self._features.evidence(event)
 
     def learn(self, event: Event, goal: str, before: str | None = None) -> None:
-        """Count what a player did who pursued ``goal``; ``before`` is the goal at the update before, if known."""
+        """Count an event of a player who pursued ``goal``; ``before`` is the goal at the previous update, if known."""
         for name in (goal, before or goal):
             if name not in self.goals:
                 raise TelosError(f"unknown goal {name!r}", name_hint(str(name), self.goals))
-        placed = self._features.evidence(event)
-        if placed is None:
+        indices = self._features.evidence(event)
+        if indices is None:
             return
         if self.discount < 1:
             self.counts.fade(self.discount, [goal])
-        self.counts.add(goal, placed[1])
+        self.counts.add(goal, indices[1])
         if self.learned is not None and before is not None:
-            self.learned.add(placed[0], before, goal)
+            self.learned.add(indices[0], before, goal)
         self._evidence.clear()
 
     def fade(self, factor: float) -> None:
-        """Let all that was counted fade, as after a run: what was learned from a novice should not stay for ever."""
+        """Multiply all counts by a factor, as after a run: what was learned from a novice should not last."""
         self.counts.fade(factor)
         if self.learned is not None:
             self.learned.fade(factor)
@@ -114,7 +110,7 @@ class IOHMM:
 
     @property
     def matrices(self) -> tuple[tuple[tuple[float, ...], ...], ...]:
-        """Return the usual matrix and then that of each case, as they are now."""
+        """The current usual matrix, then that of each case."""
         return self._matrices if self.learned is None else self.learned.matrices()
 
     def __eq__(self, other: object) -> bool:
@@ -140,8 +136,8 @@ class IOHMM:
             *learning,
         )
 
-    def _settle(self) -> None:
-        """Bind every condition to the places of what it reads, once."""
+    def _bind_conditions(self) -> None:
+        """Bind every condition to the feature values, once."""
         cause = self._features.layout.slots.get("cause")
         cases = [self._features.bound(case.condition) for case in self.transitions.cases]
         find = self.symbols.finder(self._features)
@@ -154,19 +150,15 @@ class IOHMM:
 
         self._features.compute_with(compute)
 
-    def _fresh(self, placed: tuple[int, int]) -> Evidence:
-        case, symbol = placed
+    def _compute_evidence(self, indices: tuple[int, int]) -> Evidence:
+        case, symbol = indices
         likelihood = tuple(self.counts.chances(goal)[symbol] for goal in self.goals)
-        made = self._evidence[placed] = Evidence(self.matrices[case], likelihood, self.symbols.names[symbol])
-        return made
-
-
-# --- hierarchy --------------------------------------------------------------------------------------------------------
-# Between one model for all players and one for each: the pooled model as a prior, the player's own counts on top.
+        evidence = self._evidence[indices] = Evidence(self.matrices[case], likelihood, self.symbols.names[symbol])
+        return evidence
 
 
 def pool_models(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
-    """Return the model that all of the players' lessons together make.
+    """Return one model with the counts of all players' models.
 
     >>> ann, bo = IOHMM(counts={"level": {"swing": 3}}), IOHMM(counts={"level": {"swing": 2, "stop": 1}})
     >>> pool_models([ann, bo]).counts.seen["level"]["swing"]
@@ -189,9 +181,9 @@ def pool_models(models: Sequence[IOHMM], *, name: str = "") -> IOHMM:
 
 
 def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, name: str = "") -> IOHMM:
-    """Return a fresh model for one player that starts from the pooled one, worth ``strength`` sightings of each goal.
+    """Return a model for one player whose prior is the pooled model, worth ``strength`` observations of each goal.
 
-    With strength 0 it is a model of its own; the larger, the longer it takes to leave the pool. Teach it as usual.
+    With strength 0 it is independent of the pool; the larger, the longer it stays close to the pool. Train it as usual.
     """
     if check_not_negative("strength", strength) == 0:
         return copy_model(pool, counts=None, pseudo_counts=pseudo_counts, name=name)
@@ -209,9 +201,9 @@ def personalize(pool: IOHMM, strength: float, *, pseudo_counts: float = 1.0, nam
 def find_best_strength(
     pool: IOHMM, players: Sequence[IOHMM], candidates: Sequence[float] = (0, 1, 3, 10, 30, 100, 300, 1000)
 ) -> float:
-    """Return the strength that makes the players' own counts likeliest, each goal's chances drawn around the pool's.
+    """Return the strength under which the players' counts are likeliest, with chances drawn around the pool's.
 
-    A high one says that players are much alike, a low one that each plays in a way of her own.
+    A high strength means that players are alike, a low one that they differ.
     """
     if not players or not candidates:
         raise TelosError("give at least one player's model and one candidate")
@@ -219,7 +211,7 @@ def find_best_strength(
 
 
 def _marginal(prior: IOHMM, player: IOHMM) -> float:
-    """Return the log-likelihood of a player's counts if her chances are drawn from the prior's Dirichlet."""
+    """Return the log-likelihood of a player's counts under the prior's Dirichlet distribution."""
     total = 0.0
     for goal in prior.goals:
         pseudo, seen = prior.counts.pseudo[goal], player.counts.seen[goal]
@@ -230,7 +222,7 @@ def _marginal(prior: IOHMM, player: IOHMM) -> float:
 
 
 def copy_model(model: IOHMM, **changed: object) -> IOHMM:
-    """Return a model like another, with some of its parts changed; what either learns later is its own."""
+    """Return an independent copy of a model with some constructor arguments changed."""
     parts: dict[str, object] = {
         "symbols": model.symbols,
         "transitions": model.transitions,

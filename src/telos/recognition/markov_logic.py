@@ -1,4 +1,4 @@
-"""Markov-logic recogniser."""
+"""A recogniser from a Markov logic model: each event is one time step, its context the evidence of that step."""
 
 import math
 import os
@@ -13,20 +13,16 @@ from telos.logic.model import MarkovLogic
 from telos.logic.online import OnlineFilter, OnlineReason
 from telos.recognition.filtering import check_event_order
 
-# --- markov logic -----------------------------------------------------------------------------------------------------
-# Reading a player with a Markov logic model: each event is one step, and its context the facts of that step.
-
-
-GOAL, ACTION = "goal", "action"  # the predicates that are hidden, and that the event's action is
-DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context tells
+GOAL, ACTION = "goal", "action"  # the hidden predicate, and the predicate of the event's action
+DONE, LAST = "done", "last"  # the goals achieved so far, and the last of them, unless the context states them
 
 
 class MarkovLogicModel:
-    """Weighted formulas about ``goal(time, goal!)``; it holds no belief, so any number of readers may share it."""
+    """Weighted formulas about ``goal(time, goal!)``. It holds no belief, so many readers may share it."""
 
     def __init__(self, logic: MarkovLogic, *, name: str = "") -> None:
         self.logic, self.name = logic, name
-        self.goals = OnlineFilter(logic, query=GOAL).values  # which refuses what cannot be used live
+        self.goals = OnlineFilter(logic, query=GOAL).values  # refuses a model that cannot be filtered online
 
     @property
     def context(self) -> frozenset[str]:
@@ -36,7 +32,7 @@ class MarkovLogicModel:
 
 @dataclass(frozen=True, slots=True)
 class LogicReasons:
-    """Why one goal is believed more than another: what each formula added, in log-odds, and their total."""
+    """Why one goal is believed more than another: the log-odds that each formula added, and their total."""
 
     goal: str
     over: str
@@ -44,18 +40,18 @@ class LogicReasons:
     total: float
 
     def __str__(self) -> str:
-        """Say it in lines, the strongest first."""
+        """Return the explanation in lines, the strongest formula first."""
         lines = [f"{self.goal} over {self.over}: {self.total:+.2f} in log-odds"]
         return "\n".join([*lines, *(f"  {value:+.2f}  {text}" for text, value in self.parts)])
 
 
 class MarkovLogicReader:
-    """Keeps the belief about one player: exact, from everything seen so far, at the same price every event.
+    """A recogniser: the exact belief from all events so far, in constant time per event.
 
-    The predicate ``action`` gets the event's action, and every other one the entry of that name in the event's
-    context: a text or a number is one fact, a list of them several, and a missing entry none. A predicate of nothing
-    but time holds where its entry is true. ``done`` and ``last`` are the goals that events achieved so far. An event
-    that achieves a goal says nothing else: it would give itself away, and models are learned without such events.
+    The predicate ``action`` is the event's action, and every other predicate the context entry of its name: a text or a
+    number is one fact, a list several, a missing entry none. A predicate over time alone holds if its entry is true.
+    ``done`` and ``last`` are the goals achieved so far. An event that achieves a goal is no other evidence: it would
+    reveal the goal, and models are learned without such events.
     """
 
     def __init__(self, model: MarkovLogicModel) -> None:
@@ -66,16 +62,15 @@ class MarkovLogicReader:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self.model.goals
 
     @property
     def belief(self) -> Belief:
-        """The belief now."""
+        """The current belief."""
         return self._belief
 
     def reset(self) -> None:
-        """Forget the player."""
+        """Forget the player: return to the prior."""
         self._online.reset()
         self._player: str | None = None
         self._time = -math.inf
@@ -83,7 +78,7 @@ class MarkovLogicReader:
         self._belief = Belief.of(self.goals, self._online.belief, ("nothing was seen yet",))
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
         if event.player != self._player or event.time < self._time:
             check_event_order(event, self._player, self._time)
         self._time, self._player = event.time, event.player
@@ -102,12 +97,12 @@ class MarkovLogicReader:
 
     @property
     def _past(self) -> dict[str, tuple[str, ...]]:
-        """What is known to be achieved, for the predicates that speak of it."""
+        """The achieved goals, for the predicates about them."""
         told = {DONE: tuple(sorted(set(self._achieved))), LAST: tuple(self._achieved[-1:])}
         return {name: said for name, said in told.items() if name in self.model.logic.predicates and said}
 
     def why(self, goal: str | None = None, over: str | None = None) -> LogicReasons:
-        """Say which formulas spoke for a goal (the likeliest) over another (the next) in the last step."""
+        """Explain the belief in a goal (default: the likeliest) over another (the next) by the last step's formulas."""
         ranked = sorted(self.goals, key=lambda name: -self._belief[name])
         for said in (goal, over):
             if said is not None and said not in self.goals:
@@ -120,7 +115,7 @@ class MarkovLogicReader:
         return LogicReasons(goal, over, told, sum(value for _, value in told))
 
     def save(self) -> dict[str, Any]:
-        """Return all that it knows about its player as plain data."""
+        """Return the state as plain data."""
         return {
             "goals": list(self.goals),
             "player": self._player,
@@ -132,7 +127,7 @@ class MarkovLogicReader:
 
     @classmethod
     def resume(cls, model: MarkovLogicModel, saved: Mapping[str, Any]) -> "MarkovLogicReader":
-        """Return a reader that goes on exactly where the saved one stopped."""
+        """Return a reader that continues from a saved state."""
         reader = cls(model)
         if list(saved["goals"]) != list(model.goals):
             raise TelosError(f"the saved belief is about {saved['goals']}, the model's goals are {list(model.goals)}")
@@ -144,12 +139,12 @@ class MarkovLogicReader:
 
 
 def _difference(reason: OnlineReason, one: int, two: int) -> float:
-    # Two goals that are both forbidden do not differ, though infinities have no difference.
+    # Two forbidden goals do not differ, but the difference of infinities is NaN.
     return 0.0 if reason.values[one] == reason.values[two] else reason.values[one] - reason.values[two]
 
 
 def _source(name: str, arity: int) -> tuple[str, Callable[[Event], tuple[str, ...]]]:
-    """Return how the facts of a predicate are read from an event."""
+    """Return the function that reads the facts of a predicate from an event."""
     if name == GOAL:
         return name, lambda event: ()
     if name == ACTION:
@@ -169,12 +164,8 @@ def _constants(value: object) -> tuple[str, ...]:
     return (str(value),)
 
 
-# --- logic ------------------------------------------------------------------------------------------------------------
-# Markov logic files as recognisers.
-
-
 def load_logic_model(path: str | os.PathLike[str]) -> MarkovLogicModel:
-    """Read the formulas at ``path``; they must have weights that tell goals apart."""
+    """Read the Markov logic model at ``path``; it must have the predicate ``goal(time, goal!)``."""
     from telos.logic.syntax import load_mln
 
     logic = load_mln(os.fspath(path))

@@ -1,4 +1,4 @@
-"""Styles, unknown goals, many players."""
+"""Readers beside the plain one: play styles, unknown goals, and many players at once."""
 
 import math
 from collections import deque
@@ -13,18 +13,14 @@ from telos.core.trace import Trace, silent
 from telos.recognition.filtering import Reader, counted_evidence, forward
 from telos.recognition.recognizer import GoalModel, check_prior
 
-# --- style ------------------------------------------------------------------------------------------------------------
-# Play style: which of several models has foreseen a player best, updated with every event.
-
-
-IGNORED_LOG_LIKELIHOOD = math.log(1e-6)  # what it costs a model to be shown what none of its goals allows
+IGNORED_LOG_LIKELIHOOD = math.log(1e-6)  # for an observation that no goal of the model allows
 
 
 class StyleReader:
-    """A belief over models: each is a style, and the likelihood of all that was seen says which fits.
+    """A belief over play styles: each style is a model, weighted by the likelihood of all events.
 
-    Models are fairly compared only if they count the same events and divide their probability among the same
-    outcomes, so those whose clocks or outcomes differ are refused.
+    The models must count the same events and have the same outcomes, or their likelihoods could not be compared; others
+    are refused.
 
     >>> from telos.recognition.iohmm import IOHMM
     >>> goals = ("explore", "level", "return")
@@ -36,14 +32,14 @@ class StyleReader:
     def __init__(self, models: Mapping[str, GoalModel], *, prior: Mapping[str, float] | None = None) -> None:
         if not models:
             raise TelosError("give at least one model, by the name of its style")
-        _refuse_unlike(models)
+        _check_comparable(models)
         self._goals = tuple(models)
         self._prior = check_prior(prior, self._goals)
         self.readers = {style: Reader(model) for style, model in models.items()}
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The styles that it tells apart."""
+        """The styles that the belief is about."""
         return self._goals
 
     @property
@@ -59,19 +55,19 @@ class StyleReader:
         return Belief.of(self._goals, [weight / total for weight in weights])
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the belief over styles."""
+        """Update with an event, and return the belief over styles."""
         for reader in self.readers.values():
             reader.observe(event)
         return self.belief
 
     def reset(self) -> None:
-        """Forget the player."""
+        """Forget the player: return to the prior."""
         for reader in self.readers.values():
             reader.reset()
 
     @property
     def goal_belief(self) -> Belief:
-        """The belief over goals, each style's weighed by how well it fits; the styles must have the same goals."""
+        """The belief over goals, averaged over the styles by their chance; the styles must have the same goals."""
         beliefs = {style: reader.belief for style, reader in self.readers.items()}
         goals = next(iter(self.readers.values())).goals
         for style, reader in self.readers.items():
@@ -81,7 +77,7 @@ class StyleReader:
         return Belief.of(goals, [sum(styles[style] * beliefs[style][goal] for style in styles) for goal in goals])
 
 
-def _refuse_unlike(models: Mapping[str, GoalModel]) -> None:
+def _check_comparable(models: Mapping[str, GoalModel]) -> None:
     for what in ("clock", "symbols", "outcomes"):
         kinds = {style: getattr(model, what, None) for style, model in models.items()}
         first = next(iter(kinds))
@@ -92,31 +88,26 @@ def _refuse_unlike(models: Mapping[str, GoalModel]) -> None:
                 )
 
 
-# --- unknown ----------------------------------------------------------------------------------------------------------
-# None of the above: noticing a player who does something that no goal of the model explains.
-
-
-IMPOSSIBLE_LOG_LIKELIHOOD = math.log(1e-9)  # how unlikely it counts to be what no goal allows
+IMPOSSIBLE_LOG_LIKELIHOOD = math.log(1e-9)  # for an observation that no goal allows
 DEFAULT_WINDOW = 20
 
 
 @dataclass(frozen=True, slots=True)
 class FitThreshold:
-    """How well a model must foresee a player: the mean log-likelihood of the last ``window`` updates."""
+    """The mean log-likelihood of the last ``window`` updates below which no goal of the model fits."""
 
     value: float
     window: int
-    false_alarms: float  # the share of players with known goals for whom it will be crossed, at most
+    false_alarms: float  # the largest share of players with known goals that fall below it
 
 
 def calibrate_threshold(
     model: GoalModel, sessions: Sequence[Iterable[Event]], *, false_alarms: float = 0.05, window: int = DEFAULT_WINDOW
 ) -> FitThreshold:
-    """Return the threshold that sessions of players with known goals cross no more often than ``false_alarms``.
+    """Return the threshold below which at most a share ``false_alarms`` of sessions with known goals falls.
 
-    The promise holds for new sessions of the same kind, whatever their distribution: it is a conformal quantile of the
-    worst moment of each session. It takes 1 / false_alarms - 1 sessions at least, and the model must not have been
-    trained on them.
+    The guarantee holds for new sessions from the same distribution: the threshold is a conformal quantile of the worst
+    window of each session. It needs at least 1 / false_alarms - 1 sessions, and the model must not be trained on them.
     """
     if not 0 < false_alarms < 1:
         raise TelosError(f"false_alarms must be between 0 and 1, got {false_alarms!r}")
@@ -136,11 +127,11 @@ def _worst(model: GoalModel, events: Iterable[Event], window: int) -> float:
     steps = forward(model.prior, [evidence for _, evidence in counted_evidence(model, events)])
     logs = [math.log(likelihood) if likelihood > 0 else IMPOSSIBLE_LOG_LIKELIHOOD for _, _, likelihood in steps]
     means = [math.fsum(logs[end - window : end]) / window for end in range(window, len(logs) + 1)]
-    return min(means, default=math.inf)  # too short to alarm anyone
+    return min(means, default=math.inf)  # too short for an alarm
 
 
 class UnknownGoalReader:
-    """A recogniser that also says when no goal fits: ``is_unknown`` while the last updates were badly foreseen."""
+    """A recogniser that also detects unknown goals: ``is_unknown`` while the last updates were badly predicted."""
 
     def __init__(self, model: GoalModel, threshold: FitThreshold) -> None:
         self.reader, self.threshold = Reader(model), threshold
@@ -148,12 +139,11 @@ class UnknownGoalReader:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self.reader.goals
 
     @property
     def belief(self) -> Belief:
-        """The belief if the goal is one of those known; it says so if probably none is."""
+        """The belief over the known goals; its reasons say if probably none of them fits."""
         known = self.reader.belief
         if not self.is_unknown:
             return known
@@ -173,7 +163,7 @@ class UnknownGoalReader:
         return len(self._logs) == self.threshold.window and self.score < self.threshold.value
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
         reader = self.reader
         updates, ignored, before = reader.updates, reader.ignored, reader.log_likelihood
         reader.observe(event)
@@ -182,17 +172,13 @@ class UnknownGoalReader:
         return self.belief
 
     def reset(self) -> None:
-        """Forget the player."""
+        """Forget the player: return to the prior."""
         self.reader.reset()
         self._logs.clear()
 
 
-# --- snapshots --------------------------------------------------------------------------------------------------------
-# Several players at once: each has a reader of her own, and all can be saved and resumed.
-
-
 class Readers:
-    """One reader for each player, made when the player is first met; players are kept apart, their model is shared.
+    """One reader per player, created at the player's first event; all share one model.
 
     >>> from telos.recognition.iohmm import IOHMM
     >>> readers = Readers(IOHMM(counts={"level": {"swing": 7}}))
@@ -208,7 +194,7 @@ class Readers:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The players met so far, in the order in which they were."""
+        """The players so far, in order of their first event."""
         return tuple(self._readers)
 
     def __getitem__(self, player: str) -> Reader:
@@ -218,20 +204,20 @@ class Readers:
         return reader
 
     def observe(self, event: Event) -> Belief:
-        """Take in what a player did, and return the new belief about that player."""
+        """Update the belief about the event's player, and return it."""
         return self[event.player].observe(event)
 
     def learn(self, event: Event, goal: str) -> None:
-        """Teach the model from a player who was known to pursue ``goal``."""
+        """Train the model on an event of a player who pursued ``goal``."""
         self[event.player].learn(event, goal)
 
     def save(self) -> dict[str, Any]:
-        """Return what is known about each player as plain data."""
+        """Return the state of each reader as plain data."""
         return {player: reader.save() for player, reader in self._readers.items()}
 
     @classmethod
     def resume(cls, model: GoalModel, saved: Mapping[str, Any], *, trace: Trace = silent) -> "Readers":
-        """Return readers that go on exactly where the saved ones stopped."""
+        """Return readers that continue from a saved state."""
         readers = cls(model, trace=trace)
         readers._readers = {player: Reader.resume(model, each, trace=trace) for player, each in saved.items()}
         return readers

@@ -1,4 +1,4 @@
-"""Recognizer, Learner, GoalModel protocols and trace records."""
+"""Protocols of recognition (``Recognizer``, ``Learner``, ``GoalModel``) and the trace records of a recogniser."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,57 +11,49 @@ from telos.core.event import Event
 from telos.core.values import check_name
 from telos.recognition.distributions import complete_distribution
 
-# --- recognizer -------------------------------------------------------------------------------------------------------
-# What every recogniser can do, so that games, studies and services can use any of them.
-
 
 class Recognizer(Protocol):
-    """Reads one player: event by event, it keeps a belief about the goal that is being pursued."""
+    """Observes the events of one player and keeps a belief over the player's goals."""
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
+        """The goals that the belief is about."""
 
     @property
     def belief(self) -> Belief:
-        """The belief now; there is one before the first event, and reading it changes nothing."""
+        """The current belief; it exists before the first event, and reading it changes nothing."""
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
 
     def reset(self) -> None:
-        """Forget the player, and start with the belief before the first event."""
+        """Return to the belief before the first event."""
 
 
 class Learner(Recognizer, Protocol):
-    """A recogniser that can be trained while the player's goal is known."""
+    """A recogniser that can be trained on events whose goal is known."""
 
     def learn(self, event: Event, goal: str) -> None:
-        """Take in what a player did who was known to pursue ``goal``; no history is kept."""
+        """Learn from an event of a player who pursued ``goal``; the belief does not change."""
 
 
-# --- model ------------------------------------------------------------------------------------------------------------
-# What every goal model says about an event: how goals change before it, and how likely each goal makes it.
-#
-# Everything but the player's mind is known to the game. So whatever a model depends on (monsters near, a chest just
-# taken, which way the town is) is settled by the event's context, and what is left is one matrix and one vector: the
-# same
-# small sum for hand-written models and trained ones.
-
-
-Matrix: TypeAlias = tuple[tuple[float, ...], ...]  # row i, column j: the chance that goal i is followed by goal j
+Matrix: TypeAlias = tuple[tuple[float, ...], ...]  # row i, column j: the chance that goal j follows goal i
 
 
 class Evidence(NamedTuple):
-    """What one event says about the goals, given what the game knew."""
+    """The evidence of one event: how goals change before it, and its likelihood under each goal.
+
+    Everything but the goal is known to the game, so whatever a model depends on (monsters near, a chest just taken) is
+    settled by the event's context. One matrix and one vector are left, for authored and trained models alike.
+    """
 
     transition: Matrix
-    likelihood: tuple[float, ...]  # the chance of what was seen under each goal
-    seen: str  # what was seen, as the model calls it: "swing_still", "approach_town"
+    likelihood: tuple[float, ...]  # the chance of the observation under each goal
+    seen: str  # the name of the observation: "swing_still", "approach_town"
 
 
 class GoalModel(Protocol):
-    """A model of how players with a goal behave. It holds no belief, so any number of players may share it."""
+    """A model of how players with a goal behave. It holds no belief, so recognisers of many players may share it."""
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -69,17 +61,13 @@ class GoalModel(Protocol):
 
     @property
     def prior(self) -> tuple[float, ...]:
-        """The chance of each goal before anything was seen."""
+        """The chance of each goal before the first event."""
 
     def evidence(self, event: Event) -> Evidence | None:
-        """Return what an event says; None if the model's clock does not count it.
+        """Return the evidence of an event; None if the model's clock does not count it.
 
-        An action or a context that the model does not know raises a ``TelosError`` that names it.
+        An unknown action or context entry raises a ``TelosError`` that names it.
         """
-
-
-# --- records ----------------------------------------------------------------------------------------------------------
-# What a reader tells those who watch it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +93,20 @@ class EventIgnored:
     seen: str
 
 
-# --- goals ------------------------------------------------------------------------------------------------------------
-# The goals of a model and how likely each is at first, checked once.
-
-
 def check_goals(goals: Iterable[str]) -> tuple[str, ...]:
-    """Return the goals, if a model can tell them apart."""
+    """Return the goals as a tuple; refuse none, duplicates and reserved names."""
     found = tuple(check_name("goal", goal) for goal in goals)
     if not found:
         raise TelosError("a model needs at least one goal")
     if len(set(found)) < len(found):
-        raise TelosError(f"a goal stands twice in {', '.join(found)}", "name each once")
+        raise TelosError(f"a goal is listed twice in {', '.join(found)}", "name each once")
     if "any" in found or "others" in found:
-        raise TelosError("no goal can be called 'any' or 'others': in rows of transitions they mean something else")
+        raise TelosError("'any' and 'others' cannot be goals: rows of transitions reserve these words")
     return found
 
 
 def check_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Sequence[str]) -> tuple[float, ...]:
-    """Return the chance of each goal before anything was seen; even if nobody says.
+    """Return the prior as a tuple in the order of the goals; None means equal chances.
 
     >>> check_prior(None, ("level", "explore"))
     (0.5, 0.5)
@@ -137,4 +121,4 @@ def check_prior(prior: Mapping[str, float] | Sequence[float] | None, goals: Sequ
     if faults:
         raise DefinitionError([fault.at("prior") for fault in faults])
     given = tuple(float(prior.get(goal, 0.0)) for goal in goals)
-    return given if math.fsum(given) == 1.0 else chances  # saved and read again, a prior stays the same to the bit
+    return given if math.fsum(given) == 1.0 else chances  # so that a saved prior is loaded bit for bit

@@ -1,4 +1,4 @@
-"""Goal-transition models, authored or learned."""
+"""How goals change from one update to the next: authored rules, or counts learned on top of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,17 +10,13 @@ from telos.core.values import FrozenMap, check_finite, check_not_negative
 from telos.recognition.distributions import OTHERS, SHARED, Counts, complete_distribution
 from telos.recognition.recognizer import Matrix
 
-# --- transitions ------------------------------------------------------------------------------------------------------
-# How goals change from one update to the next, by what the game knows: rarely, unless something has happened.
-
-
-ANY = "any"  # in a case: whatever the goal was
+ANY = "any"  # in a case: from any goal
 Row: TypeAlias = Mapping[str, float | str]  # the chance of each goal; ``others: shared`` divides what is left
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class TransitionCase:
-    """While ``condition`` holds, these rows replace the usual ones.
+    """A case: while ``condition`` holds, these rows replace the usual ones.
 
     >>> TransitionCase("in_town", {"any": {"level": 0.5, "explore": 0.5, "town": 0}}).sources(("level", "town"))
     ('level', 'town')
@@ -31,19 +27,19 @@ class TransitionCase:
 
     def __init__(self, condition: ConditionLike, rows: Mapping[str, Row]) -> None:
         object.__setattr__(self, "condition", Condition.of(condition))
-        object.__setattr__(self, "rows", _frozen(rows))
+        object.__setattr__(self, "rows", _freeze_rows(rows))
 
     def sources(self, goals: Sequence[str]) -> tuple[str, ...]:
-        """Return the goals whose rows it replaces."""
+        """Return the goals whose rows the case replaces."""
         return tuple(goal for goal in goals if ANY in self.rows or goal in self.rows)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class TransitionRules:
-    """The usual matrix, and the cases in which others hold: of several, the first.
+    """The usual transition matrix, and cases with other matrices; the first case that holds applies.
 
-    The usual matrix is given by how many updates a goal ``lasts`` on average (one number, or one for each goal: n of
-    them make it stay with 1 - 1/n, and the rest is shared), or row by row.
+    The usual matrix is given by how many updates a goal ``lasts`` on average (one number, or one per goal: n updates
+    mean that it stays with chance 1 - 1/n, and the others share the rest), or row by row.
 
     >>> TransitionRules(lasts=10).matrices(("level", "explore", "return"))[0][0]
     (0.9, 0.05, 0.05)
@@ -60,19 +56,19 @@ class TransitionRules:
         cases: Sequence[TransitionCase | tuple[ConditionLike, Mapping[str, Row]]] = (),
     ) -> None:
         if (lasts is None) == (rows is None):
-            raise TelosError("say how long goals last (lasts=100 updates), or give rows: one of the two")
+            raise TelosError("transitions need either lasts or rows", "give one of them, as in lasts=100 (updates)")
         object.__setattr__(self, "lasts", FrozenMap(lasts) if isinstance(lasts, Mapping) else lasts)
-        object.__setattr__(self, "rows", None if rows is None else _frozen(rows))
+        object.__setattr__(self, "rows", None if rows is None else _freeze_rows(rows))
         made = tuple(case if isinstance(case, TransitionCase) else TransitionCase(*case) for case in cases)
         object.__setattr__(self, "cases", made)
 
     @property
     def constant(self) -> "TransitionRules":
-        """Return the rules without their cases: what was achieved makes no difference."""
+        """Return the rules without their cases."""
         return TransitionRules(self.lasts, self.rows)
 
     def faults(self, goals: Sequence[str]) -> list[Fault]:
-        """Return everything that keeps the rules from being those of a model with these goals."""
+        """Return everything wrong with the rules for a model with these goals."""
         return [fault for _, found in self._tables(goals) for fault in found]
 
     def matrices(self, goals: Sequence[str]) -> tuple[Matrix, ...]:
@@ -87,7 +83,7 @@ class TransitionRules:
 
     def _tables(self, goals: Sequence[str]) -> list[tuple[dict[str, tuple[float, ...]], list[Fault]]]:
         if self.rows is None:
-            first = _lasting(self.lasts, goals)
+            first = _rows_from_durations(self.lasts, goals)
         else:
             first = _rows(self.rows, goals)
             missing = [] if ANY in self.rows else [goal for goal in goals if goal not in self.rows]
@@ -101,16 +97,16 @@ class TransitionRules:
         return tables
 
 
-def _frozen(rows: Mapping[str, Row]) -> FrozenMap[str, FrozenMap[str, float | str]]:
+def _freeze_rows(rows: Mapping[str, Row]) -> FrozenMap[str, FrozenMap[str, float | str]]:
     return FrozenMap({goal: FrozenMap(row) for goal, row in rows.items()})
 
 
 def _in_case(fault: Fault, number: int, case: TransitionCase) -> Fault:
-    said = fault.at("transitions", "when", number)
-    return replace(said, message=f"if {case.condition}: {said.message}")
+    located = fault.at("transitions", "when", number)
+    return replace(located, message=f"if {case.condition}: {located.message}")
 
 
-def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], list[Fault]]:
+def _rows_from_durations(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], list[Fault]]:
     rows, faults = {}, []
     spans = lasts if isinstance(lasts, Mapping) else dict.fromkeys(goals, lasts)
     for goal in (name for name in spans if name not in goals):
@@ -129,9 +125,9 @@ def _lasting(lasts: Any, goals: Sequence[str]) -> tuple[dict[str, tuple[float, .
             faults.append(Fault(error.message, suggestion=error.remedy, path=("transitions", "lasts")))
             continue
         if updates < 1:
-            said = f"goal {goal!r} lasts {updates:g} updates"
+            message = f"goal {goal!r} lasts {updates:g} updates"
             faults.append(
-                Fault(said, suggestion="give at least 1", path=("transitions", "lasts"), code=FaultCode.OUT_OF_RANGE)
+                Fault(message, suggestion="give at least 1", path=("transitions", "lasts"), code=FaultCode.OUT_OF_RANGE)
             )
             continue
         leave = 1.0 / updates if len(goals) > 1 else 0.0
@@ -162,18 +158,14 @@ def _rows(rows: Mapping[str, Row], goals: Sequence[str]) -> tuple[dict[str, tupl
     return made, faults
 
 
-# --- learned ----------------------------------------------------------------------------------------------------------
-# Transitions that are learned: the authored ones count as so many sightings, and what is seen is added.
-
-
 USUAL_ROW = "usual"
 
 
 class LearnedTransitions:
-    """Counts of which goal followed which, kept apart for the usual matrix and for each case.
+    """Counts of which goal followed which, for the usual matrix and for each case.
 
-    ``strength`` is how many sightings the authored rows are worth: 0 trusts what was seen alone. A row that a case does
-    not replace is the usual one, and learns with it.
+    ``strength`` is how many observations the authored rows count as; with 0 only the counts matter. A row that a case
+    does not replace is the usual one, and is counted with it.
 
     >>> learned = LearnedTransitions(strength=4)
     >>> learned.join(TransitionRules(lasts=16), ("fight", "rest"))
@@ -190,7 +182,7 @@ class LearnedTransitions:
         self._counts = Counts((), ())
 
     def join(self, rules: TransitionRules, goals: Sequence[str]) -> None:
-        """Take a model's transitions as the starting point; what was seen is kept."""
+        """Use a model's authored transitions as pseudo-counts; the counts are kept."""
         before = self.seen
         self._goals = tuple(goals)
         matrices = rules.matrices(goals)
@@ -204,7 +196,7 @@ class LearnedTransitions:
                 weights = (chance * self.strength for chance in row)
                 authored.setdefault(sources[goal], dict(zip(goals, weights, strict=True)))
         for name in (name for name in before if name not in authored):
-            raise TelosError(f"transitions were counted in a row {name!r} that is not there", name_hint(name, authored))
+            raise TelosError(f"there are counts for an unknown row {name!r}", name_hint(name, authored))
         self._counts = Counts(tuple(authored), goals, pseudo=authored, seen=before)
 
     def add(self, case: int, before: str, after: str, weight: float = 1.0) -> None:
@@ -212,25 +204,25 @@ class LearnedTransitions:
         self._counts.add(self._sources[case][before], self._goals.index(after), weight)
 
     def copy(self) -> "LearnedTransitions":
-        """Return what was learned so far, for a model of its own."""
+        """Return an independent copy."""
         return LearnedTransitions(self.strength, seen=self.seen)
 
     def fade(self, factor: float) -> None:
-        """Let what was seen fade by a factor."""
+        """Multiply the counts by a factor."""
         self._counts.fade(factor)
 
     def matrices(self) -> tuple[Matrix, ...]:
-        """Return the usual matrix and then that of each case, as they are now."""
+        """Return the current usual matrix, then that of each case."""
         return tuple(tuple(self._counts.chances(sources[goal]) for goal in self._goals) for sources in self._sources)
 
     @property
     def counts(self) -> Counts:
-        """Return all rows, the authored transitions as pseudo-counts."""
+        """The counts of all rows, with the authored transitions as pseudo-counts."""
         return self._counts
 
     @property
     def seen(self) -> dict[str, dict[str, float]]:
-        """Return what was counted, by row (``usual from fight``, ``case 1 from fight``), where anything was."""
+        """The rows with counts above 0, by name (``usual from fight``, ``case 1 from fight``)."""
         counted = self._counts.seen if self._goals else self._given
         return {row: counts for row, counts in counted.items() if any(counts.values())}
 
@@ -241,5 +233,5 @@ class LearnedTransitions:
 
 
 def row_name(case: int, goal: str) -> str:
-    """Return what the row of a goal is called in the matrix of a case (0: the usual one)."""
+    """Return the name of the row of a goal in the matrix of a case (0: the usual matrix)."""
     return f"{f'case {case}' if case else USUAL_ROW} from {goal}"

@@ -1,4 +1,4 @@
-"""Actions and context a game reports; conditions over events."""
+"""Vocabulary: the actions and context entries that a game reports in its events, and conditions over them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,21 +11,17 @@ from telos.core.expressions import And, Compare, Expression, Handle, Literal, Na
 from telos.core.state import Layout
 from telos.core.values import BOOL, KEYWORDS, VARIABLE_NAME, FrozenMap, Type, TypeLike, ValueKind, Variable
 
-# --- vocabulary -------------------------------------------------------------------------------------------------------
-# The words in which a game tells recognisers about its player: actions, context, and what only says "just now".
-
-
 DIRECTIONS = ("up", "up_right", "right", "down_right", "down", "down_left", "left", "up_left")
-_RESERVED = ("action", "goal")  # conditions may read them, so no context entry may be called so
+_RESERVED = ("action", "goal")  # names that conditions use for the event's own fields
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Vocabulary:
-    """Which actions and context entries events may have, and of what type each entry is.
+    """The actions and the typed context entries that events may have.
 
-    Without ``actions``, any action goes. An entry that an event leaves out has the value its type starts with (no, 0,
-    the first label, no edges), so a game says only what is out of the ordinary. ``moments`` are the entries that say
-    what happened since the event before: if that event is not counted, the next one says it in its stead.
+    Without ``actions``, any action is allowed. A missing entry has the initial value of its type (false, 0, the first
+    label, no edges). ``moments`` are entries about what happened since the previous event: if an event does not count,
+    they are carried over to the next one that does.
 
     >>> words = Vocabulary(["swing", "stop"], {"monsters": "int", "cause": ["input", "tick"], "exits": "edges"})
     >>> [variable.start for variable in words.variables(["fight"])]
@@ -55,11 +51,11 @@ class Vocabulary:
                 raise TelosError(f"moment {name!r} is not in the context", "declare it there as well")
 
     def variables(self, goals: Iterable[str]) -> list[Variable]:
-        """Return what conditions may speak of: the action, the goal just achieved, and every context entry."""
+        """Return the variables of conditions: the action, the goal just achieved, and every context entry."""
         return [*_variables(self, tuple(goals))]
 
 
-@lru_cache(maxsize=64)  # every condition of a file asks for them
+@lru_cache(maxsize=64)  # called for every condition of a file
 def _variables(vocabulary: Vocabulary, goals: tuple[str, ...]) -> tuple[Variable, ...]:
     found = [_text_variable("action", vocabulary.actions), _text_variable("goal", goals)]
     for name, kind in vocabulary.context.items():
@@ -71,12 +67,12 @@ def _text_variable(name: str, known: Iterable[str]) -> Variable:
     labels = tuple(known)
     can_be_labels = labels and all(VARIABLE_NAME.match(label) and label not in KEYWORDS for label in labels)
     variable = Variable(name, labels if can_be_labels else "text")
-    object.__setattr__(variable, "start", None)  # an event names its action itself, and mostly no goal was achieved
+    object.__setattr__(variable, "start", None)  # events state their action, and most achieve no goal
     return variable
 
 
-# What the adventure world says in every event. It stands here, not there: models are written against it, and logs of
-# other games can be put into the same words.
+# The vocabulary of the adventure world. It is defined here because models are written against it, and logs of other
+# games can be translated to it.
 ADVENTURE = Vocabulary(
     actions=("swing", "stop", *DIRECTIONS),
     context={
@@ -107,12 +103,8 @@ ADVENTURE = Vocabulary(
 )
 
 
-# --- wording ----------------------------------------------------------------------------------------------------------
-# Conditions over events: which words are labels, which are entries of the context, and what is wrong with them.
-
-
 def condition_faults(condition: Condition, vocabulary: Vocabulary, goals: Iterable[str]) -> list[Fault]:
-    """Return everything that keeps a condition from being asked of events.
+    """Return everything wrong with a condition over events.
 
     >>> from telos.recognition.vocabulary import ADVENTURE
     >>> print(*condition_faults(Condition.of("monster > 0"), ADVENTURE, ["level"]))
@@ -124,9 +116,9 @@ def condition_faults(condition: Condition, vocabulary: Vocabulary, goals: Iterab
 
 
 def resolve_labels(expression: Expression, layout: Layout) -> Expression:
-    """Return the expression in which the texts that variables are compared with stand for themselves.
+    """Return the expression with names turned into labels where a variable is compared with them.
 
-    In ``cause == area`` the second word is what the cause may be, although there is an entry ``area`` as well.
+    In ``cause == area``, ``area`` is a label of ``cause``, although there is a context entry ``area`` as well.
     """
     match expression:
         case Not(operand):

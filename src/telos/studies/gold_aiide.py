@@ -138,7 +138,7 @@ def _updates(moments: Iterable[tuple[Event, str]]) -> list[Update]:
     gate = EventGate(model)
     for event, truth in moments:
         counted = gate.admit(event)
-        placed = None if counted is None else model.placed(counted)
+        placed = None if counted is None else model.locate(counted)
         if placed is not None:
             found.append(Update(*placed, truth))
     return found
@@ -153,7 +153,7 @@ def _read(moments: Sequence[tuple[Event, str]], rng: Random) -> tuple[tuple[Upda
     for event, truth in moments:
         believed = machine.observe(event).top
         counted = gate.admit(event)
-        placed = None if counted is None else model.placed(counted)
+        placed = None if counted is None else model.locate(counted)
         if placed is not None:
             updates.append(Update(*placed, truth))
             said.append(believed)

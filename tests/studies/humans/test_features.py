@@ -96,10 +96,10 @@ def test_what_is_ignored_says_nothing() -> None:
 
 def test_a_weight_of_nought_says_nothing_and_a_half_is_a_root() -> None:
     model = taught([("left", "a", None, "eat"), ("right", "a", None, "rest")])
-    full = model.tempered(weight=1, strength=5).evidence(event("left")).likelihood
-    half = model.tempered(weight=0.5, strength=5).evidence(event("left")).likelihood
+    full = model.with_settings(weight=1, strength=5).evidence(event("left")).likelihood
+    half = model.with_settings(weight=0.5, strength=5).evidence(event("left")).likelihood
     assert half == pytest.approx([math.sqrt(each) for each in full])
-    assert model.tempered(weight=0, strength=5).evidence(event("left")).likelihood == (1.0, 1.0)
+    assert model.with_settings(weight=0, strength=5).evidence(event("left")).likelihood == (1.0, 1.0)
 
 
 def test_goals_change_only_when_something_was_done() -> None:
@@ -117,7 +117,7 @@ def test_a_goal_that_is_done_is_no_goal_any_more() -> None:
 
 def test_sight_and_changes_can_come_from_different_models() -> None:
     one, two = taught([("left", "a", None, "eat")]), taught([("right", "a", None, "rest"), ("left", "a", "bed", "eat")])
-    mixed = one.changing_as(two)
+    mixed = one.with_changes_of(two)
     assert mixed.evidence(event("left")).likelihood == one.evidence(event("left")).likelihood
     assert mixed.prior == two.prior
     assert mixed.evidence(event("left", "a", "bed")).transition == two.evidence(event("left", "a", "bed")).transition
@@ -132,7 +132,7 @@ def test_sight_and_changes_can_come_from_different_models() -> None:
         (lambda: GoalChanges("used", slip=1), "slip must be"),
         (lambda: taught([]).learn(event("left"), "ate"), "did you mean 'eat'"),
         (lambda: taught([]).evidence(event("lft")), "unknown action 'lft'; did you mean 'left'?"),
-        (lambda: taught([]).evidence(Event("left", {"used": None})), "says nothing about 'room'"),
+        (lambda: taught([]).evidence(Event("left", {"used": None})), "'room'"),
         (lambda: BackoffCounts(1, 2).join([BackoffCounts(2, 2)]), "same rows and outcomes"),
     ],
 )  # fmt: skip

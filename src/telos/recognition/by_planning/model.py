@@ -1,4 +1,4 @@
-"""PlanModel: domain, goals, events as actions."""
+"""PlanModel: a domain, the goals that a player may have, and how events become actions of the domain."""
 
 import math
 import re
@@ -17,24 +17,22 @@ from telos.core.state import State
 from telos.core.values import NUMBER, Value, ValueKind, check_finite
 from telos.planning.planner import DEFAULT_BUDGET, get_planner
 
-# --- by planning deeds ------------------------------------------------------------------------------------------------
-# Events as actions of a domain: which action an event names, what it was done with, and what the game states.
-
+# --- events as actions ------------------------------------------------------------------------------------------------
 
 _CALL = re.compile(r"(?P<name>[^()]+)\((?P<arguments>[^()]*)\)\Z")
 MAX_CACHED_ACTIONS = 20_000
 
 
 class ObservedAction(NamedTuple):
-    """An action that was seen, with its parameters bound, and what has to hold before it."""
+    """An action of the player with its parameters bound, and its precondition as a goal."""
 
     action: Action
     needs: Goal
-    kinds: Mapping[str, str]  # of handle, by parameter
+    kinds: Mapping[str, str]  # the kind of handle of each parameter
 
 
 class ActionMatcher:
-    """Reads events; what a deed was done with stands in its name, ``goto(gate)``, or in the context, by parameter."""
+    """Matches events to actions of a domain; arguments stand in the name, ``goto(gate)``, or in the context."""
 
     def __init__(self, domain: Domain, actions: Iterable[Action], ignores: frozenset[str]) -> None:
         self._layout = domain.layout
@@ -43,56 +41,58 @@ class ActionMatcher:
         self._ignores = ignores
         self._known: dict[tuple[str, tuple[Value, ...]], ObservedAction] = {}
 
-    def of(self, event: Event, state: State) -> ObservedAction | None:
-        """Return what was done; None if the action is one that says nothing."""
-        said = event.action
-        if said in self._ignores:
+    def match(self, event: Event, state: State) -> ObservedAction | None:
+        """Return the action of an event; None if it is ignored."""
+        written = event.action
+        if written in self._ignores:
             return None
-        action = self._actions.get(said)
+        action = self._actions.get(written)
         if action is not None and not action.parameters:
-            return self._deed(action, ())
-        match = None if action is not None else _CALL.match(said)
-        name = match["name"].strip() if match else said
+            return self._observed(action, ())
+        match = None if action is not None else _CALL.match(written)
+        name = match["name"].strip() if match else written
         if name in self._ignores:
             return None
         if name not in self._actions:
-            raise TelosError(f"the player cannot {name!r}", name_hint(name, self._actions))
+            raise TelosError(f"unknown action {name!r}", name_hint(name, self._actions))
         action = self._actions[name]
         if match is None:
-            return self._deed(action, [self._from_context(action, each, event) for each in action.parameters])
-        written = [each.strip() for each in match["arguments"].split(",")] if match["arguments"].strip() else []
-        if len(written) != len(action.parameters):
+            return self._observed(action, [self._from_context(action, each, event) for each in action.parameters])
+        arguments = [each.strip() for each in match["arguments"].split(",")] if match["arguments"].strip() else []
+        if len(arguments) != len(action.parameters):
             wanted = ", ".join(action.parameters)
-            raise TelosError(f"{said!r} has {len(written)} arguments", f"write {name}({wanted})")
+            raise TelosError(f"{written!r} has {len(arguments)} arguments", f"write {name}({wanted})")
         kinds = [kind.handle for kind in action.parameters.values()]
-        return self._deed(action, [self._handle(each, kind, state) for each, kind in zip(written, kinds, strict=True)])
+        return self._observed(
+            action, [self._handle(each, kind, state) for each, kind in zip(arguments, kinds, strict=True)]
+        )
 
-    def told(self, event: Event, deed: ObservedAction | None) -> dict[str, Value]:
-        """Return what the game states about the domain's variables; an entry that is a parameter is not one of them."""
+    def stated_values(self, event: Event, observed: ObservedAction | None) -> dict[str, Value]:
+        """Return the values of the domain's variables that an event's context states; parameters are left out."""
         slots = self._layout.slots
-        bound = deed.action.arguments if deed is not None else {}
+        bound = observed.action.arguments if observed is not None else {}
         return {name: value for name, value in event.context.items() if name in slots and name not in bound}
 
-    def named(self, name: str, arguments: Sequence[Value]) -> Action:
+    def bind(self, name: str, arguments: Sequence[Value]) -> Action:
         """Return an action with its parameters bound."""
-        return self._deed(self._actions[name], tuple(arguments)).action
+        return self._observed(self._actions[name], tuple(arguments)).action
 
-    def _deed(self, action: Action, arguments: Sequence[Value]) -> ObservedAction:
+    def _observed(self, action: Action, arguments: Sequence[Value]) -> ObservedAction:
         key = (action.name, tuple(arguments))
-        deed = self._known.get(key)
-        if deed is None:
+        observed = self._known.get(key)
+        if observed is None:
             kinds = {name: of.handle for name, of in action.parameters.items()}
             bound = action.bind(dict(zip(action.parameters, arguments, strict=True)))
             if len(self._known) >= MAX_CACHED_ACTIONS:
                 self._known.clear()
-            deed = self._known[key] = ObservedAction(bound, Goal(action.name, wants=bound.preconditions), kinds)
-        return deed
+            observed = self._known[key] = ObservedAction(bound, Goal(action.name, wants=bound.preconditions), kinds)
+        return observed
 
     def _from_context(self, action: Action, parameter: str, event: Event) -> Value:
         if parameter not in event.context:
             wanted = ", ".join(action.parameters)
             raise TelosError(
-                f"{action.name!r} was done with no {parameter!r}",
+                f"{action.name!r} has no argument {parameter!r}",
                 f"name the action {action.name}({wanted}), or put {parameter!r} into the event's context",
             )
         value, kind = event.context[parameter], action.parameters[parameter]
@@ -101,9 +101,9 @@ class ActionMatcher:
         return value
 
     def _handle(self, written: str, kind: str, state: State) -> Value:
-        """Return the handle that is written so: one that a variable holds or the domain names, or else the text itself.
+        """Return the handle for a written name: one that a variable holds or the domain names, or else the text itself.
 
-        Where the domain names handles of the kind, others come in the context: a text is too easily misspelt.
+        If the domain names handles of the kind, other names are refused as misspelt; give such handles in the context.
         """
         for variable, value in zip(state.layout.variables, state.array, strict=True):
             if variable.type.kind is ValueKind.HANDLE and variable.type.handle == kind and str(value) == written:
@@ -114,39 +114,41 @@ class ActionMatcher:
         return written
 
 
-def preconditions_of(deed: ObservedAction, state: State, fixed: frozenset[str]) -> tuple[Goal, dict[str, list[Value]]]:
-    """Return what has to hold before a deed, and the handles, by kind, that it speaks of.
+def preconditions_of(
+    observed: ObservedAction, state: State, fixed: frozenset[str]
+) -> tuple[Goal, dict[str, list[Value]]]:
+    """Return the precondition of an observed action as a goal, and the handles in it by kind.
 
-    Handles that nothing changes are put in for their variables where the condition asks the game: of
-    ``can_reach(me, place)`` the planner takes who ``me`` is, but not the variable.
+    Variables with handles that no action changes are replaced by their values if the condition calls a game function:
+    for ``can_reach(me, place)`` the planner accepts the handle of ``me``, but not the variable.
     """
-    assert deed.needs.wants is not None
-    wants, layout = deed.needs.wants.expression, state.layout
+    assert observed.needs.wants is not None
+    wants, layout = observed.needs.wants.expression, state.layout
     asks = functions_in(wants) - BUILT_IN.keys()
     known = {name: state[name] for name in names_in(wants) & fixed} if asks else {}
     handles: dict[str, list[Value]] = {}
-    spoken_of = [(kind, deed.action.arguments[name]) for name, kind in deed.kinds.items()]
+    spoken_of = [(kind, observed.action.arguments[name]) for name, kind in observed.kinds.items()]
     for kind, value in (*spoken_of, *((layout.variable(name).type.handle, value) for name, value in known.items())):
         if value is not None:
             handles.setdefault(kind, []).append(value)
-    return (Goal(deed.needs.name, wants=Condition(substitute(wants, known))) if known else deed.needs), handles
+    return (Goal(observed.needs.name, wants=Condition(substitute(wants, known))) if known else observed.needs), handles
 
 
 def action_cost(action: Action, state: State) -> float:
-    """Return what an action costs where ``state`` holds."""
+    """Return the cost of an action in ``state``."""
     cost = float(bind(action.cost, state.layout, NUMBER)(state.array))
     if not cost >= 0:
-        raise TelosError(f"{action}: `{to_text(action.cost)}` came to {cost}", "a cost is never negative")
+        raise TelosError(f"{action}: `{to_text(action.cost)}` is {cost}", "make the cost zero or more")
     return cost
 
 
 def is_same_action(one: Action, two: Action) -> bool:
-    """Whether two bound actions are one and the same thing to do."""
+    """Whether two bound actions have the same name and arguments."""
     return one is two or (one.name == two.name and one.arguments == two.arguments)
 
 
 def cost_of_steps(steps: Iterable[Action], state: State, wants: Goal) -> float | None:
-    """Return what steps cost from ``state`` if each is possible in its turn and they reach the goal; else None."""
+    """Return the cost of ``steps`` from ``state``; None if one is impossible or they do not reach the goal."""
     total = 0.0
     for step in steps:
         if not step.is_possible(state):
@@ -157,20 +159,18 @@ def cost_of_steps(steps: Iterable[Action], state: State, wants: Goal) -> float |
     return total if wants.wants.holds(state) else None
 
 
-def changed_values(state: State, told: Mapping[str, Value]) -> dict[str, Value]:
-    """Return those of the stated values that differ from a state's."""
-    return {name: value for name, value in told.items() if state[name] != value}
+def changed_values(state: State, stated: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the stated values that differ from those of ``state``."""
+    return {name: value for name, value in stated.items() if state[name] != value}
 
 
-# --- by planning model ------------------------------------------------------------------------------------------------
-# What reading by planning rests on: a domain, the goals that a player may have, and where the player starts.
+# --- model ------------------------------------------------------------------------------------------------------------
 
-
-DEFAULT_TOLERANCE = 0.001  # what all goals together that are not worked out may hold of the belief
+DEFAULT_TOLERANCE = 0.001  # the largest share of the belief that goals without a plan may hold together
 
 
 class PlanModelOptions(TypedDict, total=False):
-    """How a player is read by planning; ``PlanModel`` says what each of them means."""
+    """The options of ``PlanModel``."""
 
     goals: str | Sequence[str | Goal] | None
     start: Mapping[str, Value] | None
@@ -188,19 +188,18 @@ class PlanModelOptions(TypedDict, total=False):
 
 
 class PlanModel:
-    """A domain turned round; it holds no belief, so any number of readers may share it.
+    """A planning domain as a model of a player. It holds no belief, so many readers may share it.
 
-    ``goals`` are goals, their names, or the name of a goal set; by default all that say what they want. ``start`` is
-    where the player starts. Who wastes ``temperature`` of cost more on the way to one goal than to another is e times
-    less likely to be after it; ``prior`` weighs the goals before anything is seen. An update stops planning soon after
-    ``microseconds``, and no search expands more than ``budget`` nodes. Goals that hold less than ``tolerance`` of the
-    belief together, whatever their plans may cost, are not planned for.
+    ``goals`` are goals, their names, or the name of a goal set; by default all goals with a condition (``wants``).
+    ``start`` is the player's initial state. A goal becomes e times less likely for each ``temperature`` of cost wasted
+    on it; ``prior`` weighs the goals. An update stops planning soon after ``microseconds``, and no search expands more
+    than ``budget`` nodes. Goals that together hold less than ``tolerance`` of the belief, whatever their plans cost,
+    are not planned for.
 
-    ``actions`` names the action set that the player has. With ``sees_all`` an action that is not possible was tried
-    in vain; otherwise something before it was not seen. What the game states about the world is nobody's doing, unless
-    ``luck`` is off: then it counts as brought about by the player. A goal ``lasts`` so many updates on average, so that
-    what was wasted earlier counts less; by default for ever. With ``relevance``, only goals that are relevant are
-    believed in. Actions that it ``ignores`` say nothing.
+    ``actions`` names the action set of the player. With ``sees_all`` an impossible action was a failed attempt;
+    otherwise actions before it were not observed. Changes that the game states happen by chance, unless ``luck`` is
+    off: then the player caused them. A goal ``lasts`` so many updates on average, so that earlier waste counts less; by
+    default forever. With ``relevance``, only relevant goals are possible. Actions in ``ignores`` are no evidence.
     """
 
     def __init__(
@@ -233,17 +232,17 @@ class PlanModel:
         self.keeps = 1.0 if lasts is None else 1.0 - 1.0 / _at_least_one("lasts", lasts)
         self.tolerance, self.budget = _share("tolerance", tolerance), budget
         self.asks = self.microseconds is not None and bool(domain.functions_needed)
-        self.deeds = ActionMatcher(domain, self.planner.actions, frozenset(ignores))
+        self.matcher = ActionMatcher(domain, self.planner.actions, frozenset(ignores))
         self.same = _same(self.wanted)
-        self.equals = tuple(_equals(self.goals, self.same))  # said about every belief
+        self.equals = tuple(_equals(self.goals, self.same))  # noted with every belief
         self.matters = tuple(frozenset(_matters(goal, self.planner.actions)) for goal in self.wanted)
         self.fixed = frozenset(_fixed(domain, self.planner.actions))
         self._blanks = tuple(tuple(_blanks(domain, matters)) for matters in self.matters)
 
     def view(self, goal: int, state: State) -> State:
-        """Return the state with all that cannot matter for a goal as it starts, so that what is known is known again.
+        """Return the state with irrelevant variables reset, so that cached plans for a goal are found again.
 
-        Handles stay: what they point at may be gone to, or used, though nobody asks for it.
+        Handles stay: actions may use the objects that they refer to, though no condition reads them.
         """
         values = list(state.array)
         for slot, start in self._blanks[goal]:
@@ -258,18 +257,16 @@ def _goals(domain: Domain, said: str | Sequence[str | Goal] | None) -> tuple[Goa
     if said is None:
         found: Sequence[Goal] = [goal for goal in domain.goals if goal.wants is not None]
         if not found:
-            raise TelosError(
-                f"no goal of {domain.name!r} says what it wants", "give one `wants`, a condition to be met"
-            )
+            raise TelosError(f"no goal of {domain.name!r} has a condition", "give one `wants`, a condition to be met")
     elif isinstance(said, str):
         found = domain.goals_of(said)
     else:
         found = [each if isinstance(each, Goal) else domain.goal(each) for each in said]
     if not found:
-        raise TelosError("there are no goals to tell apart", "name at least one")
+        raise TelosError("there are no goals", "name at least one")
     for number, goal in enumerate(found):
         if goal.wants is None:
-            raise TelosError(f"goal {goal.name!r} does not say what it wants", "give it `wants`, a condition to be met")
+            raise TelosError(f"goal {goal.name!r} has no condition", "give it `wants`, a condition to be met")
         if goal.name in (other.name for other in found[:number]):
             raise TelosError(f"goal {goal.name!r} is named twice", "name each goal once")
     return tuple(found)
@@ -287,10 +284,10 @@ def _log_prior(goals: Sequence[str], said: Mapping[str, float] | None) -> tuple[
     weights = said if said is not None else dict.fromkeys(goals, 1.0)
     for name in weights:
         if name not in goals:
-            raise TelosError(f"the prior speaks of {name!r}, which is none of the goals", name_hint(name, goals))
+            raise TelosError(f"the prior names {name!r}, which is not one of the goals", name_hint(name, goals))
     for name in goals:
         if name not in weights:
-            raise TelosError(f"the prior says nothing about {name!r}", "give every goal a weight above 0")
+            raise TelosError(f"the prior has no weight for {name!r}", "give every goal a weight above 0")
     return tuple(math.log(_positive(f"the prior of {name!r}", weights[name])) for name in goals)
 
 
@@ -313,7 +310,7 @@ def _share(what: str, value: float) -> float:
 
 
 def _same(goals: Sequence[Goal]) -> tuple[int, ...]:
-    """Return for each goal the first that wants the same: nothing that a player does can tell them apart.
+    """Return for each goal the index of the first with the same condition: no action can tell them apart.
 
     >>> _same([Goal("rob", wants="rich"), Goal("sleep", wants="rested"), Goal("steal", wants="rich")])
     (0, 1, 0)
@@ -329,7 +326,7 @@ def _equals(goals: Sequence[str], same: Sequence[int]) -> Iterator[str]:
 
 
 def _fixed(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
-    """Yield the variables that hold a handle which no action changes."""
+    """Yield the handle variables that no action changes."""
     written = {effect.variable for action in actions for effect in action.effects}
     handles = (variable.name for variable in domain.layout.variables if variable.type.kind is ValueKind.HANDLE)
     yield from (name for name in handles if name not in written)
@@ -342,7 +339,7 @@ def _blanks(domain: Domain, matters: frozenset[str]) -> Iterator[tuple[int, Valu
 
 
 def _matters(goal: Goal, actions: Sequence[Action]) -> Iterator[str]:
-    """Yield the variables that can make a difference to what a goal costs: what it wants, and what leads there."""
+    """Yield the variables that can affect the cost of a goal: those of its condition, and of what leads to it."""
     assert goal.wants is not None
     asked, found = set(names_in(goal.wants.expression)), set[str]()
     while asked:

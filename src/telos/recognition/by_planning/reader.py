@@ -1,4 +1,8 @@
-"""PlanReader: belief from wasted cost, reasons."""
+"""PlanReader: the belief about one player by planning, with the reasons for it.
+
+A goal is likely if the player wastes little cost on the way to it; it needs no training and no plan library, only the
+domain that characters plan with. After Ramírez & Geffner (2009, 2010), online.
+"""
 
 import math
 import time
@@ -30,21 +34,19 @@ from telos.recognition.by_planning.model import (
 from telos.recognition.filtering import check_event_order
 from telos.recognition.recognizer import BeliefUpdated, EventIgnored
 
-# --- by planning pursuit ----------------------------------------------------------------------------------------------
-# What one goal costs from where the player is, and how much of what was done was no use for it.
+# --- progress towards one goal ----------------------------------------------------------------------------------------
 
-
-COST_TOLERANCE = 1e-9  # relative: sums of costs in another order differ in their last digits
+COST_TOLERANCE = 1e-9  # relative: sums of costs in a different order differ in their last digits
 UNREACHABLE = "never"
 
 
 @dataclass(slots=True)
 class GoalProgress:
-    """How things stand for one goal.
+    """The progress of the player towards one goal.
 
-    ``wasted`` is how much dearer than the cheapest what was done so far would make the goal. No action can lower it,
-    so whatever it was when the goal was last worked out, it is at least that now. ``to_go`` is the cheapest from where
-    that was (None: not known), ``steps`` is a way that costs so little, and ``spent`` is what the player had spent.
+    ``wasted`` is the extra cost of the goal through the actions so far, over the cheapest plan. No action lowers it, so
+    the last computed value is a lower bound. ``to_go`` is the cost of the cheapest plan from there (None: unknown),
+    ``steps`` is such a plan, and ``spent`` is what the player had spent then.
     """
 
     goal: Goal
@@ -53,13 +55,13 @@ class GoalProgress:
     to_go: float | None = None
     steps: tuple[Action, ...] = ()
     spent: float = 0.0
-    is_known: bool = False  # for where the player is now
-    is_dear: bool = False  # the last search for it ran out of budget
+    is_known: bool = False  # for the current state
+    is_over_budget: bool = False  # the last search ran out of budget
 
     def follow(self, action: Action, cost: float, after: State) -> None:
-        """Take in one action of the player; where the goal stands then is found without a search, or left open."""
+        """Update with one action of the player: without a search if possible, otherwise the cost becomes unknown."""
         if not self.is_known or self.to_go is None or math.isinf(self.to_go):
-            return  # what cannot be reached cannot be reached from further on either
+            return  # an unreachable goal stays unreachable
         self.spent += cost
         if self.steps and is_same_action(self.steps[0], action):
             self.to_go, self.steps = max(0.0, self.to_go - cost), self.steps[1:]
@@ -70,15 +72,16 @@ class GoalProgress:
             self.is_known = False
 
     def waste(self, cost: float) -> None:
-        """Take in that so much was spent, and nothing changed."""
+        """Update with a cost that changed nothing."""
         if self.is_known:
             self.spent += cost
             self.wasted += cost
 
     def _reordered(self, action: Action, cost: float, after: State) -> bool:
-        """Whether a step of the plan was done before its turn, and the others still do; none can be cheaper then.
+        """Whether a later step of the plan was done early and the rest is still a cheapest plan.
 
-        The goal can never come nearer by more than was spent, so a rest that costs just that much less is a best one.
+        An action cannot lower the remaining cost by more than its own cost, so a rest that is cheaper by just that is
+        optimal.
         """
         place = next((k for k, step in enumerate(self.steps) if is_same_action(step, action)), None)
         if place is None or self.to_go is None:
@@ -90,66 +93,65 @@ class GoalProgress:
         self.to_go, self.steps = left, rest
         return True
 
-    def shift(self, names: Mapping[str, Value], *, luck: bool) -> None:
-        """Take in that the game states something else than was believed."""
+    def apply_changes(self, names: Mapping[str, Value], *, luck: bool) -> None:
+        """Update with variables that the game stated differently."""
         if self.matters.isdisjoint(names):
             return
-        self.is_known = self.is_dear = False
+        self.is_known = self.is_over_budget = False
         if luck:
-            self.to_go, self.steps = None, ()  # what it cost before is nothing to compare with
+            self.to_go, self.steps = None, ()  # the earlier cost is no longer comparable
 
-    def begin_again(self, *, forgets: bool) -> None:
-        """Count from here; if it ``forgets``, from where the game says next that things are."""
+    def restart(self, *, forgets: bool) -> None:
+        """Start counting waste from the current state; with ``forgets``, from the next stated one."""
         self.wasted = 0.0
         if forgets or not self.is_known:
             self.to_go, self.steps, self.is_known = None, (), False
 
-    def settle(self, answer: Answer, spent: float) -> None:
-        """Take in what the goal costs from where the player is now."""
+    def set_answer(self, answer: Answer, spent: float) -> None:
+        """Update with the planner's answer for the current state."""
         if isinstance(answer, NoPlan) and answer.stop is Stop.BUDGET_SPENT:
-            self.is_dear = True
+            self.is_over_budget = True
             return
         if self.to_go is not None and isinstance(answer, Plan) and math.isfinite(self.to_go):
             self.wasted += spent - self.spent + answer.cost - self.to_go
         self.to_go, self.steps, self.spent = answer.cost, answer.steps, spent
-        self.is_known, self.is_dear = True, False
+        self.is_known, self.is_over_budget = True, False
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether it is known that the goal cannot be reached."""
+        """Whether the goal is known to be unreachable."""
         return self.is_known and self.to_go == math.inf
 
     def save(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the state as plain data."""
         return {
             "wasted": self.wasted,
             "to_go": UNREACHABLE if self.to_go == math.inf else self.to_go,
             "steps": [[step.name, *step.arguments.values()] for step in self.steps],
             "spent": self.spent,
             "is_known": self.is_known,
-            "is_dear": self.is_dear,
+            "is_dear": self.is_over_budget,
         }
 
-    def restore(self, saved: Mapping[str, Any], deeds: ActionMatcher) -> None:
-        """Become exactly the pursuit that was saved."""
+    def restore(self, saved: Mapping[str, Any], matcher: ActionMatcher) -> None:
+        """Restore a saved state."""
         self.wasted, self.spent = saved["wasted"], saved["spent"]
         self.to_go = math.inf if saved["to_go"] == UNREACHABLE else saved["to_go"]
-        self.steps = tuple(deeds.named(name, to_tuples(arguments)) for name, *arguments in saved["steps"])
-        self.is_known, self.is_dear = saved["is_known"], saved["is_dear"]
+        self.steps = tuple(matcher.bind(name, to_tuples(arguments)) for name, *arguments in saved["steps"])
+        self.is_known, self.is_over_budget = saved["is_known"], saved["is_dear"]
 
 
 def to_tuples(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Return values as they were before JSON made lists of tuples."""
+    """Return values with lists as tuples, as they were before JSON."""
     return tuple(to_tuples(value) if isinstance(value, list) else value for value in values)
 
 
 def plan_cached(
     planner: Planner, state: State, goal: Goal, budget: int, deadline: float | None, *, keeps: bool
 ) -> Answer:
-    """Return the cheapest plan; what was asked before is remembered, also by other readers of the domain.
+    """Return the cheapest plan; answers are cached in the planner, which all readers of the domain share.
 
-    With a ``deadline`` an answer is only kept if ``keeps``: where the game is asked on the way, it may say something
-    else the next time.
+    With a ``deadline``, an answer is cached only if ``keeps``: game functions may return other values the next time.
     """
     if deadline is None:
         return planner.plan(state, goal, budget=budget)
@@ -166,50 +168,49 @@ def plan_cached(
     return answer
 
 
-# --- by planning why --------------------------------------------------------------------------------------------------
-# Why a reader by planning believes what it does, in words.
+# --- explanation ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateNotes:
-    """What is to be said about the last event."""
+    """Notes on the last event, for the reasons of the belief."""
 
     first: str
     more: tuple[str, ...] = ()
     is_noise: bool = False
 
-    def adding(self, said: str, *, is_noise: bool = False) -> "UpdateNotes":
-        """Return the notes with one more."""
-        return UpdateNotes(self.first, (*self.more, said), self.is_noise or is_noise)
+    def with_note(self, note: str, *, is_noise: bool = False) -> "UpdateNotes":
+        """Return the notes with one added."""
+        return UpdateNotes(self.first, (*self.more, note), self.is_noise or is_noise)
 
-    def lines(self, model: PlanModel, pursuits: Mapping[int, GoalProgress]) -> tuple[str, ...]:
-        """Return the notes, and what holds of the goals: which are out of reach, not worked out, or the same."""
+    def lines(self, model: PlanModel, progresses: Mapping[int, GoalProgress]) -> tuple[str, ...]:
+        """Return the notes in lines, with those on goals that are unreachable, over budget or equal."""
         found = [self.first, *self.more]
-        lost = [model.goals[k] for k, same in enumerate(model.same) if pursuits[same].is_out_of_reach]
+        lost = [model.goals[k] for k, same in enumerate(model.same) if progresses[same].is_out_of_reach]
         if lost:
             found.append(f"cannot be reached from here: {', '.join(lost)}")
             if len(lost) == len(model.goals):
                 found.append("that goes for every goal, so the belief says only what each had cost")
-        found += [f"{name}: so far; its search ran out of budget" for name in _dear(model, pursuits)]
+        found += [f"{name}: so far; its search ran out of budget" for name in _over_budget(model, progresses)]
         return (*found, *model.equals)
 
     def save(self) -> list[Any]:
-        """Return it as plain data."""
+        """Return the state as plain data."""
         return [self.first, list(self.more), self.is_noise]
 
     @classmethod
     def of(cls, saved: list[Any]) -> "UpdateNotes":
-        """Return the notes that were saved."""
+        """Return saved notes."""
         return cls(saved[0], tuple(saved[1]), saved[2])
 
 
-def _dear(model: PlanModel, pursuits: Mapping[int, GoalProgress]) -> list[str]:
-    return [model.goals[k] for k, same in enumerate(model.same) if pursuits[same].is_dear]
+def _over_budget(model: PlanModel, progresses: Mapping[int, GoalProgress]) -> list[str]:
+    return [model.goals[k] for k, same in enumerate(model.same) if progresses[same].is_over_budget]
 
 
 @dataclass(frozen=True, slots=True)
 class GoalAccount:
-    """How one goal stands: its belief, what was wasted on it, and the way that is still to go (None: not known)."""
+    """The account of one goal: its chance, its waste, and the remaining cost and plan (None: unknown)."""
 
     goal: str
     belief: float
@@ -231,7 +232,7 @@ class GoalAccount:
 
 @dataclass(frozen=True, slots=True)
 class PlanningReasons:
-    """Why one goal is believed more than another, and how all of them stand, the likeliest first."""
+    """Why one goal is believed more than another, and the account of every goal, the likeliest first."""
 
     goal: str
     over: str | None
@@ -239,7 +240,7 @@ class PlanningReasons:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Say it in lines."""
+        """Return the explanation in lines."""
         accounts = {each.goal: each for each in self.accounts}
         lines = []
         if self.over is not None:
@@ -249,39 +250,35 @@ class PlanningReasons:
 
 
 def explain_belief(
-    belief: Belief, pursuits: Mapping[str, GoalProgress], goal: str | None, over: str | None
+    belief: Belief, progresses: Mapping[str, GoalProgress], goal: str | None, over: str | None
 ) -> PlanningReasons:
-    """Return why ``goal`` (the likeliest) is believed more than ``over`` (the next)."""
-    ranked = sorted(pursuits, key=lambda name: -belief[name])
+    """Explain why ``goal`` (default: the likeliest) is believed more than ``over`` (the next)."""
+    ranked = sorted(progresses, key=lambda name: -belief[name])
     for said in (goal, over):
-        if said is not None and said not in pursuits:
-            raise TelosError(f"unknown goal {said!r}", name_hint(said, pursuits))
+        if said is not None and said not in progresses:
+            raise TelosError(f"unknown goal {said!r}", name_hint(said, progresses))
     goal = goal or next(name for name in ranked if name != over or len(ranked) == 1)
     over = over or next((name for name in ranked if name != goal), None)
-    return PlanningReasons(goal, over, tuple(_account(name, belief, pursuits[name]) for name in ranked), belief.reasons)
+    return PlanningReasons(
+        goal, over, tuple(_account(name, belief, progresses[name]) for name in ranked), belief.reasons
+    )
 
 
-def _account(name: str, belief: Belief, pursuit: GoalProgress) -> GoalAccount:
-    steps = tuple(map(str, pursuit.steps)) if pursuit.is_known else ()
-    return GoalAccount(name, belief[name], pursuit.wasted, pursuit.to_go, steps, pursuit.is_known)
+def _account(name: str, belief: Belief, progress: GoalProgress) -> GoalAccount:
+    steps = tuple(map(str, progress.steps)) if progress.is_known else ()
+    return GoalAccount(name, belief[name], progress.wasted, progress.to_go, steps, progress.is_known)
 
 
-# --- by planning ------------------------------------------------------------------------------------------------------
-# Reading a player by planning: who is after a goal does what brings it nearer, and little else.
-#
-# No training, and no library of plans: the domain that characters plan with is all there is. A goal is believed in by
-# how
-# much dearer than the cheapest way there the player's own way is. After Ramírez & Geffner (2009, 2010), online.
-
+# --- reader -----------------------------------------------------------------------------------------------------------
 
 __all__ = ["PlanModel", "PlanModelOptions", "PlanReader"]
 
 
 class PlanReader:
-    """Keeps the belief about one player: prior x exp(-wasted / temperature), for every goal.
+    """A recogniser: the belief in a goal is proportional to prior x exp(-wasted / temperature).
 
-    What is wasted on a goal is the cost of what was done so far, and of the cheapest way on from here, less that of the
-    cheapest way from the start. An event's context may state variables of the domain as they were before the action.
+    The waste of a goal is the cost so far plus that of the cheapest plan from here, minus that of the cheapest plan
+    from the start. An event's context may state variables of the domain as they were before the action.
 
     >>> from telos.core.action import Action
     >>> from telos.core.domain import Domain
@@ -304,79 +301,78 @@ class PlanReader:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self.model.goals
 
     @property
     def belief(self) -> Belief:
-        """The belief now."""
+        """The current belief."""
         return self._belief
 
     @property
     def state(self) -> State:
-        """Where the player is by now, as far as can be told."""
+        """The estimated current state."""
         return self._state
 
     @property
     def spent(self) -> float:
-        """What the player has spent so far, with what was not seen but must have been done."""
+        """The cost of the player's actions so far, including inferred ones."""
         return self._spent
 
     @property
     def wasted(self) -> dict[str, float]:
-        """What of the player's way so far was no use, for each goal; for one that was not worked out, at least that."""
-        return {goal: self._pursuit(k).wasted for k, goal in enumerate(self.goals)}
+        """The waste for each goal; a lower bound for goals that were not planned for."""
+        return {goal: self._progress_of(k).wasted for k, goal in enumerate(self.goals)}
 
     def reset(self) -> None:
-        """Forget the player, and start where the model says."""
+        """Forget the player: return to the model's start."""
         model = self.model
         self._state = model.start
         self._relevant = (True,) * len(model.goals)
-        self._weigh_up(model.start)
-        self._pursuits = {k: GoalProgress(model.wanted[k], model.matters[k]) for k in set(model.same)}
+        self._set_decision_state(model.start)
+        self._progresses = {k: GoalProgress(model.wanted[k], model.matters[k]) for k in set(model.same)}
         self._player: str | None = None
         self._time = -math.inf
         self._spent = 0.0
         self.updates = 0
-        self.ignored = 0  # events that nothing explains
+        self.ignored = 0  # events without an explanation
         self.searches = 0
-        self._settle(self._deadline())
-        self._believe(UpdateNotes("nothing was seen yet"))
+        self._plan_goals(self._deadline())
+        self._set_belief(UpdateNotes("nothing was seen yet"))
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
         if event.player != self._player or event.time < self._time:
             check_event_order(event, self._player, self._time)
         model = self.model
-        deed = model.deeds.of(event, self._state)
-        told = changed_values(self._state, model.deeds.told(event, deed))
+        observed = model.matcher.match(event, self._state)
+        told = changed_values(self._state, model.matcher.stated_values(event, observed))
         here = self._state.replace(told) if told else self._state
         self._time, self._player = event.time, event.player
         deadline = self._deadline()
         if told:
-            self._shift(here, told, deadline)
+            self._apply_changes(here, told, deadline)
         notes = UpdateNotes(f"last seen: {event.action}")
-        if deed is not None:
+        if observed is not None:
             self.updates += 1
-            self._fade()
-            notes = self._follow(deed, notes, deadline)
-            self._settle(deadline)
+            self._decay()
+            notes = self._follow(observed, notes, deadline)
+            self._plan_goals(deadline)
         if event.goal is not None:
-            self._begin_again()
-            notes = notes.adding(f"{event.goal} was achieved, so what came before says no more")
-        self._believe(notes)
+            self._restart()
+            notes = notes.with_note(f"{event.goal} was achieved, so what came before says no more")
+        self._set_belief(notes)
         if self._trace is not silent:
             record = EventIgnored(event.time, event.player, event.action) if notes.is_noise else None
             self._trace(record or BeliefUpdated(event.time, event.player, event.action, self._chances))
         return self._belief
 
     def why(self, goal: str | None = None, over: str | None = None) -> PlanningReasons:
-        """Say what was wasted on a goal (the likeliest) and on another (the next), and what would still be to do."""
-        pursuits = {name: self._pursuit(k) for k, name in enumerate(self.goals)}
-        return explain_belief(self._belief, pursuits, goal, over)
+        """Explain the belief in a goal (default: the likeliest) over another (the next): waste and remaining plans."""
+        progresses = {name: self._progress_of(k) for k, name in enumerate(self.goals)}
+        return explain_belief(self._belief, progresses, goal, over)
 
     def save(self) -> dict[str, Any]:
-        """Return all that it knows about its player as plain data, if the handles in play are."""
+        """Return the state as plain data, if all handles are plain data."""
         return {
             "goals": list(self.goals),
             "player": self._player,
@@ -388,78 +384,78 @@ class PlanReader:
             "ignored": self.ignored,
             "searches": self.searches,
             "notes": self._notes.save(),
-            "pursuits": [self._pursuits[k].save() for k in sorted(self._pursuits)],
+            "pursuits": [self._progresses[k].save() for k in sorted(self._progresses)],
         }
 
     @classmethod
     def resume(cls, model: PlanModel, saved: Mapping[str, Any], *, trace: Trace = silent) -> "PlanReader":
-        """Return a reader that goes on exactly where the saved one stopped."""
+        """Return a reader that continues from a saved state."""
         reader = cls(model, trace=trace)
         if list(saved.get("goals", ())) != list(model.goals):
             raise TelosError(
                 f"the saved belief is about {saved.get('goals')}, the model's goals are {list(model.goals)}",
-                "resume it with the model that it was made with",
+                "resume it with the model that it was saved with",
             )
         reader._player = saved["player"]
         reader._time = -math.inf if saved["time"] is None else saved["time"]
         reader._state = State(model.domain.layout, to_tuples(saved["state"]))
-        reader._weigh_up(State(model.domain.layout, to_tuples(saved["before"])))
+        reader._set_decision_state(State(model.domain.layout, to_tuples(saved["before"])))
         reader._spent, reader.updates = saved["spent"], saved["updates"]
         reader.ignored, reader.searches = saved["ignored"], saved["searches"]
-        for k, each in zip(sorted(reader._pursuits), saved["pursuits"], strict=True):
-            reader._pursuits[k].restore(each, model.deeds)
-        reader._believe(UpdateNotes.of(saved["notes"]))
+        for k, each in zip(sorted(reader._progresses), saved["pursuits"], strict=True):
+            reader._progresses[k].restore(each, model.matcher)
+        reader._set_belief(UpdateNotes.of(saved["notes"]))
         return reader
 
-    def _pursuit(self, goal: int) -> GoalProgress:
-        return self._pursuits[self.model.same[goal]]
+    def _progress_of(self, goal: int) -> GoalProgress:
+        return self._progresses[self.model.same[goal]]
 
     def _deadline(self) -> float | None:
         budget = self.model.microseconds
         return None if budget is None else time.perf_counter() + budget / 1e6
 
-    def _shift(self, here: State, told: Mapping[str, Value], deadline: float | None) -> None:
-        """Go to where the game says that things are."""
-        for each in self._pursuits.values():
-            each.shift(told, luck=self.model.luck)
+    def _apply_changes(self, here: State, told: Mapping[str, Value], deadline: float | None) -> None:
+        """Move to the state that the game stated."""
+        for each in self._progresses.values():
+            each.apply_changes(told, luck=self.model.luck)
         self._state = here
-        if self.model.luck:  # what the next action costs a goal is measured from here
-            self._settle(deadline)
+        if self.model.luck:  # the waste of the next action is measured from here
+            self._plan_goals(deadline)
 
-    def _fade(self) -> None:
+    def _decay(self) -> None:
         if self.model.keeps < 1.0:
-            for each in self._pursuits.values():
+            for each in self._progresses.values():
                 each.wasted *= self.model.keeps
 
-    def _begin_again(self) -> None:
-        for each in self._pursuits.values():
-            each.begin_again(forgets=not self.model.luck)
+    def _restart(self) -> None:
+        for each in self._progresses.values():
+            each.restart(forgets=not self.model.luck)
 
-    def _follow(self, deed: ObservedAction, notes: UpdateNotes, deadline: float | None) -> UpdateNotes:
-        """Do what the player did, after whatever must have come before it."""
-        self._weigh_up(self._state)
-        if deed.action.is_possible(self._state):
-            self._do(deed.action)
+    def _follow(self, observed: ObservedAction, notes: UpdateNotes, deadline: float | None) -> UpdateNotes:
+        """Apply the player's action, after inferred actions that make it possible."""
+        self._set_decision_state(self._state)
+        if observed.action.is_possible(self._state):
+            self._do(observed.action)
             return notes
         if self.model.sees_all:
-            self._spend_in_vain(deed)
-            return notes.adding(f"{deed.action} was tried in vain: {deed.needs.wants} did not hold")
-        unseen = self._before_it(deed, deadline)
+            self._waste_attempt(observed)
+            return notes.with_note(f"{observed.action} was tried in vain: {observed.needs.wants} did not hold")
+        unseen = self._plan_unseen(observed, deadline)
         if isinstance(unseen, NoPlan):
             self.ignored += 1
             why = "there was no time to explain" if unseen.stop is Stop.BUDGET_SPENT else "nothing explains"
-            said = f"{why} {deed.action}: {deed.needs.wants} does not hold; it was ignored"
-            return notes.adding(said, is_noise=True)
+            said = f"{why} {observed.action}: {observed.needs.wants} does not hold; it was ignored"
+            return notes.with_note(said, is_noise=True)
         for step in unseen.steps:
             self._do(step)
-        self._do(deed.action)
-        return notes.adding(f"not seen, but done before it: {', '.join(map(str, unseen.steps))}")
+        self._do(observed.action)
+        return notes.with_note(f"not seen, but done before it: {', '.join(map(str, unseen.steps))}")
 
-    def _before_it(self, deed: ObservedAction, deadline: float | None) -> Answer:
-        """Return the cheapest that makes a deed possible; it must have been done, and was not seen."""
+    def _plan_unseen(self, observed: ObservedAction, deadline: float | None) -> Answer:
+        """Return the cheapest plan that makes an observed action possible: it was done, but not observed."""
         left = None if deadline is None else max(1.0, (deadline - time.perf_counter()) * 1e6)
-        # Handles that it speaks of come first among those in play, so that they have the same numbers every time.
-        needs, handles = preconditions_of(deed, self._state, self.model.fixed)
+        # Handles in the condition come first, so that they get the same numbers every time.
+        needs, handles = preconditions_of(observed, self._state, self.model.fixed)
         planner, budget = self.model.planner, self.model.budget
         return planner.plan(self._state, needs, budget=budget, microseconds=left, handles=handles)
 
@@ -467,72 +463,72 @@ class PlanReader:
         cost = action_cost(action, self._state)
         self._state = action.result(self._state)
         self._spent += cost
-        for each in self._pursuits.values():
+        for each in self._progresses.values():
             each.follow(action, cost, self._state)
 
-    def _spend_in_vain(self, deed: ObservedAction) -> None:
-        cost = action_cost(deed.action, self._state)
+    def _waste_attempt(self, observed: ObservedAction) -> None:
+        cost = action_cost(observed.action, self._state)
         self._spent += cost
-        for each in self._pursuits.values():
+        for each in self._progresses.values():
             each.waste(cost)
 
-    def _settle(self, deadline: float | None) -> None:
-        """Plan for the goals whose cost could still make a difference, as long as there is time."""
+    def _plan_goals(self, deadline: float | None) -> None:
+        """Plan for the goals whose cost can still change the belief, while there is time."""
         model, tried = self.model, set[int]()
-        while (goal := self._next(tried)) is not None:
-            pursuit = self._pursuits[goal]
+        while (goal := self._next_goal(tried)) is not None:
+            progress = self._progresses[goal]
             if deadline is not None and time.perf_counter() >= deadline:
-                pursuit.is_dear = True
+                progress.is_over_budget = True
             else:
                 self.searches += 1
                 view = model.view(goal, self._state)
-                answer = plan_cached(model.planner, view, pursuit.goal, model.budget, deadline, keeps=not model.asks)
-                pursuit.settle(answer, self._spent)
+                answer = plan_cached(model.planner, view, progress.goal, model.budget, deadline, keeps=not model.asks)
+                progress.set_answer(answer, self._spent)
             tried.add(goal)
 
-    def _next(self, tried: set[int]) -> int | None:
-        """Return the goal to plan for next: the likeliest that is open, but those that got nowhere the last time last.
+    def _next_goal(self, tried: set[int]) -> int | None:
+        """Return the goal to plan for next: the likeliest without a plan, those that ran out of budget last.
 
-        What is wasted only ever grows, so a goal's weight so far bounds what it can still come to: once the open ones
-        together are too light to matter, none of them is planned for.
+        Waste never decreases, so a goal's current weight is an upper bound: once the open goals together are too
+        unlikely to matter, none of them is planned for.
         """
-        still = [k for k, each in self._pursuits.items() if not each.is_known and k not in tried]
+        still = [k for k, each in self._progresses.items() if not each.is_known and k not in tried]
         if not still:
             return None
-        weights = dict.fromkeys(self._pursuits, 0.0)
+        weights = dict.fromkeys(self._progresses, 0.0)
         for k, weight in enumerate(self._weights()):
             weights[self.model.same[k]] += weight
         if self.model.luck:
-            known = sum(weights[k] for k, each in self._pursuits.items() if each.is_known)
+            known = sum(weights[k] for k, each in self._progresses.items() if each.is_known)
             if sum(weights[k] for k in still) <= self.model.tolerance * known:
                 return None
-        return min(still, key=lambda k: (self._pursuits[k].is_dear, -weights[k]))
+        return min(still, key=lambda k: (self._progresses[k].is_over_budget, -weights[k]))
 
     def _weights(self) -> list[float]:
-        """Return what each goal weighs, the heaviest 1; nothing for one that is out of reach."""
+        """Return the weight of each goal, the largest 1; 0 for unreachable ones."""
         model = self.model
         logs = [
-            log_prior - self._pursuits[same].wasted / model.temperature
+            log_prior - self._progresses[same].wasted / model.temperature
             for log_prior, same in zip(model.log_prior, model.same, strict=True)
         ]
-        thinkable = [
-            not self._pursuits[same].is_out_of_reach and is_relevant
+        possible = [
+            not self._progresses[same].is_out_of_reach and is_relevant
             for same, is_relevant in zip(model.same, self._relevant, strict=True)
         ]
-        if not any(thinkable):  # then nothing is known about any of them, but what each has cost
-            thinkable = [True] * len(logs)
-        peak = max(log for log, can_be in zip(logs, thinkable, strict=True) if can_be)
-        return [math.exp(log - peak) if can_be else 0.0 for log, can_be in zip(logs, thinkable, strict=True)]
+        if not any(possible):  # then only the waste of each is known
+            possible = [True] * len(logs)
+        peak = max(log for log, can_be in zip(logs, possible, strict=True) if can_be)
+        return [math.exp(log - peak) if can_be else 0.0 for log, can_be in zip(logs, possible, strict=True)]
 
-    def _weigh_up(self, state: State) -> None:
-        """Note which goals are relevant where the player decides what to do next."""
+    def _set_decision_state(self, state: State) -> None:
+        """Record the state of the decision, and which goals are relevant in it."""
         self._before = state
         if self.model.relevance:
             self._relevant = tuple(goal.relevant.holds(state) for goal in self.model.wanted)
 
-    def _believe(self, notes: UpdateNotes) -> None:
+    def _set_belief(self, notes: UpdateNotes) -> None:
         weights = self._weights()
         total = math.fsum(weights)
         self._chances = tuple(weight / total for weight in weights)
         self._notes = notes
-        self._belief = Belief.of(self.goals, self._chances, notes.lines(self.model, self._pursuits))
+        self._belief = Belief.of(self.goals, self._chances, notes.lines(self.model, self._progresses))

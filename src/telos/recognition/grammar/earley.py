@@ -3,10 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-# --- closures ---------------------------------------------------------------------------------------------------------
-# Closures of chances: the sum over all chains of steps, however long, in closed form.
-
-
 MAX_LOOP_CHANCE = 1.0 - 1e-12  # a step that is repeated at least so surely has no end
 
 
@@ -36,10 +32,6 @@ def chain_closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]
     for node, row in enumerate(ways):
         row[node] = row.get(node, 0.0) + 1.0
     return ways
-
-
-# --- tables -----------------------------------------------------------------------------------------------------------
-# A grammar laid out for parsing: rules by number, and the closures of its left corners and units.
 
 
 class ProductionLike(Protocol):
@@ -143,20 +135,6 @@ def unit_chains(tasks: int, units: Sequence[UnitRule]) -> list[dict[int, float]]
     for unit in units:
         steps[unit.head][unit.only] = steps[unit.head].get(unit.only, 0.0) + unit.chance
     return chain_closure(steps)
-
-
-# --- earley -----------------------------------------------------------------------------------------------------------
-# An Earley parser with chances, one action at a time (Stolcke 1995).
-#
-# A plan under way is its last *column*: the methods that have been begun and not finished, each with the column that
-# it
-# was begun in. A column that no open method goes back to is forgotten. Left recursion and cycles of units are summed
-# up
-# beforehand (see `tables`), so nothing here goes round in circles.
-#
-# All numbers are conditional on what was seen, so that long plans do not underflow: ``inner`` is the chance of the
-# steps
-# done, given the method's head and divided by the chance of the actions seen meanwhile.
 
 
 GoalShares = list[float]  # one for each goal

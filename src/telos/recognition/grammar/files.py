@@ -1,4 +1,4 @@
-"""Grammar files."""
+"""Plan grammars in YAML: the schema of the files and their loader."""
 
 import os
 from collections.abc import Iterator
@@ -20,9 +20,7 @@ from telos.recognition.grammar.grammar import (
     normalize_step,
 )
 
-# --- shape ------------------------------------------------------------------------------------------------------------
-# The shape of a grammar file: which keys stand where, and what kind of entry each is.
-
+# --- schema -----------------------------------------------------------------------------------------------------------
 
 _ONE, _LIST, _MAP = branch_tag("one"), branch_tag("list"), branch_tag("map")
 
@@ -98,9 +96,7 @@ def grammar_schema() -> str:
     return schema_text(GrammarShape, "Telos grammar file")
 
 
-# --- load -------------------------------------------------------------------------------------------------------------
-# Grammar files: the plans for each goal in YAML, read with every fault named by line.
-
+# --- loading ----------------------------------------------------------------------------------------------------------
 
 _TOLERANCE = ("noise", "open_goals", "switch", "beam")
 

@@ -1,4 +1,4 @@
-"""PlanGrammar, productions, checks, from task networks."""
+"""PlanGrammar: productions with chances, the checks on them, and grammars from task networks."""
 
 import math
 import re
@@ -12,8 +12,6 @@ from telos.planning.htn.network import Method, TaskNetwork
 from telos.recognition.grammar.earley import ParserTables, build_tables
 
 # --- productions ------------------------------------------------------------------------------------------------------
-# Productions of a plan grammar, and the steps that they are made of.
-
 
 _STEP = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
 
@@ -68,8 +66,6 @@ def possible_steps(action: str) -> tuple[str, ...]:
 
 
 # --- faults -----------------------------------------------------------------------------------------------------------
-# What is wrong with a plan grammar, each fault with the path that it has in a file.
-
 
 SUM_TOLERANCE = 1e-6  # chances that people write, such as three times 0.333333, may miss 1 by so much
 
@@ -234,7 +230,6 @@ def _is_chance(value: object) -> bool:
 
 
 # --- tolerance --------------------------------------------------------------------------------------------------------
-# How much disorder a reader of plans puts up with: actions that serve nothing, and goals pursued by turns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +263,7 @@ class Tolerance:
         return self.switch if under_way < self.open_goals else 0.0
 
 
-# --- plan grammar -----------------------------------------------------------------------------------------------------
-# Plan grammars: the ways to do each task, with their chances, and the tasks that a player may be after.
+# --- grammar ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -331,9 +325,7 @@ class PlanGrammar:
         return PlanGrammar(changed, goals, tolerance=self.tolerance)
 
 
-# --- from tasks -------------------------------------------------------------------------------------------------------
-# Plan grammars from task networks: the methods that a character plans with are the productions it is read with.
-
+# --- grammars from task networks --------------------------------------------------------------------------------------
 
 MAX_ORDERS = 120  # of one method: five steps in any order
 MAX_ROUNDS = 1_000

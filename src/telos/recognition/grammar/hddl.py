@@ -1,4 +1,4 @@
-"""HDDL domains."""
+"""Hierarchical domains in HDDL: types, tasks, methods and actions, as far as plan recognition needs them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,10 +6,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from telos.core.errors import DefinitionError, Fault, FaultCode
-
-# --- hddl text --------------------------------------------------------------------------------------------------------
-# HDDL texts to nested lists: words and brackets, with the line of each bracket.
-
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+")
 MAX_DEPTH = 100
@@ -80,10 +76,6 @@ def _refuse(file: str, line: int, message: str, remedy: str) -> None:
     raise DefinitionError(
         [Fault(message, suggestion=remedy, file=file, line=line, column=1, code=FaultCode.BAD_SYNTAX)]
     )
-
-
-# --- hddl -------------------------------------------------------------------------------------------------------------
-# Hierarchical domains in HDDL: types, tasks, methods and actions, as far as reading plans needs them.
 
 
 ROOT_TYPE = "object"

@@ -1,4 +1,4 @@
-"""Counting and inside-outside."""
+"""Chances of methods from data: counted in known derivations, or by the inside-outside algorithm."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,9 +8,6 @@ from typing import TypeVar
 from telos.core.errors import TelosError, name_hint
 from telos.recognition.grammar.earley import ParserTables
 from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
-
-# --- counting ---------------------------------------------------------------------------------------------------------
-# Chances of methods from counts: how often each was taken, where the trees of plans are known.
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +86,6 @@ def apply_counts(grammar: PlanGrammar, counts: ProductionCounts, *, prior: float
         for (goal, chance), count in zip(grammar.goals.items(), counts.goals, strict=True)
     }
     return grammar.with_chances(chances, goals)
-
-
-# --- spans ------------------------------------------------------------------------------------------------------------
-# The inside and outside chances of one whole plan: which task may cover which actions.
-#
-# Inside chances are found from the shortest span up. How often each production is used, on average over all trees, is
-# the derivative of the log-likelihood, carried back from the longest span down. Units are closed (see `tables`).
 
 
 ActionRange = tuple[int, int]
@@ -229,10 +219,6 @@ class InsideOutsideChart:
 
 def _raise(table: dict[Key, float], key: Key, value: float) -> None:
     table[key] = table.get(key, 0.0) + value
-
-
-# --- inside outside ---------------------------------------------------------------------------------------------------
-# Chances of methods learned from plans whose trees nobody knows: the inside-outside algorithm.
 
 
 PlanTrace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or those and the goal

@@ -26,14 +26,7 @@ from telos.recognition.grammar.lifted_state import (
     value_of,
 )
 
-# --- lifted -----------------------------------------------------------------------------------------------------------
-# Reading plans with a lifted grammar: tasks with parameters, bound by what is seen, in a world that is kept track of.
-#
-# A plan under way is a *story*: the tasks that are left, and what their variables stand for. An action is explained by
-# refining a task that may come first until it begins with that action. Stories that come to the same are one; of the
-# rest
-# the likeliest are kept, and what is dropped is told.
-
+# --- reader -----------------------------------------------------------------------------------------------------------
 
 LiftedGoal: TypeAlias = tuple[str, tuple[str | None, ...]]
 
@@ -292,9 +285,7 @@ def learn_follow(all_choices: Iterable[FollowCounts]) -> float:
     return math.sqrt(low * high) if counted else 1.0
 
 
-# --- lifted next ------------------------------------------------------------------------------------------------------
-# What comes next in a plan that is read with a lifted grammar: actions with arguments, and how likely each is.
-
+# --- next actions -----------------------------------------------------------------------------------------------------
 
 MAX_HYPOTHESES = 12  # at most: the likeliest speak for all
 COVERED_SHARE = 0.98  # of the probability

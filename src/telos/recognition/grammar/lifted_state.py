@@ -1,4 +1,4 @@
-"""Bindings, hypotheses, partially observed world."""
+"""State of the lifted parser: hypotheses, variable bindings and the partially observed world."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,7 @@ from telos.recognition.grammar.hddl import (
     LiftedMethod,
 )
 
-# --- stories ----------------------------------------------------------------------------------------------------------
-# Hypotheses of the lifted parser: the tasks that are left, and which objects their variables stand for.
-
+# --- hypotheses -------------------------------------------------------------------------------------------------------
 
 Term: TypeAlias = int | str  # a variable, by number, or an object
 Bindings: TypeAlias = dict[int, Term]
@@ -124,9 +122,7 @@ def replace_node(nodes: tuple[TaskNode, ...], number: int, parts: list[TaskNode]
     return tuple(found)
 
 
-# --- scene ------------------------------------------------------------------------------------------------------------
-# What is known of the world while a plan is read: objects, facts, and what has been hidden from the reader.
-
+# --- observed world ---------------------------------------------------------------------------------------------------
 
 Pattern = tuple[str | None, ...]  # arguments, None where anything may stand
 
@@ -285,9 +281,7 @@ class ObservedWorld:
                 yield bound
 
 
-# --- lifted tables ----------------------------------------------------------------------------------------------------
-# What follows from a hierarchical domain alone: how tasks begin, which may be nothing, what they cannot do without.
-
+# --- tables of a domain -----------------------------------------------------------------------------------------------
 
 StaticNeeds = frozenset[tuple[str, tuple[int | str, ...]]]  # predicates over places of parameters, objects or anything
 
@@ -431,9 +425,7 @@ def _of_steps(
     return [each for each in dict.fromkeys(found) if each not in own and set(each.arguments) != {ANY_OBJECT}]
 
 
-# --- binding ----------------------------------------------------------------------------------------------------------
-# Variables of lifted plans: united with what is seen, and bound by what must hold.
-
+# --- bindings ---------------------------------------------------------------------------------------------------------
 
 MAX_BRANCHING = 4  # facts: so many ways are tried at once, more wait until something is seen
 HIDDEN_CHANCE = 0.2  # where objects were hidden: the chance that one of them is meant

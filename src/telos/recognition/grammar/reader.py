@@ -1,4 +1,7 @@
-"""Read one player: interleaved plans, save."""
+"""PlanGrammarReader: the belief about one player by parsing, with several plans under way at once.
+
+``PlanSession`` keeps the beam of hypotheses, ``PartialPlan`` says what is done and what is missing.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +26,6 @@ from telos.recognition.grammar.earley import (
 from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
 
 # --- session ----------------------------------------------------------------------------------------------------------
-# Several plans at once: which action served which plan, kept as a beam of hypotheses with a stated loss.
-#
-# How a session comes about: at every action the player does something that serves nothing (noise), or starts another
-# plan, or goes on with one of those under way, each of them as likely. A plan that is over is put away.
-
 
 AdvancePlan: TypeAlias = Callable[[Column], tuple[float, Column | None]]
 
@@ -190,7 +188,6 @@ def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
-# Sessions as plain data: what is known about a player, saved and taken up again exactly.
 
 
 def save_session(session: PlanSession) -> dict[str, Any]:
@@ -262,8 +259,7 @@ def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
     return column
 
 
-# --- partial ----------------------------------------------------------------------------------------------------------
-# Partial plans: what a player has probably done of a plan, and what is missing.
+# --- partial plans ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,8 +360,6 @@ def _parents(tables: ParserTables, task: int) -> Sequence[ParserRule | UnitRule]
 
 
 # --- reader -----------------------------------------------------------------------------------------------------------
-# Reading one player with a plan grammar: what she is after, how far she is, and what she will do next.
-
 
 NOISE_REPORTED = 0.5  # noise is worth a word from here on
 MIN_LOST_REPORTED = 1e-6  # and dropped hypotheses from here

@@ -1,4 +1,4 @@
-"""Many problems, scores."""
+"""Many recognition problems, on several processes, and their scores in the measures of the field."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,9 +21,6 @@ from telos.recognition.strips.problem import (
     read_shared_problem,
 )
 from telos.recognition.strips.recognize import BUDGET, CHOSEN_RATIO, NOISE, TEMPERATURE, PlanReading, recognize
-
-# --- batch ------------------------------------------------------------------------------------------------------------
-# Many problems: each recognised by itself, by as many processes as wanted, with the same answers.
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +87,6 @@ def _warm() -> None:
     light = StripsAction("(light)", (), (0,), ())
     goals = (StripsGoal("lit", (0,)), StripsGoal("lit twice", (0,)))
     recognize(StripsProblem(("lit",), (), (light,), goals), ["(light)"])
-
-
-# --- scores -----------------------------------------------------------------------------------------------------------
-# How good returned sets of goals are, in the measures of the field, beside published figures.
 
 
 K = TypeVar("K", str, int)

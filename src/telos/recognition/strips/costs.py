@@ -28,12 +28,6 @@ from telos.recognition.strips.search import (
 )
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
-# STRIPS as arrays for the kernels, with the observations woven in.
-#
-# After Ramírez and Geffner (2009): for each observation there is a fact that everything up to it was explained. Its
-# action has a copy that needs that fact and adds the next one, so whoever wants the last of these facts must have done
-# all that was seen, in that order. If observations may be wrong, a step that costs ``drop`` passes over one of them.
-
 
 MAX_ACTION_COST = 4_000  # of one action, in the whole numbers that kernels count in
 
@@ -159,8 +153,6 @@ def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
 
 
 # --- costs ------------------------------------------------------------------------------------------------------------
-# What goals cost: bounds for all of them at once, and searches for the few that matter.
-
 
 MIN_SEARCH_NODES = 1 << 16  # states that a search may meet for a budget of a second, and never fewer
 WORK_PER_MICROSECOND = 6  # times that a fact is looked at in a microsecond, roughly: budgets are counted, not timed

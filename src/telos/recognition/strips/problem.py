@@ -1,4 +1,4 @@
-"""Goal-recognition problems and archives."""
+"""Goal-recognition problems on STRIPS: facts as numbers, read from instance folders, collections and archives."""
 
 import csv
 import json
@@ -26,10 +26,6 @@ from telos.planning.pddl.parser import (
 from telos.planning.pddl.syntax import PddlSource
 
 # --- problem ----------------------------------------------------------------------------------------------------------
-# Compact STRIPS: a start, actions that need, add and delete facts, and the goals that somebody may be after.
-#
-# Facts are numbers. What never changes is gone, and so is negation: a fact that is ever asked to be false has another
-# one, its opposite, that is true whenever it is not.
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +157,7 @@ class _Numbers:
         return self._both(positive, [fact for fact in goal.negative if fact in self.number])
 
 
-# --- archives ---------------------------------------------------------------------------------------------------------
-# Archives of goal-recognition problems, read in memory: nothing in them is ever written to disk.
-
+# --- archives, read in memory: nothing is written to disk -------------------------------------------------------------
 
 ARCHIVE_SUFFIXES = (".tar", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz2")
 MAX_FILE_BYTES = 16_000_000  # bytes of one file, unpacked
@@ -203,12 +197,6 @@ def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
-# Goal-recognition problems as files: a domain, a template with a hole for the goal, candidate goals, observations.
-#
-# Two layouts are read. An *instance folder* has ``observations.jsonl`` with many problems, and may stand in a
-# collection
-# with an ``index.csv``. The *original* layout of the field has one problem in five files, as a folder or an archive.
-
 
 GOAL_PLACEHOLDER = "<hypothesis>"
 

@@ -10,9 +10,6 @@ from telos.core.values import check_finite, check_not_negative
 from telos.recognition.strips.costs import GoalCosts, SearchCost
 from telos.recognition.strips.problem import StripsProblem, normalize_atom
 
-# --- reading ----------------------------------------------------------------------------------------------------------
-# What recognition by planning answers: a belief, the goals that are returned, and what they would cost.
-
 
 @dataclass(frozen=True, slots=True)
 class GoalCost:
@@ -66,25 +63,6 @@ def _said(name: str, chance: float, cost: GoalCost) -> str:
         f"{chance:6.1%}  {name}: costs {about}{cost.best:g}, with what was seen {about}{cost.seen:g}; "
         f"to do without one of the actions seen, {cost.detour:.1f} more"
     )
-
-
-# --- recognizing ------------------------------------------------------------------------------------------------------
-# Recognition by planning: which goal makes what was seen look sensible.
-#
-# How likely are observations, if somebody is after a goal? Four things are multiplied, all from costs of plans:
-#
-# - what following the observations costs more than the best way there, over the temperature (Ramírez and Geffner,
-# 2009);
-# - that of a plan of so many steps just these were seen: all rates of observation are taken to be equally likely, so
-# each
-#   choice of n out of L steps has a chance of 1 / ((L + 1) * binomial(L, n));
-# - for each observed action, whether the goal needs it: the more its cheapest way around costs, the likelier it is
-# done
-#   (the cost difference of Ramírez and Geffner, 2010, one action at a time);
-# - the prior.
-#
-# Costs are lower bounds by LM-cut first, which takes milliseconds. Then the goals that are still in the running share
-# the budget for searches, in which an exact cost takes the place of a bound.
 
 
 TEMPERATURE = 1.0  # average actions

@@ -2,19 +2,7 @@
 
 from typing import Any, NamedTuple, TypeAlias
 
-# --- lmcut ------------------------------------------------------------------------------------------------------------
-# LM-cut: a lower bound on what it costs to reach a goal, made of disjoint sets of actions of which one must happen.
-#
-# This is ordinary Python on arrays, compiled by Numba where that is installed (``telos.core.kernels``). After Helmert
-# and
-# Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?" (2009). Costs are whole
-# numbers.
-#
-# ``h_max`` prices every fact by its dearest precondition. The cheapest-last actions that lead into the zone from which
-# the goal is free are a landmark: one of them must be done. Its price is counted, taken off their costs, and so on
-# until
-# the goal is free.
-
+# --- LM-cut -----------------------------------------------------------------------------------------------------------
 
 Ints: TypeAlias = Any  # a numpy array of int64
 
@@ -237,13 +225,7 @@ def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> 
         update_hmax(cut, task, room)
 
 
-# --- search -----------------------------------------------------------------------------------------------------------
-# A* over sets of facts, with LM-cut: what the cheapest way to a goal costs, or at least costs.
-#
-# Kernel, as in ``lmcut``. A state is a row of words with ``BITS`` facts each. States wait in the queue with the bound
-# of
-# their parent and are priced only when they come to the front: most of them never do.
-
+# --- A* ---------------------------------------------------------------------------------------------------------------
 
 BITS_PER_WORD = 62  # facts a word: signed numbers of 64 bits, none of them negative
 HASH_STEP = 1_000_003

@@ -366,7 +366,7 @@ class Bench(NamedTuple):
         """Return a model of these lessons. As in the paper, only what it sees is trained on them."""
         model = self.make()
         drill(model, taught)
-        return model.changing_as(self.whole)
+        return model.with_changes_of(self.whole)
 
     def note(self, condition: str, player: str, share: float) -> None:
         """Note the share of rows that was right."""

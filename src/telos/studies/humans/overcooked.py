@@ -137,7 +137,7 @@ def run_fold(task: Task) -> Done:
         return Done(scores, {}, None)
     inner = _inner(goals, training, taught)
     chosen = max(inner, key=lambda weight: inner[weight].accuracy)
-    best = cook(goals).join(taught.values()).tempered(weight=chosen, strength=STRENGTH)
+    best = cook(goals).join(taught.values()).with_settings(weight=chosen, strength=STRENGTH)
     scores[BEST] = score(best, test)
     return Done(scores, inner, chosen)
 
@@ -183,7 +183,7 @@ def _inner(goals: Sequence[str], training: Sequence[Play], taught: dict[str, Fea
         rest = cook(goals).join(model for group, model in taught.items() if group not in held_out)
         test = [play for play in training if play.group in held_out]
         for weight in WEIGHTS:
-            found[weight].join(score(rest.tempered(weight=weight, strength=STRENGTH), test))
+            found[weight].join(score(rest.with_settings(weight=weight, strength=STRENGTH), test))
     return found
 
 
