@@ -12,8 +12,11 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+try:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+except ImportError as missing:  # pragma: no cover
+    raise ImportError("reading players in bulk needs numpy; install telos[recognition]") from missing
 
 from telos.core import kernels
 from telos.core.belief import Belief
@@ -25,12 +28,6 @@ from telos.recognition.filtering import EventGate
 from telos.recognition.recognizer import GoalModel, Matrix
 
 # --- models and events as arrays --------------------------------------------------------------------------------------
-
-try:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-except ImportError as missing:  # pragma: no cover
-    raise ImportError("reading players in bulk needs numpy; install telos[recognition]") from missing
 
 
 Array: TypeAlias = NDArray[np.float64]

@@ -73,7 +73,7 @@ def predict(chances: Floats, mine: int, transitions: Floats, matrix: int, to: in
 def step(
     chances: Floats, mine: int, transitions: Floats, matrix: int, likelihoods: Floats, row: int, scratch: Floats
 ) -> float:
-    """Take a belief over one event; return how likely the event was. If that is not above TINY, nothing was done."""
+    """Update a belief with one event; return its likelihood. If that is not above MIN_TOTAL, nothing is changed."""
     total = 0.0
     for goal in range(GOALS):
         weighed = predict(chances, mine, transitions, matrix, goal) * likelihoods[row + goal]
@@ -197,9 +197,9 @@ def update_players(
 def smooth_step(beliefs: Floats, event: int, transitions: Floats, matrix: int, scratch: Floats) -> float:
     """Smooth the belief before an event from the smoothed belief after it.
 
-    Of the chance that a goal now has, each goal before gets the share that it had in bringing it about. So neither
-    likelihoods nor what was ignored are looked at again: they are in the filtered beliefs. Returns the least chance
-    that was predicted for a goal; if that is not above TINY, nothing was done.
+    The chance of each goal after the event is divided among the goals before it by their share in its prediction, so
+    likelihoods and ignored events are not needed again. Returns the smallest predicted chance; if that is not above
+    MIN_TOTAL, nothing is changed.
     """
     after, before = event * GOALS, event * GOALS - GOALS
     least, total = 1.0, 0.0

@@ -137,7 +137,7 @@ def test_going_on_with_what_was_begun_is_learned() -> None:
 def test_a_narrow_beam_says_what_it_lost(domain: HddlDomain, problem: HddlProblem) -> None:
     reader = LiftedReader(domain, problem, ["bring", "visit"], limits=LiftedLimits(beam=1))
     reader.observe(HddlStep("walk", ("home", "shop")))
-    assert len(reader.stories) == 1
+    assert len(reader.hypotheses) == 1
     assert 0 < reader.lost < 1
 
 

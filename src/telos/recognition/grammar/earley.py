@@ -1,16 +1,24 @@
-"""Probabilistic Earley parsing."""
+"""A probabilistic Earley parser, one action at a time (Stolcke 1995).
+
+A plan under way is its last *column*: the methods that were started and not finished, each with the column of its
+start. Columns that no open method refers to are garbage. Left recursion and unit cycles are summed beforehand
+(``build_tables``), so the parser never loops.
+
+All numbers are conditional on the observed actions, so that long plans do not underflow: ``inner`` is the chance of the
+finished steps given the method's head, divided by the chance of the actions observed meanwhile.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-MAX_LOOP_CHANCE = 1.0 - 1e-12  # a step that is repeated at least so surely has no end
+MAX_LOOP_CHANCE = 1.0 - 1e-12  # a loop that repeats with at least this chance never ends
 
 
 def chain_closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]] | None:
-    """Return how often a chain of any number of steps (none too) leads from each node to each other, on average.
+    """Return the expected number of visits from each node to each other, over chains of any length (zero included).
 
-    It is the sum 1 + P + P² + …, found by taking one node after the other as a stop on the way (Kleene), so that loops
-    cost no more than chains. None if some loop never ends.
+    It is the sum 1 + P + P² + … by Kleene's algorithm: one node after the other becomes an intermediate stop, so loops
+    cost no more than chains. None if a loop never ends.
 
     >>> chain_closure([{0: 0.5, 1: 0.25}, {}])
     [{0: 2.0, 1: 0.5}, {1: 1.0}]
@@ -35,7 +43,7 @@ def chain_closure(steps: Sequence[Mapping[int, float]]) -> list[dict[int, float]
 
 
 class ProductionLike(Protocol):
-    """What is asked of a production."""
+    """What the parser reads of a production."""
 
     @property
     def task(self) -> str: ...
@@ -46,7 +54,7 @@ class ProductionLike(Protocol):
 
 
 class ParserRule(NamedTuple):
-    """A production that is no unit. A step that is a task has its number; actions count down from -1."""
+    """A production that is not a unit. Steps are indices: tasks from 0 up, actions from -1 down."""
 
     head: int
     body: tuple[int, ...]
@@ -55,7 +63,7 @@ class ParserRule(NamedTuple):
 
 
 class UnitRule(NamedTuple):
-    """A production whose only step is a task. Parsing never sees it: its chances are part of the closures."""
+    """A production whose only step is a task; its chance is part of the closures."""
 
     head: int
     only: int
@@ -64,15 +72,15 @@ class UnitRule(NamedTuple):
 
 
 class ParserTables(NamedTuple):
-    """Everything that the parser looks up."""
+    """The grammar as the parser reads it."""
 
     tasks: tuple[str, ...]
     actions: dict[str, int]
     rules: tuple[ParserRule, ...]
     units: tuple[UnitRule, ...]
     starting: dict[int, tuple[int, ...]]  # rules by their first step
-    begins: tuple[dict[int, float], ...]  # task × task: how often a plan of the one begins with the other (R_L)
-    stands_for: tuple[dict[int, float], ...]  # task × task: how often the one is nothing but the other (R_U)
+    begins: tuple[dict[int, float], ...]  # task × task: how often a plan of one begins with the other (R_L)
+    stands_for: tuple[dict[int, float], ...]  # task × task: how often one consists of just the other (R_U)
     wanted_as: tuple[tuple[tuple[int, float], ...], ...]  # the columns of ``stands_for``
     goals: tuple[int, ...]
     prior: tuple[float, ...]
@@ -81,7 +89,7 @@ class ParserTables(NamedTuple):
 def build_tables(
     productions: Sequence[ProductionLike], goals: Mapping[str, float], actions: Sequence[str]
 ) -> ParserTables:
-    """Return the tables of a grammar that is known to be good."""
+    """Return the parser's tables of a checked grammar."""
     names = tuple(dict.fromkeys(each.task for each in productions))
     number = {name: place for place, name in enumerate(names)}
     action = {name: -1 - place for place, name in enumerate(actions)}
@@ -105,7 +113,7 @@ def build_tables(
 def _numbered(
     productions: Sequence[ProductionLike], number: Mapping[str, int]
 ) -> tuple[tuple[ParserRule, ...], tuple[UnitRule, ...]]:
-    """Return the productions that are ever taken: rules, and units apart."""
+    """Return the productions with a chance above 0: rules and units."""
     rules, units = list[ParserRule](), list[UnitRule]()
     for place, each in enumerate(productions):
         body = tuple(number[step] for step in each.steps)
@@ -119,7 +127,7 @@ def _numbered(
 
 
 def left_corners(tasks: int, rules: Sequence[ParserRule], units: Sequence[UnitRule]) -> list[dict[int, float]] | None:
-    """Return the closure of "begins with", or None if left recursion never ends."""
+    """Return the left-corner closure, or None if left recursion never ends."""
     steps = [dict[int, float]() for _ in range(tasks)]
     for rule in rules:
         if rule.body[0] >= 0:
@@ -130,7 +138,7 @@ def left_corners(tasks: int, rules: Sequence[ParserRule], units: Sequence[UnitRu
 
 
 def unit_chains(tasks: int, units: Sequence[UnitRule]) -> list[dict[int, float]] | None:
-    """Return the closure of "is nothing but", or None if a cycle of units never ends."""
+    """Return the unit closure, or None if a cycle of units never ends."""
     steps = [dict[int, float]() for _ in range(tasks)]
     for unit in units:
         steps[unit.head][unit.only] = steps[unit.head].get(unit.only, 0.0) + unit.chance
@@ -141,7 +149,7 @@ GoalShares = list[float]  # one for each goal
 
 
 class EarleyItem(NamedTuple):
-    """A method that has been begun: ``done`` of its steps are over, and it was begun in ``origin``."""
+    """A started method: ``done`` of its steps are finished, and it started in ``origin``."""
 
     rule: int
     done: int
@@ -150,20 +158,20 @@ class EarleyItem(NamedTuple):
 
 
 class Column:
-    """All that is known about one plan after an action. ``opened`` and ``closed`` sum to 1 over both and all goals."""
+    """The state of one plan after an action. ``opened`` and ``closed`` together sum to 1 over all goals."""
 
     __slots__ = ("closed", "expected", "opened", "place", "waiting")
 
     def __init__(self, place: int, goals: int) -> None:
-        self.place = place  # how many actions the plan has
-        self.waiting: dict[int, list[EarleyItem]] = {}  # by the step that is next
-        self.expected: dict[int, GoalShares] = {}  # the tasks that may begin here: how likely each is, with each goal
-        self.opened: GoalShares = [0.0] * goals  # the chance of each goal and that its plan is not over
-        self.closed: GoalShares = [0.0] * goals  # and that it is
+        self.place = place  # the number of actions so far
+        self.waiting: dict[int, list[EarleyItem]] = {}  # by the next step
+        self.expected: dict[int, GoalShares] = {}  # the tasks that may start here, with their chance under each goal
+        self.opened: GoalShares = [0.0] * goals  # the chance of each goal with an unfinished plan
+        self.closed: GoalShares = [0.0] * goals  # and with a finished one
 
 
 def start_column(tables: ParserTables) -> Column:
-    """Return the column of a plan of which nothing has been seen."""
+    """Return the column before the first action."""
     column = Column(0, len(tables.goals))
     wanted: dict[int, GoalShares] = {}
     for place, (goal, chance) in enumerate(zip(tables.goals, tables.prior, strict=True)):
@@ -174,7 +182,7 @@ def start_column(tables: ParserTables) -> Column:
 
 
 def column_next_actions(tables: ParserTables, column: Column) -> dict[int, float]:
-    """Return how likely each action is next; what is missing to 1 is the chance that the plan is over."""
+    """Return the chance of each next action; the rest to 1 is the chance that the plan is finished."""
     found: dict[int, float] = {}
     for step, items in column.waiting.items():
         if step < 0:
@@ -189,7 +197,7 @@ def column_next_actions(tables: ParserTables, column: Column) -> dict[int, float
 
 
 def advance_column(tables: ParserTables, column: Column, steps: Iterable[int]) -> tuple[float, Column | None]:
-    """Return the chance that one of ``steps`` (actions) comes next, and the column after it; None if it cannot."""
+    """Return the chance that one of ``steps`` (actions) is next, and the column after it; None if impossible."""
     scanned: list[EarleyItem] = []
     for step in steps:
         scanned += (
@@ -202,22 +210,22 @@ def advance_column(tables: ParserTables, column: Column, steps: Iterable[int]) -
     if chance <= 0.0:
         return 0.0, None
     after = Column(column.place + 1, len(tables.goals))
-    found = _Found(tables, after)
+    found = _ColumnBuilder(tables, after)
     for item in scanned:
         found.add(item.rule, item.done, item.origin, item.inner / chance)
     found.complete()
-    _settle(tables, after, found)
+    _finish_column(tables, after, found)
     return chance, after
 
 
-class _Found:
-    """Items that reach the new column, those of the same kind added up, and finished tasks by where they began."""
+class _ColumnBuilder:
+    """Collects the items of a new column: equal items are summed, finished tasks are kept by their origin."""
 
     def __init__(self, tables: ParserTables, column: Column) -> None:
         self._tables, self._column = tables, column
         self.open: dict[tuple[int, int, int], list[float]] = {}
         self.origins: dict[int, Column] = {}
-        self._over: dict[int, dict[int, float]] = {}  # by place of origin: finished tasks, and their inner chance
+        self._over: dict[int, dict[int, float]] = {}  # by origin: finished tasks with their inner chance
 
     def add(self, number: int, done: int, origin: Column, inner: float) -> None:
         rule = self._tables.rules[number]
@@ -229,7 +237,7 @@ class _Found:
             self.open.setdefault((number, done, origin.place), [0.0])[0] += inner
 
     def complete(self) -> None:
-        """Move on whatever waited for a task that is finished, the youngest first: it may finish an older one."""
+        """Advance the items that wait for a finished task, the youngest first: it may finish an older one."""
         while self._over:
             place = max(self._over)
             origin = self.origins[place]
@@ -252,7 +260,7 @@ class _Found:
             self._column.closed[place] += chance * self._tables.stands_for[goal].get(task, 0.0) * inner
 
 
-def _settle(tables: ParserTables, column: Column, found: _Found) -> None:
+def _finish_column(tables: ParserTables, column: Column, found: _ColumnBuilder) -> None:
     wanted: dict[int, GoalShares] = {}
     for (number, done, place), (inner,) in found.open.items():
         rule, origin = tables.rules[number], found.origins[place]
@@ -266,7 +274,7 @@ def _settle(tables: ParserTables, column: Column, found: _Found) -> None:
 
 
 def _predict(tables: ParserTables, column: Column, wanted: dict[int, GoalShares]) -> None:
-    """Expect every task that a wanted one may begin with, over any number of left corners."""
+    """Predict every task that a wanted one may begin with, by the left-corner closure."""
     for task, shares in wanted.items():
         for first, times in tables.begins[task].items():
             _add(column.expected.setdefault(first, [0.0] * len(shares)), shares, times)

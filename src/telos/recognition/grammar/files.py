@@ -8,9 +8,9 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from telos.core.errors import Fault, FaultCode, KeyPath, name_hint
-from telos.files.definition import Definition, raise_faults
+from telos.files.definition import Definition
 from telos.files.schema import FieldType, FileModel, branch_tag, name_type, schema_text, text_type
-from telos.files.yaml import read_text, read_yaml
+from telos.files.yaml import read_text
 from telos.recognition.grammar.grammar import (
     PlanGrammar,
     Production,
@@ -98,8 +98,6 @@ def grammar_schema() -> str:
 
 # --- loading ----------------------------------------------------------------------------------------------------------
 
-_TOLERANCE = ("noise", "open_goals", "switch", "beam")
-
 
 def load_grammar(path: str | os.PathLike[str]) -> PlanGrammar:
     """Read the grammar file at ``path``.
@@ -110,66 +108,69 @@ def load_grammar(path: str | os.PathLike[str]) -> PlanGrammar:
 
 
 def loads_grammar(text: str, *, name: str = "<text>") -> PlanGrammar:
-    """Read a plan grammar from the text of a file; ``name`` stands for it in faults.
+    """Read a plan grammar from the text of a file; ``name`` stands for the file in faults.
 
     >>> loads_grammar("{recognizer: grammar, goals: [rst], tasks: {rest: {nap: {steps: lie}}}}")
     Traceback (most recent call last):
     ...
-    telos.core.errors.DefinitionError: <text>:1:31: goal 'rst' is no task; did you mean 'rest'?
+    telos.core.errors.DefinitionError: <text>:1:31: goal 'rst' is not a task; did you mean 'rest'?
     """
-    sheet = Definition(text, name, GrammarShape, "a grammar file")
-    productions = [made for path, _ in sheet.items("tasks") for made in _task(sheet, path)]
-    goals = _goals(sheet)
-    if not sheet.is_touched("tasks"):
-        _check_steps(sheet, productions)
-    if not sheet.faults:
+    definition = Definition(text, name, GrammarShape, "a grammar file")
+    productions = [made for path, _ in definition.items("tasks") for made in _task(definition, path)]
+    goals = _goals(definition)
+    if not definition.is_touched("tasks"):
+        _check_steps(definition, productions)
+    if not definition.faults:
         for fault in grammar_faults(productions, goals):
-            _tell(sheet, fault)
-    if sheet.faults:
-        raise_faults(sheet.faults)
-    given = {key: value for key in _TOLERANCE if (value := sheet.entry(key)) is not None}
-    return PlanGrammar(productions, goals, tolerance=Tolerance(**given))
+            _add_fault(definition, fault)
+    definition.raise_if_faulty()
+    entries = definition.model
+    assert entries is not None  # the file has no faults
+    tolerance = Tolerance(entries.noise, entries.open_goals, entries.switch, entries.beam)
+    return PlanGrammar(productions, goals, tolerance=tolerance)
 
 
-def _goals(sheet: Definition) -> dict[str, float]:
-    said = sheet.entry("goals", default={})
+def _goals(definition: Definition) -> dict[str, float]:
+    said = definition.entry("goals", default={})
     if isinstance(said, dict):
         return dict(said)
     for place, goal in enumerate(said):
         if goal in said[:place]:
-            sheet.fault(f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE)
+            definition.fault(
+                f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE
+            )
     return even_chances(said)
 
 
-def _task(sheet: Definition, path: KeyPath) -> Iterator[Production]:
-    task, methods = str(path[-1]), list(sheet.items(*path))
-    if not methods and not sheet.is_touched(*path):
-        sheet.fault(
+def _task(definition: Definition, path: KeyPath) -> Iterator[Production]:
+    task, methods = str(path[-1]), list(definition.items(*path))
+    if not methods and not definition.is_touched(*path):
+        definition.fault(
             f"task {task!r} has no methods",
             path,
             "add one, as in `by_hand: {steps: [take]}`",
             at_key=True,
             code=FaultCode.EMPTY,
         )
-    chances = {where: sheet.entry(*where, "chance") for where, _ in methods}
+    chances = {where: definition.entry(*where, "chance") for where, _ in methods}
     left = 1.0 - sum(chance for chance in chances.values() if chance is not None)
     sharing = sum(chance is None for chance in chances.values())
     for where, chance in chances.items():
-        if chance is None and left <= 0.0 and not sheet.is_touched(*path):
+        if chance is None and left <= 0.0 and not definition.is_touched(*path):
             remedy = "give it a chance, and less to the others"
-            sheet.fault(
+            definition.fault(
                 f"nothing is left for method {where[-1]!r}", where, remedy, at_key=True, code=FaultCode.UNREACHABLE
             )
-        steps = tuple(text for _, text in _steps(sheet, (*where, "steps")))
-        if not steps and not sheet.is_touched(*where):
+        steps = tuple(text for _, text in _steps(definition, (*where, "steps")))
+        if not steps and not definition.is_touched(*where):
             remedy = "write the methods that use this task twice, with it and without it"
-            sheet.fault("a method without steps", (*where, "steps"), remedy, code=FaultCode.EMPTY)
+            definition.fault("a method without steps", (*where, "steps"), remedy, code=FaultCode.EMPTY)
         yield Production(task, str(where[-1]), steps, max(0.0, left) / sharing if chance is None else chance)
 
 
-def _steps(sheet: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the steps in an entry, each with its path. YAML cuts `[give(gold, smith)]` at the comma; it is mended."""
-    said: Any = sheet.entry(*path, default=[])
+def _steps(definition: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the steps of an entry with their paths; steps that YAML split, `[give(gold, smith)]`, are joined."""
+    said: Any = definition.entry(*path, default=[])
     if isinstance(said, str):
         yield path, normalize_step(said)
         return
@@ -182,37 +183,27 @@ def _steps(sheet: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
             whole = ""
 
 
-def _check_steps(sheet: Definition, productions: list[Production]) -> None:
-    """Note steps that are neither tasks nor actions, if the file says which actions there are."""
-    if sheet.entry("actions") is None:
+def _check_steps(definition: Definition, productions: list[Production]) -> None:
+    """Add a fault for each step that is neither a task nor an action, if the file lists the actions."""
+    if definition.entry("actions") is None:
         return
     tasks = {each.task for each in productions}
-    known = tasks | {action for _, action in _steps(sheet, ("actions",))}
-    for path, _ in sheet.items("tasks"):
-        for where, _ in sheet.items(*path):
-            for at, step in _steps(sheet, (*where, "steps")):
+    known = tasks | {action for _, action in _steps(definition, ("actions",))}
+    for path, _ in definition.items("tasks"):
+        for where, _ in definition.items(*path):
+            for at, step in _steps(definition, (*where, "steps")):
                 if step not in known and step.partition("(")[0] not in known:
-                    sheet.fault(f"unknown step {step!r}", at, name_hint(step, known), code=FaultCode.UNKNOWN_NAME)
+                    definition.fault(f"unknown step {step!r}", at, name_hint(step, known), code=FaultCode.UNKNOWN_NAME)
 
 
-def _tell(sheet: Definition, fault: Fault) -> None:
-    """Note a fault of the grammar where it stands in the file."""
+def _add_fault(definition: Definition, fault: Fault) -> None:
+    """Add a fault of the grammar at its position in the file."""
     path = fault.path
-    if path[:1] == ("goals",) and len(path) == 2 and isinstance(sheet.entry("goals"), list):
-        path = ("goals", list(sheet.entry("goals")).index(path[1]))
-    if path[:1] == ("tasks",) and len(path) == 5:  # steps that YAML cut are counted as they stand in the file
-        path = list(_steps(sheet, path[:4]))[int(path[4])][0]
+    if path[:1] == ("goals",) and len(path) == 2 and isinstance(definition.entry("goals"), list):
+        path = ("goals", list(definition.entry("goals")).index(path[1]))
+    if path[:1] == ("tasks",) and len(path) == 5:  # the index of a joined step is that of its first part
+        path = list(_steps(definition, path[:4]))[int(path[4])][0]
     at_key = (path[:1] == ("tasks",) and len(path) <= 3) or (
         path[:1] == ("goals",) and fault.code is FaultCode.UNKNOWN_NAME
     )
-    sheet.faults.append(sheet.document.locate(replace(fault, path=path), at_key=at_key))
-
-
-def is_grammar(text: str) -> bool:
-    """Whether the text of a recogniser file is that of a grammar.
-
-    >>> is_grammar("recognizer: grammar"), is_grammar("recognizer: ffbm")
-    (True, False)
-    """
-    data = read_yaml(text).data
-    return isinstance(data, dict) and data.get("recognizer") == "grammar"
+    definition.faults.append(definition.document.locate(replace(fault, path=path), at_key=at_key))

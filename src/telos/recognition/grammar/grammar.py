@@ -18,7 +18,7 @@ _STEP = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Production:
-    """One way to do a task: the steps, which are tasks or actions, and how often it is taken."""
+    """One method of a task: its steps, which are tasks or actions, and its chance."""
 
     task: str
     method: str
@@ -26,18 +26,18 @@ class Production:
     chance: float
 
     def __str__(self) -> str:
-        """Write it as grammars are written."""
+        """Return the production in the notation of grammars."""
         return f"{self.task} → {' '.join(self.steps)}  ({self.chance:.3g}, {self.method})"
 
 
 def even_chances(names: Iterable[str]) -> dict[str, float]:
-    """Return the same chance for each name."""
+    """Return equal chances for the names."""
     each = tuple(dict.fromkeys(names))
     return dict.fromkeys(each, 1.0 / len(each)) if each else {}
 
 
 def normalize_step(said: str) -> str:
-    """Return a step as it is compared: `goto( forge )` is `goto(forge)`.
+    """Return a step in canonical form: `goto( forge )` is `goto(forge)`.
 
     >>> normalize_step("throw(grenade,enemy)")
     'throw(grenade, enemy)'
@@ -50,12 +50,12 @@ def normalize_step(said: str) -> str:
 
 
 def is_step(said: str) -> bool:
-    """Whether a text can be a step: a name, perhaps with arguments."""
+    """Whether a text is a valid step: a name, optionally with arguments."""
     return bool(_STEP.match(said))
 
 
 def possible_steps(action: str) -> tuple[str, ...]:
-    """Return the steps that an action may be: as it is written, and without its arguments.
+    """Return the steps that an action may match: with its arguments, and without them.
 
     >>> possible_steps("goto(forge)")
     ('goto(forge)', 'goto')
@@ -67,14 +67,18 @@ def possible_steps(action: str) -> tuple[str, ...]:
 
 # --- faults -----------------------------------------------------------------------------------------------------------
 
-SUM_TOLERANCE = 1e-6  # chances that people write, such as three times 0.333333, may miss 1 by so much
+SUM_TOLERANCE = 1e-6  # three times 0.333333 counts as 1
 
 
 def grammar_faults(productions: Sequence[Production], goals: Mapping[str, float]) -> list[Fault]:
-    """Return everything wrong; whether plans end is asked only of what is otherwise good."""
+    """Return everything wrong with a grammar; whether plans end is checked only if there is no other fault."""
     found = [*_goal_faults(productions, goals), *_method_faults(productions), *_sum_faults(productions)]
     if not found:
-        found = list(_endless(productions)) or list(_growing(productions)) or list(_unreached(productions, goals))
+        found = (
+            list(_unfinishable_faults(productions))
+            or list(_endless_faults(productions))
+            or list(_unreached_faults(productions, goals))
+        )
     return found
 
 
@@ -91,7 +95,7 @@ def _goal_faults(productions: Sequence[Production], goals: Mapping[str, float]) 
     for goal, chance in goals.items():
         if goal not in tasks:
             yield Fault(
-                f"goal {goal!r} is no task",
+                f"goal {goal!r} is not a task",
                 suggestion=name_hint(goal, tasks),
                 path=("goals", goal),
                 code=FaultCode.UNKNOWN_NAME,
@@ -149,7 +153,10 @@ def _method_faults(productions: Sequence[Production]) -> Iterator[Fault]:
             if not is_step(step):
                 remedy = "write `take` or `goto(forge)`"
                 yield Fault(
-                    f"{step!r} is no step", suggestion=remedy, path=(*path, "steps", place), code=FaultCode.BAD_SYNTAX
+                    f"{step!r} is not a step",
+                    suggestion=remedy,
+                    path=(*path, "steps", place),
+                    code=FaultCode.BAD_SYNTAX,
                 )
 
 
@@ -167,8 +174,8 @@ def _sum_faults(productions: Sequence[Production]) -> Iterator[Fault]:
             )
 
 
-def _endless(productions: Sequence[Production]) -> Iterator[Fault]:
-    """Yield tasks that cannot be finished, whatever methods are taken."""
+def _unfinishable_faults(productions: Sequence[Production]) -> Iterator[Fault]:
+    """Yield a fault for each task that cannot be finished by any methods."""
     tasks = {each.task for each in productions}
     ending: set[str] = set()
     growing = True
@@ -181,14 +188,14 @@ def _endless(productions: Sequence[Production]) -> Iterator[Fault]:
         growing = not more <= ending
         ending |= more
     for task in dict.fromkeys(each.task for each in productions if each.task not in ending):
-        message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
+        message = f"task {task!r} can never be finished: each of its methods leads back to it"
         yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
 
 
-def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
-    """Yield tasks whose plans may go on for ever: what they set off grows faster than it ends."""
+def _endless_faults(productions: Sequence[Production]) -> Iterator[Fault]:
+    """Yield a fault for each task whose plans may never end: its expansions grow faster than they finish."""
     tasks = {each.task for each in productions}
-    chance = dict.fromkeys(tasks, 0.0)  # of ending within ever more levels
+    chance = dict.fromkeys(tasks, 0.0)  # of ending within so many levels
     moved = math.inf
     for _ in range(10_000):
         before, after = moved, dict.fromkeys(tasks, 0.0)
@@ -198,7 +205,7 @@ def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
         moved, chance = max(gained.values()), after
         if moved < 1e-13:
             break
-    else:  # it comes nearer by ever smaller steps: the rest is that of a geometric series
+    else:  # slow convergence: the remainder is that of a geometric series
         shrinks = min(moved / before, 1 - 1e-9)
         chance = {task: min(1.0, chance[task] + gained[task] * shrinks / (1 - shrinks)) for task in tasks}
     for task in (task for task in dict.fromkeys(each.task for each in productions) if chance[task] < 1 - 1e-3):
@@ -207,8 +214,8 @@ def _growing(productions: Sequence[Production]) -> Iterator[Fault]:
         yield Fault(message, suggestion=remedy, path=("tasks", task), code=FaultCode.UNREACHABLE)
 
 
-def _unreached(productions: Sequence[Production], goals: Mapping[str, float]) -> Iterator[Fault]:
-    """Yield tasks that no goal leads to: mostly a step was misspelt, and so counts as an action."""
+def _unreached_faults(productions: Sequence[Production], goals: Mapping[str, float]) -> Iterator[Fault]:
+    """Yield a fault for each task that no goal leads to: often a misspelt step counts as an action."""
     tasks = {each.task for each in productions}
     reached, fringe = set(goals), list(goals)
     while fringe:
@@ -234,10 +241,10 @@ def _is_chance(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What may happen beside one plan being carried out.
+    """How much deviation from a single plan is allowed.
 
-    ``noise`` is the chance that an action serves no goal at all. At most ``open_goals`` plans are under way at once;
-    ``switch`` is the chance that a player who has begun one starts another. ``beam`` is how many hypotheses are kept.
+    ``noise`` is the chance that an action belongs to no plan. At most ``open_goals`` plans are active at once;
+    ``switch`` is the chance that a player with an active plan starts another. ``beam`` is how many hypotheses are kept.
     """
 
     noise: float = 0.02
@@ -250,14 +257,14 @@ class Tolerance:
         for name in ("noise", "switch"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-                raise TelosError(f"{name} must be a number from 0 to below 1, got {value!r}")
+                raise TelosError(f"{name} must be at least 0 and below 1, got {value!r}")
         for name in ("open_goals", "beam"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise TelosError(f"{name} must be a whole number, at least 1, got {value!r}")
 
     def starts(self, under_way: int) -> float:
-        """Return the chance that the next purposeful action starts another plan."""
+        """Return the chance that the next action of a plan starts a new one."""
         if under_way == 0:
             return 1.0
         return self.switch if under_way < self.open_goals else 0.0
@@ -268,10 +275,10 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True, init=False)
 class PlanGrammar:
-    """A probabilistic context-free grammar of plans, checked when made; it holds no belief, so readers may share it.
+    """A probabilistic context-free grammar of plans, checked when created. It holds no belief, so readers may share it.
 
-    ``goals`` are the tasks that a player may be after, with the chance of each; even if only named. Steps that no
-    production does are actions. Left recursion and cycles of units are allowed, methods without steps are not.
+    ``goals`` are the tasks that a player may pursue, with the chance of each; equal if only named. Steps without a
+    production are actions. Left recursion and unit cycles are allowed, methods without steps are not.
 
     >>> fetch = Production("fetch", "walk", ("goto", "take"), 1.0)
     >>> PlanGrammar([fetch], ["fetch"]).actions
@@ -286,7 +293,7 @@ class PlanGrammar:
 
     @property
     def context(self) -> frozenset[str]:
-        """The entries of an event's context that it reads: none, actions are all it knows."""
+        """The context entries that it reads: none, only actions matter."""
         return frozenset()
 
     def __init__(
@@ -314,7 +321,7 @@ class PlanGrammar:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The tasks, in the order in which they were first given."""
+        """The tasks, in order of their first production."""
         return tuple(dict.fromkeys(each.task for each in self.productions))
 
     def with_chances(self, chances: Mapping[tuple[str, str], float], goals: Mapping[str, float]) -> "PlanGrammar":
@@ -327,7 +334,7 @@ class PlanGrammar:
 
 # --- grammars from task networks --------------------------------------------------------------------------------------
 
-MAX_ORDERS = 120  # of one method: five steps in any order
+MAX_ORDERS = 120  # of one method: five unordered steps
 MAX_ROUNDS = 1_000
 
 
@@ -338,7 +345,7 @@ def grammar_from_tasks(
     chances: Mapping[tuple[str, str], float] | None = None,
     tolerance: Tolerance | None = None,
 ) -> PlanGrammar:
-    """Return the grammar whose goals are tasks of ``network``.
+    """Return the plan grammar of a task network, with these tasks as goals.
 
     ``chances`` are by task and method; methods that it does not name share what is left evenly. Conditions and
     arguments are left out: a step `goto` is seen in any `goto(place)`. A method in no fixed order becomes one
@@ -348,10 +355,10 @@ def grammar_from_tasks(
     wanted = dict(goals) if isinstance(goals, Mapping) else list(goals)
     for goal in wanted:
         if goal not in network.tasks:
-            raise TelosError(f"goal {goal!r} is no task of the network", name_hint(goal, network.tasks))
+            raise TelosError(f"goal {goal!r} is not a task of the network", name_hint(goal, network.tasks))
     shares = _shares(network, chances or {})
     made = [each for method in network.methods for each in _productions(method, shares[method.task, method.name])]
-    return PlanGrammar(_leading(remove_empty(made), wanted), wanted, tolerance=tolerance)
+    return PlanGrammar(_reachable(remove_empty(made), wanted), wanted, tolerance=tolerance)
 
 
 def _shares(network: TaskNetwork, given: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
@@ -378,7 +385,7 @@ def _productions(method: Method, chance: float) -> Iterator[Production]:
 
 
 def _orders(method: Method) -> Iterator[tuple[int, ...]]:
-    """Yield the orders that a method allows."""
+    """Yield the orders of subtasks that a method allows."""
     begun: list[tuple[int, ...]] = [()]
     for _ in method.subtasks:
         begun = [
@@ -394,10 +401,10 @@ def _orders(method: Method) -> Iterator[tuple[int, ...]]:
 
 
 def remove_empty(productions: Iterable[Production]) -> list[Production]:
-    """Return productions of the same plans that are never empty: steps that may be nothing are written or left out.
+    """Return productions of the same plans without empty ones: steps that may be empty are kept or left out.
 
-    A task that is always nothing has no production any more. The chance that a whole plan is nothing is shared out
-    among those that are something, since nobody can see it.
+    A task that is always empty has no production any more. The chance of an empty plan is shared among the others,
+    since it cannot be observed.
 
     >>> walk = [Production("go", "walk", ("get_up", "step"), 1.0), Production("get_up", "stand", (), 0.25),
     ...         Production("get_up", "rise", ("rise",), 0.75)]
@@ -405,7 +412,7 @@ def remove_empty(productions: Iterable[Production]) -> list[Production]:
     go → get_up step  (0.75, walk); go → step  (0.25, walk.2); get_up → rise  (1, rise)
     """
     given = list(productions)
-    nothing = _chance_of_nothing(given)
+    nothing = _empty_chances(given)
     made: list[Production] = []
     for each in given:
         for place, (steps, chance) in enumerate(_variants(each, nothing), start=1):
@@ -414,7 +421,7 @@ def remove_empty(productions: Iterable[Production]) -> list[Production]:
     return made
 
 
-def _chance_of_nothing(productions: list[Production]) -> dict[str, float]:
+def _empty_chances(productions: list[Production]) -> dict[str, float]:
     nothing = {each.task: 0.0 for each in productions}
     for _ in range(MAX_ROUNDS):
         after = dict.fromkeys(nothing, 0.0)
@@ -427,7 +434,7 @@ def _chance_of_nothing(productions: list[Production]) -> dict[str, float]:
 
 
 def _variants(production: Production, nothing: Mapping[str, float]) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Yield the steps with and without those that may be nothing; never without all."""
+    """Yield the steps with and without those that may be empty, but never none."""
     found: dict[tuple[str, ...], float] = {}
     for there in product((True, False), repeat=len(production.steps)):
         chance = production.chance
@@ -439,8 +446,8 @@ def _variants(production: Production, nothing: Mapping[str, float]) -> Iterator[
     yield from found.items()
 
 
-def _leading(productions: list[Production], goals: Iterable[str]) -> list[Production]:
-    """Return the productions that some goal leads to."""
+def _reachable(productions: list[Production], goals: Iterable[str]) -> list[Production]:
+    """Return the productions that a goal leads to."""
     reached, fringe = set(goals), list(goals)
     while fringe:
         task = fringe.pop()

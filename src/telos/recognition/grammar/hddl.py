@@ -13,28 +13,28 @@ MAX_DEPTH = 100
 
 @dataclass(slots=True)
 class HddlForm:
-    """What stands between two brackets, and the line where it begins."""
+    """The content of a pair of brackets, and the line where it starts."""
 
     line: int
     parts: list["HddlForm | str"] = field(default_factory=list)
 
     @property
     def head(self) -> str:
-        """The first word, or nothing."""
+        """The first word, or an empty text."""
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
     @property
     def words(self) -> list[str]:
-        """All words that stand directly in it."""
+        """The words directly inside."""
         return [part for part in self.parts if isinstance(part, str)]
 
     @property
     def forms(self) -> list["HddlForm"]:
-        """All brackets that stand directly in it."""
+        """The forms directly inside."""
         return [part for part in self.parts if isinstance(part, HddlForm)]
 
     def section(self, key: str) -> "HddlForm | None":
-        """Return the bracket after a keyword such as ``:parameters``; None if there is none."""
+        """Return the form after a keyword such as ``:parameters``; None if there is none."""
         for place, part in enumerate(self.parts[:-1]):
             following = self.parts[place + 1]
             if part == key and isinstance(following, HddlForm):
@@ -43,7 +43,7 @@ class HddlForm:
 
 
 def read_forms(text: str, file: str = "<text>") -> HddlForm:
-    """Return the one form of a text, in lower case, as HDDL makes no difference.
+    """Return the single form of a text, in lower case: HDDL ignores case.
 
     >>> read_forms("(define (domain Toy)) ; a comment").parts[1].words
     ['domain', 'toy']
@@ -79,12 +79,12 @@ def _refuse(file: str, line: int, message: str, remedy: str) -> None:
 
 
 ROOT_TYPE = "object"
-WILDCARD = "_"  # with a type after it: an argument that may be anything of that type, what a quantifier speaks of
+WILDCARD = "_"  # with a type after it: a quantified argument, any object of that type
 ANY_OBJECT = WILDCARD + ROOT_TYPE
 
 
 class HddlLiteral(NamedTuple):
-    """What must hold, or must not. With `_type` among its arguments: for something of the type, or for nothing."""
+    """A literal. With `_type` among its arguments: for some object of the type, or, if negative, for none."""
 
     predicate: str
     arguments: tuple[str, ...]
@@ -92,14 +92,14 @@ class HddlLiteral(NamedTuple):
 
 
 class HddlStep(NamedTuple):
-    """A task with its arguments: variables, which start with ``?``, or objects."""
+    """A task or action with its arguments: variables, which start with ``?``, or objects."""
 
     name: str
     arguments: tuple[str, ...]
 
 
 class HddlOperator(NamedTuple):
-    """An action: what it needs, and what holds afterwards."""
+    """An action: its preconditions and effects."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -108,7 +108,7 @@ class HddlOperator(NamedTuple):
 
 
 class LiftedMethod(NamedTuple):
-    """One way to do a task; ``before`` are the places of the steps that each step must wait for."""
+    """A method of a task; ``before`` are the indices of the steps that must precede each step."""
 
     name: str
     head: HddlStep
@@ -122,7 +122,7 @@ class LiftedMethod(NamedTuple):
 class HddlDomain:
     """A hierarchical domain."""
 
-    above: Mapping[str, frozenset[str]]  # each type, with all that it is a kind of and itself
+    above: Mapping[str, frozenset[str]]  # each type, with its supertypes and itself
     constants: Mapping[str, str]
     tasks: Mapping[str, tuple[str, ...]]  # the types of their parameters
     methods: Mapping[str, tuple[LiftedMethod, ...]]  # by task
@@ -131,7 +131,7 @@ class HddlDomain:
 
 @dataclass(frozen=True, slots=True)
 class HddlProblem:
-    """Objects by type, what holds at first, and what is to be done."""
+    """The types of objects, the initial facts, and the initial tasks."""
 
     objects: Mapping[str, str]
     facts: frozenset[tuple[str, ...]]
@@ -139,7 +139,7 @@ class HddlProblem:
 
 
 def read_hddl_domain(text: str, *, name: str = "<text>") -> HddlDomain:
-    """Read a domain; what it uses beyond this subset is refused, with its line."""
+    """Read a domain; features beyond the supported subset are refused, with their line."""
     reader, top = _Reader(name), read_forms(text, name)
     parts: dict[str, list[HddlForm]] = {}
     for form in top.forms:
@@ -197,7 +197,7 @@ class _Reader:
         )
 
     def typed(self, form: HddlForm | None, start: int = 0) -> Iterator[tuple[str, str]]:
-        """Yield names with their types, which stand after a hyphen and hold for all names before it."""
+        """Yield names with their types; a type stands after a hyphen and applies to all names before it."""
         names: list[str] = []
         words = iter(form.words[start:] if form else ())
         for word in words:
@@ -231,7 +231,7 @@ class _Reader:
             for label in (first, then):
                 if label not in labels:
                     self.refuse(
-                        pair, f"the order of {form.words[1]!r} names {label!r}, which is no step", "name a step"
+                        pair, f"the order of {form.words[1]!r} names {label!r}, which is not a step", "name a step"
                     )
             before[labels.index(then)] |= {labels.index(first)}
         return LiftedMethod(
@@ -244,7 +244,7 @@ class _Reader:
         )
 
     def steps(self, form: HddlForm | None) -> Iterator[tuple[str, HddlStep]]:
-        """Yield the steps with their labels, if they have any."""
+        """Yield the steps with their labels, if any."""
         for each in self._inside(form):
             inner = each.forms[0] if each.forms else each
             yield (each.head if each.forms else ""), HddlStep(inner.head, tuple(inner.words[1:]))
@@ -274,7 +274,7 @@ class _Reader:
                 yield HddlLiteral(predicate, tuple(free.get(word, word) for word in form.words[1:]), positive)
 
     def _inside(self, form: HddlForm | None) -> list[HddlForm]:
-        """Return the parts of `(and …)`, or the one form that stands instead."""
+        """Return the parts of `(and …)`, or the single form in its place."""
         if form is None or not form.parts:
             return []
         return form.forms if form.head == "and" or not form.head else [form]

@@ -12,7 +12,7 @@ from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a task was done: the method taken, and how each of its steps that is a task was done, in order.
+    """A derivation tree: the method of a task, and the derivations of its subtasks in order.
 
     >>> Derivation("fetch", "walk", (Derivation("reach", "door"),)).task
     'fetch'
@@ -25,28 +25,28 @@ class Derivation:
 
 @dataclass(slots=True)
 class ProductionCounts:
-    """How often each production was taken and each goal was pursued, in the order of the grammar."""
+    """Counts of productions and goals, in the order of the grammar."""
 
     productions: list[float]
     goals: list[float]
 
     @classmethod
     def none(cls, grammar: PlanGrammar) -> "ProductionCounts":
-        """Return counts of nothing yet."""
+        """Return zero counts."""
         return cls([0.0] * len(grammar.productions), [0.0] * len(grammar.goals))
 
 
 def learn_from_trees(grammar: PlanGrammar, trees: Iterable[Derivation], *, prior: float = 0.0) -> PlanGrammar:
-    """Return the grammar with the chances that methods have in ``trees``; ``prior`` is added to each count.
+    """Return the grammar with chances counted in derivation trees; ``prior`` is added to each count.
 
-    What the trees never do keeps the chances that it has.
+    Tasks that occur in no tree keep their chances.
     """
     counts = ProductionCounts.none(grammar)
     places = {(each.task, each.method): place for place, each in enumerate(grammar.productions)}
     goals = list(grammar.goals)
     for tree in trees:
         if tree.task not in goals:
-            raise TelosError(f"a tree is of {tree.task!r}, which is no goal", name_hint(tree.task, goals))
+            raise TelosError(f"a tree derives {tree.task!r}, which is not a goal", name_hint(tree.task, goals))
         counts.goals[goals.index(tree.task)] += 1.0
         _count(grammar, tree, places, counts)
     return apply_counts(grammar, counts, prior=prior)
@@ -70,7 +70,7 @@ def _count(
 
 
 def apply_counts(grammar: PlanGrammar, counts: ProductionCounts, *, prior: float = 0.0) -> PlanGrammar:
-    """Return the grammar with chances in proportion to counts; a task that was never done keeps its own."""
+    """Return the grammar with chances proportional to counts; a task without counts keeps its own."""
     if not (math.isfinite(prior) and prior >= 0):
         raise TelosError(f"prior must be zero or more, got {prior!r}")
     totals = dict.fromkeys(grammar.tasks, 0.0)
@@ -90,17 +90,19 @@ def apply_counts(grammar: PlanGrammar, counts: ProductionCounts, *, prior: float
 
 ActionRange = tuple[int, int]
 Key = TypeVar("Key")
-StartedRule = tuple[int, int]  # a rule, and how many of its steps are done
+StartedRule = tuple[int, int]  # a rule, and the number of its finished steps
 
 
 class InsideOutsideChart:
-    """All spans of a plan, each action given as the steps that it may be; ``goal`` if it is known."""
+    """The inside and outside chances of one plan; each action is given as its possible steps, ``goal`` if known.
+
+    Inside chances are computed from the shortest range of actions up. The expected count of each production is the
+    derivative of the log-likelihood, propagated from the longest range down. Units are summed by their closure.
+    """
 
     def __init__(self, tables: ParserTables, plan: tuple[tuple[int, ...], ...], goal: int | None = None) -> None:
         self._tables, self._plan = tables, plan
-        self._steps: dict[
-            ActionRange, dict[int, float]
-        ] = {}  # the chance of each task to be just this, and of actions 1
+        self._steps: dict[ActionRange, dict[int, float]] = {}  # the inside chance of each task; 1 for actions
         self._begun: dict[ActionRange, dict[StartedRule, float]] = {}
         for length in range(1, len(plan) + 1):
             for first in range(len(plan) - length + 1):
@@ -129,7 +131,7 @@ class InsideOutsideChart:
         self._steps[span], self._begun[span] = steps, begun
 
     def _whole(self, span: ActionRange, begun: dict[StartedRule, float]) -> dict[int, float]:
-        """Return the chance of each task to be done in just this span, by a production that is no unit."""
+        """Return the inside chance of each task in this range, by productions that are not units."""
         whole: dict[int, float] = {}
         for (number, done), chance in begun.items():
             rule = self._tables.rules[number]
@@ -141,7 +143,7 @@ class InsideOutsideChart:
         return whole
 
     def _single(self, span: ActionRange) -> list[int]:
-        """Return the rules whose only step is the action in the span."""
+        """Return the rules whose only step is the action in the range."""
         first, end = span
         steps = self._plan[first] if end == first + 1 else ()
         starting = (number for step in steps for number in self._tables.starting.get(step, ()))
@@ -155,29 +157,29 @@ class InsideOutsideChart:
         return steps
 
     def count(self, counts: ProductionCounts) -> None:
-        """Add how often each production and goal is used, on average over the trees of the plan."""
-        worth: dict[ActionRange, dict[int, float]] = {span: {} for span in self._steps}  # of steps: outside chances
-        owed: dict[ActionRange, dict[StartedRule, float]] = {span: {} for span in self._steps}  # and of begun rules
+        """Add the expected counts of productions and goals over the trees of the plan."""
+        worth: dict[ActionRange, dict[int, float]] = {span: {} for span in self._steps}  # the outside chances of steps
+        owed: dict[ActionRange, dict[StartedRule, float]] = {span: {} for span in self._steps}  # and of started rules
         for goal, share in self._shares.items():
             counts.goals[goal] += share / self.likelihood
             if share:
-                _raise(worth[0, len(self._plan)], self._tables.goals[goal], self._tables.prior[goal] / self.likelihood)
+                _add(worth[0, len(self._plan)], self._tables.goals[goal], self._tables.prior[goal] / self.likelihood)
         for span in sorted(self._steps, key=lambda span: span[0] - span[1]):
             for (number, done), value in owed[span].items():
                 if done == 1:
-                    _raise(worth[span], self._tables.rules[number].body[0], value)
+                    _add(worth[span], self._tables.rules[number].body[0], value)
             outside = self._opened(worth[span])
             self._count_units(span, outside, counts)
             self._count_rules(span, outside, counts, owed[span])
-            self._hand_down(span, owed, worth)
+            self._propagate_down(span, owed, worth)
 
     def _opened(self, worth: dict[int, float]) -> dict[int, float]:
-        """Return what a task done by a production that is no unit is worth: whatever it may stand for."""
+        """Return the outside chance of each task that is not derived by a unit."""
         outside: dict[int, float] = {}
         for outer, value in worth.items():
             if outer >= 0:
                 for task, times in self._tables.stands_for[outer].items():
-                    _raise(outside, task, value * times)
+                    _add(outside, task, value * times)
         return outside
 
     def _count_units(self, span: ActionRange, outside: dict[int, float], counts: ProductionCounts) -> None:
@@ -196,15 +198,15 @@ class InsideOutsideChart:
             rule = self._tables.rules[number]
             if done == len(rule.body) and rule.head in outside:
                 counts.productions[rule.production] += outside[rule.head] * rule.chance * chance
-                _raise(owed, (number, done), outside[rule.head] * rule.chance)
+                _add(owed, (number, done), outside[rule.head] * rule.chance)
 
-    def _hand_down(
+    def _propagate_down(
         self,
         span: ActionRange,
         owed: dict[ActionRange, dict[StartedRule, float]],
         worth: dict[ActionRange, dict[int, float]],
     ) -> None:
-        """Pass what begun rules are worth on to the parts that they were put together from."""
+        """Propagate the outside chances of started rules to their parts."""
         first, end = span
         for (number, done), value in owed[span].items():
             if done == 1:
@@ -213,20 +215,20 @@ class InsideOutsideChart:
             for middle in range(first + 1, end):
                 left, right = self._begun[first, middle].get(before), self._steps[middle, end].get(step)
                 if left and right:
-                    _raise(owed[first, middle], before, value * right)
-                    _raise(worth[middle, end], step, value * left)
+                    _add(owed[first, middle], before, value * right)
+                    _add(worth[middle, end], step, value * left)
 
 
-def _raise(table: dict[Key, float], key: Key, value: float) -> None:
+def _add(table: dict[Key, float], key: Key, value: float) -> None:
     table[key] = table.get(key, 0.0) + value
 
 
-PlanTrace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or those and the goal
+PlanTrace = Sequence[str] | tuple[Sequence[str], str]  # the actions of a whole plan, or (actions, goal)
 
 
 @dataclass(frozen=True, slots=True)
 class LearningRound:
-    """A grammar after so many rounds, and how likely it makes the plans that it was learned from."""
+    """The grammar after a round, and the log-likelihood of the training plans under it."""
 
     grammar: PlanGrammar
     log_likelihood: float
@@ -235,15 +237,15 @@ class LearningRound:
 def inside_outside(
     grammar: PlanGrammar, traces: Iterable[PlanTrace], *, rounds: int = 20, tolerance: float = 1e-6, prior: float = 0.0
 ) -> list[LearningRound]:
-    """Return the grammar given and the one after each round, the last the best; the likelihood never falls.
+    """Learn the chances of methods from plans without trees; return the given grammar and that of each round.
 
-    A trace is a whole plan of one goal: its actions, or ``(actions, goal)`` where the goal is known. Rounds end early
-    when they gain less than ``tolerance`` a trace. A ``prior`` is added to each count; it keeps unseen methods
-    possible, and what never falls is then the likelihood together with it, so no round is left out.
+    A trace is a whole plan of one goal: its actions, or ``(actions, goal)`` if the goal is known. The likelihood never
+    falls; rounds end early when they gain less than ``tolerance`` per trace. ``prior`` is added to each count: it keeps
+    unseen methods possible, and since the likelihood alone may then fall, all rounds are run.
     """
     plans = [_plan(grammar, trace) for trace in traces]
     if not plans:
-        raise TelosError("there is nothing to learn from", "give at least one trace")
+        raise TelosError("there are no traces", "give at least one trace")
     counts, likelihood = expected_counts(grammar, plans)
     history = [LearningRound(grammar, likelihood)]
     for _ in range(rounds):
@@ -256,7 +258,7 @@ def inside_outside(
 
 
 def log_likelihood(grammar: PlanGrammar, traces: Iterable[PlanTrace]) -> float:
-    """Return how likely whole plans are; minus infinity if one of them is impossible."""
+    """Return the log-likelihood of whole plans; minus infinity if one is impossible."""
     found = (InsideOutsideChart(grammar.tables, *_plan(grammar, trace)).likelihood for trace in traces)
     return math.fsum(math.log(each) if each > 0 else -math.inf for each in found)
 
@@ -268,24 +270,26 @@ def _plan(grammar: PlanGrammar, trace: PlanTrace) -> EncodedPlan:
     known = grammar.tables.actions
     actions, goal = trace if len(trace) == 2 and not isinstance(trace[0], str) else (trace, None)
     if goal is not None and goal not in grammar.goals:
-        raise TelosError(f"a trace pursues {goal!r}, which is no goal of the grammar: {', '.join(grammar.goals)}")
+        raise TelosError(f"a trace pursues {goal!r}, which is not a goal of the grammar: {', '.join(grammar.goals)}")
     seen = tuple(tuple(known[each] for each in possible_steps(str(action)) if each in known) for action in actions)
     return seen, None if goal is None else list(grammar.goals).index(str(goal))
 
 
 def expected_counts(grammar: PlanGrammar, plans: Iterable[EncodedPlan]) -> tuple[ProductionCounts, float]:
-    """Return how often each production and goal is used, on average over all trees, and the log-likelihood."""
+    """Return the expected counts of productions and goals over all trees, and the log-likelihood."""
     counts, total = ProductionCounts.none(grammar), 0.0
     for plan in plans:
         chart = InsideOutsideChart(grammar.tables, *plan)
         if chart.likelihood <= 0.0:
-            raise TelosError(f"no plan of the grammar has the actions {_said(grammar, plan)}", "leave that trace out")
+            raise TelosError(
+                f"no plan of the grammar has the actions {_format_plan(grammar, plan)}", "leave that trace out"
+            )
         total += math.log(chart.likelihood)
         chart.count(counts)
     return counts, total
 
 
-def _said(grammar: PlanGrammar, plan: EncodedPlan) -> str:
+def _format_plan(grammar: PlanGrammar, plan: EncodedPlan) -> str:
     names = {number: name for name, number in grammar.tables.actions.items()}
-    shown = [names[steps[0]] if steps else "(one that it does not know)" for steps in plan[0][:8]]
+    shown = [names[steps[0]] if steps else "(unknown action)" for steps in plan[0][:8]]
     return ", ".join(shown) + (", …" if len(plan[0]) > 8 else "")

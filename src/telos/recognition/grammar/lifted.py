@@ -1,4 +1,9 @@
-"""Lifted parsing with parameters."""
+"""LiftedReader: plan recognition with a lifted grammar, whose tasks have parameters bound by observation.
+
+A hypothesis is the tasks that are left and the bindings of their variables. An action is explained by refining a task
+that may come first until it begins with that action. Equal hypotheses are merged; of the rest the likeliest are kept,
+and the lost probability is reported.
+"""
 
 import heapq
 import math
@@ -30,12 +35,12 @@ from telos.recognition.grammar.lifted_state import (
 
 LiftedGoal: TypeAlias = tuple[str, tuple[str | None, ...]]
 
-# By how many tasks the last action had made way for, and how many others there were: how often one of the first came
-# next, and how often it was so.
+# By the number of tasks that the last action enabled and the number of other tasks: how often an enabled one came next,
+# and how often there was this choice.
 FollowCounts: TypeAlias = dict[tuple[int, int], list[float]]
 
 MAX_FOLLOW = 64.0
-UNEXPLAINED_CHANCE = 1e-6  # the chance of an action that no story explains; it then changes nothing
+UNEXPLAINED_CHANCE = 1e-6  # the chance of an action that no hypothesis explains; it changes nothing
 
 
 _Queued: TypeAlias = tuple[float, int, LiftedHypothesis, frozenset[int] | None]
@@ -43,18 +48,18 @@ _Queued: TypeAlias = tuple[float, int, LiftedHypothesis, frozenset[int] | None]
 
 @dataclass(frozen=True, slots=True)
 class LiftedLimits:
-    """How far the search goes: stories kept, refinements tried for an action, and what is too unlikely."""
+    """Limits of the search: hypotheses kept, refinements tried per action, and the smallest weight."""
 
     beam: int = 200
     refinements: int = 4_000
-    least: float = 1e-3  # of the likeliest explanation found: what is less likely is given up
+    least: float = 1e-3  # of the likeliest explanation found: less likely ones are dropped
 
 
 class LiftedReader:
-    """Keeps stories about one actor. ``chances`` are those of methods, by task and name; even if not given.
+    """Keeps hypotheses about one actor. ``chances`` are those of methods, by task and name; by default equal.
 
-    ``goals`` names the tasks that count as goals, wherever they come up. Where several tasks may come next, one that
-    the last action has made way for is ``follow`` times as likely as another.
+    ``goals`` names the tasks that count as goals, on any level. If several tasks may come next, one that the last
+    action enabled is ``follow`` times as likely as another.
     """
 
     def __init__(
@@ -78,18 +83,18 @@ class LiftedReader:
         self.choices: FollowCounts = {}
         self._numbers = 0
         nodes = tuple(self._node(step) for step in problem.tasks)
-        self.stories = [LiftedHypothesis(1.0, nodes, {}, (), self._goals_among(nodes), frozenset(), None, None)]
+        self.hypotheses = [LiftedHypothesis(1.0, nodes, {}, (), self._goals_among(nodes), frozenset(), None, None)]
         self.lost, self.log_likelihood, self.unexplained = 0.0, 0.0, 0
 
     def chance(self, task: str, method: str) -> float:
-        """Return how often a method is taken."""
+        """Return the chance of a method."""
         return self._chances.get((task, method), 1.0 / len(self.domain.methods[task]))
 
     def observe(self, action: HddlStep) -> bool:
-        """Take in an action; False if no story explains it, and so only the world has changed."""
+        """Update with an action; False if no hypothesis explains it, and only the world changed."""
         operator = self.domain.operators.get(action.name)
         if operator is None or len(operator.parameters) != len(action.arguments):
-            raise TelosError(f"({action.name} {' '.join(action.arguments)}) is no action of the domain")
+            raise TelosError(f"({action.name} {' '.join(action.arguments)}) is not an action of the domain")
         found: dict[object, LiftedHypothesis] = {}
         for after in self._explained(action):
             key = canonical_key(after)
@@ -108,30 +113,32 @@ class LiftedReader:
         return True
 
     def _keep(self, found: list[LiftedHypothesis]) -> None:
-        found.sort(key=lambda story: -story.weight)
+        found.sort(key=lambda hypothesis: -hypothesis.weight)
         kept = found[: self.limits.beam]
-        total = math.fsum(story.weight for story in found)
-        rest = math.fsum(story.weight for story in kept)
+        total = math.fsum(hypothesis.weight for hypothesis in found)
+        rest = math.fsum(hypothesis.weight for hypothesis in kept)
         self.lost = 1.0 - (1.0 - self.lost) * rest / total
         self.log_likelihood += math.log(rest)
-        self.stories = [story._replace(weight=story.weight / rest) for story in kept]
-        for story in self.stories:
-            if story.choice is not None:
-                fresh, others, followed = story.choice
+        self.hypotheses = [hypothesis._replace(weight=hypothesis.weight / rest) for hypothesis in kept]
+        for hypothesis in self.hypotheses:
+            if hypothesis.choice is not None:
+                fresh, others, followed = hypothesis.choice
                 counted = self.choices.setdefault((fresh, others), [0.0, 0.0])
-                counted[0] += story.weight * followed
-                counted[1] += story.weight
+                counted[0] += hypothesis.weight * followed
+                counted[1] += hypothesis.weight
 
     def _explained(self, action: HddlStep) -> Iterator[LiftedHypothesis]:
-        """Yield the stories in which ``action`` comes next: the likeliest are refined first, and soon found enough."""
-        queue: list[_Queued] = [(-story.weight, -place, story, None) for place, story in enumerate(self.stories)]
+        """Yield the hypotheses in which ``action`` comes next; the likeliest are refined first."""
+        queue: list[_Queued] = [
+            (-hypothesis.weight, -place, hypothesis, None) for place, hypothesis in enumerate(self.hypotheses)
+        ]
         heapq.heapify(queue)
         best, count = 0.0, 0
         for _ in range(self.limits.refinements):
             if not queue or -queue[0][0] < best * self.limits.least:
                 return
-            _, _, story, among = heapq.heappop(queue)
-            for at, node in self.ready(story, among):
+            _, _, hypothesis, among = heapq.heappop(queue)
+            for at, node in self.ready(hypothesis, among):
                 if node.name in self.domain.operators:
                     for after in self._matched(at, node, action) if node.name == action.name else ():
                         best = max(best, after.weight)
@@ -142,34 +149,34 @@ class LiftedReader:
                         heapq.heappush(queue, (-after.weight, count, after, parts))
 
     def ready(
-        self, story: LiftedHypothesis, among: frozenset[int] | None
+        self, hypothesis: LiftedHypothesis, among: frozenset[int] | None
     ) -> Iterator[tuple[LiftedHypothesis, TaskNode]]:
-        """Yield the nodes that may come next, each with the story in which it does."""
-        nodes = [node for node in story.nodes if not node.before and (among is None or node.number in among)]
-        fresh = sum(node.number in story.fresh for node in nodes) if among is None else 0
+        """Yield the nodes that may come next, each with its hypothesis."""
+        nodes = [node for node in hypothesis.nodes if not node.before and (among is None or node.number in among)]
+        fresh = sum(node.number in hypothesis.fresh for node in nodes) if among is None else 0
         total = fresh * self._follow + len(nodes) - fresh
         for node in nodes:
-            follows = among is None and node.number in story.fresh
-            weight = story.weight * (self._follow if follows else 1.0) / total
-            choice = (fresh, len(nodes) - fresh, follows) if among is None else story.choice
-            yield story._replace(weight=weight, choice=choice), node
+            follows = among is None and node.number in hypothesis.fresh
+            weight = hypothesis.weight * (self._follow if follows else 1.0) / total
+            choice = (fresh, len(nodes) - fresh, follows) if among is None else hypothesis.choice
+            yield hypothesis._replace(weight=weight, choice=choice), node
 
-    def _matched(self, story: LiftedHypothesis, node: TaskNode, action: HddlStep) -> Iterator[LiftedHypothesis]:
-        share = self.binder.share(story.bound, node)
-        bound = self.binder.united(story.bound, node.arguments, action.arguments)
-        waiting = None if bound is None else self._still_waiting(story.waiting, bound)
+    def _matched(self, hypothesis: LiftedHypothesis, node: TaskNode, action: HddlStep) -> Iterator[LiftedHypothesis]:
+        share = self.binder.share(hypothesis.bound, node)
+        bound = self.binder.unify(hypothesis.bound, node.arguments, action.arguments)
+        waiting = None if bound is None else self._still_waiting(hypothesis.waiting, bound)
         if bound is None or waiting is None:
             return
-        yield story._replace(
-            weight=story.weight * share,
-            nodes=remove_node(story.nodes, node.number),
+        yield hypothesis._replace(
+            weight=hypothesis.weight * share,
+            nodes=remove_node(hypothesis.nodes, node.number),
             bound=bound,
             waiting=waiting,
-            fresh=enabled_by(story.nodes, node.number),
+            fresh=enabled_by(hypothesis.nodes, node.number),
         )
 
     def _still_waiting(self, waiting: tuple[PendingLiteral, ...], bound: Bindings) -> tuple[PendingLiteral, ...] | None:
-        """Return what cannot be judged yet; None if something turns out not to hold."""
+        """Return the literals that are still unbound; None if one is false."""
         left = []
         for each in waiting:
             literal = ground_literal(each, bound)
@@ -180,30 +187,32 @@ class LiftedReader:
         return tuple(left)
 
     def refined(
-        self, story: LiftedHypothesis, node: TaskNode, action: str | None = None
+        self, hypothesis: LiftedHypothesis, node: TaskNode, action: str | None = None
     ) -> Iterator[tuple[LiftedHypothesis, frozenset[int] | None]]:
-        """Yield a story with a task replaced by the steps of each method that may begin with an action (any)."""
+        """Yield a hypothesis with a task replaced by the steps of each method that may begin with ``action``."""
         for method in self.domain.methods[node.name]:
             key = node.name, method.name
             empties = all(step.name in self.tables.may_be_nothing for step in method.steps)
             if action is not None and action not in self.tables.first_by[key] and not empties:
                 continue
-            for bound, added, share, names in self.binder.entered(story.bound, node, method):
-                waiting = self._still_waiting((*story.waiting, *added), bound)
+            for bound, added, share, names in self.binder.enter(hypothesis.bound, node, method):
+                waiting = self._still_waiting((*hypothesis.waiting, *added), bound)
                 if waiting is None:
                     continue
                 parts = self._parts(node, method.steps, method.before, names)
                 nodes = (
-                    replace_node(story.nodes, node.number, parts) if parts else remove_node(story.nodes, node.number)
+                    replace_node(hypothesis.nodes, node.number, parts)
+                    if parts
+                    else remove_node(hypothesis.nodes, node.number)
                 )
-                after = story._replace(
-                    weight=story.weight * self.chance(*key) * share,
+                after = hypothesis._replace(
+                    weight=hypothesis.weight * self.chance(*key) * share,
                     nodes=nodes,
                     bound=bound,
                     waiting=waiting,
-                    goals=(*story.goals, *self._goals_among(parts)),
-                    fresh=story.fresh if parts else story.fresh | enabled_by(story.nodes, node.number),
-                    methods=(key, story.methods),
+                    goals=(*hypothesis.goals, *self._goals_among(parts)),
+                    fresh=hypothesis.fresh if parts else hypothesis.fresh | enabled_by(hypothesis.nodes, node.number),
+                    methods=(key, hypothesis.methods),
                 )
                 yield after, frozenset(part.number for part in parts) if parts else None
 
@@ -234,43 +243,43 @@ class LiftedReader:
         return tuple((node.name, node.arguments) for node in nodes if node.name in self.goals)
 
     def goal_shares(self) -> dict[LiftedGoal, float]:
-        """Return how likely it is that each goal is pursued; arguments that are not known yet are None.
+        """Return the chance that each goal is pursued; unknown arguments are None.
 
         Several may be pursued at once, so this need not sum to 1.
         """
         shares: dict[LiftedGoal, float] = {}
-        for story in self.stories:
-            for goal in dict.fromkeys(self._known(story, *each) for each in story.goals):
-                shares[goal] = shares.get(goal, 0.0) + story.weight
+        for hypothesis in self.hypotheses:
+            for goal in dict.fromkeys(self._known(hypothesis, *each) for each in hypothesis.goals):
+                shares[goal] = shares.get(goal, 0.0) + hypothesis.weight
         return shares
 
     def goal_names(self) -> dict[str, float]:
-        """Return how likely it is that a goal of each name is pursued."""
+        """Return the chance that a goal of each name is pursued."""
         shares: dict[str, float] = {}
-        for story in self.stories:
-            for name in sorted({name for name, _ in story.goals}):
-                shares[name] = shares.get(name, 0.0) + story.weight
+        for hypothesis in self.hypotheses:
+            for name in sorted({name for name, _ in hypothesis.goals}):
+                shares[name] = shares.get(name, 0.0) + hypothesis.weight
         return shares
 
     @staticmethod
-    def _known(story: LiftedHypothesis, name: str, arguments: tuple[int | str, ...]) -> LiftedGoal:
-        values = (value_of(story.bound, term) for term in arguments)
+    def _known(hypothesis: LiftedHypothesis, name: str, arguments: tuple[int | str, ...]) -> LiftedGoal:
+        values = (value_of(hypothesis.bound, term) for term in arguments)
         return name, tuple(value if isinstance(value, str) else None for value in values)
 
     def method_counts(self) -> dict[tuple[str, str], float]:
-        """Return how often each method was taken, on average over the stories that are complete, or over all."""
+        """Return the expected count of each method, over complete hypotheses if there are any, else over all."""
         nothing = self.tables.may_be_nothing
-        over = [story for story in self.stories if all(node.name in nothing for node in story.nodes)]
+        over = [hypothesis for hypothesis in self.hypotheses if all(node.name in nothing for node in hypothesis.nodes)]
         counts: dict[tuple[str, str], float] = {}
-        total = math.fsum(story.weight for story in over or self.stories)
-        for story in over or self.stories:
-            for key in methods_of(story):
-                counts[key] = counts.get(key, 0.0) + story.weight / total
+        total = math.fsum(hypothesis.weight for hypothesis in over or self.hypotheses)
+        for hypothesis in over or self.hypotheses:
+            for key in methods_of(hypothesis):
+                counts[key] = counts.get(key, 0.0) + hypothesis.weight / total
         return counts
 
 
 def learn_follow(all_choices: Iterable[FollowCounts]) -> float:
-    """Return the ``follow`` under which the choices made are likeliest."""
+    """Return the ``follow`` that makes the counted choices likeliest."""
     counted = [each for choices in all_choices for each in choices.items() if each[0][0] and each[0][1]]
 
     def surplus(follow: float) -> float:
@@ -287,24 +296,24 @@ def learn_follow(all_choices: Iterable[FollowCounts]) -> float:
 
 # --- next actions -----------------------------------------------------------------------------------------------------
 
-MAX_HYPOTHESES = 12  # at most: the likeliest speak for all
+MAX_HYPOTHESES = 12  # at most: the likeliest represent all
 COVERED_SHARE = 0.98  # of the probability
-MAX_REFINEMENTS = 150  # tried for each of them
-MIN_RELATIVE_WEIGHT = 3e-3  # of a story's weight: what is less likely is left out
-MAX_INSTANCES = 400  # of one action; where more are possible, only its name is foretold
+MAX_REFINEMENTS = 150  # per hypothesis
+MIN_RELATIVE_WEIGHT = 3e-3  # of a hypothesis's weight: less likely actions are left out
+MAX_INSTANCES = 400  # of one action; if there are more, only its name is predicted
 
 
 def lifted_next_actions(reader: LiftedReader) -> tuple[dict[HddlStep, float], dict[str, float]]:
-    """Return how likely each action is next: with its arguments, and by name alone.
+    """Return the chance of each next action: with its arguments, and by name alone.
 
-    What is missing to 1 is the end of the plan, and what is too unlikely to be worth the search.
+    The rest to 1 is the end of the plan, and what is too unlikely to be searched.
     """
     exact: dict[HddlStep, float] = {}
     by_name: dict[str, float] = {}
-    told = _likeliest(reader.stories)
-    total = math.fsum(story.weight for story in told)
-    for story in told:
-        for at, node in _first_actions(reader, story):
+    told = _likeliest(reader.hypotheses)
+    total = math.fsum(hypothesis.weight for hypothesis in told)
+    for hypothesis in told:
+        for at, node in _first_actions(reader, hypothesis):
             weight = at.weight / total
             by_name[node.name] = by_name.get(node.name, 0.0) + weight
             pattern, types = reader.binder.pattern(at.bound, node)
@@ -315,20 +324,22 @@ def lifted_next_actions(reader: LiftedReader) -> tuple[dict[HddlStep, float], di
     return exact, by_name
 
 
-def _likeliest(stories: list[LiftedHypothesis]) -> list[LiftedHypothesis]:
-    """Return the stories that are worth asking; they come the likeliest first."""
+def _likeliest(hypotheses: list[LiftedHypothesis]) -> list[LiftedHypothesis]:
+    """Return the likeliest hypotheses that cover most of the probability."""
     told, total = list[LiftedHypothesis](), 0.0
-    for story in stories[:MAX_HYPOTHESES]:
-        told.append(story)
-        total += story.weight
+    for hypothesis in hypotheses[:MAX_HYPOTHESES]:
+        told.append(hypothesis)
+        total += hypothesis.weight
         if total >= COVERED_SHARE:
             break
     return told
 
 
-def _first_actions(reader: LiftedReader, story: LiftedHypothesis) -> list[tuple[LiftedHypothesis, TaskNode]]:
-    """Return the actions that a story may go on with, each with the story refined as far as that."""
-    queue: list[tuple[float, int, LiftedHypothesis, frozenset[int] | None]] = [(-story.weight, 0, story, None)]
+def _first_actions(reader: LiftedReader, hypothesis: LiftedHypothesis) -> list[tuple[LiftedHypothesis, TaskNode]]:
+    """Return the actions that may come next in a hypothesis, each with the hypothesis refined so far."""
+    queue: list[tuple[float, int, LiftedHypothesis, frozenset[int] | None]] = [
+        (-hypothesis.weight, 0, hypothesis, None)
+    ]
     found: list[tuple[LiftedHypothesis, TaskNode]] = []
     count = 0
     for _ in range(MAX_REFINEMENTS):
@@ -336,7 +347,7 @@ def _first_actions(reader: LiftedReader, story: LiftedHypothesis) -> list[tuple[
             break
         _, _, at, among = heapq.heappop(queue)
         for story_at, node in reader.ready(at, among):
-            if story_at.weight < story.weight * MIN_RELATIVE_WEIGHT:
+            if story_at.weight < hypothesis.weight * MIN_RELATIVE_WEIGHT:
                 continue
             if node.name in reader.domain.operators:
                 found.append((story_at, node))

@@ -25,7 +25,7 @@ Bindings: TypeAlias = dict[int, Term]
 
 
 class TaskNode(NamedTuple):
-    """A task that is left to do, and the nodes that come before it."""
+    """A task that is left to do, and the nodes that must precede it."""
 
     number: int
     name: str
@@ -34,7 +34,7 @@ class TaskNode(NamedTuple):
 
 
 class PendingLiteral(NamedTuple):
-    """What must hold, but cannot be judged before its variables are known."""
+    """A literal that must hold, but whose variables are not bound yet."""
 
     predicate: str
     arguments: tuple[Term, ...]
@@ -42,54 +42,54 @@ class PendingLiteral(NamedTuple):
 
 
 class LiftedHypothesis(NamedTuple):
-    """One way in which the actions seen came about, and what it leaves to do."""
+    """One explanation of the observed actions, and the tasks that are left."""
 
     weight: float
     nodes: tuple[TaskNode, ...]
     bound: Bindings
     waiting: tuple[PendingLiteral, ...]
     goals: tuple[tuple[str, tuple[Term, ...]], ...]
-    fresh: frozenset[int]  # the nodes that the last action has made way for
-    choice: tuple[int, int, bool] | None  # at the last action: nodes made way for, others, and whether one of the first
-    methods: Any  # those taken so far, as a chain of pairs, the last first: stories share what they have in common
+    fresh: frozenset[int]  # the nodes that the last action enabled
+    choice: tuple[int, int, bool] | None  # at the last action: enabled nodes, others, was one enabled
+    methods: Any  # those used so far, as a linked list, the last first: hypotheses share their common part
 
 
 def value_of(bound: Bindings, term: Term) -> Term:
-    """Return what a term stands for: an object, or the last variable of its chain."""
+    """Return the value of a term: an object, or the last variable of its chain."""
     while isinstance(term, int) and term in bound:
         term = bound[term]
     return term
 
 
 def ground_literal(waiting: PendingLiteral, bound: Bindings) -> HddlLiteral | None:
-    """Return what is waited for, if all its variables are known by now."""
+    """Return a pending literal with its values; None while a variable is unbound."""
     values = [value_of(bound, term) for term in waiting.arguments]
     if any(isinstance(value, int) for value in values):
         return None
     return HddlLiteral(waiting.predicate, tuple(str(value) for value in values), waiting.positive)
 
 
-def canonical_key(story: LiftedHypothesis) -> Any:
-    """Return what two stories must share to be one from here on: names of variables and nodes do not matter."""
+def canonical_key(hypothesis: LiftedHypothesis) -> Any:
+    """Return the key by which equal hypotheses are merged: names of variables and nodes do not matter."""
     names: dict[int, int] = {}
-    places = {node.number: place for place, node in enumerate(story.nodes)}
+    places = {node.number: place for place, node in enumerate(hypothesis.nodes)}
 
     def plain(term: Term) -> Term:
-        value = value_of(story.bound, term)
+        value = value_of(hypothesis.bound, term)
         return names.setdefault(value, len(names)) if isinstance(value, int) else value
 
     nodes = tuple(
         (node.name, tuple(map(plain, node.arguments)), frozenset(places[each] for each in node.before))
-        for node in story.nodes
+        for node in hypothesis.nodes
     )
-    goals = tuple((name, tuple(map(plain, arguments))) for name, arguments in story.goals)
-    waiting = tuple((each.predicate, tuple(map(plain, each.arguments)), each.positive) for each in story.waiting)
-    return nodes, goals, waiting, frozenset(places[each] for each in story.fresh if each in places)
+    goals = tuple((name, tuple(map(plain, arguments))) for name, arguments in hypothesis.goals)
+    waiting = tuple((each.predicate, tuple(map(plain, each.arguments)), each.positive) for each in hypothesis.waiting)
+    return nodes, goals, waiting, frozenset(places[each] for each in hypothesis.fresh if each in places)
 
 
-def methods_of(story: LiftedHypothesis) -> list[tuple[str, str]]:
-    """Return the methods that a story took, by task and name."""
-    found, chain = [], story.methods
+def methods_of(hypothesis: LiftedHypothesis) -> list[tuple[str, str]]:
+    """Return the methods of a hypothesis, by task and name."""
+    found, chain = [], hypothesis.methods
     while chain:
         method, chain = chain
         found.append(method)
@@ -97,7 +97,7 @@ def methods_of(story: LiftedHypothesis) -> list[tuple[str, str]]:
 
 
 def remove_node(nodes: tuple[TaskNode, ...], number: int) -> tuple[TaskNode, ...]:
-    """Return the nodes without one that is done."""
+    """Return the nodes without a finished one."""
     return tuple(
         node._replace(before=node.before - {number}) if number in node.before else node
         for node in nodes
@@ -106,12 +106,12 @@ def remove_node(nodes: tuple[TaskNode, ...], number: int) -> tuple[TaskNode, ...
 
 
 def enabled_by(nodes: tuple[TaskNode, ...], number: int) -> frozenset[int]:
-    """Return the nodes that wait for nothing but one."""
+    """Return the nodes that wait only for the given one."""
     return frozenset(node.number for node in nodes if node.before == {number})
 
 
 def replace_node(nodes: tuple[TaskNode, ...], number: int, parts: list[TaskNode]) -> tuple[TaskNode, ...]:
-    """Return the nodes with one of them refined; whatever waited for it waits for all its parts."""
+    """Return the nodes with one of them refined; nodes that waited for it wait for all its parts."""
     numbers = frozenset(part.number for part in parts)
     found: list[TaskNode] = []
     for node in nodes:
@@ -124,11 +124,11 @@ def replace_node(nodes: tuple[TaskNode, ...], number: int, parts: list[TaskNode]
 
 # --- observed world ---------------------------------------------------------------------------------------------------
 
-Pattern = tuple[str | None, ...]  # arguments, None where anything may stand
+Pattern = tuple[str | None, ...]  # arguments, None for any
 
 
 class ObservedWorld:
-    """Facts that change with the actions seen. Of hidden predicates and objects nothing is known, so nothing fails."""
+    """The facts, updated by observed actions. Literals about hidden predicates and objects always may hold."""
 
     def __init__(
         self,
@@ -157,22 +157,22 @@ class ObservedWorld:
         self._instances: dict[tuple[str, tuple[str, ...], Pattern], list[tuple[str, ...]]] = {}
 
     def is_known(self, name: str) -> bool:
-        """Whether an object was shown to the reader."""
+        """Whether an object is visible."""
         return name in self.kinds
 
     def fits(self, name: str, kind: str) -> bool:
-        """Whether an object is of a type, or may be."""
+        """Whether an object is, or may be, of a type."""
         known = self.kinds.get(name)
         return known is None or kind in self.domain.above.get(known, frozenset({ROOT_TYPE}))
 
     def of_type(self, kind: str) -> tuple[str, ...]:
-        """Return the known objects of a type."""
+        """Return the visible objects of a type."""
         if kind not in self._of_type:
             self._of_type[kind] = tuple(sorted(name for name in self.kinds if self.fits(name, kind)))
         return self._of_type[kind]
 
     def matches(self, predicate: str, pattern: Pattern) -> list[tuple[str, ...]]:
-        """Return the facts that a pattern fits, in a fixed order."""
+        """Return the facts that match a pattern, in a fixed order."""
         known = self._matches.setdefault(predicate, {})
         if pattern not in known:
             fixed = [(place, name) for place, name in enumerate(pattern) if name is not None]
@@ -181,7 +181,7 @@ class ObservedWorld:
         return known[pattern]
 
     def choices(self, predicate: str, pattern: Pattern, kinds: Pattern) -> list[tuple[str, ...]]:
-        """Return the facts that a pattern fits, with objects of the types given; `_type` stands where any will do."""
+        """Return the facts that match a pattern with objects of the given types; `_type` stands for any object."""
         known = self._matches.setdefault(predicate, {})
         key = pattern, kinds
         if key not in known:
@@ -194,7 +194,7 @@ class ObservedWorld:
         return known[key]
 
     def holds(self, literal: HddlLiteral) -> bool:
-        """Whether a literal without variables holds; one that speaks of something hidden may always hold."""
+        """Whether a ground literal holds; one about something hidden always may."""
         if literal.predicate in self.hidden:
             return True
         if literal.predicate == "=":
@@ -217,9 +217,9 @@ class ObservedWorld:
         return found == literal.positive
 
     def apply(self, operator: HddlOperator, arguments: tuple[str, ...]) -> None:
-        """Let an action that was seen happen."""
+        """Apply an observed action."""
         given = {name: value for (name, _), value in zip(operator.parameters, arguments, strict=True)}
-        for literal in sorted(operator.effects, key=lambda each: each.positive):  # what is made true wins
+        for literal in sorted(operator.effects, key=lambda each: each.positive):  # positive effects take precedence
             fact = tuple(given.get(name, name) for name in literal.arguments)
             facts = self._facts.setdefault(literal.predicate, set())
             facts.add(fact) if literal.positive else facts.discard(fact)
@@ -228,7 +228,7 @@ class ObservedWorld:
             self._instances.clear()
 
     def instances(self, operator: HddlOperator, types: tuple[str, ...], pattern: Pattern) -> list[tuple[str, ...]]:
-        """Return the arguments with which an action is possible now, of the types given, that a pattern fits."""
+        """Return the arguments of the given types that match a pattern and make an action possible now."""
         key = operator.name, types, pattern
         if key not in self._instances:
             names = [name for name, _ in operator.parameters]
@@ -241,12 +241,12 @@ class ObservedWorld:
     def _joined(
         self, needs: list[HddlLiteral], given: dict[str, str], kinds: dict[str, str]
     ) -> Iterator[dict[str, str]]:
-        """Yield all ways to give objects to parameters so that needs hold; first those that bind something."""
+        """Yield all bindings of parameters under which the preconditions hold, by joining the facts."""
         usable = [each for each in needs if self._is_table(each, given)]
         if not usable:
             yield from self._filled(needs, given, kinds)
             return
-        # The literal with the fewest facts first: it leaves the fewest ways to go on.
+        # The literal with the fewest facts first: it branches least.
         first = min(usable, key=lambda each: len(self.matches(each.predicate, self._pattern(each, given))))
         rest = [each for each in needs if each is not first]
         for fact in self.matches(first.predicate, self._pattern(first, given)):
@@ -256,12 +256,12 @@ class ObservedWorld:
                     bound[name] = value
             pairs = zip(first.arguments, fact, strict=True)
             if any(bound.get(name, value) != value for name, value in pairs):
-                continue  # a variable that stands there twice, for two things
+                continue  # one variable would get two values
             if all(name not in kinds or self.fits(value, kinds[name]) for name, value in bound.items()):
                 yield from self._joined(rest, bound, kinds)
 
     def _is_table(self, literal: HddlLiteral, given: dict[str, str]) -> bool:
-        """Whether the facts that are known can tell which objects a literal holds for."""
+        """Whether the known facts determine the objects for which a literal holds."""
         if not literal.positive or literal.predicate in self.hidden or literal.predicate == "=":
             return False
         return all(self.is_known(given[name]) for name in literal.arguments if name in given)
@@ -283,26 +283,24 @@ class ObservedWorld:
 
 # --- tables of a domain -----------------------------------------------------------------------------------------------
 
-StaticNeeds = frozenset[tuple[str, tuple[int | str, ...]]]  # predicates over places of parameters, objects or anything
+StaticNeeds = frozenset[tuple[str, tuple[int | str, ...]]]  # arguments: indices of parameters, or objects
 
 
 @dataclass(frozen=True, slots=True)
 class LiftedTables:
-    """Sets by task, and by method (task and name)."""
+    """Properties of a domain's tasks, and of its methods by task and name."""
 
-    first: Mapping[str, frozenset[str]]  # the actions that a task may begin with
+    first: Mapping[str, frozenset[str]]  # the actions that a task may start with
     first_by: Mapping[tuple[str, str], frozenset[str]]
     may_be_nothing: frozenset[str]
     statics: frozenset[str]  # predicates that no action changes
-    needs: Mapping[
-        tuple[str, str], tuple[HddlLiteral, ...]
-    ]  # of a method: its own, and what its steps cannot do without
+    needs: Mapping[tuple[str, str], tuple[HddlLiteral, ...]]  # of a method: its own, and those of all its steps
 
 
 def build_lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[HddlLiteral]] | None = None) -> LiftedTables:
-    """Return the tables of a domain; ``added`` are preconditions of methods, by name, that its file has not."""
+    """Return the tables of a domain; ``added`` are further preconditions of methods, by name."""
     domain = _with_needs(domain, added or {})
-    nothing = _may_be_nothing(domain)
+    nothing = _possibly_empty(domain)
     first, first_by = _first(domain, nothing)
     changed = {literal.predicate for each in domain.operators.values() for literal in each.effects}
     used = {literal.predicate for each in domain.operators.values() for literal in each.needs}
@@ -310,7 +308,7 @@ def build_lifted_tables(domain: HddlDomain, added: Mapping[str, Sequence[HddlLit
     statics = frozenset(used - changed - {"="})
     by_task = _static_needs(domain, statics)
     needs = {
-        (method.head.name, method.name): (*method.needs, *_of_steps(domain, method, by_task, set(method.needs)))
+        (method.head.name, method.name): (*method.needs, *_step_needs(domain, method, by_task, set(method.needs)))
         for method in _methods(domain)
     }
     return LiftedTables(first, first_by, nothing, statics, needs)
@@ -328,7 +326,7 @@ def _methods(domain: HddlDomain) -> Iterable[LiftedMethod]:
     return (method for each in domain.methods.values() for method in each)
 
 
-def _may_be_nothing(domain: HddlDomain) -> frozenset[str]:
+def _possibly_empty(domain: HddlDomain) -> frozenset[str]:
     found: set[str] = set()
     while True:
         more = {each.head.name for each in _methods(domain) if all(step.name in found for step in each.steps)}
@@ -361,7 +359,7 @@ def _may_come_first(method: LiftedMethod, place: int, nothing: frozenset[str]) -
 
 
 def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, StaticNeeds | None]:
-    """Return what every way to do a task needs of facts that never change; None while nothing is known."""
+    """Return the static facts that every decomposition of a task needs; None while unknown."""
     found: dict[str, StaticNeeds | None] = dict.fromkeys(domain.tasks)
     for name, operator in domain.operators.items():
         places = {variable: place for place, (variable, _) in enumerate(operator.parameters)}
@@ -373,14 +371,14 @@ def _static_needs(domain: HddlDomain, statics: frozenset[str]) -> dict[str, Stat
     while True:
         before = dict(found)
         for task, methods in domain.methods.items():
-            ways = [each for method in methods if (each := _of_method(method, found, statics)) is not None]
+            ways = [each for method in methods if (each := _method_needs(method, found, statics)) is not None]
             found[task] = reduce(_common, ways) if ways else None
         if found == before:
             return found
 
 
 def _common(one: StaticNeeds, other: StaticNeeds) -> StaticNeeds:
-    """Return what both ask for; where they name different things, anything will do."""
+    """Return the common needs; different arguments become any object."""
     return frozenset(
         (predicate, tuple(a if a == b else ANY_OBJECT for a, b in zip(mine, theirs, strict=True)))
         for predicate, mine in one
@@ -389,7 +387,7 @@ def _common(one: StaticNeeds, other: StaticNeeds) -> StaticNeeds:
     )
 
 
-def _of_method(
+def _method_needs(
     method: LiftedMethod, known: Mapping[str, StaticNeeds | None], statics: frozenset[str]
 ) -> StaticNeeds | None:
     places: dict[str, int] = {}
@@ -400,7 +398,7 @@ def _of_method(
         inner = known[step.name]
         if inner is None:
             return None
-        needs += _in_words(step, inner)
+        needs += _to_literals(step, inner)
     return frozenset(
         (
             each.predicate,
@@ -410,32 +408,32 @@ def _of_method(
     )
 
 
-def _in_words(step: HddlStep, needs: StaticNeeds) -> list[HddlLiteral]:
+def _to_literals(step: HddlStep, needs: StaticNeeds) -> list[HddlLiteral]:
     return [
         HddlLiteral(predicate, tuple(step.arguments[each] if isinstance(each, int) else each for each in arguments))
         for predicate, arguments in sorted(needs, key=str)
     ]
 
 
-def _of_steps(
+def _step_needs(
     domain: HddlDomain, method: LiftedMethod, known: Mapping[str, StaticNeeds | None], own: set[HddlLiteral]
 ) -> list[HddlLiteral]:
-    """Return what the steps of a method need, without what it says itself and what says nothing."""
-    found = [literal for step in method.steps for literal in _in_words(step, known[step.name] or frozenset())]
+    """Return the needs of a method's steps, without its own and without empty ones."""
+    found = [literal for step in method.steps for literal in _to_literals(step, known[step.name] or frozenset())]
     return [each for each in dict.fromkeys(found) if each not in own and set(each.arguments) != {ANY_OBJECT}]
 
 
 # --- bindings ---------------------------------------------------------------------------------------------------------
 
-MAX_BRANCHING = 4  # facts: so many ways are tried at once, more wait until something is seen
-HIDDEN_CHANCE = 0.2  # where objects were hidden: the chance that one of them is meant
+MAX_BRANCHING = 4  # facts: so many choices are branched on at once, more wait for an observation
+HIDDEN_CHANCE = 0.2  # the chance that a hidden object is meant, if there are any
 
 MethodBinding = tuple[Bindings, tuple[PendingLiteral, ...], float, Mapping[str, int]]
 _Way = tuple[Bindings, tuple[PendingLiteral, ...], float]
 
 
 class VariableBinder:
-    """Gives objects to variables; each variable has a type."""
+    """Binds typed variables to objects."""
 
     def __init__(self, scene: ObservedWorld, tables: LiftedTables) -> None:
         self._scene, self._tables = scene, tables
@@ -445,8 +443,8 @@ class VariableBinder:
         """Return the type of a variable."""
         return self._types[variable]
 
-    def united(self, bound: Bindings, terms: tuple[Term, ...], others: tuple[Term, ...]) -> Bindings | None:
-        """Return the bindings under which two rows of terms are the same; None if they cannot be."""
+    def unify(self, bound: Bindings, terms: tuple[Term, ...], others: tuple[Term, ...]) -> Bindings | None:
+        """Unify two rows of terms: return the bindings, or None if they differ."""
         after = dict(bound)
         for one, other in zip(terms, others, strict=True):
             one, other = value_of(after, one), value_of(after, other)
@@ -461,7 +459,7 @@ class VariableBinder:
                     return None
                 after[one] = other
             elif self._is_kind(self._types[one], self._types[other]):
-                after[other] = one  # the narrower type stays
+                after[other] = one  # the narrower type is kept
             elif self._is_kind(self._types[other], self._types[one]):
                 after[one] = other
             else:
@@ -472,7 +470,7 @@ class VariableBinder:
         return of in self._scene.domain.above.get(kind, frozenset({ROOT_TYPE}))
 
     def share(self, bound: Bindings, node: TaskNode) -> float:
-        """Return the chance of one set of arguments of an action, as all that are possible now are as likely."""
+        """Return the chance of one set of arguments of an action: all possible ones are equally likely."""
         operator = self._scene.domain.operators[node.name]
         pattern, types = self.pattern(bound, node)
         if None not in pattern:
@@ -480,7 +478,7 @@ class VariableBinder:
         return 1.0 / max(1, len(self._scene.instances(operator, types, pattern)))
 
     def pattern(self, bound: Bindings, node: TaskNode) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
-        """Return the arguments of an action as far as they are known, and the types that they must be of."""
+        """Return the known arguments of an action, and the required types."""
         operator = self._scene.domain.operators[node.name]
         values = [value_of(bound, term) for term in node.arguments]
         pattern = tuple(value if isinstance(value, str) else None for value in values)
@@ -490,13 +488,13 @@ class VariableBinder:
         )
         return pattern, types
 
-    def entered(self, bound: Bindings, node: TaskNode, method: LiftedMethod) -> Iterator[MethodBinding]:
-        """Yield the ways to take up a method: its variables bound by the task, and by facts that must hold."""
+    def enter(self, bound: Bindings, node: TaskNode, method: LiftedMethod) -> Iterator[MethodBinding]:
+        """Yield the bindings for a method: by the arguments of the task, and by the facts that must hold."""
         first = len(self._types)
         self._types += (kind for _, kind in method.parameters)
         names = {name: first + place for place, (name, _) in enumerate(method.parameters)}
         head = tuple(names.get(name, name) for name in method.head.arguments)
-        united = self.united(bound, node.arguments, head)
+        united = self.unify(bound, node.arguments, head)
         if united is None:
             return
         ways: list[_Way] = [(united, (), 1.0)]
@@ -505,14 +503,14 @@ class VariableBinder:
         yield from ((found, waiting, share, names) for found, waiting, share in ways)
 
     def _with(self, way: _Way, literal: HddlLiteral, names: Mapping[str, int]) -> Iterator[_Way]:
-        """Yield the ways in which a literal holds."""
+        """Yield the bindings under which a literal holds."""
         bound, waiting, share = way
         later = PendingLiteral(
             literal.predicate, tuple(names.get(name, name) for name in literal.arguments), literal.positive
         )
         ready = ground_literal(later, bound)
         values = [value_of(bound, term) for term in later.arguments]
-        if literal.predicate in self._scene.hidden or self._speaks_of_hidden(values):
+        if literal.predicate in self._scene.hidden or self._mentions_hidden(values):
             yield way
         elif ready is not None:
             if self._scene.holds(ready):
@@ -523,7 +521,7 @@ class VariableBinder:
             yield from self._chosen(way, later, values)
 
     def _chosen(self, way: _Way, later: PendingLiteral, values: list[Term]) -> Iterator[_Way]:
-        """Yield the ways to choose objects for which something holds; many of them wait, if it cannot change."""
+        """Yield the choices of objects for which a literal holds; many choices of a static literal are postponed."""
         bound, waiting, share = way
         found = self._facts(later.predicate, values)
         if later.predicate in self._tables.statics and len(found) > MAX_BRANCHING:
@@ -531,7 +529,7 @@ class VariableBinder:
             return
         unseen = HIDDEN_CHANCE if self._may_be_hidden(values) else 0.0
         for fact in found:
-            after = self.united(bound, later.arguments, fact)
+            after = self.unify(bound, later.arguments, fact)
             if after is not None:
                 yield after, waiting, share * (1.0 - unseen) / len(found)
         if unseen:
@@ -540,7 +538,7 @@ class VariableBinder:
     def _may_be_hidden(self, values: list[Term]) -> bool:
         return any(isinstance(each, int) and self._types[each] in self._scene.open_types for each in values)
 
-    def _speaks_of_hidden(self, values: list[Term]) -> bool:
+    def _mentions_hidden(self, values: list[Term]) -> bool:
         return not all(self._scene.is_known(each) for each in values if isinstance(each, str) and each[0] != WILDCARD)
 
     def _facts(self, predicate: str, values: list[Term]) -> list[tuple[str, ...]]:

@@ -29,24 +29,27 @@ from telos.recognition.grammar.grammar import PlanGrammar, possible_steps
 
 AdvancePlan: TypeAlias = Callable[[Column], tuple[float, Column | None]]
 
-MIN_CHANCE = 1e-12  # a chance below which a plan counts as over, or as under way
+MIN_CHANCE = 1e-12  # below this a plan counts as finished, or as active
 
 
 @dataclass(slots=True)
 class PlanHypothesis:
-    """One way to tell the session: the plans under way, how likely it is, and what has been finished."""
+    """One explanation of the session: the active plans, its weight, and the finished goals."""
 
     plans: tuple[Column, ...]
     weight: float
-    finished: GoalShares  # how often each goal was reached, on average over the stories that ended up here
-    last: GoalShares  # and which of them was reached last
+    finished: GoalShares  # the expected number of times that each goal was reached
+    last: GoalShares  # the chance of each goal to be the last one reached
 
 
 class PlanSession:
-    """Hypotheses about one player, after each action. Weights sum to 1.
+    """The hypotheses about one player after each action, as a beam; weights sum to 1.
 
-    ``lost`` is the share of probability that the beam has dropped so far, and ``log_likelihood`` a bound from below:
-    exact while nothing is lost.
+    The generative model: at every action the player does something without purpose (noise), starts another plan, or
+    continues one of the active plans, all of them equally likely. A finished plan is removed.
+
+    ``lost`` is the share of probability that the beam has dropped so far, and ``log_likelihood`` a lower bound: exact
+    while nothing is lost.
     """
 
     def __init__(self, grammar: PlanGrammar) -> None:
@@ -55,11 +58,11 @@ class PlanSession:
         nothing = [0.0] * len(grammar.goals)
         self.hypotheses = [PlanHypothesis((), 1.0, nothing, list(self._tables.prior))]
         self.lost, self.log_likelihood = 0.0, 0.0
-        self.noise = 0.0  # how likely it is that the last action served nothing
-        self.ignored = 0  # actions that nothing explains, not even noise
+        self.noise = 0.0  # the chance that the last action was noise
+        self.ignored = 0  # actions without any explanation
 
     def observe(self, action: str) -> bool:
-        """Take in an action; False if nothing explains it, and so nothing changed."""
+        """Update with an action; False if nothing explains it, and nothing changed."""
         steps = tuple(self._tables.actions[each] for each in possible_steps(action) if each in self._tables.actions)
         found, by_noise = self._successors(steps)
         total = math.fsum(each.weight for each in found)
@@ -73,9 +76,9 @@ class PlanSession:
 
     def _successors(self, steps: tuple[int, ...]) -> tuple[list[PlanHypothesis], float]:
         tolerance = self.grammar.tolerance
-        strange = tolerance.noise / (len(self._tables.actions) + 1)  # one more, for all that the grammar does not know
+        strange = tolerance.noise / (len(self._tables.actions) + 1)  # one more, for all unknown actions
         moved: dict[Column, tuple[float, Column | None]] = {}
-        found, by_noise = _Merged(), 0.0
+        found, by_noise = _HypothesisMerger(), 0.0
 
         def move(plan: Column) -> tuple[float, Column | None]:
             if plan not in moved:
@@ -87,10 +90,12 @@ class PlanSession:
             by_noise += each.weight * strange
             begins = tolerance.starts(len(each.plans))
             if begins:
-                found.grow(each, (*each.plans, self.root), len(each.plans), (1.0 - tolerance.noise) * begins, move)
+                found.add_successors(
+                    each, (*each.plans, self.root), len(each.plans), (1.0 - tolerance.noise) * begins, move
+                )
             for place, plan in enumerate(each.plans):
                 chance = (1.0 - tolerance.noise) * (1.0 - begins) / len(each.plans) / sum(plan.opened)
-                found.grow(each, each.plans, place, chance, move)
+                found.add_successors(each, each.plans, place, chance, move)
         return found.hypotheses(), by_noise
 
     def _keep(self, found: list[PlanHypothesis], total: float) -> None:
@@ -106,7 +111,7 @@ class PlanSession:
         self.hypotheses = kept
 
     def belief(self) -> GoalShares:
-        """Return the chance of each goal: that of a plan under way, drawn evenly, or the last that was reached."""
+        """Return the chance of each goal: that of a random active plan, or the last one reached."""
         shares = [0.0] * len(self.grammar.goals)
         for each in self.hypotheses:
             if not each.plans:
@@ -117,7 +122,7 @@ class PlanSession:
         return [share / total for share in shares]
 
     def pursued(self) -> GoalShares:
-        """Return how many plans there were for each goal on average, reached or under way."""
+        """Return the expected number of plans for each goal, finished or active."""
         shares = [0.0] * len(self.grammar.goals)
         for each in self.hypotheses:
             _add(shares, each.finished, each.weight)
@@ -126,7 +131,7 @@ class PlanSession:
         return shares
 
     def next_actions(self) -> dict[str, float]:
-        """Return how likely each action is next; what is missing to 1 is anything that the grammar does not know."""
+        """Return the chance of each next action; the rest to 1 is for unknown actions."""
         tolerance = self.grammar.tolerance
         chances = [tolerance.noise / (len(self._tables.actions) + 1)] * len(self._tables.actions)
         per_plan: dict[Column, float] = {}
@@ -143,8 +148,8 @@ class PlanSession:
         return dict(zip(self._tables.actions, chances, strict=True))
 
 
-class _Merged:
-    """Hypotheses that have the same plans under way are one: what was finished before makes no difference later."""
+class _HypothesisMerger:
+    """Merges hypotheses with the same active plans: what was finished before makes no difference later."""
 
     def __init__(self) -> None:
         self._by_plans: dict[frozenset[Column], PlanHypothesis] = {}
@@ -164,21 +169,21 @@ class _Merged:
         _add(known.finished, finished, weight)
         _add(known.last, last, weight)
 
-    def grow(
-        self, story: PlanHypothesis, plans: tuple[Column, ...], place: int, chance: float, move: AdvancePlan
+    def add_successors(
+        self, hypothesis: PlanHypothesis, plans: tuple[Column, ...], place: int, chance: float, move: AdvancePlan
     ) -> None:
-        """Add what a story becomes if the action serves the plan at ``place``: it goes on, or it is over."""
+        """Add the successors of a hypothesis in which the plan at ``place`` explains the action: active or finished."""
         seen, after = move(plans[place])
         if after is None:
             return
-        weight = story.weight * chance * seen
+        weight = hypothesis.weight * chance * seen
         opened, closed = math.fsum(after.opened), math.fsum(after.closed)
         if opened > MIN_CHANCE:
             under_way = (*plans[:place], after, *plans[place + 1 :])
-            self.add(under_way, weight * opened, story.finished, story.last)
+            self.add(under_way, weight * opened, hypothesis.finished, hypothesis.last)
         if closed > MIN_CHANCE:
             last = [share / closed for share in after.closed]
-            finished = [before + now for before, now in zip(story.finished, last, strict=True)]
+            finished = [before + now for before, now in zip(hypothesis.finished, last, strict=True)]
             self.add((*plans[:place], *plans[place + 1 :]), weight * closed, finished, last)
 
 
@@ -191,7 +196,7 @@ def _add(to: GoalShares, shares: GoalShares, times: float) -> None:
 
 
 def save_session(session: PlanSession) -> dict[str, Any]:
-    """Return a session as plain data. Plans share columns; each stands once, after those that it goes back to."""
+    """Return a session as plain data. Each column is listed once, after those that it refers to."""
     columns: dict[Column, int] = {session.root: 0}
     for each in session.hypotheses:
         for plan in each.plans:
@@ -210,7 +215,7 @@ def save_session(session: PlanSession) -> dict[str, Any]:
 
 
 def resume_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> PlanSession:
-    """Return a session that goes on exactly where the saved one stopped."""
+    """Return a session that continues from a saved state."""
     session = PlanSession(grammar)
     columns = [session.root]
     for each in saved["columns"][1:]:
@@ -225,7 +230,7 @@ def resume_session(grammar: PlanGrammar, saved: Mapping[str, Any]) -> PlanSessio
 
 
 def _number(column: Column, numbers: dict[Column, int]) -> None:
-    # By hand, as a long plan of nested methods would be too deep for recursion.
+    # Iterative, because long plans of nested methods would exceed the recursion limit.
     to_do = [column]
     while to_do:
         each = to_do[-1]
@@ -264,7 +269,7 @@ def _column(saved: Mapping[str, Any], columns: list[Column]) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class PlanLevel:
-    """One method under way: the steps that are done, and those to come; the first of these may be begun already."""
+    """One active method: the finished steps and the missing ones, of which the first may have started."""
 
     task: str
     method: str
@@ -274,7 +279,7 @@ class PlanLevel:
 
 @dataclass(frozen=True, slots=True)
 class PartialPlan:
-    """A plan under way, from its goal down to the method that the last action was a step of."""
+    """An active plan, from its goal down to the method of the last action."""
 
     goal: str
     chance: float
@@ -282,22 +287,22 @@ class PartialPlan:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What is still to be done, in order: tasks and actions."""
+        """The missing steps in order: tasks and actions."""
         inner = [level.missing[1:] for level in reversed(self.levels[:-1])]
         last = self.levels[-1].missing if self.levels else ()
         return (*last, *(step for steps in inner for step in steps))
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Return one line of text."""
         within = " › ".join(f"{level.task} by {level.method}" for level in self.levels)
         done = ", ".join(step for level in self.levels for step in level.done)
         return f"{self.chance:.0%} {self.goal}: {within}; done: {done}; missing: {', '.join(self.missing)}"
 
 
 def partial_plans(grammar: PlanGrammar, column: Column, weight: float = 1.0) -> list[PartialPlan]:
-    """Return the ways in which one plan may be under way, the likeliest first.
+    """Return the possible states of one active plan, the likeliest first.
 
-    Where several chains of methods lead to the same place, the likeliest stands for them all.
+    Of several chains of methods to the same state, only the likeliest is shown.
     """
     tables, found = grammar.tables, list[PartialPlan]()
     under_way = sum(column.opened)
@@ -312,7 +317,7 @@ def partial_plans(grammar: PlanGrammar, column: Column, weight: float = 1.0) -> 
 
 
 def _levels(grammar: PlanGrammar, item: EarleyItem, goal: int) -> tuple[PlanLevel, ...]:
-    """Return the methods that the item is inside of, the outermost first."""
+    """Return the methods around an item, the outermost first."""
     levels: list[PlanLevel] = []
     inner: EarleyItem | None = item
     while inner is not None:
@@ -332,7 +337,7 @@ def _level(grammar: PlanGrammar, rule: ParserRule | UnitRule, done: int) -> Plan
 def _chain_up(
     tables: ParserTables, column: Column, task: int, goal: int
 ) -> tuple[list[ParserRule | UnitRule], EarleyItem | None]:
-    """Return the likeliest chain of methods, begun in ``column``, from a task up to an older method or the goal."""
+    """Return the likeliest chain of methods, started in ``column``, from a task up to an older method or the goal."""
     best: dict[int, tuple[float, list[ParserRule | UnitRule]]] = {task: (1.0, [])}
     fringe = [task]
     while fringe:
@@ -354,20 +359,20 @@ def _chain_up(
 
 
 def _parents(tables: ParserTables, task: int) -> Sequence[ParserRule | UnitRule]:
-    """Return the methods that begin with a task."""
+    """Return the methods whose first step is a task."""
     rules = [tables.rules[number] for number in tables.starting.get(task, ())]
     return [*rules, *(unit for unit in tables.units if unit.only == task)]
 
 
 # --- reader -----------------------------------------------------------------------------------------------------------
 
-NOISE_REPORTED = 0.5  # noise is worth a word from here on
-MIN_LOST_REPORTED = 1e-6  # and dropped hypotheses from here
+NOISE_REPORTED = 0.5  # noise is reported from this chance on
+MIN_LOST_REPORTED = 1e-6  # lost probability is reported from this share on
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarReasons:
-    """Why a goal is believed: its partial plans, the likeliest first, and what the reader could not explain or keep."""
+    """Why a goal is believed: its partial plans, the likeliest first, and what was unexplained or dropped."""
 
     goal: str
     chance: float
@@ -376,7 +381,7 @@ class GrammarReasons:
     lost: float
 
     def __str__(self) -> str:
-        """Say it in lines."""
+        """Return the explanation in lines."""
         lines = [f"{self.goal} {self.chance:.0%}", *(f"  {plan}" for plan in self.plans)]
         if not self.plans:
             lines.append("  no plan for it is under way")
@@ -387,9 +392,9 @@ class GrammarReasons:
 
 
 class PlanGrammarReader:
-    """Keeps the belief about one player by parsing what she does; grammars may be shared by any number of readers.
+    """A recogniser: keeps the belief about one player by parsing. Many readers may share one grammar.
 
-    An event's action may have arguments, as in ``goto(forge)``: it is then the step ``goto(forge)``, or ``goto``.
+    An action with arguments, ``goto(forge)``, matches the steps ``goto(forge)`` and ``goto``.
 
     >>> from telos.recognition.grammar.grammar import Production
     >>> grammar = PlanGrammar([Production("key", "forge", ("take_gold", "goto_forge"), 1.0),
@@ -410,12 +415,11 @@ class PlanGrammarReader:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that it tells apart."""
         return self._goals
 
     @property
     def belief(self) -> Belief:
-        """The belief now: the goal of a plan under way, or the last that was reached if none is."""
+        """The current belief: the goal of an active plan, or the last one reached."""
         return self._belief
 
     @property
@@ -425,23 +429,23 @@ class PlanGrammarReader:
 
     @property
     def log_likelihood(self) -> float:
-        """How well the player was foreseen; a bound from below where hypotheses were dropped."""
+        """The log-likelihood of the actions; a lower bound if hypotheses were dropped."""
         return self._session.log_likelihood
 
     @property
     def ignored(self) -> int:
-        """How many actions nothing could explain, not even noise; they changed nothing."""
+        """The number of actions without any explanation; they changed nothing."""
         return self._session.ignored
 
     def reset(self) -> None:
-        """Forget the player."""
+        """Forget the player: return to the prior."""
         self._session = PlanSession(self.model)
         self._player: str | None = None
         self._time = -math.inf
         self._belief = Belief.of(self._goals, self._session.belief(), ("nothing was seen yet",))
 
     def observe(self, event: Event) -> Belief:
-        """Take in what the player did, and return the new belief."""
+        """Update the belief with an event, and return it."""
         if event.player != self._player or event.time < self._time:
             check_event_order(event, self._player, self._time)
         explained = self._session.observe(event.action)
@@ -455,18 +459,18 @@ class PlanGrammarReader:
         return self._belief
 
     def next_actions(self) -> dict[str, float]:
-        """Return how likely each action of the grammar is next, the likeliest first.
+        """Return the chance of each next action of the grammar, the likeliest first.
 
-        What is missing to 1 is the chance of an action that the grammar does not know.
+        The rest to 1 is the chance of an unknown action.
         """
         return dict(sorted(self._session.next_actions().items(), key=lambda pair: -pair[1]))
 
     def pursued(self) -> dict[str, float]:
-        """Return how many plans there were for each goal so far, on average: reached, or under way."""
+        """Return the expected number of plans for each goal so far, finished or active."""
         return dict(zip(self._goals, self._session.pursued(), strict=True))
 
     def partial_plans(self, most: int = 5) -> tuple[PartialPlan, ...]:
-        """Return the plans that may be under way, the likeliest first; several may be under way at once."""
+        """Return the plans that may be active, the likeliest first; several may be active at once."""
         merged: dict[tuple[str, Any], float] = {}
         for each in self._session.hypotheses:
             for plan in each.plans:
@@ -477,7 +481,7 @@ class PlanGrammarReader:
         return tuple(sorted(found, key=lambda plan: -plan.chance)[:most])
 
     def why(self, goal: str | None = None, *, most: int = 3) -> GrammarReasons:
-        """Say which partial plans speak for a goal (the likeliest), and what was left unexplained."""
+        """Explain the belief in a goal (default: the likeliest) by its partial plans."""
         goal = goal or self._belief.top
         if goal not in self._goals:
             raise TelosError(f"unknown goal {goal!r}", name_hint(goal, self._goals))
@@ -485,7 +489,7 @@ class PlanGrammarReader:
         return GrammarReasons(goal, self._belief[goal], tuple(plans[:most]), self._session.noise, self.lost)
 
     def save(self) -> dict[str, Any]:
-        """Return all that it knows about its player as plain data."""
+        """Return the state as plain data."""
         return {
             "goals": list(self._goals),
             "player": self._player,
@@ -496,12 +500,12 @@ class PlanGrammarReader:
 
     @classmethod
     def resume(cls, model: PlanGrammar, saved: Mapping[str, Any]) -> "PlanGrammarReader":
-        """Return a reader that goes on exactly where the saved one stopped."""
+        """Return a reader that continues from a saved state."""
         reader = cls(model)
         if list(saved["goals"]) != list(model.goals):
             raise TelosError(
                 f"the saved belief is about {saved['goals']}, the grammar's goals are {list(model.goals)}",
-                "resume it with the grammar that it was made with",
+                "resume it with the grammar that it was saved with",
             )
         reader._session = resume_session(model, saved["session"])
         reader._player = saved["player"]

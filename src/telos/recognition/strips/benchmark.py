@@ -25,7 +25,7 @@ from telos.recognition.strips.recognize import BUDGET, CHOSEN_RATIO, NOISE, TEMP
 
 @dataclass(frozen=True, slots=True)
 class RecognitionSettings:
-    """How problems are recognised; as the arguments of ``recognize``."""
+    """The arguments of ``recognize`` for all problems."""
 
     temperature: float = TEMPERATURE
     noise: float | None = NOISE
@@ -35,7 +35,7 @@ class RecognitionSettings:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What was read in a case. ``seconds`` are for all of it: files, grounding (even if shared) and recognition."""
+    """The result of a case. ``seconds`` includes files, grounding (even if shared) and recognition."""
 
     case: RecognitionCase
     goals: tuple[str, ...]
@@ -46,7 +46,7 @@ class CaseResult:
 def recognize_all(
     cases: Sequence[RecognitionCase], settings: RecognitionSettings, *, jobs: int = 1
 ) -> Iterator[CaseResult]:
-    """Yield the answers to all cases, in their order; those of one place are recognised together."""
+    """Yield the results of all cases in order; cases of one folder are recognised together."""
     groups = [list(group) for _, group in groupby(cases, key=lambda case: case.place)]
     for answers in parallel_map(partial(_answers, settings=settings), groups, jobs=jobs):
         yield from answers
@@ -58,7 +58,7 @@ def _answers(cases: Sequence[RecognitionCase], settings: RecognitionSettings) ->
 
 def recognize_case(case: RecognitionCase, settings: RecognitionSettings) -> CaseResult:
     """Recognise one case."""
-    _warm()
+    _warm_up()
     problem, loading = _loaded(case.place)
     start = time.perf_counter()
     reading = recognize(
@@ -75,14 +75,14 @@ def recognize_case(case: RecognitionCase, settings: RecognitionSettings) -> Case
 
 @lru_cache(maxsize=64)
 def _loaded(place: Path) -> tuple[StripsProblem, float]:
-    """Return the problem of a place, and the seconds that it took to read and ground it."""
+    """Return the problem of a folder, and the seconds to read and ground it."""
     start = time.perf_counter()
     return read_shared_problem(place), time.perf_counter() - start
 
 
 @cache
-def _warm() -> None:
-    """Have the parser built and the kernels compiled, once in a process: no problem's time should hold that."""
+def _warm_up() -> None:
+    """Build the parser and compile the kernels once per process, so that no problem's time includes it."""
     read_domain(PddlSource.of("<warm>", "(define (domain warm) (:predicates (lit)))"))
     light = StripsAction("(light)", (), (0,), ())
     goals = (StripsGoal("lit", (0,)), StripsGoal("lit twice", (0,)))
@@ -94,10 +94,10 @@ K = TypeVar("K", str, int)
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkScore:
-    """Over so many problems: accuracy (the true goal is returned), spread (how many are), credit, agreement, time.
+    """Mean measures: accuracy (the true goal is chosen), spread (how many are), credit, agreement, time.
 
-    Credit is 1 / spread where the true goal is returned. Agreement with the reference set is what both have in common,
-    as a share of what either has; None where no problem has a reference.
+    Credit is 1 / spread if the true goal is chosen, else 0. Agreement is the Jaccard index with the reference set; None
+    if no problem has one.
     """
 
     name: str
@@ -107,7 +107,7 @@ class BenchmarkScore:
     credit: float
     agreement: float | None = None
     seconds: float | None = None  # the median
-    complete: float | None = None  # the share whose set is proved
+    complete: float | None = None  # the share of results that are complete
 
 
 # On the clean problems of Santos et al., AAAI 2021; the same kind of problems, not the same sample.
@@ -118,7 +118,7 @@ PUBLISHED_SCORES = (
 
 
 def score_results(name: str, pairs: Sequence[tuple[CaseResult, CaseLabel]]) -> BenchmarkScore:
-    """Return the score of answers to problems with known goals."""
+    """Return the score of results with known goals."""
     hits = [bool(label.real & set(answer.reading.chosen)) for answer, label in pairs]
     sizes = [len(answer.reading.chosen) for answer, _ in pairs]
     agreed = [_agreement(answer, label.reference) for answer, label in pairs if label.reference is not None]
@@ -140,7 +140,7 @@ def _agreement(answer: CaseResult, reference: frozenset[int]) -> float:
 
 
 def score_groups(pairs: Sequence[tuple[CaseResult, CaseLabel]]) -> dict[str, list[BenchmarkScore]]:
-    """Return the scores by kind of problem: altogether, and by observability and by domain within each kind."""
+    """Return the scores by kind of problem: overall, by observability and by domain."""
     found: dict[str, list[BenchmarkScore]] = {}
     for kind, group in _grouped(pairs, _kind):
         rows = [score_results("all", group)]

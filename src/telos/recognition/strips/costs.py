@@ -29,15 +29,17 @@ from telos.recognition.strips.search import (
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
-MAX_ACTION_COST = 4_000  # of one action, in the whole numbers that kernels count in
+MAX_ACTION_COST = 4_000  # of one action, as an integer of the kernels
 
 
 @dataclass(frozen=True)
 class StripsArrays:
-    """A problem for the kernels; costs are whole numbers, ``scale`` of them to one of the problem's.
+    """A problem for the kernels, with integer costs: those of the problem times ``scale``.
 
-    The facts of the problem come first, then one that is always true, and then one for each number of observations
-    that were explained; ``done`` is the last of these.
+    The facts of the problem come first, then one that is always true, then one for each number of explained
+    observations; ``done`` is the last of these. After Ramírez and Geffner (2009): each observed action has a copy that
+    needs the fact before it and adds the next one, so a plan for ``done`` contains all observations in order. If
+    observations may be wrong, a step of cost ``drop`` skips one.
     """
 
     relaxed: RelaxedTask
@@ -47,14 +49,14 @@ class StripsArrays:
     start_words: Ints
     done: int
     scale: float
-    names: tuple[str, ...]  # of actions; none for passing over an observation
+    names: tuple[str, ...]  # of actions; empty for skipping an observation
 
     def words(self, facts: Sequence[int]) -> Ints:
-        """Return a set of facts as words."""
+        """Return a set of facts as bit words."""
         return to_words(_flat([facts]), np.array([0, len(facts)]), self.bits.needs.shape[1])[0]
 
     def nodes(self, most: int) -> SearchNodes:
-        """Return room for a search that meets at most so many states."""
+        """Return the workspace of a search over at most ``most`` states."""
         words, queued = self.bits.needs.shape[1], 2 * most + len(self.relaxed.costs)
         cost, bound, is_priced, parent, action = (np.zeros(most, np.int64) for _ in range(5))
         table, heap, facts = (np.zeros(size, np.int64) for size in (2 * most + 1, queued, words * BITS_PER_WORD))
@@ -64,7 +66,7 @@ class StripsArrays:
 
 
 def find_cost_scale(costs: Sequence[float]) -> float:
-    """Return what costs are multiplied by to be whole numbers, exactly if that goes, and nearly otherwise.
+    """Return the factor that makes costs integers, exactly if possible, otherwise approximately.
 
     >>> find_cost_scale([1.0, 3.0]), find_cost_scale([0.5, 1.0]), find_cost_scale([0.0])
     (1.0, 2.0, 1.0)
@@ -79,9 +81,9 @@ def find_cost_scale(costs: Sequence[float]) -> float:
 def compile_observations(
     problem: StripsProblem, observed: Sequence[Sequence[int]], *, drop: float | None
 ) -> StripsArrays:
-    """Return the arrays of a problem with observations, each given as the actions that it may have been."""
+    """Return the arrays of a problem with observations, each given as its possible actions."""
     true = len(problem.facts)
-    needs = [list(action.needs) or [true] for action in problem.actions]  # kernels start from what is needed
+    needs = [list(action.needs) or [true] for action in problem.actions]  # the kernels start from preconditions
     adds = [list(action.adds) for action in problem.actions]
     deletes = [list(action.deletes) for action in problem.actions]
     costs = [action.cost for action in problem.actions]
@@ -139,14 +141,14 @@ def _owners(starts: Ints) -> Any:
 
 
 def _inverse(flat: Ints, starts: Ints, facts: int) -> tuple[Ints, Ints]:
-    """Return for each fact the lists that it is in."""
+    """Return for each fact the lists that contain it."""
     order = np.argsort(flat, kind="stable")
     counts = np.bincount(flat, minlength=facts)
     return _owners(starts)[order].astype(np.int64), np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
-    """Return lists of facts as rows of words."""
+    """Return lists of facts as rows of bit words."""
     rows = np.zeros((len(starts) - 1, words), np.int64)
     np.bitwise_or.at(rows, (_owners(starts), flat // BITS_PER_WORD), np.int64(1) << (flat % BITS_PER_WORD))
     return rows
@@ -154,22 +156,22 @@ def to_words(flat: Ints, starts: Ints, words: int) -> Ints:
 
 # --- costs ------------------------------------------------------------------------------------------------------------
 
-MIN_SEARCH_NODES = 1 << 16  # states that a search may meet for a budget of a second, and never fewer
-WORK_PER_MICROSECOND = 6  # times that a fact is looked at in a microsecond, roughly: budgets are counted, not timed
+MIN_SEARCH_NODES = 1 << 16  # states of a search for a budget of one second, and never fewer
+WORK_PER_MICROSECOND = 6  # fact visits per microsecond, roughly: budgets are counted, not timed
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
-    """What the cheapest plan costs at least; exactly that if ``is_exact``. Infinite if there is no plan."""
+    """A lower bound on the cost of a plan, exact if ``is_exact``; infinite if there is no plan."""
 
     least: float
     is_exact: bool
-    spent: int = 0  # of the budget, to find that out
+    spent: int = 0  # of the budget
     steps: tuple[str, ...] = ()  # a cheapest plan, if one was found
 
 
 class GoalCosts:
-    """The costs of a problem's goals from its start, after doing all that was observed."""
+    """The costs of a problem's goals from its start, with the observations in every plan."""
 
     def __init__(
         self, problem: StripsProblem, observed: Sequence[Sequence[int]] = (), drop: float | None = None
@@ -181,7 +183,7 @@ class GoalCosts:
 
     @cached_property
     def bounds(self) -> tuple[float, ...]:
-        """Return what each goal costs at least, by LM-cut."""
+        """The LM-cut lower bound of each goal."""
         found = np.zeros(len(self._goals), np.int64)
         arrays = self.arrays
         self._kernel.goal_bounds(arrays.start, *self._flat_goals, arrays.relaxed, arrays.room, found)
@@ -191,7 +193,7 @@ class GoalCosts:
         )
 
     def detours(self, actions: Sequence[int], dearer: float) -> list[tuple[float, ...]]:
-        """Return for each action, and each goal, how much more it costs at least if that action is so much dearer."""
+        """Return for each action and goal by how much the bound rises if the action costs ``dearer`` more."""
         arrays = self.arrays
         found = np.zeros((len(actions), len(self._goals)), np.int64)
         tried = np.array(actions, np.int64)
@@ -204,9 +206,9 @@ class GoalCosts:
         ]
 
     def search(self, goal: int, *, budget: int, limit: float = float("inf")) -> SearchCost:
-        """Plan for a goal, for about ``budget`` microseconds and only as long as it may cost less than ``limit``.
+        """Search a plan for a goal, for about ``budget`` microseconds and while it may cost less than ``limit``.
 
-        Work is counted and not timed, so the same budget always gives the same answer.
+        Work is counted, not timed, so the same budget always gives the same result.
         """
         if self.problem.goals[goal].wants is None:
             return SearchCost(float("inf"), True)
@@ -244,7 +246,7 @@ class GoalCosts:
         return float("inf") if cost >= UNREACHABLE_COST else cost / self.arrays.scale
 
     def _steps(self, node: int, nodes: astar.SearchNodes) -> tuple[str, ...]:
-        """Return the actions that lead to a node; passing over an observation is none of them."""
+        """Return the actions that lead to a node, without skipped observations."""
         names = []
         while nodes.parent[node] >= 0:
             names.append(self.arrays.names[nodes.action[node]])

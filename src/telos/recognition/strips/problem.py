@@ -30,7 +30,7 @@ from telos.planning.pddl.syntax import PddlSource
 
 @dataclass(frozen=True, slots=True)
 class StripsAction:
-    """What an action needs, adds and deletes, by the numbers of facts, and what it costs."""
+    """A ground action: the indices of the facts that it needs, adds and deletes, and its cost."""
 
     name: str
     needs: tuple[int, ...]
@@ -45,7 +45,7 @@ class StripsAction:
 
 @dataclass(frozen=True, slots=True)
 class StripsGoal:
-    """A goal by its name; ``wants`` is None if no sequence of actions can bring it about, even without deletes."""
+    """A candidate goal; ``wants`` is None if it is unreachable even in the delete relaxation."""
 
     name: str
     wants: tuple[int, ...] | None
@@ -53,7 +53,11 @@ class StripsGoal:
 
 @dataclass(frozen=True, eq=False)
 class StripsProblem:
-    """Where it starts, what can be done, and the goals that are told apart."""
+    """A grounded problem: the initial facts, the actions, and the candidate goals.
+
+    Facts are indices. Static facts are removed, and so is negation: a fact that is ever required to be false has a
+    complement that is true whenever the fact is not.
+    """
 
     facts: tuple[str, ...]
     start: tuple[int, ...]
@@ -63,7 +67,7 @@ class StripsProblem:
 
     def __post_init__(self) -> None:
         if not self.goals:
-            raise TelosError("there is no goal to recognise", "give at least one")
+            raise TelosError("there are no candidate goals", "give at least one")
         names = [goal.name for goal in self.goals]
         if len(set(names)) < len(names):
             raise TelosError(f"two goals have one name: {next(each for each in names if names.count(each) > 1)!r}")
@@ -74,16 +78,16 @@ class StripsProblem:
 
     @property
     def step(self) -> float:
-        """Return what an action costs on the average, of those that cost anything: the measure of all prices."""
+        """The mean cost of actions with a positive cost: the unit of all penalties."""
         costs = [action.cost for action in self.actions if action.cost > 0]
         return sum(costs) / len(costs) if costs else 1.0
 
     def explaining(self, said: str) -> tuple[int, ...]:
-        """Return the actions that PDDL calls ``said``, in whatever capitals; there may be none."""
+        """Return the indices of the actions with a PDDL name, ignoring case; there may be none."""
         return self.named.get(normalize_atom(said), ())
 
     def equal_goals(self) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of goals that want the same."""
+        """Return the groups of goals with the same condition."""
         groups: dict[tuple[int, ...], list[int]] = {}
         for i, goal in enumerate(self.goals):
             if goal.wants is not None:
@@ -92,7 +96,7 @@ class StripsProblem:
 
 
 def normalize_atom(said: str) -> str:
-    """Write a ground action or an atom in one way.
+    """Return the canonical form of a ground action or an atom.
 
     >>> normalize_atom(" (STACK  a B)"), normalize_atom("stack a b")
     ('(stack a b)', '(stack a b)')
@@ -101,13 +105,13 @@ def normalize_atom(said: str) -> str:
 
 
 def strips_problem(task: LiftedTask, goals: Iterable[str], *, most: int = MAX_ACTIONS) -> StripsProblem:
-    """Ground a PDDL task for the given goals, each as in ``(on a b), (clear a)``; the task's own goal is ignored."""
+    """Ground a PDDL task for candidate goals, each as in ``(on a b), (clear a)``; the task's own goal is ignored."""
     texts = [" ".join(each.split()) for each in goals]
     read = [read_goal(each, task) for each in texts]
     changing = remove_constants(ground_task(task, most=most), task.init)
     denied = {fact for action in changing.actions for fact in action.forbids}
     denied |= {fact for goal in read for fact in goal.negative if fact in changing.facts}
-    numbers = _Numbers(sorted(changing.facts), sorted(denied))
+    numbers = _FactIndex(sorted(changing.facts), sorted(denied))
     actions = tuple(numbers.action(each) for each in changing.actions)
     wants = [numbers.wants(each, task.init) for each in read]
     named = [StripsGoal(name, each) for name, each in zip(_distinct(texts), wants, strict=True)]
@@ -115,7 +119,7 @@ def strips_problem(task: LiftedTask, goals: Iterable[str], *, most: int = MAX_AC
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Tell equal names apart by a number."""
+    """Return the names with a number added to repeated ones."""
     count: dict[str, int] = {}
     found = []
     for name in names:
@@ -124,8 +128,8 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return found
 
 
-class _Numbers:
-    """Numbers for facts, and for the opposites of those that are ever denied."""
+class _FactIndex:
+    """Indices of facts, and of the complements of facts that are ever required to be false."""
 
     def __init__(self, facts: Sequence[Fact], denied: Sequence[Fact]) -> None:
         self.number = {fact: i for i, fact in enumerate(facts)}
@@ -147,7 +151,7 @@ class _Numbers:
         return tuple(sorted(true + [number for fact, number in self.opposite.items() if fact not in init]))
 
     def wants(self, goal: Literals, init: frozenset[Fact]) -> tuple[int, ...] | None:
-        """Return the facts that a goal wants, of those that change; None if one that does not is not as wanted."""
+        """Return the non-static facts that a goal requires; None if a static fact contradicts it."""
         never = any(fact not in self.number and fact not in init for fact in goal.positive)
         ever = any(fact not in self.number and fact in init for fact in goal.negative)
         unequal = any(left != right for left, right in goal.same)
@@ -160,17 +164,17 @@ class _Numbers:
 # --- archives, read in memory: nothing is written to disk -------------------------------------------------------------
 
 ARCHIVE_SUFFIXES = (".tar", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz2")
-MAX_FILE_BYTES = 16_000_000  # bytes of one file, unpacked
+MAX_FILE_BYTES = 16_000_000  # bytes of one unpacked file
 MAX_MEMBERS = 1_000
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a path is a file that is named as archives are."""
+    """Whether a path is a file with the suffix of an archive."""
     return path.name.endswith(ARCHIVE_SUFFIXES) and path.is_file()
 
 
 def read_archive(path: Path) -> dict[str, str]:
-    """Return the texts in an archive by their names; refuse one with a name that leads out of it, or with a link."""
+    """Return the texts in an archive by name; refuse links and names that lead out of the archive."""
     texts = {}
     try:
         with tarfile.open(path) as archive:
@@ -180,20 +184,18 @@ def read_archive(path: Path) -> dict[str, str]:
                 if file is not None:
                     texts[PurePosixPath(member.name).name] = file.read(MAX_FILE_BYTES).decode("utf-8", errors="replace")
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise TelosError(
-            f"{path}: this is no archive that can be read: {(str(error) or 'broken').splitlines()[0]}"
-        ) from None
+        raise TelosError(f"{path}: the archive cannot be read: {(str(error) or 'broken').splitlines()[0]}") from None
     return {name: text for name, text in texts.items() if not name.startswith("._")}  # macOS adds such files
 
 
 def _check(path: Path, member: tarfile.TarInfo, count: int) -> None:
     name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts or "\\" in member.name:
-        raise TelosError(f"{path}: refused, for its member {member.name!r} leads out of the archive")
+        raise TelosError(f"{path}: the member {member.name!r} leads out of the archive")
     if not (member.isfile() or member.isdir()):
-        raise TelosError(f"{path}: refused, for its member {member.name!r} is a link or a device", "pack plain files")
+        raise TelosError(f"{path}: the member {member.name!r} is a link or a device", "pack plain files")
     if member.size > MAX_FILE_BYTES or count > MAX_MEMBERS:
-        raise TelosError(f"{path}: refused, for it holds more than five small files, at {member.name!r}")
+        raise TelosError(f"{path}: the archive is too large, at {member.name!r}")
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ GOAL_PLACEHOLDER = "<hypothesis>"
 
 @dataclass(frozen=True, slots=True)
 class RecognitionCase:
-    """One problem: what was seen in which place, and what is known about how it was made."""
+    """One problem: its observations, its folder or archive, and how it was generated."""
 
     id: str
     place: Path  # an instance folder, or an original folder or archive
@@ -217,33 +219,39 @@ class RecognitionCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseLabel:
-    """The true goals of a case, by number; several if they are equal. ``reference`` are those that planning leaves."""
+    """The indices of a case's true goals; several if they are equal. ``reference`` is what optimal planning returns."""
 
     real: frozenset[int]
     reference: frozenset[int] | None = None
 
 
 def read_cases(folder: Path, only: Path | None = None) -> tuple[RecognitionCase, ...]:
-    """Return the problems of a collection, of an instance folder, or of one in the original layout."""
+    """Return the problems of a collection, of an instance folder, or one in the original layout.
+
+    An *instance folder* has ``observations.jsonl`` with many problems, and may be part of a collection with an
+    ``index.csv``. The *original* layout has one problem in five files, as a folder or an archive.
+    """
     if is_archive(folder) or (folder / "obs.dat").is_file():
         cases = [_original_case(folder)]
     elif (folder / "index.csv").is_file():
-        cases = _collected(folder, _wanted(folder / "index.csv", only))
+        cases = _collection_cases(folder, _wanted(folder / "index.csv", only))
     elif (folder / "observations.jsonl").is_file():
         cases = list(_instance_cases(folder, {}).values())
     else:
-        what = "has no index.csv, observations.jsonl or obs.dat" if folder.is_dir() else "is no folder or .tar archive"
+        what = (
+            "has no index.csv, observations.jsonl or obs.dat" if folder.is_dir() else "is not a folder or .tar archive"
+        )
         raise TelosError(f"{folder}: {what}", "give a folder of goal-recognition problems")
     if only is not None:
         wanted = {row["id"] for row in _rows(only)}
         cases = [case for case in cases if case.id in wanted]
     if not cases:
-        raise TelosError(f"{folder}: there is no problem in it{f' that {only} names' if only else ''}")
+        raise TelosError(f"{folder}: it has no problems{f' that {only} names' if only else ''}")
     return tuple(cases)
 
 
 def read_labels(path: Path) -> dict[str, CaseLabel]:
-    """Return the true goals of problems by their ids."""
+    """Return the labels of problems by id."""
     found = {}
     for place, row in _json_lines(path, _text(path)):
         if "id" not in row or not isinstance(row.get("real"), int):
@@ -268,20 +276,20 @@ def read_shared_problem(place: Path) -> StripsProblem:
     task = read_problem(filled, domain)
     goals = _lines(text("hyps.dat"))
     if not goals:
-        raise TelosError(f"{place}/hyps.dat: there is no goal in it", "write one a line, atoms separated by commas")
+        raise TelosError(f"{place}/hyps.dat: it has no goals", "write one per line, atoms separated by commas")
     return strips_problem(task, goals)
 
 
 def read_true_goal(place: Path) -> CaseLabel | None:
-    """Return the true goal of a problem in the original layout, if it is told."""
+    """Return the true goal of a problem in the original layout; None if it is not given."""
     is_told = "real_hyp.dat" in read_archive(place) if is_archive(place) else (place / "real_hyp.dat").is_file()
     if not is_told:
         return None
-    text = _opened(place)
+    text = _open(place)
     real = _atoms(text("real_hyp.dat"))
     same = [i for i, goal in enumerate(_lines(text("hyps.dat"))) if _atoms(goal) == real]
     if not same:
-        raise TelosError(f"{place}/real_hyp.dat: this goal is none of those in hyps.dat")
+        raise TelosError(f"{place}/real_hyp.dat: this goal is not in hyps.dat")
     return CaseLabel(frozenset(same))
 
 
@@ -293,8 +301,8 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _opened(place: Path) -> Callable[[str], str]:
-    """Return what gives the text of a file of a place."""
+def _open(place: Path) -> Callable[[str], str]:
+    """Return a function from the name of a file of the problem to its text."""
     if is_archive(place):
         texts = read_archive(place)
         return lambda name: texts[name] if name in texts else _missing(place / name)
@@ -304,7 +312,7 @@ def _opened(place: Path) -> Callable[[str], str]:
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise TelosError(f"{path}: the file is larger than the {MAX_FILE_BYTES / 1e6:g} MB that are read")
+            raise TelosError(f"{path}: the file is larger than the limit of {MAX_FILE_BYTES / 1e6:g} MB")
         return path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         raise TelosError(f"{path}: {(error.strerror or 'cannot be read').lower()}", "check the path") from None
@@ -316,23 +324,23 @@ def _missing(path: Path) -> str:
 
 def _original_case(place: Path) -> RecognitionCase:
     name = place.name.removesuffix(".tar.bz2").removesuffix(".tar.gz")
-    return RecognitionCase(name, place, tuple(_lines(_opened(place)("obs.dat"))))
+    return RecognitionCase(name, place, tuple(_lines(_open(place)("obs.dat"))))
 
 
 def _wanted(index: Path, only: Path | None) -> list[dict[str, str]]:
-    """Return the rows of an index that a table names by their ids, in the order of the index."""
+    """Return the rows of an index whose ids are in the table ``only``, in the order of the index."""
     rows = _rows(index)
     if only is None:
         return rows
     known, ids = {row["id"] for row in rows}, [row["id"] for row in _rows(only)]
     if unknown := next((each for each in ids if each not in known), None):
-        raise TelosError(f"{only}: there is no problem {unknown!r} in {index}", name_hint(unknown, known))
+        raise TelosError(f"{only}: unknown problem {unknown!r} in {index}", name_hint(unknown, known))
     wanted = set(ids)
     return [row for row in rows if row["id"] in wanted]
 
 
-def _collected(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[RecognitionCase]:
-    """Return the cases that rows of an index name, in that order."""
+def _collection_cases(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[RecognitionCase]:
+    """Return the cases of the rows of an index, in order."""
     read: dict[str, dict[str, RecognitionCase]] = {}
     cases = []
     for row in rows:
@@ -343,14 +351,14 @@ def _collected(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[Recognit
             _check_inside(folder, place)
             read[place] = _instance_cases(folder / place, row)
         if row["id"] not in read[place]:
-            raise TelosError(f"{folder / place}/observations.jsonl: there is no problem {row['id']!r}, which is listed")
+            raise TelosError(f"{folder / place}/observations.jsonl: the problem {row['id']!r} of the index is missing")
         cases.append(read[place][row["id"]])
     return cases
 
 
 def _check_inside(folder: Path, place: str) -> None:
     if not (folder / place).resolve().is_relative_to(folder.resolve()):
-        raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder", "only inside is read")
+        raise TelosError(f"{folder}: the index names {place!r}, which is outside of the folder", "use paths inside it")
 
 
 def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, RecognitionCase]:
@@ -376,7 +384,7 @@ def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, Recognitio
 def _rows(path: Path) -> list[dict[str, str]]:
     rows = list(csv.DictReader(StringIO(_text(path))))
     if rows and "id" not in rows[0]:
-        raise TelosError(f"{path}: there is no column id", f"got {', '.join(map(str, rows[0]))}")
+        raise TelosError(f"{path}: the column id is missing", f"got {', '.join(map(str, rows[0]))}")
     return rows
 
 
@@ -388,7 +396,7 @@ def _json_lines(path: Path, text: str) -> list[tuple[str, dict[str, Any]]]:
         try:
             said = json.loads(line)
         except ValueError as error:
-            raise TelosError(f"{path}:{number}: this is not JSON: {error}") from None
+            raise TelosError(f"{path}:{number}: not JSON: {error}") from None
         if not isinstance(said, dict):
             raise TelosError(f"{path}:{number}: a line is a JSON object, got {line.strip()[:40]}")
         found.append((f"{path}:{number}", said))

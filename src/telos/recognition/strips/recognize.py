@@ -13,10 +13,10 @@ from telos.recognition.strips.problem import StripsProblem, normalize_atom
 
 @dataclass(frozen=True, slots=True)
 class GoalCost:
-    """What a goal costs at the cheapest, and at the cheapest with everything that was observed.
+    """The optimal cost of a goal, without and with the observations.
 
-    Both are exact if ``is_exact``, and otherwise as good as bounds and the budget made them. ``detour`` is what it
-    would cost on the average to do without one of the observed actions: high if the goal needs them.
+    Both are exact if ``is_exact``, otherwise lower bounds. ``detour`` is the mean extra cost of avoiding one of the
+    observed actions: high if the goal needs them.
     """
 
     best: float
@@ -26,16 +26,16 @@ class GoalCost:
 
     @property
     def extra(self) -> float:
-        """Return what following the observations costs more than the best way."""
+        """The extra cost of a plan that explains the observations."""
         return self.seen - self.best if self.best < float("inf") else float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanReading:
-    """A belief about the goal of somebody whose actions were seen, in part.
+    """The result of recognition: the belief over the candidate goals, and why.
 
-    ``chosen`` are the numbers of the goals that are about as likely as the likeliest. ``complete`` says that no further
-    search can change them; if it is False, the belief is the best so far. ``notes`` say what was odd about the input.
+    ``chosen`` are the indices of the goals that are about as likely as the likeliest. ``complete`` says that no further
+    search can change them; otherwise the belief is the best so far. ``notes`` report problems of the input.
     """
 
     belief: Belief
@@ -43,17 +43,17 @@ class PlanReading:
     costs: tuple[GoalCost, ...]
     complete: bool
     notes: tuple[str, ...] = ()
-    spent: int = 0  # of the budget, by searches
+    spent: int = 0  # of the budget
 
     def why(self) -> str:
-        """Say in words what speaks for each goal, the likeliest first."""
+        """Return the costs of each goal in lines, the likeliest first."""
         ranked = sorted(zip(self.belief.items(), self.costs, strict=True), key=lambda each: -each[0][1])
-        lines = [_said(name, chance, cost) for (name, chance), cost in ranked]
+        lines = [_describe_goal(name, chance, cost) for (name, chance), cost in ranked]
         state = "no search can change the choice" if self.complete else "so far: the budget ended before all was proved"
         return "\n".join([*lines, state, *self.notes])
 
 
-def _said(name: str, chance: float, cost: GoalCost) -> str:
+def _describe_goal(name: str, chance: float, cost: GoalCost) -> str:
     if cost.best == float("inf"):
         return f"{chance:6.1%}  {name}: cannot be reached"
     if cost.seen == float("inf"):
@@ -69,8 +69,8 @@ TEMPERATURE = 1.0  # average actions
 NOISE = 2.0  # average actions
 BUDGET = 250_000  # microseconds, roughly: work is counted and not timed
 CHOSEN_RATIO = 0.5
-CANDIDATE_RATIO = 0.05  # goals at least this likely, against the likeliest by bounds, are searched for
-DETOUR_PENALTY = 10.0  # average actions; how much dearer an observed action is made to see whether a goal needs it
+CANDIDATE_RATIO = 0.05  # goals with at least this ratio to the likeliest, by bounds, are searched
+DETOUR_PENALTY = 10.0  # average actions: added to the cost of an observed action to test whether a goal needs it
 NEED_TEMPERATURE, NEED_WEIGHT = 2.0, 1.5  # fitted on public problems, as TEMPERATURE, NOISE and WITHIN are
 
 INF = float("inf")
@@ -86,17 +86,28 @@ def recognize(
     within: float = CHOSEN_RATIO,
     prior: Sequence[float] | None = None,
 ) -> PlanReading:
-    """Read the goal of somebody of whom ``observations``, ground actions in order, were seen.
+    """Recognise the goal behind ``observations``, ground actions in order.
 
-    Prices are in average actions of the problem. ``temperature`` is how wasteful people may be, ``noise`` what it costs
-    to take an observation for wrong (None: all are right), and ``within`` how likely a goal must be, against the
-    likeliest, to be returned. ``budget`` is how long searches may take in all, in microseconds of an ordinary machine:
-    work is counted and not timed, so answers are the same everywhere. An observation that no action explains is taken
-    for wrong, and a goal that cannot be reached has a belief of 0; ``notes`` say so.
+    Penalties are in average actions of the problem. ``temperature`` scales wasted cost, ``noise`` is the penalty for
+    treating an observation as wrong (None: all are right), and ``within`` is the smallest ratio to the likeliest goal
+    for a goal to be chosen. ``budget`` limits all searches, in microseconds of an ordinary machine: work is counted,
+    not timed, so results are the same everywhere. An observation that no action explains is ignored, and an unreachable
+    goal has a belief of 0; ``notes`` say so.
+
+    The likelihood of the observations under a goal has three factors, beside the prior, all from costs of plans:
+
+    - the extra cost of a plan with the observations, over the temperature (Ramírez and Geffner, 2009);
+    - the chance to observe just these of L steps: with all observation rates equally likely, n of L steps have the
+      chance 1 / ((L + 1) * binomial(L, n));
+    - for each observed action, whether the goal needs it: the more its cheapest detour costs, the likelier the action
+      (the cost difference of Ramírez and Geffner, 2010, one action at a time).
+
+    Costs are LM-cut lower bounds first, which take milliseconds. Then the likely goals share the budget for searches,
+    in which exact costs replace bounds.
     """
     options = _Options.checked(temperature, noise, budget, within)
     weights = _checked_prior(prior, len(problem.goals))
-    observed, notes = _explained(problem, observations)
+    observed, notes = _match_observations(problem, observations)
     notes += [_equal(problem, group) for group in problem.equal_goals()]
     return _Recognition(problem, observed, options, weights).read(notes)
 
@@ -128,12 +139,12 @@ def _checked_prior(prior: Sequence[float] | None, goals: int) -> list[float]:
         raise TelosError(f"there are {goals} goals and {len(prior)} priors", "give one for each goal")
     weights = [check_not_negative(f"the prior of goal {i}", each) for i, each in enumerate(prior)]
     if not any(weights):
-        raise TelosError("the prior rules out every goal", "give one of them more than 0")
+        raise TelosError("the prior is 0 for every goal", "give one of them more")
     return weights
 
 
-def _explained(problem: StripsProblem, observations: Sequence[str]) -> tuple[list[tuple[int, ...]], list[str]]:
-    """Return the actions that each observation may have been, and a note on each that is none and left out."""
+def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> tuple[list[tuple[int, ...]], list[str]]:
+    """Return the possible actions of each observation, and a note on each that is ignored."""
     if isinstance(observations, str):
         raise TelosError(
             f"observations are a list of ground actions, got the text {observations!r}", "put it in a list"
@@ -145,14 +156,12 @@ def _explained(problem: StripsProblem, observations: Sequence[str]) -> tuple[lis
             observed.append(choices)
         else:
             hint = name_hint(normalize_atom(said), _alike(problem, said))
-            notes.append(
-                f"observation {i}, {normalize_atom(said)}, is no action that is ever possible, and is ignored; {hint}"
-            )
+            notes.append(f"observation {i}, {normalize_atom(said)}, is never possible, and is ignored; {hint}")
     return observed, notes
 
 
 def _alike(problem: StripsProblem, said: str) -> list[str]:
-    """Return the actions of the same kind, or all of them: comparing names is slow, and most differ in an argument."""
+    """Return the actions of the same schema, or all: comparing names is slow, and most differ in an argument."""
     kind = normalize_atom(said).strip("()").split(" ")[0]
     return [name for name in problem.named if name.startswith(f"({kind} ")] or list(problem.named)
 
@@ -162,7 +171,7 @@ def _equal(problem: StripsProblem, group: Sequence[int]) -> str:
 
 
 class _Recognition:
-    """One problem with its observations, from bounds to a reading."""
+    """The recognition of one problem, from bounds to a reading."""
 
     def __init__(
         self, problem: StripsProblem, observed: list[tuple[int, ...]], options: _Options, prior: list[float]
@@ -171,20 +180,20 @@ class _Recognition:
         self.step = problem.step
         self._left, self._peak = options.budget, -INF
         drop = None if options.noise is None else options.noise * self.step
-        self.plain = GoalCosts(problem)
-        self.woven = GoalCosts(problem, observed, drop)
-        self.best = [SearchCost(each, False) for each in self.plain.bounds]
-        self.seen = [SearchCost(each, False) for each in self.woven.bounds]
+        self.plain_costs = GoalCosts(problem)
+        self.observed_costs = GoalCosts(problem, observed, drop)
+        self.best = [SearchCost(each, False) for each in self.plain_costs.bounds]
+        self.seen = [SearchCost(each, False) for each in self.observed_costs.bounds]
         self.detours = self._detours()
 
     def _detours(self) -> list[list[float]]:
-        """Return for each goal what it costs to do without each of the observed actions, in average actions."""
+        """Return for each goal the cost of avoiding each observed action, in average actions."""
         different = sorted({choices[0] for choices in self.observed})
-        rows = dict(zip(different, self.plain.detours(different, DETOUR_PENALTY * self.step), strict=True))
+        rows = dict(zip(different, self.plain_costs.detours(different, DETOUR_PENALTY * self.step), strict=True))
         return [[rows[choices[0]][goal] / self.step for choices in self.observed] for goal in range(len(self.prior))]
 
     def read(self, notes: list[str]) -> PlanReading:
-        """Search where it may matter, and answer."""
+        """Search where it can matter, and return the reading."""
         self._search()
         scores = self._scores()
         peak = max(scores)
@@ -202,9 +211,9 @@ class _Recognition:
         return PlanReading(belief, chosen, costs, self._is_complete(scores), tuple(notes), spent)
 
     def _search(self) -> None:
-        """Settle the goals that are in the running by their bounds, and then the others, while the budget lasts.
+        """Compute exact costs of the likely goals, then of the others, while the budget lasts.
 
-        Bounds and exact costs do not compare, so either all goals in the running are settled, or none is.
+        Bounds and exact costs are not comparable, so either all likely goals get exact costs, or none does.
         """
         scores = self._scores()
         floor = max(scores) + math.log(CANDIDATE_RATIO)
@@ -213,30 +222,30 @@ class _Recognition:
         if len(running) < 2 or self._left == 0:
             return
         before = list(self.best), list(self.seen)
-        if all(self._settle(goal) for goal in running):
-            all(self._settle(goal) for goal in order[len(running) :])
+        if all(self._compute_exact(goal) for goal in running):
+            all(self._compute_exact(goal) for goal in order[len(running) :])
         else:
             self.best, self.seen = before
 
-    def _settle(self, goal: int) -> bool:
-        """Find out what a goal costs, as far as that matters; whether the budget was enough."""
+    def _compute_exact(self, goal: int) -> bool:
+        """Compute the exact costs of a goal, as far as they matter; return whether the budget sufficed."""
         bounds = self.best[goal], self.seen[goal]
-        best = self.best[goal] = self._paid(self.plain.search(goal, budget=self._left))
+        best = self.best[goal] = self._charge(self.plain_costs.search(goal, budget=self._left))
         if best.is_exact:
             limit = self._limit(goal)
-            seen = self.seen[goal] = self._paid(self.woven.search(goal, budget=self._left, limit=limit))
+            seen = self.seen[goal] = self._charge(self.observed_costs.search(goal, budget=self._left, limit=limit))
             if seen.is_exact or seen.least >= limit:
                 self._peak = max(self._peak, self._score(goal))
                 return True
         self.best[goal], self.seen[goal] = bounds
         return False
 
-    def _paid(self, cost: SearchCost) -> SearchCost:
+    def _charge(self, cost: SearchCost) -> SearchCost:
         self._left = max(0, self._left - cost.spent)
         return cost
 
     def _limit(self, goal: int) -> float:
-        """Return the cost, with what was seen, from which on a goal is out of the running."""
+        """Return the cost with observations from which on a goal is no longer likely."""
         if self._peak == -INF:
             return INF
         extra, floor = 0.0, self._peak + math.log(CANDIDATE_RATIO)
@@ -248,12 +257,12 @@ class _Recognition:
         return [self._score(goal) for goal in range(len(self.prior))]
 
     def _extra(self, goal: int) -> float:
-        """Return what following the observations costs more, as far as is known."""
+        """Return the extra cost with the observations, as far as known."""
         best, seen = self.best[goal].least, self.seen[goal].least
         return max(0.0, seen - best) if seen < INF else INF
 
     def _score(self, goal: int, extra: float | None = None) -> float:
-        """Return the logarithm of how well a goal explains the observations, if they cost ``extra``."""
+        """Return the log-likelihood of the observations under a goal, if they cost ``extra``."""
         extra = self._extra(goal) if extra is None else extra
         if extra == INF or self.prior[goal] == 0:
             return -INF
@@ -263,7 +272,7 @@ class _Recognition:
         return math.log(self.prior[goal]) - wasted - _choices(steps, len(self.observed)) + NEED_WEIGHT * needed
 
     def _is_complete(self, scores: Sequence[float]) -> bool:
-        """Whether no search can change what is chosen: each goal has exact costs, or is out even at its lowest."""
+        """Whether no search can change the chosen goals: each has exact costs, or is excluded by its lower bound."""
         floor = max(scores) + math.log(self.options.within)
         return all(
             score == -INF or (self.best[goal].is_exact and (self.seen[goal].is_exact or score < floor))
@@ -284,7 +293,7 @@ class _Recognition:
 
 
 def _choices(steps: float, seen: int) -> float:
-    """Return the logarithm of (L + 1) * binomial(L, n): how many ways there are to see n of L steps, at any rate.
+    """Return the logarithm of (L + 1) * binomial(L, n): the number of ways to observe n of L steps, at any rate.
 
     >>> round(math.exp(_choices(4, 2)))
     30

@@ -1,4 +1,12 @@
-"""A* with LM-cut over flat arrays: loops that Numba compiles."""
+"""A* with the LM-cut heuristic over flat arrays: plain Python that Numba compiles (``telos.core.kernels``).
+
+LM-cut (Helmert and Domshlak, 2009) is a lower bound on the cost of a goal: ``h_max`` gives every fact the cost of its
+costliest precondition; the cheapest actions that lead into the zone from which the goal is free are a landmark, one of
+which must happen. Its cost is added to the bound and subtracted from those actions, until the goal is free.
+
+A* searches over sets of facts, a row of words with ``BITS_PER_WORD`` facts each. States are queued with the bound of
+their parent and evaluated only when they reach the front: most never do. Costs are integers.
+"""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -6,12 +14,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 Ints: TypeAlias = Any  # a numpy array of int64
 
-UNREACHABLE_COST = 1 << 40  # the price of what cannot be reached
+UNREACHABLE_COST = 1 << 40  # the cost of unreachable facts
 NO_SUPPORTER = -1
 
 
 class RelaxedTask(NamedTuple):
-    """Actions without their deletes, both ways: what each one needs and adds, and who needs or adds each fact.
+    """The delete relaxation, indexed both ways: the facts of each action, and the actions of each fact.
 
     Lists of lists are flat: those of ``i`` stand from ``start[i]`` to before ``start[i + 1]``.
     """
@@ -28,17 +36,17 @@ class RelaxedTask(NamedTuple):
 
 
 class LmCutWorkspace(NamedTuple):
-    """Room for one computation: it is allotted once and used for every state."""
+    """The workspace of LM-cut, allocated once and used for every state."""
 
-    costs: Ints  # what is left of each action's cost
-    price: Ints  # of each fact
-    supporter: Ints  # the dearest precondition of each action
-    waiting: Ints  # how many preconditions of each action have no price yet
+    costs: Ints  # the remaining cost of each action
+    price: Ints  # the h_max cost of each fact
+    supporter: Ints  # the costliest precondition of each action
+    waiting: Ints  # the number of preconditions of each action without a cost yet
     heap: Ints
     zone: Ints  # 1: the goal is free from here; 2: reached without entering that zone
     stack: Ints
     cut: Ints
-    work: Ints  # one number: how many times a fact was looked at, since it was last set to 0
+    work: Ints  # one number: fact visits since it was last set to 0
 
 
 def push(heap: Ints, size: int, key: int) -> int:
@@ -52,7 +60,7 @@ def push(heap: Ints, size: int, key: int) -> int:
 
 
 def pop(heap: Ints, size: int) -> int:
-    """Take the least key, heap[0], out of a binary heap; return its new size."""
+    """Remove the smallest key, heap[0], from a binary heap; return its new size."""
     size -= 1
     key = heap[size]
     i = 0
@@ -69,7 +77,7 @@ def pop(heap: Ints, size: int) -> int:
 
 
 def lower_cost(fact: int, price: int, room: LmCutWorkspace, size: int) -> int:
-    """Price a fact if that is cheaper than before; return the size of the heap."""
+    """Lower the cost of a fact if ``price`` is smaller; return the size of the heap."""
     if price < room.price[fact]:
         room.price[fact] = price
         return push(room.heap, size, price * len(room.price) + fact)
@@ -77,7 +85,7 @@ def lower_cost(fact: int, price: int, room: LmCutWorkspace, size: int) -> int:
 
 
 def propagate_effects(action: int, task: RelaxedTask, room: LmCutWorkspace, size: int) -> int:
-    """Price what an action adds."""
+    """Update the costs of the facts that an action adds."""
     total = room.price[room.supporter[action]] + room.costs[action]
     for i in range(task.adds_start[action], task.adds_start[action + 1]):
         size = lower_cost(task.adds[i], total, room, size)
@@ -85,7 +93,7 @@ def propagate_effects(action: int, task: RelaxedTask, room: LmCutWorkspace, size
 
 
 def compute_hmax(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> None:
-    """Price every fact from ``state``, a list of the facts that hold."""
+    """Compute the h_max cost of every fact from ``state``, a list of true facts."""
     facts = len(room.price)
     room.price[:] = UNREACHABLE_COST
     for action in range(len(task.costs)):
@@ -105,12 +113,12 @@ def compute_hmax(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> None:
             action = task.needed_by[i]
             room.waiting[action] -= 1
             if room.waiting[action] == 0:
-                room.supporter[action] = fact  # facts come in the order of their prices: the last is the dearest
+                room.supporter[action] = fact  # facts come in the order of their costs: the last is the costliest
                 size = propagate_effects(action, task, room, size)
 
 
 def find_supporter(action: int, task: RelaxedTask, room: LmCutWorkspace) -> int:
-    """Return the dearest precondition of an action."""
+    """Return the costliest precondition of an action."""
     best = task.needs[task.needs_start[action]]
     for i in range(task.needs_start[action] + 1, task.needs_start[action + 1]):
         if room.price[task.needs[i]] > room.price[best]:
@@ -119,7 +127,7 @@ def find_supporter(action: int, task: RelaxedTask, room: LmCutWorkspace) -> int:
 
 
 def update_hmax(cut: int, task: RelaxedTask, room: LmCutWorkspace) -> None:
-    """Price anew what became cheaper, after the first ``cut`` actions of ``room.cut`` did."""
+    """Update h_max after the first ``cut`` actions of ``room.cut`` became cheaper."""
     facts = len(room.price)
     size = 0
     for i in range(cut):
@@ -139,7 +147,7 @@ def update_hmax(cut: int, task: RelaxedTask, room: LmCutWorkspace) -> None:
 
 
 def costliest_goal_fact(goal: Ints, room: LmCutWorkspace) -> int:
-    """Return the dearest fact of the goal."""
+    """Return the costliest fact of the goal."""
     best = goal[0]
     for fact in goal:
         if room.price[fact] > room.price[best]:
@@ -148,7 +156,7 @@ def costliest_goal_fact(goal: Ints, room: LmCutWorkspace) -> int:
 
 
 def mark_goal_zone(fact: int, task: RelaxedTask, room: LmCutWorkspace) -> None:
-    """Mark the facts from which ``fact`` costs nothing more."""
+    """Mark the facts from which ``fact`` is reached at no cost."""
     room.zone[:] = 0
     room.zone[fact] = 1
     room.stack[0] = fact
@@ -175,7 +183,7 @@ def enters_goal_zone(action: int, task: RelaxedTask, room: LmCutWorkspace) -> bo
 
 
 def find_cut(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
-    """Collect the actions that lead from outside into the goal's zone; return how many there are."""
+    """Collect the actions that lead into the goal's zone in ``room.cut``; return their number."""
     size, cut = 0, 0
     for fact in state:
         if room.zone[fact] == 0:
@@ -204,7 +212,7 @@ def find_cut(state: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
 
 
 def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> int:
-    """Return a lower bound on the cost from ``state`` to ``goal``; FAR if even without deletes there is no way."""
+    """Return a lower bound on the cost from ``state`` to ``goal``; UNREACHABLE_COST if it is relaxed unreachable."""
     room.costs[:] = task.costs
     compute_hmax(state, task, room)
     total = 0
@@ -227,15 +235,15 @@ def lm_cut(state: Ints, goal: Ints, task: RelaxedTask, room: LmCutWorkspace) -> 
 
 # --- A* ---------------------------------------------------------------------------------------------------------------
 
-BITS_PER_WORD = 62  # facts a word: signed numbers of 64 bits, none of them negative
+BITS_PER_WORD = 62  # facts per word: signed 64-bit integers that stay positive
 HASH_STEP = 1_000_003
 HASH_RANGE = (1 << 31) - 1
 MAX_NODES = 1 << 20
-MAX_PLAN_COST = 1 << 21  # of a plan; with the number of a node, two of them fit into one key of the queue
+MAX_PLAN_COST = 1 << 21  # of a plan; two of them and the index of a node fit into one key of the queue
 
 
 class ActionBits(NamedTuple):
-    """Actions on words of facts, one row an action."""
+    """Actions as bit words, one row per action."""
 
     needs: Ints
     adds: Ints
@@ -243,21 +251,21 @@ class ActionBits(NamedTuple):
 
 
 class SearchNodes(NamedTuple):
-    """The states that a search has met, one row a state, with a hash table to find them by."""
+    """The states of a search, one row per state, with a hash table."""
 
     words: Ints
     cost: Ints
-    bound: Ints  # a lower bound from here on
+    bound: Ints  # a lower bound on the remaining cost
     is_priced: Ints
     parent: Ints
     action: Ints
     table: Ints
     heap: Ints
-    facts: Ints  # room for one state as a list
+    facts: Ints  # workspace: one state as a list of facts
 
 
 def find_slot(words: Ints, nodes: SearchNodes) -> int:
-    """Return where in the table the state is, or would be."""
+    """Return the slot of a state in the hash table, or the free slot for it."""
     code = 0
     for word in words:
         code = (code * HASH_STEP + (word & HASH_RANGE) + (word >> 31)) & HASH_RANGE
@@ -284,7 +292,7 @@ def holds(words: Ints, wanted: Ints) -> bool:
 
 
 def evaluate_node(node: int, goal: Ints, relaxed: RelaxedTask, room: LmCutWorkspace, nodes: SearchNodes) -> None:
-    """Compute the bound of a node, unless that of its parent is better."""
+    """Compute the bound of a node; keep that of its parent if it is higher."""
     size = 0
     for i in range(nodes.words.shape[1]):
         word = nodes.words[node, i]
@@ -301,14 +309,14 @@ def evaluate_node(node: int, goal: Ints, relaxed: RelaxedTask, room: LmCutWorksp
 
 
 def enqueue(node: int, nodes: SearchNodes, size: int) -> int:
-    """Queue a node: the least total first, then the nearest to the goal, then the newest."""
+    """Queue a node: by total cost, then by remaining cost, then the newest first."""
     total = nodes.cost[node] + nodes.bound[node]
     key = (total * MAX_PLAN_COST + nodes.bound[node]) * MAX_NODES + (MAX_NODES - 1 - node)
     return push(nodes.heap, size, key)
 
 
 def record_state(after: Ints, parent: int, action: int, total: int, bound: int, nodes: SearchNodes, count: int) -> int:
-    """Note that a state can be reached at a cost of ``total``; return its node, or -1 if that is no news."""
+    """Record a state reached at a cost of ``total``; return its node, or -1 if this is no improvement."""
     slot = find_slot(after, nodes)
     found = nodes.table[slot]
     if found < 0:
@@ -328,9 +336,9 @@ def record_state(after: Ints, parent: int, action: int, total: int, bound: int, 
 def expand(
     node: int, bits: ActionBits, costs: Ints, nodes: SearchNodes, count: int, size: int, after: Ints, limit: int
 ) -> tuple[int, int, int]:
-    """Queue what can be reached from a node by one action.
+    """Queue the successors of a node.
 
-    Return how many nodes there are, how many are queued, and how many were left out for costing ``limit`` or more.
+    Return the number of nodes, the size of the queue, and the number of successors pruned at ``limit``.
     """
     dear = 0
     for action in range(len(costs)):
@@ -355,7 +363,7 @@ def expand(
 
 
 def start_search(start: Ints, nodes: SearchNodes) -> int:
-    """Queue the first state; return the size of the queue."""
+    """Queue the initial state; return the size of the queue."""
     nodes.table[:] = -1
     nodes.words[0] = start
     nodes.cost[0] = 0
@@ -378,10 +386,10 @@ def search(
     most: int,
     limit: int,
 ) -> tuple[int, int]:
-    """Return the node of the goal or -1, and what every plan costs at least; ``room.work`` says how much work it was.
+    """Return the node of the goal or -1, and a lower bound on the cost of a plan; ``room.work`` counts the work.
 
-    ``goal`` lists the facts that ``wanted`` has as bits. The search ends at a plan, after ``most`` work, or when no
-    plan costs less than ``limit``. The least cost is FAR if there is no plan.
+    ``goal`` lists the facts that ``wanted`` has as bits. The search ends with a plan, after ``most`` work, or when no
+    plan costs less than ``limit``. The bound is UNREACHABLE_COST if there is no plan.
     """
     room.work[0] = 0
     size = start_search(start, nodes)
@@ -393,7 +401,7 @@ def search(
         node = MAX_NODES - 1 - key % MAX_NODES
         total = key // MAX_NODES // MAX_PLAN_COST
         if total != nodes.cost[node] + nodes.bound[node]:
-            continue  # a cheaper way here, or a better bound, was found after it was queued
+            continue  # a cheaper path or a better bound was found after it was queued
         lower = max(lower, total)
         if nodes.is_priced[node] == 0:
             if room.work[0] >= most:
@@ -418,7 +426,7 @@ def search(
 def goal_bounds(
     start: Ints, goals: Ints, goals_start: Ints, relaxed: RelaxedTask, room: LmCutWorkspace, found: Ints
 ) -> None:
-    """Put into ``found`` what each goal costs at least."""
+    """Write the lower bound of each goal to ``found``."""
     for goal in range(len(found)):
         wanted = goals[goals_start[goal] : goals_start[goal + 1]]
         found[goal] = lm_cut(start, wanted, relaxed, room)
@@ -434,7 +442,7 @@ def detour_bounds(
     room: LmCutWorkspace,
     found: Ints,
 ) -> None:
-    """Put into ``found[i]`` what each goal costs at least if the action ``tried[i]`` were ``dearer`` than it is."""
+    """Write to ``found[i]`` the lower bound of each goal if the action ``tried[i]`` costs ``dearer`` more."""
     for i in range(len(tried)):
         relaxed.costs[tried[i]] += dearer
         goal_bounds(start, goals, goals_start, relaxed, room, found[i])
