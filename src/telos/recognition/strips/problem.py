@@ -265,11 +265,11 @@ def read_labels(path: Path) -> dict[str, CaseLabel]:
 
 
 def read_shared_problem(place: Path) -> StripsProblem:
-    """Read and ground what the problems of one place have in common."""
-    text = _opened(place)
+    """Read and ground the domain, the initial state and the candidate goals of an instance folder or archive."""
+    text = _open(place)
     domain = read_domain(PddlSource.of(f"{place}/domain.pddl", text("domain.pddl")))
     template = PddlSource.of(f"{place}/template.pddl", text("template.pddl"))
-    # What takes the hole's place has its length, so that faults still say where they stand.
+    # The placeholder is replaced by spaces of its length, so that the positions of faults stay right.
     filled = PddlSource(
         template.file, template.text.replace(GOAL_PLACEHOLDER, " " * len(GOAL_PLACEHOLDER)), template.line_starts
     )
