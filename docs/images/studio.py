@@ -28,7 +28,7 @@ def beliefs(page: Page) -> None:
 
 
 def mind(page: Page) -> None:
-    """Look into a head."""
+    """Inspect a mind."""
     page.keyboard.press("2")
 
 

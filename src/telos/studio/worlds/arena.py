@@ -71,7 +71,7 @@ class ArenaStage(Stage):
         self.battle = Battle(
             with_player(played, self.player) if self.player else played, seed=seed, trace=self.timeline.add
         )
-        self.hands = PlayerControl(self.battle.arena, self.player) if self.player else None
+        self.controls = PlayerControl(self.battle.arena, self.player) if self.player else None
         self.keys = _KEYS if self.player else ()
         self.title = f"{scene}: {played.about}"
         self._files = CharacterFiles(self.battle)
@@ -98,13 +98,13 @@ class ArenaStage(Stage):
 
     def _commands(self, inputs: Inputs) -> Mapping[str, str]:
         """Return the player's command; an entered command takes precedence over keys."""
-        if self.hands is None or self.player is None:
+        if self.controls is None or self.player is None:
             if inputs.asked:
                 raise TelosError("commands are disabled while watching", "start a game with play=fight")
             return {}
-        said = [self.hands.command_for_text(line) for line in inputs.asked]
-        held = self.hands.command_for_keys([key for key in inputs.held.split("+") if key])
-        command = said[-1] if said else held
+        entered = [self.controls.command_for_text(line) for line in inputs.asked]
+        held = self.controls.command_for_keys([key for key in inputs.held.split("+") if key])
+        command = entered[-1] if entered else held
         return {} if command is None else {self.player: command}
 
     @property
@@ -119,7 +119,7 @@ class ArenaStage(Stage):
 
     def commands(self) -> Sequence[str]:
         """Return the commands that the player may enter now."""
-        return self.hands.phrases() if self.hands is not None else ()
+        return self.controls.phrases() if self.controls is not None else ()
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class ArenaStage(Stage):
                 blasts=self.timeline.blasts,
                 noises=self.timeline.noises,
                 player=self.player,
-                aim=self.hands.target if self.hands is not None and not self._is_over else None,
+                aim=self.controls.target if self.controls is not None and not self._is_over else None,
             )
         )
 

@@ -51,9 +51,9 @@ class IslandStage(Stage):
     def __init__(self, seed: int, settings: Mapping[str, str]) -> None:
         style = None if settings["style"] == ANY else settings["style"]
         self._seed = seed
-        self._outing = LivePlaythrough(seed, style=style, person=settings["plays"] == YOU)
-        self.watched: str | None = self._outing.player
-        self._walked = [self._outing.view.place]
+        self._playthrough = LivePlaythrough(seed, style=style, person=settings["plays"] == YOU)
+        self.watched: str | None = self._playthrough.player
+        self._walked = [self._playthrough.view.place]
         self._reached: list[str] = []
         self._log: list[tuple[Event, str | None]] = []
 
@@ -62,10 +62,10 @@ class IslandStage(Stage):
     def step(self, inputs: Inputs) -> Sequence[Happening]:
         """Advance by one second; commands are carried out one after the other."""
         for command in inputs.asked:
-            self._outing.ask(command)
+            self._playthrough.ask(command)
         truth, happened = self.truth, []
-        for event in self._outing.advance():
-            view = self._outing.view
+        for event in self._playthrough.advance():
+            view = self._playthrough.view
             self._log.append((event, truth))
             if view.place != self._walked[-1]:
                 self._walked.append(view.place)
@@ -77,22 +77,22 @@ class IslandStage(Stage):
     @property
     def time(self) -> float:
         """The seconds of play."""
-        return self._outing.time
+        return self._playthrough.time
 
     @property
     def over(self) -> bool:
         """Whether the mystery is solved or the hour is up."""
-        return self._outing.is_over
+        return self._playthrough.is_over
 
     @property
     def truth(self) -> str | None:
         """The intention behind the current action of a simulated visitor, if it is one of the seven goals."""
-        intention = self._outing.now.intention
+        intention = self._playthrough.now.intention
         return intention if intention in GOALS else None
 
     def commands(self) -> Sequence[str]:
         """Return the commands that a person may enter now."""
-        return self._outing.commands()
+        return self._playthrough.commands()
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -102,37 +102,39 @@ class IslandStage(Stage):
 
     def picture(self) -> Picture:
         """Return the visitor and the recent path."""
-        outing = self._outing
-        islander = outing.islander
+        playthrough = self._playthrough
+        islander = playthrough.islander
         aim = islander.execution.focus.spot if islander is not None and islander.execution is not None else ""
         return draw_moment(
-            outing.island.story.map,
-            outing.now,
-            outing.time,
+            playthrough.island.story.map,
+            playthrough.now,
+            playthrough.time,
             self._walked,
             self._reached,
-            doing=describe_current(outing.now, outing.time) or ("" if islander is None else "hesitates"),
+            doing=describe_current(playthrough.now, playthrough.time) or ("" if islander is None else "hesitates"),
             aim=aim,
-            who=outing.player,
+            who=playthrough.player,
         )
 
     def hud(self) -> Hud:
         """Return the intention and the progress of the investigation."""
-        return build_hud(self._outing.view, self._outing.time, wants=self._outing.now.intention, is_new=not self._log)
+        return build_hud(
+            self._playthrough.view, self._playthrough.time, wants=self._playthrough.now.intention, is_new=not self._log
+        )
 
     def bands(self) -> Mapping[str, str]:
         """Return the intention of a simulated visitor, whether or not it is one of the seven goals."""
-        intention = self._outing.now.intention
+        intention = self._playthrough.now.intention
         return {} if intention is None else {"mind": "" if intention == IDLE else intention}
 
     def curves(self) -> Mapping[str, Mapping[str, float]]:
         """Return the strength of the wishes for the seven goals."""
-        islander = self._outing.islander
+        islander = self._playthrough.islander
         return {} if islander is None else {"wishes": {goal: islander.levels[goal] / _MAX_WISH for goal in GOALS}}
 
     def facts(self) -> Mapping[str, Value]:
         """Return the state of the playthrough."""
-        view, intention = self._outing.view, self._outing.now.intention
+        view, intention = self._playthrough.view, self._playthrough.now.intention
         return {
             "place": view.place,
             "area": view.area,
@@ -153,19 +155,19 @@ class IslandStage(Stage):
 
     def characters(self) -> Sequence[str]:
         """Return the visitor, if simulated."""
-        return () if self._outing.islander is None else (self._outing.player,)
+        return () if self._playthrough.islander is None else (self._playthrough.player,)
 
     def mind(self, who: str) -> MindView | None:
         """Return the mind of a simulated visitor."""
-        islander = self._outing.islander
-        if islander is None or who != self._outing.player:
+        islander = self._playthrough.islander
+        if islander is None or who != self._playthrough.player:
             return None
-        return visitor_mind(islander, who, self._outing.time)
+        return visitor_mind(islander, who, self._playthrough.time)
 
     def why_not(self, who: str, what: str) -> str:
         """Explain why a simulated visitor does not pursue a goal or perform an action."""
-        islander = self._outing.islander
-        if islander is None or who != self._outing.player:
+        islander = self._playthrough.islander
+        if islander is None or who != self._playthrough.player:
             raise TelosError(
                 f"there is no simulated visitor {who!r}", '"why not" is only available for simulated visitors'
             )
@@ -174,7 +176,8 @@ class IslandStage(Stage):
     def recording(self) -> tuple[str, bytes] | None:
         """Return the events so far as JSON Lines, which ``telos recognize`` and ``telos evaluate`` read."""
         lines = [
-            json.dumps(_to_log_line(event, truth, human=self._outing.islander is None)) for event, truth in self._log
+            json.dumps(_to_log_line(event, truth, human=self._playthrough.islander is None))
+            for event, truth in self._log
         ]
         return f"island-seed{self._seed}.jsonl", "".join(f"{line}\n" for line in lines).encode()
 
