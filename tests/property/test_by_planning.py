@@ -144,7 +144,7 @@ def test_goals_that_are_not_planned_for_hold_no_more_than_is_tolerated(seed: int
 
 @given(seeds)
 @settings(max_examples=100, deadline=None)
-def test_what_was_not_seen_is_filled_in_as_cheaply_as_can_be_or_the_event_is_noise(seed: int) -> None:
+def test_unseen_actions_are_inferred_at_least_cost_or_event_is_noise(seed: int) -> None:
     rng = Random(seed)
     domain = random_domain(rng)
     reader = PlanReader(PlanModel(domain, start=random_state(domain, rng), tolerance=0.0))
@@ -167,7 +167,7 @@ def told_by(rng: Random) -> Mapping[str, object]:
 
 @given(seeds)
 @settings(max_examples=80, deadline=None)
-def test_what_the_game_changes_is_no_evidence_by_itself(seed: int) -> None:
+def test_changes_by_the_game_are_no_evidence(seed: int) -> None:
     rng = Random(seed)
     domain = random_domain(rng)
     state = random_state(domain, rng)

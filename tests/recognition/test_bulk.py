@@ -78,7 +78,7 @@ def test_a_player_without_events_keeps_the_prior() -> None:
     assert found.beliefs[1, 0] > 0.5
 
 
-def test_what_no_goal_allows_is_ignored_and_counted() -> None:
+def test_impossible_event_is_ignored_and_counted() -> None:
     found = bulk.filter(three(), [0, 3, 3], [0, 0, 1], beliefs=True)
     assert found.ignored.tolist() == [2]
     np.testing.assert_allclose(found.beliefs[1], found.beliefs[0] @ np.array(STAY))
@@ -105,7 +105,7 @@ def test_any_whole_numbers_will_do(kind: str) -> None:
     np.testing.assert_array_equal(expected, found)
 
 
-def test_there_may_be_more_sights_than_a_byte_holds() -> None:
+def test_more_than_256_symbols_are_allowed() -> None:
     rng = np.random.default_rng(8)
     rows = rng.random((300, 3))
     symbols, inputs = rng.integers(0, 300, 50), rng.integers(0, 2, 50).astype(np.uint8)
@@ -253,7 +253,7 @@ def test_blocks_cover_every_player_once() -> None:
         (lambda: bulk.encode(flairs(), [Event("swong")]), "swong"),
     ],
 )
-def test_what_is_wrong_is_named(fault: Any, said: str) -> None:
+def test_invalid_arguments_are_named(fault: Any, said: str) -> None:
     with pytest.raises(TelosError, match=said):
         fault()
 

@@ -54,7 +54,7 @@ def test_belief_is_the_prior_times_e_to_what_was_wasted() -> None:
     assert reader.wasted == {"shop": 2.0, "school": 0.0}
 
 
-def test_what_matters_to_no_goal_is_wasted_on_all() -> None:
+def test_irrelevant_action_is_wasted_for_every_goal() -> None:
     reader = street()
     before = reader.belief
     assert reader.observe(telos.Event("sing")) == before
@@ -100,7 +100,7 @@ def test_steps_in_another_order_take_no_search() -> None:
 @pytest.mark.parametrize(
     "event", [telos.Event("goto(rock)"), telos.Event("goto", {"place": "rock"}), telos.Event("goto( rock )")]
 )
-def test_what_an_action_was_done_with_stands_in_its_name_or_in_the_context(event: telos.Event) -> None:
+def test_arguments_stand_in_action_name_or_context(event: telos.Event) -> None:
     reader = soldier()
     assert reader.observe(event).top == "cover"
     assert reader.state["at"] == "rock"
@@ -136,7 +136,7 @@ def test_an_event_that_cannot_be_read_is_refused_and_changes_nothing(action: str
     assert reader.save() == before
 
 
-def test_a_place_that_the_domain_does_not_name_is_refused_but_in_the_context() -> None:
+def test_unknown_handle_is_refused_in_action_name_but_not_in_context() -> None:
     reader = errands()
     with pytest.raises(telos.TelosError, match=r"'forset'.*'forest'"):
         reader.observe(telos.Event("goto(forset)"))
@@ -146,7 +146,7 @@ def test_a_place_that_the_domain_does_not_name_is_refused_but_in_the_context() -
     assert reader.state["at"] == "ditch"
 
 
-def test_a_value_that_a_variable_cannot_hold_is_refused_and_changes_nothing() -> None:
+def test_stated_value_of_wrong_type_is_refused_and_changes_nothing() -> None:
     reader = soldier()
     before = reader.save()
     with pytest.raises(telos.TelosError, match=r"'ammo'.*'many'"):
@@ -154,7 +154,7 @@ def test_a_value_that_a_variable_cannot_hold_is_refused_and_changes_nothing() ->
     assert reader.save() == before
 
 
-def test_an_action_that_is_not_possible_yet_was_preceded_by_what_makes_it_so() -> None:
+def test_impossible_action_implies_unseen_actions_before_it() -> None:
     reader = errands()
     belief = reader.observe(telos.Event("light-fire"))
     assert belief.top == "make_key"
@@ -163,7 +163,7 @@ def test_an_action_that_is_not_possible_yet_was_preceded_by_what_makes_it_so() -
     assert reader.state["fire"]
 
 
-def test_what_only_the_game_can_tell_is_asked_about_what_was_not_seen_too() -> None:
+def test_game_functions_are_called_for_unseen_actions_too() -> None:
     def opens(who: str, door: str) -> bool:
         return (who, door) == ("ann", "gate")
 
@@ -189,7 +189,7 @@ def test_what_only_the_game_can_tell_is_asked_about_what_was_not_seen_too() -> N
 
 
 @pytest.mark.parametrize("at", ["attic", "cellar", "garden", "shed"])
-def test_what_was_not_seen_is_filled_in_whatever_handles_are_in_play(at: str) -> None:
+def test_unseen_actions_are_inferred_with_any_handles(at: str) -> None:
     domain = telos.Domain(
         variables=[telos.Variable(name, "node") for name in ("at", "bed", "desk")] + [telos.Variable("light", "bool")],
         actions=[
@@ -206,7 +206,7 @@ def test_what_was_not_seen_is_filled_in_whatever_handles_are_in_play(at: str) ->
             assert reader.spent == (1 if place == at else 2), belief.why()
 
 
-def test_who_sees_everything_takes_it_for_a_failure() -> None:
+def test_impossible_action_is_a_failure_with_sees_all() -> None:
     reader = errands(sees_all=True)
     before = reader.belief
     belief = reader.observe(telos.Event("light-fire"))
@@ -215,7 +215,7 @@ def test_who_sees_everything_takes_it_for_a_failure() -> None:
     assert set(reader.wasted.values()) == {1.0}
 
 
-def test_what_nothing_explains_is_noise_and_the_belief_stays() -> None:
+def test_unexplained_action_is_noise_and_keeps_the_belief() -> None:
     reader = soldier(ammo=0)
     reader.observe(telos.Event("goto(rock)"))
     before = reader.belief
@@ -225,7 +225,7 @@ def test_what_nothing_explains_is_noise_and_the_belief_stays() -> None:
     assert "nothing explains attack: weapon_loaded and target == alive does not hold; it was ignored" in belief.why()
 
 
-def test_what_the_game_states_holds_before_the_action() -> None:
+def test_stated_values_hold_before_the_action() -> None:
     reader = soldier(ammo=0)
     assert reader.belief["kill_enemy"] == 0.0
     assert "cannot be reached from here: kill_enemy" in reader.belief.why()
@@ -267,7 +267,7 @@ def test_when_a_goal_was_achieved_what_came_before_says_no_more() -> None:
     assert reader.observe(telos.Event("left")).top == "shop"
 
 
-def test_what_lasts_ten_updates_fades_by_a_tenth() -> None:
+def test_waste_decays_by_a_tenth_if_goals_last_ten_updates() -> None:
     reader = street(lasts=10)
     reader.observe(telos.Event("right"))
     reader.observe(telos.Event("sing"))
@@ -418,7 +418,7 @@ def test_a_saved_reader_is_refused_by_a_model_of_other_goals() -> None:
 
 
 @pytest.mark.parametrize("lasts", [None, 5.0])
-def test_it_keeps_the_promises_of_every_recognizer(lasts: float | None) -> None:
+def test_reader_passes_the_recognizer_contract(lasts: float | None) -> None:
     names = ("goto(mill)", "load-flour", "light-fire", "goto(inn)", "bake", "tip-out", "build-stall")
     told: list[dict[str, object]] = [{}, {}, {"oven": "hot"}, {}, {"dough": True, "cart": "wood"}, {}, {}]
     events = [
@@ -430,7 +430,7 @@ def test_it_keeps_the_promises_of_every_recognizer(lasts: float | None) -> None:
     check_recognizer(soldier, walk)
 
 
-def test_what_cannot_be_explained_within_the_budget_is_ignored_and_said() -> None:
+def test_action_without_explanation_in_budget_is_ignored_with_reason() -> None:
     reader = errands(budget=1)
     assert "there was no time to explain light-fire" in reader.observe(telos.Event("light-fire")).why()
     assert reader.ignored == 1

@@ -47,7 +47,7 @@ def test_the_pursued_goal_is_on_top_before_it_is_reached(name: str) -> None:
     assert all(each.found is not None or each.is_shared for each in runs)  # on top, at least beside another
 
 
-def test_who_makes_mistakes_is_still_read_more_often_than_not() -> None:
+def test_goal_of_erring_player_is_recognized_more_often_than_not() -> None:
     rng = Random(3)
     runs = [plan_reading.run(SCENES["errands"], rng, mistakes=0.2, temperature=3.0) for _ in range(RUNS)]
     assert sum(each is not None and each.found is not None for each in runs) > 0.8 * RUNS

@@ -31,7 +31,7 @@ def test_a_rule_has_to_hold_for_as_long_as_it_says() -> None:
     assert told(director, (20, 0.95)) == [Advice({"kill": 0.5}, "There is little left here.")]
 
 
-def test_what_stops_holding_starts_from_the_beginning_and_is_paid_in_full_again() -> None:
+def test_rule_that_ends_restarts_its_hold_and_restores_full_pay() -> None:
     director = Director([GRIND], GOALS)
     assert told(director, (0, 0.95), (10, 0.5), (11, 0.95), (30, 0.95)) == [None] * 4
     first, over = told(director, (31, 0.95), (32, 0.2))
@@ -40,7 +40,7 @@ def test_what_stops_holding_starts_from_the_beginning_and_is_paid_in_full_again(
     assert over == Advice({}, "")
 
 
-def test_nothing_is_said_twice_unless_the_rule_says_so() -> None:
+def test_line_is_repeated_only_with_again_after() -> None:
     assert told(Director([GRIND], GOALS), (0, 1.0), (20, 1.0), (21, 1.0), (500, 1.0))[2:] == [None, None]
     again = DirectorRule("level > 0.9", say="Still at it?", again_after=60)
     said = told(Director([again], GOALS), (0, 1.0), (59, 1.0), (60, 1.0), (61, 0.0), (62, 1.0), (120, 1.0))
@@ -63,7 +63,7 @@ def test_factors_of_several_rules_are_multiplied() -> None:
     assert director.pay == {"kill": 0.25, "gem": 0.5}
 
 
-def test_of_two_lines_that_are_due_the_second_comes_with_the_next_event() -> None:
+def test_second_due_line_is_shown_at_the_next_event() -> None:
     rules = [DirectorRule("level > 0.5", say="One."), DirectorRule("level > 0.5", say="Two.")]
     said = told(Director(rules, GOALS), (0, 1.0), (1, 1.0), (2, 1.0))
     assert [each and each.hint for each in said] == ["One.", "Two.", None]

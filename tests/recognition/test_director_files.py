@@ -38,7 +38,7 @@ def test_every_sort_of_file_can_have_a_director(sort: str) -> None:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-def test_what_is_written_is_read_again_as_the_same(sort: str) -> None:
+def test_saved_model_is_read_back_equal(sort: str) -> None:
     model = loads_model(SORTS[sort])
     assert loads_model(format_model(model)) == model
     without = loads_model(SORTS[sort].split("\ndirector:")[0])

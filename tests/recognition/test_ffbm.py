@@ -41,7 +41,7 @@ def test_with_nowhere_to_go_every_outcome_is_equally_likely() -> None:
     assert list(flairs().distribution("town", seen("up")).values()) == pytest.approx([1 / 11] * 11)
 
 
-def test_without_monsters_fighting_looks_like_going_anywhere() -> None:
+def test_level_goal_without_monsters_heads_for_any_exit() -> None:
     model, event = flairs(), seen("left", monsters=0, exits=("west",))
     assert model.distribution("level", event)["left"] == pytest.approx(5 / 19)
 
@@ -59,13 +59,13 @@ def test_transitions_follow_what_the_game_knows() -> None:
     assert town.transition == ((0.5, 0.5, 0.0),) * 3
 
 
-def test_of_two_cases_that_hold_the_first_applies() -> None:
+def test_first_case_that_holds_applies() -> None:
     both = flairs().evidence(seen("up", chest_taken=True, in_town=True))
     assert both is not None
     assert both.transition[0] == pytest.approx((0.99, 0.005, 0.005))
 
 
-def test_a_word_that_a_text_is_compared_with_is_a_label_even_if_an_entry_is_called_so() -> None:
+def test_compared_word_is_a_label_even_if_an_entry_has_its_name() -> None:
     rules = TransitionRules(lasts=100, cases=[("cause == area", {"any": {"level": 1, "explore": 0, "town": 0}})])
     model = flairs(transitions=rules)
     entered = model.evidence(seen("up", cause="area", area="area"))
@@ -171,7 +171,7 @@ def test_another_game_brings_its_own_words() -> None:
         model.evidence(Event("swing"))
 
 
-def test_what_the_model_remembers_is_what_it_would_judge_again() -> None:
+def test_cached_evidence_equals_computed_evidence() -> None:
     model = flairs()
     events = play(300, seed=4)
     first = [model.evidence(event) for event in events]

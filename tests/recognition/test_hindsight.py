@@ -60,7 +60,7 @@ def test_an_empty_session_has_no_story() -> None:
     assert best_path((1.0,), []) == ([], 0.0)
 
 
-def test_coming_back_one_is_told_what_one_was_doing() -> None:
+def test_recap_names_the_last_goal() -> None:
     words = {
         "explore": ("looking for a chest", "finding it"),
         "return": "heading back to town with a chest",
@@ -78,7 +78,7 @@ def test_coming_back_one_is_told_what_one_was_doing() -> None:
         write_recap(told, 1e6, {"explore": "looking"})
 
 
-def test_what_looked_like_one_goal_and_was_another_is_a_surprise() -> None:
+def test_surprise_is_found_where_smoothing_changes_the_goal() -> None:
     # Nothing yet tells the two apart, and the prior is for exploring: only what follows shows that it was the way home.
     model = IOHMM(counts=TAUGHT, prior={"explore": 0.6, "level": 0.05, "return": 0.35})
     vague = [Event("up", {"moving": "up"}, time=time) for time in range(3)]
@@ -134,7 +134,7 @@ def is_noticed(model: IOHMM, events: list[Event], reader: UnknownGoalReader) -> 
     return any(reader.observe(event) is not None and reader.is_unknown for event in events)
 
 
-def test_who_pursues_none_of_the_goals_is_noticed_and_others_seldom() -> None:
+def test_unknown_goal_is_detected_with_few_false_alarms() -> None:
     model = IOHMM(counts=TAUGHT)
     threshold = calibrate_threshold(model, [known_session(seed) for seed in range(100)], false_alarms=0.1)
     reader = UnknownGoalReader(model, threshold)
@@ -153,6 +153,6 @@ def test_no_more_of_the_sessions_it_was_calibrated_on_cross_than_promised() -> N
         assert sum(is_noticed(model, each, reader) for each in sessions) <= rate * len(sessions)
 
 
-def test_too_few_sessions_cannot_promise_few_false_alarms() -> None:
+def test_calibration_needs_enough_sessions() -> None:
     with pytest.raises(TelosError, match=r"5 sessions cannot promise 0\.05 false alarms; give 19 or more"):
         calibrate_threshold(IOHMM(), [play(30, seed) for seed in range(5)])

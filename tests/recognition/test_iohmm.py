@@ -111,7 +111,7 @@ def test_transitions_are_learned_by_counting_in_each_case_apart() -> None:
     assert transition(model, goal="return")[0] == (0.5, 0.5, 0.0)
 
 
-def test_what_was_learned_survives_being_written_down() -> None:
+def test_learned_transitions_survive_saving() -> None:
     model = IOHMM(learned=LearnedTransitions(3), counts={"level": {"swing": 2}})
     model.learn(Event("swing"), "level", before="explore")
     copy = IOHMM(learned=LearnedTransitions(3, seen=model.learned.seen), counts=model.counts.seen)  # type: ignore[union-attr]
@@ -152,7 +152,7 @@ def test_a_pool_is_the_sum_of_its_players() -> None:
         pool_models([IOHMM(), IOHMM(transitions=AIIDE_TRANSITIONS.constant)])
 
 
-def test_what_a_person_learns_stays_with_the_person() -> None:
+def test_personal_model_learns_independently_of_the_pool() -> None:
     pool = taught({"level": {"swing": 30}})
     person = personalize(pool, 5)
     before = copy_model(pool)
@@ -192,7 +192,7 @@ def two(counts: dict[str, dict[str, float]]) -> IOHMM:
     )
 
 
-def test_without_anchors_states_can_change_places_and_with_them_they_do_not() -> None:
+def test_em_swaps_goals_without_anchors_and_not_with_them() -> None:
     sessions = [two_goals(Random(seed), 200) for seed in range(3)]
     lessons = {"fight": {"swing": 180.0, "other": 20.0}, "rest": {"swing": 20.0, "other": 180.0}}
     adrift = fit_em(two(lessons), sessions, anchored=0, start=swapped_start()).model

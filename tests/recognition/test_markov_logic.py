@@ -54,7 +54,7 @@ def test_a_file_reads_a_player(file: Path) -> None:
     assert reader.belief.top == "Eat"
 
 
-def test_it_keeps_the_promises_of_a_recognizer(file: Path) -> None:
+def test_reader_passes_the_recognizer_contract(file: Path) -> None:
     check_recognizer(lambda: telos.recognizer(file), EVENTS)
 
 
@@ -77,7 +77,7 @@ def test_why_adds_up_and_names_the_formulas(file: Path) -> None:
     assert "what was seen before" in str(weighed)
 
 
-def test_what_was_never_seen_says_nothing_and_is_told(file: Path) -> None:
+def test_unseen_constant_is_no_evidence_and_is_reported(file: Path) -> None:
     reader = telos.recognizer(file)
     reader.observe(at(0, "Read"))
     assert "never seen before, so it says nothing: Swim" in reader.observe(at(1, "Swim")).why()
@@ -127,7 +127,7 @@ def test_the_island_comes_along_trained_and_reads_a_new_player() -> None:
     check_recognizer(lambda: telos.recognizer("island"), plays[0].events[:80])
 
 
-def test_what_events_achieved_is_known_afterwards_and_they_say_nothing_else() -> None:
+def test_achieved_goals_are_facts_of_later_steps_only() -> None:
     declared = "action(time, act)\ndone(time, goal)\ngoal(time, goal!)\n"
     model = parse_mln(declared + "2 done(t, Eat) => goal(t, Learn)\n0 goal(t, Eat)")
     reader = MarkovLogicReader(MarkovLogicModel(model))

@@ -96,7 +96,7 @@ def test_every_recognizer_that_comes_along_reads_a_player(name: str) -> None:
     assert set(belief) == set(reader.goals)
 
 
-def test_a_recognizer_is_found_by_name_by_file_and_by_the_name_of_a_file_that_comes_along(
+def test_recognizer_is_found_by_built_in_name_path_and_file_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -176,7 +176,7 @@ observations:
         model.evidence(Event("stay", {"monsters": 2}))
 
 
-def test_what_a_model_reads_is_known() -> None:
+def test_context_read_lists_the_entries_of_a_model() -> None:
     looks = {"moving", "monsters", "exits", "unvisited_exits", "exits_nearer_town"}
     assert context_read(named_model("flairs")) == looks | {"chest_taken", "in_town"}
     assert context_read(named_model("flairs-constant")) == looks
@@ -185,7 +185,7 @@ def test_what_a_model_reads_is_known() -> None:
     assert context_read(by_cause) == {"cause"}
 
 
-def test_more_goals_than_a_table_of_changes_can_hold_are_refused_before_it_is_made() -> None:
+def test_too_many_goals_are_refused_before_matrices_are_built() -> None:
     goals = ", ".join(f"g{number}" for number in range(30_000))
     with pytest.raises(DefinitionError, match=r"there are 30000 goals; name at most 200"):
         loads_model(f"recognizer: ffbm\ngoals: [{goals}]\n")

@@ -57,7 +57,7 @@ def test_a_line_is_an_event_with_session_and_truth(tmp_path: Path) -> None:
     assert row.sequence == ("p1", "1")
 
 
-def test_what_is_optional_may_be_left_out_and_empty_lines_do_not_count(tmp_path: Path) -> None:
+def test_optional_columns_and_empty_lines_are_skipped(tmp_path: Path) -> None:
     file = written(tmp_path, '\ufeff{"time": 0, "action": "stop"}\n\n  \n{"time": 1, "action": "up", "session": 3}')
     rows = list(read_log(file))
     assert [(row.event.player, row.session, row.truth, row.line) for row in rows] == [

@@ -93,7 +93,7 @@ def test_schema_and_loader_give_one_verdict(data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(MUTATED)
-def test_whatever_a_file_says_it_is_a_model_or_has_faults_in_its_lines(data: Any) -> None:
+def test_every_file_is_a_model_or_has_located_faults(data: Any) -> None:
     faults: tuple[Fault, ...] = ()
     try:
         model = loads_model(json.dumps(data, indent=1))

@@ -108,7 +108,7 @@ def test_a_misspelt_task_is_told_even_where_no_actions_are_listed() -> None:
         ("{half: {steps: stop, chance: 1}, none: {steps: go}}", "nothing is left for method 'none'"),
     ],
 )
-def test_what_makes_no_plan_is_refused(methods: str, said: str) -> None:
+def test_invalid_grammar_is_refused(methods: str, said: str) -> None:
     (fault,) = faults(f"recognizer: grammar\ngoals: [go]\ntasks:\n  go: {methods}\n")
     assert said in fault
     assert fault.startswith("g.yaml:4:")

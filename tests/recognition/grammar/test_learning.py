@@ -34,7 +34,7 @@ def test_trees_are_counted() -> None:
     assert learned["reach", "road"] == pytest.approx(2 / 3)
 
 
-def test_what_trees_never_do_keeps_its_chances_and_a_prior_keeps_methods_possible() -> None:
+def test_tasks_without_trees_keep_chances_and_prior_keeps_methods() -> None:
     learned = chances(learn_from_trees(PlanGrammar(MADE, ["fetch"]), [Derivation("fetch", "send")], prior=1.0))
     assert learned["fetch", "send"] == pytest.approx(2 / 3)
     assert learned["reach", "road"] == 0.5
@@ -88,7 +88,7 @@ def test_known_goals_are_learned_from() -> None:
     assert log_likelihood(steps[-1].grammar, [["z"]]) == float("-inf")
 
 
-def test_what_cannot_be_learned_from_is_refused() -> None:
+def test_empty_or_impossible_traces_are_refused() -> None:
     grammar = PlanGrammar(MADE, ["fetch"])
     with pytest.raises(TelosError, match="no traces"):
         inside_outside(grammar, [])

@@ -90,7 +90,7 @@ def test_goals_and_their_arguments_come_out_as_the_plan_is_seen(domain: HddlDoma
     assert taken.goal_shares() == pytest.approx({("bring", ("c1", "park")): 1.0})
 
 
-def test_what_nobody_wants_is_not_fetched_unless_wants_are_hidden(domain: HddlDomain, problem: HddlProblem) -> None:
+def test_unwanted_task_is_excluded_unless_wants_are_hidden(domain: HddlDomain, problem: HddlProblem) -> None:
     reader = LiftedReader(domain, problem, ["bring", "visit"])
     reader.observe(HddlStep("walk", ("home", "park")))
     assert not reader.observe(HddlStep("take", ("c2", "park")))
@@ -161,7 +161,7 @@ def test_an_action_that_the_domain_does_not_have_is_refused(domain: HddlDomain, 
         ("(" * 200, "too deeply nested"),
     ],
 )
-def test_what_is_not_hddl_or_beyond_this_subset_is_refused_at_its_line(text: str, said: str) -> None:
+def test_invalid_or_unsupported_hddl_is_refused_at_its_line(text: str, said: str) -> None:
     with pytest.raises(DefinitionError) as error:
         read_hddl_domain(text)
     assert said in str(error.value)

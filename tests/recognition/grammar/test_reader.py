@@ -47,7 +47,7 @@ def test_gold_speaks_for_the_key_and_the_forge_makes_sure() -> None:
     assert reader_after("take_gold", "goto(forge)").belief["key"] > 0.99
 
 
-def test_what_is_missing_is_what_a_companion_could_do() -> None:
+def test_missing_steps_are_those_a_companion_could_do() -> None:
     plan = reader_after("take_gold", "goto(forge)").partial_plans()[0]
     assert plan.goal == "key"
     assert plan.missing == ("light_fire", "hammer", "goto(door)", "unlock")
@@ -68,7 +68,7 @@ def test_an_action_that_serves_nothing_changes_little() -> None:
     assert "probably serves no goal" in after.belief.why()
 
 
-def test_without_noise_an_action_that_no_plan_allows_is_ignored_and_said_so() -> None:
+def test_unexplained_action_without_noise_is_ignored_with_a_reason() -> None:
     reader = reader_after("take_gold", "dance", text=FORGE.replace("noise: 0.05", "noise: 0"))
     assert reader.ignored == 1
     assert "no plan allows dance: it was ignored" in reader.belief.why()

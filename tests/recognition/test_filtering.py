@@ -19,7 +19,7 @@ from telos.recognition.recognizer import BeliefUpdated, EventIgnored, Evidence
 STAY = ((0.9, 0.05, 0.05), (0.05, 0.9, 0.05), (0.05, 0.05, 0.9))
 
 
-def test_there_is_a_belief_before_anything_was_seen() -> None:
+def test_belief_exists_before_the_first_event() -> None:
     reader = Reader(flairs(prior={"level": 0.5, "explore": 0.3, "town": 0.2}))
     assert dict(reader.belief) == {"level": 0.5, "explore": 0.3, "town": 0.2}
     assert "nothing was seen yet" in reader.belief.why()
@@ -36,7 +36,7 @@ def never_stops(**changed: Any) -> Any:
     return flairs(observations=looks, **changed)
 
 
-def test_what_no_goal_allows_is_ignored_and_the_belief_says_so() -> None:
+def test_impossible_observation_is_ignored_with_a_reason() -> None:
     records: list[object] = []
     reader = Reader(never_stops(prior=[0.7, 0.2, 0.1]), trace=records.append)
     belief = reader.observe(Event("stop", time=3.0))
@@ -49,7 +49,7 @@ def test_what_no_goal_allows_is_ignored_and_the_belief_says_so() -> None:
     assert "ignored" not in reader.observe(Event("swing", time=4.0)).why()
 
 
-def test_what_the_belief_rules_out_is_ignored_as_well() -> None:
+def test_observation_ruled_out_by_belief_is_ignored() -> None:
     certain = Evidence(((1.0, 0.0), (0.0, 1.0)), (0.0, 1.0), "odd")
     assert step((1.0, 0.0), certain) == ((1.0, 0.0), (1.0, 0.0), 0.0)
 
@@ -152,7 +152,7 @@ def test_any_update_puts_the_next_tick_off() -> None:
     assert reader.updates == 3
 
 
-def test_a_chest_taken_in_an_event_that_does_not_count_is_heard_of_in_the_next() -> None:
+def test_moment_of_uncounted_event_is_carried_to_the_next() -> None:
     late, prompt = Reader(flairs()), Reader(flairs())
     late.observe(moving(0.0, "input"))
     late.observe(moving(0.5, "tick", chest_taken=True))

@@ -49,7 +49,7 @@ def test_with_all_observations_right_the_costs_are_exact_and_proved() -> None:
     assert [cost.seen for cost in reading.costs] == [7, 7]
 
 
-def test_without_a_budget_the_answer_is_marked_as_so_far() -> None:
+def test_reading_without_budget_is_incomplete() -> None:
     reading = recognize(street(), ["(go 5 6)", "(go 6 5)"], budget=0)
     assert not reading.complete
     assert "so far" in reading.why()
@@ -71,7 +71,7 @@ def test_capitals_do_not_matter() -> None:
     assert recognize(street(), ["(GO 5 6)"]).belief == recognize(street(), ["go 5 6"]).belief
 
 
-def test_an_observation_that_is_no_action_is_named_with_what_was_meant_and_ignored() -> None:
+def test_unknown_observation_is_ignored_with_a_suggestion() -> None:
     reading = recognize(street(), ["(go 5 6)", "(goo 6 7)"])
     assert reading.belief == recognize(street(), ["(go 5 6)"]).belief
     [note] = reading.notes
@@ -100,7 +100,7 @@ def test_if_no_goal_can_be_reached_none_is_returned() -> None:
     assert "no goal fits" in reading.why()
 
 
-def test_observations_that_no_plan_can_follow_leave_no_goal_unless_they_may_be_wrong() -> None:
+def test_contradictory_observations_exclude_all_goals_without_noise() -> None:
     once = (StripsAction("(go)", (0,), (1,), (0,)),)
     one_way = StripsProblem(("a", "b"), (0,), once, (StripsGoal("b", (1,)), StripsGoal("b too", (1,))))
     strict = recognize(one_way, ["(go)", "(go)"], noise=None, budget=1_000_000)
@@ -170,7 +170,7 @@ NEGATIVE = """(define (domain door) (:predicates (open) (locked) (inside))
   (:action enter :parameters () :precondition (open) :effect (inside)))"""
 
 
-def test_what_must_not_be_so_is_planned_for_as_well() -> None:
+def test_negative_goals_are_planned_for() -> None:
     domain = read_domain(PddlSource.of("<domain>", NEGATIVE))
     task = read_problem(PddlSource.of("<problem>", "(define (problem go) (:init (locked)) (:goal (and)))"), domain)
     problem = strips_problem(task, ["(inside)", "(not (locked))", "(and (inside) (locked))"])

@@ -55,7 +55,7 @@ def test_a_cycle_of_units_is_summed_over_all_its_turns() -> None:
     assert after.closed == pytest.approx([2 / 3, 1 / 3])
 
 
-def test_what_may_end_may_also_go_on() -> None:
+def test_plan_that_may_end_may_also_continue() -> None:
     made = [Production("s", "short", ("a",), 0.25), Production("s", "long", ("a", "b"), 0.75)]
     grammar = PlanGrammar(made, ["s"])
     _, after = advance_column(grammar.tables, start_column(grammar.tables), [grammar.tables.actions["a"]])
