@@ -111,7 +111,7 @@ def choose(
 def check_actions(actions: Sequence[Action]) -> None:
     """Raise a ``TelosError`` for an empty list, and for what is not an action."""
     if not actions:
-        raise TelosError("there is no action to choose from", "give at least one, if only an action that waits")
+        raise TelosError("no actions to choose from", "give at least one, if only an action that waits")
     for each in actions:
         if not isinstance(each, Action):
             raise TelosError(f"{each!r} is not an action", "make one with telos.Action(name, changes={...})")
@@ -120,7 +120,7 @@ def check_actions(actions: Sequence[Action]) -> None:
 def check_goals(goals: Sequence[Goal]) -> None:
     """Raise a ``TelosError`` for an empty list, for what is not a goal, and for two goals with one name."""
     if not goals:
-        raise TelosError("there is no goal to choose by", "give at least one")
+        raise TelosError("no goals to choose by", "give at least one")
     names: set[str] = set()
     for each in goals:
         if not isinstance(each, Goal):
