@@ -218,7 +218,7 @@ def _read_pddl(paths: Sequence[Path], functions: Sequence[str], values: Sequence
         raise TelosError(f"--pddl takes two files, not {len(paths)}: telos plan --pddl domain.pddl problem.pddl")
     read = load_pddl(*paths)
     read_answers(functions, ())
-    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl_names=read.said)
+    return Problem(read.domain, {**read.state, **read_state(values, read.domain)}, pddl_names=read.pddl_names)
 
 
 def _missing_function(name: str, unanswered: list[str]) -> Callable[..., Value]:

@@ -1,4 +1,10 @@
-"""Why a plan works; why there is none."""
+"""Explanations: what each step of a plan is for, and what is missing if there is no plan.
+
+``explain_plan`` writes the text of ``Plan.why()``, ``diagnose`` that of ``NoPlan.why()``. For a diagnosis the problem
+is solved once more with wishes: every condition may be granted, at a price. A condition that nothing provides, or that
+the game refused, is cheap; one that some action provides, but not when it is needed, costs more; the goal itself costs
+most. The wishes in the cheapest plan are what is missing: with them, a plan exists.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,16 +21,14 @@ from telos.core.values import BOOL, Value, ValueKind, Variable
 from telos.planning.encoding import HandleTable
 from telos.planning.operators import Atom, BoundAtom, NameScope, analyse_condition, analyse_effects
 
-# --- explaining -------------------------------------------------------------------------------------------------------
-# What each step of a plan is for.
+# --- plans ---
 
-
-# A state, or a way to get it when somebody asks.
+# A state, or a function that returns it when an explanation needs it.
 StartState: TypeAlias = State | Callable[[], State]
 
 
 def explain_plan(start: StartState, goal: Goal, plan: Plan) -> str:
-    """Say for each step what it makes true and which later step, or the goal, needs that."""
+    """Return a text that says for each step what it makes true and which later step, or the goal, needs that."""
     if not plan.steps:
         return f"{goal.name}: nothing to do, {goal.wants} holds already."
     states = visited_states(start if isinstance(start, State) else start(), plan.steps)
@@ -38,7 +42,7 @@ def explain_plan(start: StartState, goal: Goal, plan: Plan) -> str:
 
 
 def visited_states(start: State, steps: tuple[Action, ...]) -> list[State]:
-    """Return the state before each step, and the last one."""
+    """Return the state before each step, and the final one."""
     states = [start]
     for step in steps:
         states.append(step.result(states[-1]))
@@ -46,22 +50,22 @@ def visited_states(start: State, steps: tuple[Action, ...]) -> list[State]:
 
 
 def find_uses(steps: tuple[Action, ...], states: list[State], goal: Goal) -> list[list[tuple[Condition, str]]]:
-    """Return for each step the conditions that it makes true for good, each with who needs it."""
+    """Return for each step the conditions that it makes true and keeps true, each with the step that needs it."""
     uses: list[list[tuple[Condition, str]]] = [[] for _ in steps]
     assert goal.wants is not None
     consumers = [(len(steps), "the goal", goal.wants), *((i, str(s), s.preconditions) for i, s in enumerate(steps))]
     for at, consumer, condition in consumers:
         for part in condition.parts:
             if functions_in(part.expression):
-                continue  # only the game can tell, and it is not asked for the sake of a sentence
-            maker = _maker(part, states, at)
-            if maker is not None:
-                uses[maker].append((part, consumer))
+                continue  # game functions are not called for an explanation
+            achiever = _find_achiever(part, states, at)
+            if achiever is not None:
+                uses[achiever].append((part, consumer))
     return uses
 
 
-def _maker(part: Condition, states: list[State], at: int) -> int | None:
-    """Return the step that made a condition true for the last time before ``at``; None if it held all along."""
+def _find_achiever(part: Condition, states: list[State], at: int) -> int | None:
+    """Return the last step before ``at`` that made a condition true; None if it held from the start."""
     for number in range(at, 0, -1):
         if not part.holds(states[number - 1]):
             return number - 1
@@ -72,18 +76,11 @@ def _format_steps(steps: int) -> str:
     return "one step" if steps == 1 else f"{steps} steps"
 
 
-# --- diagnosis --------------------------------------------------------------------------------------------------------
-# Why there is no plan: the least that would have to be granted for one to exist.
-#
-# The problem is solved once more with wishes: every condition may be granted, at a price. What nothing provides, and
-# what
-# the game refused, is cheap to wish for; what some action provides, but not when it is needed, is dearer; the goal
-# itself
-# is dearest. The wishes in the cheapest plan are what is missing, and with them a plan exists, by construction.
+# --- no plan ---
 
-
-CHEAP, DEAR, GOAL_UNPROVIDED, GOAL_PROVIDED = 1.0, 30.0, 300.0, 900.0
-STEP = 0.01  # an action of the character's own: so little that wishes decide, but counts cannot grow for nothing
+# Prices of wishes: for a condition and for the goal, without and with an action that provides it.
+UNPROVIDED, PROVIDED, GOAL_UNPROVIDED, GOAL_PROVIDED = 1.0, 30.0, 300.0, 900.0
+ACTION_PRICE = 0.01  # so low that wishes decide, but above 0 so that no action is repeated needlessly
 DIAGNOSIS_BUDGET = 20_000
 MAX_DIAGNOSED_ACTIONS = 2_000
 
@@ -101,11 +98,11 @@ def diagnose(
     handles: HandleTable,
     answer: NoPlan,
 ) -> Diagnosis:
-    """Say what a plan is missing; ``actions`` have all their parameters bound."""
+    """Return what is missing for a plan; ``actions`` have all their parameters bound."""
     if answer.stop is Stop.BUDGET_SPENT:
         closest = ", then ".join(map(str, answer.partial)) or "staying put"
-        said = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
-        return Diagnosis((), said)
+        text = f"{goal.name}: {answer.stop.value} of {answer.expanded} nodes; closest so far: {closest}."
+        return Diagnosis((), text)
     head = f"{goal.name}: {answer.stop.value}."
     if len(actions) > MAX_DIAGNOSED_ACTIONS:
         return Diagnosis(
@@ -119,13 +116,13 @@ def diagnose(
     if not isinstance(plan, Plan):
         return Diagnosis((), f"{head} What is missing was not found within {DIAGNOSIS_BUDGET} nodes.")
     missing = wishes.missing(plan, wished.state(dict(state)))
-    said = "\n".join([head, *(f"  {each}." for each in missing)])
-    return Diagnosis(tuple(dict.fromkeys(each.condition for each in missing)), said)
+    text = "\n".join([head, *(f"  {each}." for each in missing)])
+    return Diagnosis(tuple(dict.fromkeys(each.condition for each in missing)), text)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingCondition:
-    """A condition that would have to be granted, who needs it, and which actions provide it at other times."""
+    """A condition that would have to be granted, the step that needs it, and the actions that can provide it."""
 
     condition: Condition
     needed_by: str
@@ -141,7 +138,7 @@ class MissingCondition:
 
 
 class _WishProblem:
-    """The problem with wishes: an action for each, that costs what the wish costs."""
+    """The problem extended by wishes: an action for each wish, at its price."""
 
     def __init__(self, domain: Domain, actions: Sequence[Action], goal: Goal, handles: HandleTable) -> None:
         assert goal.wants is not None
@@ -149,11 +146,13 @@ class _WishProblem:
         self._known = NameScope(domain.layout, handles)
         self._finish = Action("finish", preconditions=goal.wants, effects=f"{_DONE.name} = true")
         self._own = [*actions, self._finish]
-        self._offered: list[Action] = []  # all actions of the new domain, under names of their own
-        self._means: list[Action | Condition] = []  # what each of them stands for: an action, or a wish
+        self._offered: list[Action] = []  # all actions of the extended domain, renamed
+        self._means: list[
+            Action | Condition
+        ] = []  # what each of them stands for: an action, or the condition of a wish
         for action in self._own:
-            self._offer(action, action.preconditions, STEP, action)
-            self._offer_unasked(action)
+            self._offer(action, action.preconditions, ACTION_PRICE, action)
+            self._offer_without_opaque_parts(action)
         for condition, price in self._prices().items():
             atoms = analyse_condition(condition, self._known).atoms
             effects = {atom.variable: Effect(atom.variable, self._value(atom)) for atom in atoms}
@@ -165,13 +164,13 @@ class _WishProblem:
         self._offered.append(replace(action, name=name, preconditions=needs, cost=Literal(price)))
         self._means.append(meaning)
 
-    def _offer_unasked(self, action: Action) -> None:
-        """Offer an action without the parts of its condition that are no atoms, such as what only the game can tell."""
+    def _offer_without_opaque_parts(self, action: Action) -> None:
+        """Offer an action without the parts of its condition that have no atoms, such as game functions."""
         parts = action.preconditions.parts
         opaque = [part for part in parts if not analyse_condition(part, self._known).atoms]
         if opaque:
             rest = Condition.of([part for part in parts if part not in opaque])
-            price = len(opaque) * (GOAL_PROVIDED if action is self._finish else CHEAP)
+            price = len(opaque) * (GOAL_PROVIDED if action is self._finish else UNPROVIDED)
             self._offer(action, rest, price, action)
 
     def _prices(self) -> dict[Condition, float]:
@@ -181,7 +180,7 @@ class _WishProblem:
                 if action is self._finish:
                     price = GOAL_PROVIDED if self._providers(part) else GOAL_UNPROVIDED
                 else:
-                    price = DEAR if self._providers(part) else CHEAP
+                    price = PROVIDED if self._providers(part) else UNPROVIDED
                 prices[part] = min(prices.get(part, price), price)
         return prices
 
@@ -201,7 +200,7 @@ class _WishProblem:
         return tuple(dict.fromkeys(map(str, makers)))
 
     def domain(self) -> Domain:
-        """Return the domain in which wishes are actions, and whose goal is to have reached the goal."""
+        """Return the domain with wishes as actions, whose goal is to have reached the goal."""
         others = (each for each in self._domain.goals if each.name != self._goal.name)
         return Domain(
             self._domain.name,
@@ -213,7 +212,7 @@ class _WishProblem:
         )
 
     def missing(self, plan: Plan, start: State) -> list[MissingCondition]:
-        """Return what a plan with wishes had to be granted."""
+        """Return the conditions that a plan with wishes had to be granted."""
         found: dict[MissingCondition, None] = {}
         states = visited_states(start, plan.steps)
         meanings = [self._means[int(step.name.removeprefix("telos-"))] for step in plan.steps]
@@ -221,13 +220,13 @@ class _WishProblem:
             if isinstance(meaning, Condition):
                 users = (each for each in meanings[number:] if isinstance(each, Action))
                 user = next((each for each in users if meaning in each.preconditions.parts), self._finish)
-                found[MissingCondition(meaning, self._called(user), self._providers(meaning))] = None
+                found[MissingCondition(meaning, self._name_of(user), self._providers(meaning))] = None
             else:
                 for part in meaning.preconditions.unmet(states[number]):
-                    found[MissingCondition(part, self._called(meaning), ())] = None
+                    found[MissingCondition(part, self._name_of(meaning), ())] = None
         return list(found)
 
-    def _called(self, action: Action) -> str:
+    def _name_of(self, action: Action) -> str:
         return f"the goal {self._goal.name}" if action is self._finish else str(action)
 
 

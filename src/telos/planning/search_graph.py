@@ -1,4 +1,4 @@
-"""Record and draw the states a search visited."""
+"""The graph of a search: the states that it generated. ``record_search`` records it, ``save_graph`` draws it as SVG."""
 
 import itertools
 import math
@@ -23,25 +23,23 @@ from telos.planning.search import MAX_PLAIN_EXPANSIONS, GameFunction, SearchEngi
 from telos.planning.task import CompiledTask, Workspace
 from telos.svg import clip_text, element, escape_text, tenths
 
-# --- graph ------------------------------------------------------------------------------------------------------------
-# The graph of a search: the states it came across, and by which action each was reached most cheaply.
+# --- recording ---
 
-
-MAX_STATES = 400  # states; a larger picture is no longer looked at, only scrolled through
+MAX_STATES = 400  # a larger picture is unreadable
 
 
 @dataclass(frozen=True, slots=True)
 class SearchNode:
-    """A state that the search came across, and the cheapest way there that it knows.
+    """A state that the search generated, and the cheapest known way there.
 
-    ``g`` is what that way costs, ``h`` the least that the rest can cost, and ``f`` what the search went by.
+    ``g`` is the cost of that way, ``h`` the estimate of the rest, and ``f`` the priority in the search.
     """
 
-    parent: int | None  # its place in the graph; None for the start
+    parent: int | None  # index in the graph; None for the start
     action: str
     cost: float
-    changes: tuple[str, ...]  # against the parent
-    state: tuple[str, ...]  # everything that matters for the goal
+    changes: tuple[str, ...]  # compared with the parent
+    state: tuple[str, ...]  # all variables that are relevant for the goal
     g: float
     h: float
     f: float
@@ -50,10 +48,10 @@ class SearchNode:
 
 @dataclass(frozen=True, slots=True)
 class SearchGraph:
-    """What a search looked at: the start comes first, and every state after the one it was reached from.
+    """The states of a search: the start first, and every state after its parent.
 
-    ``way`` leads from the start to the goal or, if the budget ran out, to the state that came closest; it is empty if
-    the goal cannot be reached. ``left_out`` counts the states for which there was no room.
+    ``way`` leads from the start to the goal or, if the budget was spent, to the state that came closest; it is empty if
+    the goal cannot be reached. ``left_out`` counts the states beyond the limit.
     """
 
     domain: str
@@ -75,9 +73,9 @@ def record_search(
     called: Mapping[str, str] | None = None,
     most: int = MAX_STATES,
 ) -> SearchGraph:
-    """Search as ``telos.plan`` does for a single goal, and return what was looked at, at most about ``most`` states.
+    """Search like ``telos.plan`` for a single goal, and return its graph with at most about ``most`` states.
 
-    The way to the goal is always in it, then states that were expanded come before those that were only generated.
+    The way to the goal is always included; then expanded states come before states that were only generated.
     ``called`` gives other names to actions.
     """
     planner = _RecordingPlanner(domain, actions)
@@ -96,7 +94,7 @@ def record_search(
 
 
 class _RecordingEngine(SearchEngine):
-    """An engine that lets one look at the room of its last search."""
+    """An engine that gives access to the workspace of its last search."""
 
     space: Workspace
 
@@ -104,13 +102,13 @@ class _RecordingEngine(SearchEngine):
         self, words: Sequence[int], numbers: Sequence[float], limits: SearchLimits, answer: GameFunction
     ) -> SearchResult:
         runner = self.compiled if limits.budget > MAX_PLAIN_EXPANSIONS and search.is_installed() else self.plain
-        ended = runner.run(words, numbers, limits, answer)
-        self.space = runner.acquire_workspace()  # the room that was used last is the first to be used again
-        return ended
+        result = runner.run(words, numbers, limits, answer)
+        self.space = runner.acquire_workspace()  # the workspace that was released last is acquired first
+        return result
 
 
 class _RecordingPlanner(Planner):
-    """A planner that keeps what its last search was about."""
+    """A planner that keeps the compiled task, the engine and the handles of its last search."""
 
     compiled_task: CompiledTask
     engine: _RecordingEngine
@@ -136,10 +134,10 @@ class _SearchTree:
             node for node, f in self._queue() if f == self.f(node) and not self._int(kernel.NEXT_OPERATOR, node)
         }
         if answer.found:
-            self._open.add(self.way[-1])  # it was taken from the queue, and there was no need to expand it
+            self._open.add(self.way[-1])  # popped from the queue, but not expanded
 
     def _queue(self) -> Iterator[tuple[int, float]]:
-        """Yield the nodes that wait to be expanded, or were waiting before a cheaper way to them was found."""
+        """Yield the queue: nodes to expand, and outdated entries of nodes with a cheaper way by now."""
         for k in range(int(self.space.ints[kernel.HEAP])):
             yield self._int(kernel.HEAP_NODE, k), self._float(kernel.HEAP_F, k)
 
@@ -168,7 +166,7 @@ class _SearchTree:
         return node not in self._open and self.h(node) < math.inf
 
     def back(self, node: int) -> list[int]:
-        """Return a node, its parent, and so on to the start."""
+        """Return a node and its ancestors up to the start."""
         found = []
         while node >= 0:
             found.append(node)
@@ -183,7 +181,7 @@ class _SearchTree:
 
 
 def _choose_nodes(tree: _SearchTree, most: int) -> list[int]:
-    """Choose nodes to show, each after its parent."""
+    """Choose the nodes to show, each after its parent."""
     chosen = dict.fromkeys(tree.way)
     expanded = (node for node in range(tree.count) if tree.is_expanded(node))
     others = (node for node in range(tree.count) if not tree.is_expanded(node))
@@ -196,7 +194,7 @@ def _choose_nodes(tree: _SearchTree, most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _NodeReader:
-    """Turns numbers back into words."""
+    """Decodes nodes of the kernel."""
 
     tree: _SearchTree
     compiled_task: CompiledTask
@@ -226,12 +224,12 @@ class _NodeReader:
         task, operator = self.compiled_task.kernel_task, self.tree.operator(number)
         if task.cost_program[operator] < 0:
             return task.cost[operator]
-        # The game's answers are gone by now. What the step added is its cost, unless a hasty search (`fast`) later
-        # found a cheaper way to the parent and ended before it came by here again.
+        # Values of game functions are not kept. The difference of g is the cost, unless a `fast` search later found a
+        # cheaper way to the parent and result before it reached this node again.
         return self.tree.g(number) - self.tree.g(parent)
 
     def state(self, number: int) -> dict[str, Value]:
-        """Return the values of the variables that matter."""
+        """Return the values of the relevant variables."""
         encoding, layout = self.compiled_task.encoding, self.domain.layout
         words, numbers = self.tree.words(number, encoding.words), self.tree.numbers(number, len(encoding.numbers))
         values: dict[str, Value] = {}
@@ -256,9 +254,7 @@ def _format_value(name: str, value: Value) -> str:
     return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 
 
-# --- graph svg --------------------------------------------------------------------------------------------------------
-# Drawing the graph of a search as SVG: a tree from left to right, with the plan as the straight line on top.
-
+# --- drawing: a tree from left to right, with the plan as the straight line on top ---
 
 _STYLE = """
   text { font-family: system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; font-size: 12px; fill: #1c2733; }
@@ -276,15 +272,15 @@ _STYLE = """
   .edge.way { stroke: #2464ab; stroke-width: 2.6; }
   .by.way { fill: #1b4f8a; font-weight: 600; }
 """
-_MAX_LABEL = 34  # characters of a label; its tooltip has all of it
-_MAX_LINE = 110  # of the lines on top
-_MAX_DETAILED = 80  # states; with more, the small print is left to the tooltips
+_MAX_LABEL = 34  # characters of a label; the tooltip has the whole text
+_MAX_LINE = 110  # characters of the lines on top
+_MAX_DETAILED = 80  # states; with more, details are only in the tooltips
 _MARGIN, _TOP = 24, 122
-_BEND = 30  # from a box to where its edges are level again
+_BEND = 30  # pixels from a box to where its edges are level again
 
 
 def check_svg_path(path: Path) -> None:
-    """Refuse what could not be written, before anybody waits for a long search."""
+    """Raise if ``path`` cannot be written, before a long search."""
     if path.suffix.lower() != ".svg":
         raise TelosError(f"cannot draw the graph into {str(path)!r}", "end the name with .svg")
     try:
@@ -297,7 +293,7 @@ def check_svg_path(path: Path) -> None:
 
 
 def save_graph(graph: SearchGraph, path: Path) -> None:
-    """Draw a graph into ``path``. Whatever stood there is replaced as a whole, or left alone."""
+    """Draw a graph into ``path``; an existing file is replaced as a whole or left unchanged."""
     check_svg_path(path)
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(f".telos-{os.getpid()}.svg")
@@ -310,12 +306,12 @@ def save_graph(graph: SearchGraph, path: Path) -> None:
 
 
 def draw_graph(graph: SearchGraph) -> str:
-    """Return a graph as the text of an SVG file; the same graph is always the same text."""
-    spots = _layout(graph)
+    """Return a graph as the text of an SVG file; the same graph gives the same text."""
+    boxes = _layout(graph)
     head = _head(graph)
-    width = max([spot.x + spot.width for spot in spots] + [_text_width(line, size) for line, size in head])
+    width = max([box.x + box.width for box in boxes] + [_text_width(line, size) for line, size in head])
     width = math.ceil(max(width + _MARGIN, 560))
-    height = math.ceil(max(spot.y for spot in spots) + 20 + _MARGIN)
+    height = math.ceil(max(box.y for box in boxes) + 20 + _MARGIN)
     lines = [
         "",
         svg.title(head[0][0]),
@@ -328,9 +324,9 @@ def draw_graph(graph: SearchGraph) -> str:
     way = set(graph.way)
     # The plan is drawn last, so that it lies on top.
     for number in sorted(range(len(graph.nodes)), key=lambda each: each in way):
-        lines += _edge(graph, spots, number, number in way)
+        lines += _edge(graph, boxes, number, number in way)
     for number in range(len(graph.nodes)):
-        lines += _box(graph, spots[number], number, number in way)
+        lines += _box(graph, boxes[number], number, number in way)
     content = "\n".join([*lines, ""])
     size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
     return f"{svg.document(content, **size, role='img')}\n"
@@ -338,7 +334,7 @@ def draw_graph(graph: SearchGraph) -> str:
 
 @dataclass(slots=True)
 class _Box:
-    """Where a state is drawn: the left end and the middle of its box."""
+    """The box of a state: the left end, the middle, and the texts."""
 
     x: float
     y: float
@@ -351,22 +347,22 @@ class _Box:
 def _layout(graph: SearchGraph) -> list[_Box]:
     """Place every state: columns are steps from the start, and no two edges cross.
 
-    The first child stands level with its parent, and the plan's own child is first, so the plan is a straight line.
+    The first child is level with its parent, and the plan's own child is first, so the plan is a straight line.
     """
     depth = _depths(graph.nodes)
     row = _rows(graph, depth)
-    is_roomy = len(graph.nodes) <= _MAX_DETAILED
-    height, pitch = (36.0, 54.0) if is_roomy else (22.0, 36.0)
+    is_detailed = len(graph.nodes) <= _MAX_DETAILED
+    height, pitch = (36.0, 54.0) if is_detailed else (22.0, 36.0)
     labels = [
         "start" if node.parent is None else clip_text(", ".join(node.changes) or "…", _MAX_LABEL)
         for node in graph.nodes
     ]
-    if isinstance(graph.answer, Plan) and not is_roomy:  # elsewhere the small print says so
+    if isinstance(graph.answer, Plan) and not is_detailed:  # otherwise the details say so
         labels[graph.way[-1]] = f"goal: {labels[graph.way[-1]]}"
     bys = [
         "" if node.parent is None else f"{clip_text(node.action, _MAX_LABEL)}  {node.cost:g}" for node in graph.nodes
     ]
-    small = max(_text_width(_numbers(node), 10) for node in graph.nodes) + 20 if is_roomy else 0.0
+    small = max(_text_width(_numbers(node), 10) for node in graph.nodes) + 20 if is_detailed else 0.0
     lefts, widths, x = list[float](), list[float](), float(_MARGIN)
     for column in range(max(depth) + 1):
         inside = [number for number, each in enumerate(depth) if each == column]
@@ -389,7 +385,7 @@ def _depths(nodes: Sequence[SearchNode]) -> list[int]:
 
 
 def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
-    """Place first children level with their parents, and every other branch as high as there is room for it."""
+    """Return the row of each state: first children level with their parents, other branches as high as possible."""
     children: list[list[int]] = [[] for _ in graph.nodes]
     for number, node in enumerate(graph.nodes):
         if node.parent is not None:
@@ -402,7 +398,7 @@ def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
         if children[number]:
             reach[number] = reach[children[number][0]]
     rows, free = [0] * len(graph.nodes), [0] * (max(depth) + 1)
-    waiting = [(0, False)]  # states to place, and whether each stands level with its parent
+    waiting = [(0, False)]  # states to place, and whether each is level with its parent
     while waiting:
         number, is_level = waiting.pop()
         parent = graph.nodes[number].parent
@@ -415,11 +411,11 @@ def _rows(graph: SearchGraph, depth: Sequence[int]) -> list[int]:
     return rows
 
 
-def _edge(graph: SearchGraph, spots: Sequence[_Box], number: int, is_way: bool) -> Iterator[str]:
-    node, to = graph.nodes[number], spots[number]
+def _edge(graph: SearchGraph, boxes: Sequence[_Box], number: int, is_way: bool) -> Iterator[str]:
+    node, to = graph.nodes[number], boxes[number]
     if node.parent is None:
         return
-    start = spots[node.parent]
+    start = boxes[node.parent]
     x = start.x + start.width
     way = " way" if is_way else ""
     bend = f"C{x + 16:.1f},{start.y:.1f} {x + 8:.1f},{to.y:.1f} {x + _BEND:.1f},{to.y:.1f}"
@@ -430,29 +426,29 @@ def _edge(graph: SearchGraph, spots: Sequence[_Box], number: int, is_way: bool) 
     yield element("text", words, class_=f"by{way}", **place)
 
 
-def _box(graph: SearchGraph, spot: _Box, number: int, is_way: bool) -> Iterator[str]:
+def _box(graph: SearchGraph, box: _Box, number: int, is_way: bool) -> Iterator[str]:
     node = graph.nodes[number]
     kinds = ["expanded" if node.is_expanded else "generated"]
     kinds += ["way"] * is_way + ["start"] * (node.parent is None)
     is_goal = isinstance(graph.answer, Plan) and number == graph.way[-1]
     kinds += ["goal"] * is_goal
-    middle, is_roomy = spot.x + spot.width / 2, spot.height > 30
-    top = spot.y - spot.height / 2
-    size = {"width": tenths(spot.width), "height": f"{spot.height:.0f}"}
-    base = spot.y - 2 if is_roomy else spot.y + 4
+    middle, is_detailed = box.x + box.width / 2, box.height > 30
+    top = box.y - box.height / 2
+    size = {"width": tenths(box.width), "height": f"{box.height:.0f}"}
+    base = box.y - 2 if is_detailed else box.y + 4
     parts = [
         svg.title(_tip(node, is_goal)),
-        element("rect", x=tenths(spot.x), y=tenths(top), **size, rx=6),
-        element("text", escape_text(spot.label), x=tenths(middle), y=tenths(base)),
+        element("rect", x=tenths(box.x), y=tenths(top), **size, rx=6),
+        element("text", escape_text(box.label), x=tenths(middle), y=tenths(base)),
     ]
-    if is_roomy:
+    if is_detailed:
         small = f"goal · {_numbers(node)}" if is_goal else _numbers(node)
-        parts.append(element("text", escape_text(small), class_="small", x=tenths(middle), y=tenths(spot.y + 12)))
+        parts.append(element("text", escape_text(small), class_="small", x=tenths(middle), y=tenths(box.y + 12)))
     yield element("g", "\n".join([*parts, ""]), class_=" ".join(kinds), text_anchor="middle")
 
 
 def _head(graph: SearchGraph) -> list[tuple[str, int]]:
-    """Return the lines on top, each with its size."""
+    """Return the lines on top, each with its font size."""
     answer = graph.answer
     if isinstance(answer, Plan):
         steps = "1 step" if len(answer.steps) == 1 else f"{len(answer.steps)} steps"
@@ -471,7 +467,7 @@ def _head(graph: SearchGraph) -> list[tuple[str, int]]:
 
 def _legend() -> Iterator[str]:
     x = float(_MARGIN)
-    for kind, said in (
+    for kind, label in (
         ("start expanded", "start"),
         ("expanded", "expanded"),
         ("generated", "only generated"),
@@ -479,10 +475,10 @@ def _legend() -> Iterator[str]:
         ("goal", "goal"),
     ):
         yield element("g", element("rect", x=f"{x:.0f}", y=86, width=18, height=12, rx=3), class_=kind)
-        yield element("text", said, class_="small", x=f"{x + 24:.0f}", y=96)
-        x += 44 + _text_width(said, 10)
-    said = "g: cost so far · h: at least still to come · f: what the search goes by"
-    yield element("text", said, class_="small", x=_MARGIN, y=114)
+        yield element("text", label, class_="small", x=f"{x + 24:.0f}", y=96)
+        x += 44 + _text_width(label, 10)
+    label = "g: cost so far · h: at least still to come · f: what the search goes by"
+    yield element("text", label, class_="small", x=_MARGIN, y=114)
 
 
 def _numbers(node: SearchNode) -> str:
@@ -497,5 +493,5 @@ def _tip(node: SearchNode, is_goal: bool) -> str:
 
 
 def _text_width(text: str, size: float) -> float:
-    """Return about how wide a text is, on the safe side for the usual fonts."""
+    """Return an upper estimate of the width of a text in common fonts."""
     return 0.6 * size * len(text)

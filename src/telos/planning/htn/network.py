@@ -1,4 +1,9 @@
-"""Task, Method, TaskNetwork."""
+"""Tasks, methods and task networks, checked against a domain.
+
+A *task* is something to get done, with its arguments. A primitive task is an action of the domain. A compound task is
+refined by *methods*, each of which says when it applies and which tasks, in which order, do it. Start with
+``TaskNetwork``.
+"""
 
 import math
 import re
@@ -30,13 +35,7 @@ from telos.core.values import (
     check_name,
 )
 
-# --- tasks ------------------------------------------------------------------------------------------------------------
-# Tasks and methods: what is to be done, and the ways to do it.
-#
-# A *task* is the name of something to get done, with its arguments. A primitive task is an action of the domain. A
-# compound task is refined by *methods*, each of which says when it applies and which tasks, in which order, do the
-# job.
-
+# --- tasks and methods ---
 
 _TASK = re.compile(r"\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*\Z", re.ASCII)
 _ARGUMENT = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\Z", re.ASCII)  # a dot joins a smart object and its variable
@@ -44,7 +43,7 @@ _ARGUMENT = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\Z", re.ASCII)  # a dot jo
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something to get done. In a method its arguments are names; in a plan they are the handles themselves.
+    """A task with its arguments: names in a method, handles in a plan.
 
     >>> Task.of("throw(grenade, enemy)")
     Task(name='throw', arguments=('grenade', 'enemy'))
@@ -56,26 +55,25 @@ class Task:
     arguments: tuple[Value, ...] = ()
 
     @classmethod
-    def of(cls, said: "TaskLike") -> "Task":
-        """Read a task: ``reload`` or ``goto(place)``."""
-        if isinstance(said, Task):
-            return said
-        found = _TASK.match(said) if isinstance(said, str) else None
+    def of(cls, written: "TaskLike") -> "Task":
+        """Parse a task: ``reload`` or ``goto(place)``."""
+        if isinstance(written, Task):
+            return written
+        found = _TASK.match(written) if isinstance(written, str) else None
         arguments = [each.strip() for each in (found[2] or "").split(",")] if found else []
         if not found or (arguments != [""] and not all(map(_ARGUMENT.match, arguments))):
-            message = f"{said!r} is not a task"
+            message = f"{written!r} is not a task"
             raise DefinitionError(
                 [Fault(message, suggestion="write `reload` or `goto(place)`", code=FaultCode.BAD_SYNTAX)]
             )
         return cls(found[1], () if arguments == [""] else tuple(arguments))
 
     def __str__(self) -> str:
-        """Write the task as a method would."""
         return f"{self.name}({', '.join(map(str, self.arguments))})" if self.arguments else self.name
 
 
 TaskLike: TypeAlias = Task | str
-# A subtask, by its place in the list (from 0), by its name, or as it is written if several have that name.
+# A subtask: its index in the list, its name, or its full text if several have that name.
 SubtaskRef: TypeAlias = int | str
 
 
@@ -83,9 +81,9 @@ SubtaskRef: TypeAlias = int | str
 class Method:
     """One way to do a compound task.
 
-    ``parameters`` are the task's, and get their handles from it. ``choose`` are the method's own: it may be carried out
-    with any handles of these kinds that the planner knows. ``order`` is ``"sequence"``, ``"any"`` (the steps of the
-    subtasks may be interleaved), or says which comes before which: ``["suppress before attack"]``, or pairs of places.
+    ``parameters`` belong to the task and get their handles from it. ``choose`` are the method's own: the planner tries
+    all handles of these kinds that it knows. ``order`` is ``"sequence"``, ``"any"`` (the steps of the subtasks may be
+    interleaved), or a list of what comes before what: ``["suppress before attack"]``, or pairs of indices.
 
     >>> flank = Method("assault", "flank", parameters={"foe": "actor"}, choose={"path": "node"},
     ...                condition="not pinned", subtasks=["suppress(foe)", "goto(path)", "attack(foe)"],
@@ -125,7 +123,7 @@ class Method:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Return which subtask comes before which, by their places."""
+        """Return the pairs of indices of subtasks of which the first comes before the second."""
         if self.order == "any":
             return ()
         if isinstance(self.order, str):
@@ -133,12 +131,12 @@ class Method:
         return tuple((self.place(before), self.place(after)) for before, after in self.order)
 
     def place(self, which: SubtaskRef) -> int:
-        """Return the place of a subtask among the subtasks."""
-        said = [str(subtask) for subtask in self.subtasks]
-        if isinstance(which, int) and 0 <= which < len(said):
+        """Return the index of a subtask."""
+        written = [str(subtask) for subtask in self.subtasks]
+        if isinstance(which, int) and 0 <= which < len(written):
             return which
-        found = [i for i, subtask in enumerate(self.subtasks) if which in (said[i], subtask.name)]
-        found = [i for i in found if said[i] == which] or found
+        found = [i for i, subtask in enumerate(self.subtasks) if which in (written[i], subtask.name)]
+        found = [i for i in found if written[i] == which] or found
         if not found:
             raise TelosError(
                 f"unknown subtask {which!r}", name_hint(str(which), [subtask.name for subtask in self.subtasks])
@@ -149,38 +147,41 @@ class Method:
 
     @property
     def scope(self) -> dict[str, Type]:
-        """Return all names that the method gives handles to."""
+        """Return all parameters of the method with their types."""
         return {**self.parameters, **self.choose}
 
 
 OrderLike: TypeAlias = str | Iterable[str | tuple[SubtaskRef, SubtaskRef]]
 
 
-def parse_order(said: OrderLike) -> str | tuple[tuple[SubtaskRef, SubtaskRef], ...]:
-    """Read the order of subtasks as people write it."""
-    if isinstance(said, str):
-        if said not in ("sequence", "any"):
-            raise TelosError(f"unknown order {said!r}", "write sequence, any, or a list such as ['goto before attack']")
-        return said
-    if not isinstance(said, Iterable):
-        raise TelosError(f"{said!r} is not an order", "write sequence, any, or a list such as ['goto before attack']")
-    return tuple(_parse_pair(each) for each in said)
+def parse_order(written: OrderLike) -> str | tuple[tuple[SubtaskRef, SubtaskRef], ...]:
+    """Parse the order of subtasks: ``sequence``, ``any``, or pairs."""
+    if isinstance(written, str):
+        if written not in ("sequence", "any"):
+            raise TelosError(
+                f"unknown order {written!r}", "write sequence, any, or a list such as ['goto before attack']"
+            )
+        return written
+    if not isinstance(written, Iterable):
+        raise TelosError(
+            f"{written!r} is not an order", "write sequence, any, or a list such as ['goto before attack']"
+        )
+    return tuple(_parse_pair(each) for each in written)
 
 
-def _parse_pair(said: str | tuple[SubtaskRef, SubtaskRef]) -> tuple[SubtaskRef, SubtaskRef]:
-    halves = [half.strip() for half in said.split(" before ")] if isinstance(said, str) else said
+def _parse_pair(written: str | tuple[SubtaskRef, SubtaskRef]) -> tuple[SubtaskRef, SubtaskRef]:
+    halves = [half.strip() for half in written.split(" before ")] if isinstance(written, str) else written
     if not isinstance(halves, Sequence) or len(halves) != 2 or not all(isinstance(half, int | str) for half in halves):
-        raise TelosError(f"{said!r} is not an order", "write `goto before attack`")
+        raise TelosError(f"{written!r} is not an order", "write `goto before attack`")
     return halves[0], halves[1]
 
 
-# --- task network -----------------------------------------------------------------------------------------------------
-# Task networks: all the ways to do a domain's tasks, checked against the domain.
+# --- networks ---
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class TaskNetwork:
-    """All methods that a domain's tasks can be done by, checked against the domain when made.
+    """All methods of a domain's compound tasks, checked against the domain on creation.
 
     >>> from telos.core.values import Variable
     >>> soldier = Domain(variables=[Variable("ammo", "int")], actions=[Action("reload", preconditions="ammo >= 1")])
@@ -207,7 +208,7 @@ did you mean 'ammo'?
             raise DefinitionError(faults)
         put(self, "tasks", FrozenMap(_by_task(self.methods)))
         put(self, "least", FrozenMap(compute_least_costs(_actions(domain), self.methods)))
-        put(self, "bound", {})  # what searches have compiled, by the name of the action or method
+        put(self, "bound", {})  # lifted actions and methods that searches have compiled, by name
 
     def parameters(self, name: str) -> Mapping[str, Type]:
         """Return the parameters of a task, compound or primitive."""
@@ -233,9 +234,9 @@ def _by_task(methods: Iterable[Method]) -> dict[str, tuple[Method, ...]]:
 def compute_least_costs(
     actions: Mapping[str, Action], methods: Iterable[Method], known: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """Return what each task costs at least, whatever the state; infinity if no refinement of it ever ends.
+    """Return a lower bound of the cost of each task in any state; infinity if no refinement of it ends.
 
-    Tasks that have neither methods nor an action count as ``known`` says, or as free.
+    Tasks without methods and action have the cost in ``known``, or none.
     """
     least = {name: each.cost.value if isinstance(each.cost, Literal) else 0.0 for name, each in actions.items()}
     least = {**{method.task: math.inf for method in methods}, **least, **(known or {})}
@@ -250,7 +251,7 @@ def compute_least_costs(
 
 
 def check_network(domain: Domain, methods: Iterable[Method], unread: Iterable[str] = ()) -> list[Fault]:
-    """Return everything wrong with ``methods``; tasks called ``unread`` exist, but nothing is known about them."""
+    """Return all faults of ``methods``; tasks in ``unread`` exist, but nothing else is known about them."""
     return list(_NetworkChecker(domain, tuple(methods), frozenset(unread)).faults())
 
 
@@ -268,10 +269,10 @@ class _NetworkChecker:
             for method in methods:
                 where = ("tasks", task, "methods", method.name)
                 yield from (fault.at(*where) for fault in self._method_faults(method))
-        # What is unknown or could not be read counts as free, so that whatever hangs on it is not told again.
+        # Unknown and unread tasks cost nothing here, so that tasks that depend on them are not reported again.
         least = compute_least_costs(self.actions, self.methods, dict.fromkeys(self.unread, 0.0))
         for task in (task for task in self.by_task if math.isinf(least[task])):
-            message = f"task {task!r} can never be finished: each of its methods goes round in a circle"
+            message = f"task {task!r} can never be finished: each of its methods is circular"
             yield Fault(message, suggestion="give it a method that ends", path=("tasks", task), code=FaultCode.CIRCULAR)
 
     def _task_faults(self, task: str, methods: tuple[Method, ...]) -> Iterator[Fault]:
@@ -373,49 +374,47 @@ def _order_faults(method: Method) -> Iterator[Fault]:
     if after:
         circle = ", ".join(str(method.subtasks[place]) for place in after)
         yield Fault(
-            f"the order goes round in a circle: {circle}",
+            f"the order is circular: {circle}",
             suggestion="drop one of the pairs",
             path=("order",),
             code=FaultCode.CIRCULAR,
         )
 
 
-# --- task steps -------------------------------------------------------------------------------------------------------
-# Actions and methods with their parameters filled in.
-#
-# An expression over parameters is compiled once, for a layout that has a slot for each parameter after those of the
-# variables; a handle is then put into its slot, whatever the game uses for handles.
-
+# --- lifted actions and methods ---
 
 HandleTuple: TypeAlias = tuple[Value, ...]
 
 
 def extend_layout(layout: Layout, parameters: Mapping[str, Type]) -> Layout:
-    """Return the layout with a slot for each parameter after those of the variables."""
+    """Return the layout with a slot for each parameter after those of the variables.
+
+    An expression over parameters is compiled once for this layout; handles are then put into their slots.
+    """
     own = [Variable(name, kind) for name, kind in parameters.items()]
     frame = Layout([*layout.variables, *own], handles=layout.handles)
-    frame.functions = layout.functions  # the same, not a copy: the game may register more
+    frame.functions = layout.functions  # shared, not copied: the game may register more
     return frame
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetParts:
-    """What is missing for an action or a method: as conditions, and in words that say what the variables are."""
+    """The parts of a condition that do not hold: as conditions, and as a text with the values of variables."""
 
     missing: tuple[Condition, ...]
-    said: str
+    text: str
 
     @classmethod
     def of(cls, condition: Condition, state: State, parameters: Iterable[str]) -> "UnmetParts":
-        """Return the parts that do not hold; in the conditions, handles stand for the ``parameters``."""
+        """Return the parts that do not hold; in the conditions, ``parameters`` are replaced by their handles."""
         given = {name: state[name] for name in parameters}
-        missing, said = list[Condition](), list[str]()
+        missing, written = list[Condition](), list[str]()
         for part in condition.unmet(state):
             missing.append(Condition(substitute(part.expression, given)))
             used = [] if isinstance(part.expression, Name | Not) else sorted(names_in(part.expression) & set(state))
             values = ", ".join(f"{name} is {_format_value(state[name])}" for name in used)
-            said.append(f"`{part}`{f' ({values})' if values else ''}")
-        return cls(tuple(missing), " and ".join(said))
+            written.append(f"`{part}`{f' ({values})' if values else ''}")
+        return cls(tuple(missing), " and ".join(written))
 
 
 def _format_value(value: Value) -> str:
@@ -423,7 +422,7 @@ def _format_value(value: Value) -> str:
 
 
 class LiftedAction:
-    """An action that can be tried with any handles for its parameters."""
+    """An action compiled for any handles of its parameters."""
 
     def __init__(self, action: Action, layout: Layout) -> None:
         self.action = action
@@ -438,26 +437,26 @@ class LiftedAction:
         """Whether the preconditions hold."""
         return bool(bind(self.action.preconditions.expression, self._frame, BOOL)(array + handles))
 
-    def lacks(self, array: Slots, handles: HandleTuple) -> UnmetParts:
-        """Return which parts of the preconditions do not hold."""
+    def unmet(self, array: Slots, handles: HandleTuple) -> UnmetParts:
+        """Return the parts of the preconditions that do not hold."""
         return UnmetParts.of(self.action.preconditions, State(self._frame, array + handles), self.action.parameters)
 
     def cost(self, array: Slots, handles: HandleTuple) -> float:
-        """Return what the action costs in this state."""
+        """Return the cost of the action in a state."""
         cost = bind(self.action.cost, self._frame, NUMBER)(array + handles)
         if not 0 <= cost <= MAX_FLOAT:
             raise TelosError(f"action {self.action.name!r} costs {cost}", "a cost is a finite number, zero or more")
         return float(cost)
 
     def result(self, array: Slots, handles: HandleTuple) -> Slots:
-        """Return the state afterwards."""
+        """Return the state after the action."""
         before, after = array + handles, list(array)
         for slot, value_of in self._effects:
             after[slot] = value_of(before)
         return tuple(after)
 
     def step(self, handles: HandleTuple) -> Action:
-        """Return the action with ``handles`` for its parameters: the same one every time."""
+        """Return the action with ``handles`` for its parameters: the same object every time."""
         if not handles:
             return self.action
         if handles not in self._steps:
@@ -466,7 +465,7 @@ class LiftedAction:
 
 
 class LiftedMethod:
-    """A method that can be tried with any handles for its parameters and those that it chooses."""
+    """A method compiled for any handles of its parameters and choices."""
 
     def __init__(self, method: Method, layout: Layout, kinds: Mapping[str, Mapping[str, Type]]) -> None:
         self.method = method
@@ -481,12 +480,12 @@ class LiftedMethod:
         """Whether the condition holds."""
         return bool(bind(self.method.condition.expression, self._frame, BOOL)(array + handles))
 
-    def lacks(self, array: Slots, handles: HandleTuple) -> UnmetParts:
-        """Return which parts of the condition do not hold."""
+    def unmet(self, array: Slots, handles: HandleTuple) -> UnmetParts:
+        """Return the parts of the condition that do not hold."""
         return UnmetParts.of(self.method.condition, State(self._frame, array + handles), self.method.scope)
 
     def subtasks(self, array: Slots, handles: HandleTuple) -> tuple[Task, ...]:
-        """Return the subtasks, with handles for arguments: a variable stands for what it holds in this state."""
+        """Return the subtasks with handles as arguments: a variable is replaced by its value in the state."""
         given = array + handles
         return tuple(
             Task(name, tuple(bind(each, self._frame, kind)(given) for each, kind in arguments))
@@ -499,7 +498,7 @@ def _to_expression(argument: str) -> Expression:
 
 
 def _predecessors(method: Method) -> tuple[int, ...]:
-    """Return for each subtask the places of those that come right before it, as bits."""
+    """Return for each subtask a bit set of the indices of those that come right before it."""
     before = [0] * len(method.subtasks)
     for first, second in method.pairs:
         before[second] |= 1 << first

@@ -1,4 +1,10 @@
-"""HTN search, task plans, why a task failed."""
+"""Planning with task networks: ``plan_tasks``, task plans, and why a task failed.
+
+As in SHOP2, tasks are refined and carried out in the order in which they will be done, so the state is always known: a
+task may go next when no task that must come before it is left; then either its action is applied, or a method whose
+condition holds replaces it by its subtasks. Where the order leaves several tasks free, each is tried, so their steps
+may be interleaved.
+"""
 
 import heapq
 import itertools
@@ -16,18 +22,17 @@ from telos.core.trace import Trace, silent
 from telos.core.values import FrozenMap, Value, ValueKind
 from telos.planning.htn.network import HandleTuple, LiftedAction, LiftedMethod, Method, Task, TaskLike, TaskNetwork
 
-# --- task plan --------------------------------------------------------------------------------------------------------
-# A plan for tasks, with the tree of tasks that it came from.
+# --- plans ---
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDecision:
-    """What a search did to one task: carried out its action, or put ``parts`` in its place by a method.
+    """What a search did with one task: applied its action, or replaced it by ``parts`` with a method.
 
-    Tasks are told apart by numbers, ``who`` and ``parts``, because a plan may do the same task twice.
+    Tasks are identified by numbers, ``task_id`` and ``parts``, because a plan may do the same task twice.
     """
 
-    who: int
+    task_id: int
     task: Task
     method: Method | None = None
     handles: tuple[Value, ...] = ()
@@ -38,8 +43,8 @@ class TaskDecision:
 class TaskBranch:
     """One task of a plan's tree: a compound task with the method that refines it, or a step.
 
-    ``parent`` is the place in the tree of the task that this one is a part of, and ``part`` which of its parts it is.
-    ``step`` is the place of a primitive task among the plan's steps.
+    ``parent`` is the index in the tree of the task that this one is a part of, and ``part`` its index among the parts.
+    ``step`` is the index of a primitive task among the plan's steps.
     """
 
     task: Task
@@ -51,7 +56,7 @@ class TaskBranch:
     step: int | None = None
 
     def __str__(self) -> str:
-        """Say the task, and by which method or as which step it is done."""
+        """Return the task with its method or the number of its step."""
         if self.method is None:
             return f"{(self.step or 0) + 1}. {self.task}"
         chosen = ", ".join(f"{name} = {self.bindings[name]}" for name in self.method.choose)
@@ -60,47 +65,47 @@ class TaskBranch:
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan(Plan):
-    """A plan whose steps know which tasks they serve.
+    """A plan with the tree of tasks that it was refined from.
 
-    ``tree`` lists the tasks from the outside in, the parts of a task right after it, in the order of its method. It is
-    flat, with links to the parents, because a task that refines to itself may do so thousands of times.
+    ``tree`` lists the tasks in preorder, the parts of a task in the order of its method. It is flat, with links to the
+    parents, because a task that refines to itself may do so thousands of times.
     """
 
     tree: tuple[TaskBranch, ...] = field(default=(), compare=False, repr=False)
 
     def task(self, step: int) -> Task:
-        """Return the task of a step: the name of its action, and the handles that fill the parameters."""
-        return self.tree[self._way(step)[0]].task
+        """Return the task of a step: the name of its action and the handles of its parameters."""
+        return self.tree[self._path(step)[0]].task
 
     def serves(self, step: int) -> tuple[TaskBranch, ...]:
-        """Return the tasks that a step serves, the nearest first."""
-        return tuple(self.tree[place] for place in self._way(step)[1:])
+        """Return the tasks that a step is part of, the nearest first."""
+        return tuple(self.tree[place] for place in self._path(step)[1:])
 
     def before(self, step: int) -> frozenset[int]:
-        """Return the steps that must be over before this one, by the order of tasks; the others may run beside it.
+        """Return the steps that must end before this one by the order of tasks; the others may run in parallel.
 
-        The order says nothing of preconditions: whoever runs steps side by side still asks each whether it is possible.
+        The order does not cover preconditions: check each step's own before you run it in parallel.
         """
-        own = self._way(step)
-        return frozenset(other for other in range(step) if self._is_before(self._way(other), own))
+        own = self._path(step)
+        return frozenset(other for other in range(step) if self._is_before(self._path(other), own))
 
     def _is_before(self, one: list[int], other: list[int]) -> bool:
-        """Whether the first of two ways up the tree is ordered before the second where they meet."""
+        """Whether the first of two paths up the tree is ordered before the second where they meet."""
         pairs = zip(reversed(one), reversed(other), strict=False)
         left, right = next((self.tree[i], self.tree[j]) for i, j in pairs if i != j)
         method = None if left.parent is None else self.tree[left.parent].method
         if method is None:
-            return left.part < right.part  # the tasks that were asked for are done one after the other
+            return left.part < right.part  # the requested tasks are done one after the other
         reached = {left.part}
         for _ in method.subtasks:
             reached |= {after for before, after in method.pairs if before in reached}
         return right.part in reached
 
-    def _way(self, step: int) -> list[int]:
-        """Return the places in the tree from a step up to the task that was asked for."""
+    def _path(self, step: int) -> list[int]:
+        """Return the indices in the tree from a step up to the requested task."""
         place = next((i for i, branch in enumerate(self.tree) if branch.step == step), None)
         if place is None:
-            raise IndexError(f"there is no step {step}: the plan has {len(self.steps)}, counted from 0")
+            raise IndexError(f"no step {step}: the plan has {len(self.steps)} steps, counted from 0")
         way: list[int] = []
         while place is not None:
             way.append(place)
@@ -108,24 +113,24 @@ class TaskPlan(Plan):
         return way
 
 
-def build_tree(roots: Sequence[int], moves: Sequence[TaskDecision]) -> tuple[TaskBranch, ...]:
-    """Return the tree of the moves that led to a plan."""
-    by_task = {move.who: move for move in moves}
-    steps = {move.who: step for step, move in enumerate(each for each in moves if each.method is None)}
+def build_tree(roots: Sequence[int], decisions: Sequence[TaskDecision]) -> tuple[TaskBranch, ...]:
+    """Return the tree of tasks for the decisions that led to a plan."""
+    by_task = {decision.task_id: decision for decision in decisions}
+    steps = {decision.task_id: step for step, decision in enumerate(each for each in decisions if each.method is None)}
     tree: list[TaskBranch] = []
     waiting: list[tuple[int, int | None, int, int]] = []
-    waiting += [(who, None, part, 0) for part, who in enumerate(roots)][::-1]
+    waiting += [(task_id, None, part, 0) for part, task_id in enumerate(roots)][::-1]
     while waiting:
-        who, parent, part, depth = waiting.pop()
-        move, place = by_task[who], len(tree)
-        bindings = FrozenMap(dict(zip(move.method.scope, move.handles, strict=True)) if move.method else {})
-        tree.append(TaskBranch(move.task, parent, part, depth, move.method, bindings, steps.get(who)))
-        waiting += [(each, place, number, depth + 1) for number, each in enumerate(move.parts)][::-1]
+        task_id, parent, part, depth = waiting.pop()
+        decision, place = by_task[task_id], len(tree)
+        bindings = FrozenMap(dict(zip(decision.method.scope, decision.handles, strict=True)) if decision.method else {})
+        tree.append(TaskBranch(decision.task, parent, part, depth, decision.method, bindings, steps.get(task_id)))
+        waiting += [(each, place, number, depth + 1) for number, each in enumerate(decision.parts)][::-1]
     return tuple(tree)
 
 
 def explain_task_plan(plan: Plan) -> str:
-    """Say which steps are taken, and show the tree of tasks that they serve."""
+    """Return a text with the steps of a plan and its tree of tasks."""
     tree = plan.tree if isinstance(plan, TaskPlan) else ()
     steps = sorted((branch for branch in tree if branch.step is not None), key=lambda branch: branch.step or 0)
     order = ", then ".join(str(branch.task) for branch in steps)
@@ -134,16 +139,14 @@ def explain_task_plan(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-# --- task refusals ----------------------------------------------------------------------------------------------------
-# Why tasks could not be done: which task was stuck, by which methods, and what each of them lacked.
+# --- why a task failed ---
 
-
-MAX_CHOICES = 3  # of handles for one method, and of tasks that lead to another
+MAX_CHOICES = 3  # shown: of handles for one method, and of tasks that contain another
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A task that could not go on in a state: the tasks it was a part of, and every way that was tried."""
+    """A task that could not be done in a state: the tasks it is part of, and every action or method tried."""
 
     task: Task
     array: Slots
@@ -151,52 +154,52 @@ class Refusal:
     ways: tuple[tuple[LiftedAction | LiftedMethod, tuple[HandleTuple, ...]], ...]
 
     @property
-    def lacking(self) -> list[tuple[LiftedAction | LiftedMethod, tuple[HandleTuple, ...]]]:
-        """Return the ways that could not be gone, with the handles that each was tried with."""
+    def not_applicable(self) -> list[tuple[LiftedAction | LiftedMethod, tuple[HandleTuple, ...]]]:
+        """Return the ways that do not apply, with the handles that each was tried with."""
         return [(way, tried) for way, tried in self.ways if not any(way.applies(self.array, each) for each in tried)]
 
     @property
     def missing(self) -> tuple[Condition, ...]:
-        """Return what the first of these ways lacked."""
-        return next((way.lacks(self.array, tried[0]).missing for way, tried in self.lacking if tried), ())
+        """Return the unmet conditions of the first of these ways."""
+        return next((way.unmet(self.array, tried[0]).missing for way, tried in self.not_applicable if tried), ())
 
     def lines(self) -> Iterator[str]:
-        """Yield what was stuck, and below it what each way lacked."""
+        """Yield a line for the task, and below it the unmet conditions of each way."""
         stuck = f"{self.task}, for {', for '.join(self.trail)}" if self.trail else str(self.task)
-        verdict = "no method applies" if len(self.lacking) == len(self.ways) else "not every method applies"
-        for number, (way, tried) in enumerate(self.lacking):
+        verdict = "no method applies" if len(self.not_applicable) == len(self.ways) else "not every method applies"
+        for number, (way, tried) in enumerate(self.not_applicable):
             if isinstance(way, LiftedAction):
-                yield f"{stuck}: it needs {way.lacks(self.array, tried[0]).said}"
+                yield f"{stuck}: it needs {way.unmet(self.array, tried[0]).text}"
                 continue
             if number == 0:
                 yield f"{stuck}: {verdict}"
-            yield from (f"  {way.method.name}{line}" for line in self._lacks(way, tried))
+            yield from (f"  {way.method.name}{line}" for line in self._unmet_lines(way, tried))
 
-    def _lacks(self, way: LiftedMethod, tried: tuple[HandleTuple, ...]) -> Iterator[str]:
+    def _unmet_lines(self, way: LiftedMethod, tried: tuple[HandleTuple, ...]) -> Iterator[str]:
         method = way.method
         if not tried:
             yield f": there is no {' or '.join(dict.fromkeys(map(str, method.choose.values())))} to choose"
         for handles in tried[:MAX_CHOICES]:
             chosen = handles[len(method.parameters) :]
             given = ", ".join(f"{name} = {handle}" for name, handle in zip(method.choose, chosen, strict=True))
-            yield f"{f' with {given}' if given else ''}: it needs {way.lacks(self.array, handles).said}"
+            yield f"{f' with {given}' if given else ''}: it needs {way.unmet(self.array, handles).text}"
         if len(tried) > MAX_CHOICES:
             yield f": nor with {len(tried) - MAX_CHOICES} other choices"
 
 
-def find_trail(who: int, moves: Sequence[TaskDecision]) -> tuple[str, ...]:
-    """Return the tasks that a task was a part of, the nearest first, each with its method."""
-    whole = {part: move for move in moves for part in move.parts}
+def find_trail(task_id: int, decisions: Sequence[TaskDecision]) -> tuple[str, ...]:
+    """Return the tasks that a task is part of, the nearest first, each with its method."""
+    whole = {part: decision for decision in decisions for part in decision.parts}
     trail: list[str] = []
-    while who in whole and len(trail) < MAX_CHOICES:
-        move = whole[who]
-        trail.append(f"{move.task} by {move.method.name}" if move.method else str(move.task))
-        who = move.who
+    while task_id in whole and len(trail) < MAX_CHOICES:
+        decision = whole[task_id]
+        trail.append(f"{decision.task} by {decision.method.name}" if decision.method else str(decision.task))
+        task_id = decision.task_id
     return tuple(trail)
 
 
 def make_diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]:
-    """Return the function that says what an answer without a plan lacked, the deepest refusal first."""
+    """Return the function that explains why there is no plan, the deepest refusal first."""
 
     def diagnose(answer: NoPlan) -> Diagnosis:
         reason = "no choice of methods can be carried out" if answer.stop is Stop.UNREACHABLE else answer.stop.value
@@ -207,24 +210,14 @@ def make_diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]
     return diagnose
 
 
-# --- htn --------------------------------------------------------------------------------------------------------------
-# Planning with task networks: tasks are refined by methods until only actions are left.
-#
-# As in SHOP2, tasks are refined and carried out in the order in which they will be done, so the state is known at
-# every
-# point: a task may go next when no task that must come before it is left, and then either its action is carried out,
-# or
-# one of its methods whose condition holds puts the subtasks in its place. Where the order leaves several tasks free to
-# go
-# next, each of them is tried, so their steps may be interleaved.
+# --- search ---
 
-
-MAX_REFUSALS = 5  # tasks that could not go on, in the words of an answer without a plan
+MAX_REFUSALS = 5  # shown in the explanation of a missing plan
 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """For the trace: the tasks still to be done, what the steps so far cost, and what it all comes to at least."""
+    """Trace record: the tasks left, the cost of the steps so far, and the lower bound of the total cost."""
 
     tasks: tuple[str, ...]
     cost: float
@@ -235,8 +228,8 @@ class Considered:
 class _Node:
     """A state and the tasks left to do in it.
 
-    ``after[i]`` holds the places of the tasks that come before task ``i``, as bits. ``ids`` tell apart the tasks of one
-    way here; they are no part of what makes two nodes equal. ``move`` is the last thing done on that way.
+    ``after[i]`` is a bit set of the indices of the tasks that come before task ``i``. ``ids`` identify the tasks on the
+    way here; they do not count when nodes are compared. ``decision`` is the last one on that way.
     """
 
     array: Slots
@@ -245,20 +238,20 @@ class _Node:
     ids: tuple[int, ...]
     next_id: int
     cost: float
-    left: float  # what the tasks left cost at least
+    left: float  # lower bound of the cost of the tasks left
     depth: int = 0
     steps: int = 0
     parent: "_Node | None" = None
-    move: TaskDecision | None = None
+    decision: TaskDecision | None = None
 
     @property
-    def moves(self) -> list[TaskDecision]:
-        """Return what was done on the way here, the first move first."""
-        moves, node = list[TaskDecision](), self
-        while node.parent is not None and node.move is not None:
-            moves.append(node.move)
+    def decisions(self) -> list[TaskDecision]:
+        """Return the decisions on the way here, the first one first."""
+        decisions, node = list[TaskDecision](), self
+        while node.parent is not None and node.decision is not None:
+            decisions.append(node.decision)
             node = node.parent
-        return moves[::-1]
+        return decisions[::-1]
 
 
 def plan_tasks(
@@ -272,10 +265,10 @@ def plan_tasks(
 ) -> TaskPlan | NoPlan:
     """Find actions that carry out ``tasks``, one after the other, from ``state``.
 
-    With ``optimal`` the plan is a cheapest one of all that the network allows: A* over decompositions, where a task is
-    taken to cost at least what its cheapest refinement would if every condition held (a cost that is an expression
-    counts as zero there). Without, it is the first one in the order of methods, found depth first. A state with the
-    same tasks left is looked at once, so refining in circles ends; at most ``budget`` of them are looked at.
+    With ``optimal`` the plan is a cheapest one that the network allows: A* over decompositions. The estimate of a task
+    is the cost of its cheapest refinement if every condition held (a cost that is an expression counts as zero).
+    Without, it is the first plan in the order of methods, found depth first. A state with the same tasks left is
+    expanded once, so circular refinement ends; at most ``budget`` of them are expanded.
 
     >>> from telos.core.action import Action
     >>> from telos.core.domain import Domain
@@ -294,7 +287,7 @@ def plan_tasks(
         raise TelosError(f"budget must be at least 1, got {budget}")
     search = _TaskSearch(network, network.domain.state(dict(state)), optimal)
     asked = [tasks] if isinstance(tasks, Task | str) else tasks
-    return search.run(tuple(search.resolved(task) for task in asked), budget, trace)
+    return search.run(tuple(search.resolve(task) for task in asked), budget, trace)
 
 
 _Entry: TypeAlias = tuple[float, float, int, _Node]
@@ -308,8 +301,8 @@ class _TaskSearch:
         self.ages = itertools.count()
         self.refusals: dict[Task, tuple[_Node, int]] = {}
 
-    def resolved(self, said: TaskLike) -> Task:
-        """Return a task that was asked for, with handles for arguments; in a text, a variable stands for its value."""
+    def resolve(self, said: TaskLike) -> Task:
+        """Return a requested task with handles as arguments; in a text, a variable is replaced by its value."""
         task = Task.of(said)
         wanted = self.network.parameters(task.name)
         if len(wanted) != len(task.arguments):
@@ -346,9 +339,9 @@ class _TaskSearch:
             node = heapq.heappop(self.frontier)[-1] if self.optimal else self.frontier.pop()[-1]
             key = (node.array, node.tasks, node.after)
             if key in seen:
-                continue  # whatever can follow was looked at then, on a way that cost no more or came first
+                continue  # expanded before, on a way that cost no more or came first
             if not node.tasks:
-                tree = build_tree(start.ids, node.moves)
+                tree = build_tree(start.ids, node.decisions)
                 return TaskPlan(self._steps(node), node.cost, goal, len(seen), explain_task_plan, tree)
             if (node.left, -node.steps) < (closest.left, -closest.steps):
                 closest = node
@@ -361,8 +354,8 @@ class _TaskSearch:
         return self._no_plan(goal, Stop.UNREACHABLE, len(seen), start)
 
     def _push(self, nodes: list[_Node]) -> None:
-        # Depth first, the last one in is the next one out. Otherwise, of equally promising nodes the one with less left
-        # to do goes first, and of those the older, so that searches replay identically.
+        # Depth first: last in, first out. Otherwise, of nodes with the same bound the one with less left goes first,
+        # and of those the older, so that searches replay identically.
         for node in nodes if self.optimal else reversed(nodes):
             entry = (node.cost + node.left, node.left, next(self.ages), node)
             if self.optimal:
@@ -375,13 +368,13 @@ class _TaskSearch:
             if node.after[place]:
                 continue
             if task.name in self.network.tasks:
-                yield from self._refined(node, place, task)
+                yield from self._refine(node, place, task)
                 continue
             action = self._action(task.name)
             if not action.applies(node.array, task.arguments):
                 self._refuse(node, place)
                 continue
-            done = self._replaced(node, place, TaskDecision(node.ids[place], task))
+            done = self._replace_task(node, place, TaskDecision(node.ids[place], task))
             yield replace(
                 done,
                 array=action.result(node.array, task.arguments),
@@ -389,7 +382,7 @@ class _TaskSearch:
                 steps=node.steps + 1,
             )
 
-    def _refined(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
+    def _refine(self, node: _Node, place: int, task: Task) -> Iterator[_Node]:
         refused = False
         for method in self.network.tasks[task.name]:
             opened, applied = self._method(method), False
@@ -398,16 +391,16 @@ class _TaskSearch:
                     applied = True
                     parts = opened.subtasks(node.array, handles)
                     ids = tuple(range(node.next_id, node.next_id + len(parts)))
-                    move = TaskDecision(node.ids[place], task, method, handles, ids)
-                    yield self._replaced(node, place, move, parts, opened.after)
+                    decision = TaskDecision(node.ids[place], task, method, handles, ids)
+                    yield self._replace_task(node, place, decision, parts, opened.after)
             refused |= not applied
         if refused:
             self._refuse(node, place)
 
-    def _replaced(
-        self, node: _Node, place: int, move: TaskDecision, parts: tuple[Task, ...] = (), order: tuple[int, ...] = ()
+    def _replace_task(
+        self, node: _Node, place: int, decision: TaskDecision, parts: tuple[Task, ...] = (), order: tuple[int, ...] = ()
     ) -> _Node:
-        """Return the node with ``parts`` in the place of a task; what came after the task comes after all of them."""
+        """Return the node with a task replaced by ``parts``; what came after the task comes after all of them."""
         count = len(parts)
         below, block = (1 << place) - 1, ((1 << count) - 1) << place
 
@@ -420,14 +413,14 @@ class _TaskSearch:
             array=node.array,
             tasks=tasks,
             after=(*after[:place], *(before << place for before in order), *after[place + 1 :]),
-            ids=(*node.ids[:place], *move.parts, *node.ids[place + 1 :]),
+            ids=(*node.ids[:place], *decision.parts, *node.ids[place + 1 :]),
             next_id=node.next_id + count,
             cost=node.cost,
             left=self._least(tasks),
             depth=node.depth + 1,
             steps=node.steps,
             parent=node,
-            move=move,
+            decision=decision,
         )
 
     def _choices(self, method: Method, task: Task) -> Iterator[HandleTuple]:
@@ -456,11 +449,11 @@ class _TaskSearch:
         return opened
 
     def _steps(self, node: _Node) -> tuple[Action, ...]:
-        done = (move.task for move in node.moves if move.method is None)
+        done = (decision.task for decision in node.decisions if decision.method is None)
         return tuple(self._action(task.name).step(task.arguments) for task in done)
 
     def _refuse(self, node: _Node, place: int) -> None:
-        """Remember the deepest point at which a task could not go on, or not by every method."""
+        """Keep the deepest node at which a task, or one of its methods, did not apply."""
         known = self.refusals.get(node.tasks[place])
         if known is None or known[0].depth < node.depth:
             self.refusals[node.tasks[place]] = node, place
@@ -472,7 +465,7 @@ class _TaskSearch:
 
     def _refusal(self, node: _Node, place: int) -> Refusal:
         task = node.tasks[place]
-        trail = find_trail(node.ids[place], node.moves)
+        trail = find_trail(node.ids[place], node.decisions)
         if task.name not in self.network.tasks:
             return Refusal(task, node.array, trail, ((self._action(task.name), (task.arguments,)),))
         ways = [(self._method(each), tuple(self._choices(each, task))) for each in self.network.tasks[task.name]]

@@ -1,4 +1,9 @@
-"""Reachable ground actions."""
+"""Grounding: from action schemas to the ground actions that could ever be applicable.
+
+Start with ``ground_task`` and ``remove_constants``. Facts are processed one by one as if no action deleted anything
+(*delete relaxation*): each new fact completes the preconditions of some actions, whose effects are new facts. Actions
+that are not found so are never applicable. A *join* finds the arguments that the preconditions of a schema allow.
+"""
 
 import math
 from collections import deque
@@ -9,19 +14,14 @@ from typing import TypeAlias
 from telos.core.errors import TelosError
 from telos.planning.pddl.parser import ActionSchema, Atom, Fact, LiftedTask, format_atom
 
-# --- joins ------------------------------------------------------------------------------------------------------------
-# Joins: all arguments that an action's preconditions allow, found fact by fact instead of by trying everything.
-#
-# A join is planned once for each action and each precondition that a new fact may meet. It takes the precondition with
-# the fewest matches next, so that parameters are bound by what is static (a road map, a type) before what is not.
+# --- joins ---
 
-
-Binding: TypeAlias = list[str]  # one object a parameter; "" while it has none
+Binding: TypeAlias = list[str]  # an object for each parameter; "" while it has none
 Table: TypeAlias = dict[tuple[str, ...], list[Fact]]
 
 
 class FactIndex:
-    """Facts, found by predicate and by the arguments at any chosen positions."""
+    """Facts indexed by predicate and by the arguments at chosen positions."""
 
     def __init__(self) -> None:
         self._facts: dict[str, list[Fact]] = {}
@@ -33,7 +33,7 @@ class FactIndex:
             table.setdefault(tuple([fact[i] for i in positions]), []).append(fact)
 
     def table(self, predicate: str, positions: tuple[int, ...]) -> Table:
-        """Return the facts of ``predicate`` by their arguments at ``positions``; it grows as facts are added."""
+        """Return the facts of ``predicate`` by their arguments at ``positions``; the table grows as facts are added."""
         tables = self._tables.setdefault(predicate, {})
         if positions not in tables:
             table = tables[positions] = {}
@@ -44,7 +44,7 @@ class FactIndex:
 
 @dataclass(frozen=True, slots=True)
 class JoinFilter:
-    """Something that must hold once ``parameters`` have objects."""
+    """A test of a binding once ``parameters`` have objects."""
 
     parameters: frozenset[int]
     passes: Callable[[Binding], bool]
@@ -52,10 +52,10 @@ class JoinFilter:
 
 @dataclass(frozen=True, slots=True)
 class JoinStep:
-    """Bind more parameters: from the facts of a table, or (without one) from all objects of a type."""
+    """Binds more parameters: from the facts of a table, or (without one) from all objects of a type."""
 
     table: Table | None
-    key: tuple[int | str, ...]  # what the table is asked: parameters that have objects already, and constants
+    key: tuple[int | str, ...]  # of the table: parameters that have objects already, and constants
     binds: tuple[tuple[int, int], ...]  # position in the fact, parameter
     objects: Sequence[str]
     filters: tuple[JoinFilter, ...]
@@ -71,9 +71,12 @@ class Join:
 
 
 class JoinPlanner:
-    """Plans the joins of one action schema.
+    """Plans the joins of one action schema, once for each precondition that a new fact may match.
 
-    ``estimate(atom, positions)`` says how many facts match an atom whose terms at ``positions`` are known.
+    The precondition with the fewest matches comes next, so that parameters are bound by static facts (a road map, a
+    type) before others.
+
+    ``estimate(atom, positions)`` returns how many facts match an atom whose terms at ``positions`` are known.
     """
 
     def __init__(
@@ -90,7 +93,7 @@ class JoinPlanner:
         self.filters = [*filters, *(_type_filter(i, frozenset(each)) for i, each in enumerate(objects))]
 
     def join(self, seed: Atom | None) -> Join:
-        """Plan the join that begins with a fact for ``seed``, or with nothing."""
+        """Plan the join that begins with a fact for ``seed``, or without one."""
         bound = self.parameters_of(seed) if seed is not None else set[int]()
         waiting = [atom for atom in self.atoms if atom is not seed]
         first = self.newly_checked(set(), bound) + self.without_parameters()
@@ -101,7 +104,7 @@ class JoinPlanner:
             steps.append(self.step(atom, bound))
             bound |= self.parameters_of(atom)
         free = sorted(set(self.number.values()) - bound, key=lambda each: len(self.objects[each]))
-        for parameter in free:  # no precondition names these: any object of the type will do
+        for parameter in free:  # in no precondition: any object of the type
             filters = self.newly_checked(bound, bound | {parameter})
             steps.append(JoinStep(None, (), ((0, parameter),), self.objects[parameter], filters))
             bound.add(parameter)
@@ -132,7 +135,7 @@ def _type_filter(parameter: int, objects: frozenset[str]) -> JoinFilter:
 
 
 def match_fact(atom: Atom, fact: Fact, number: dict[str, int], binding: Binding) -> bool:
-    """Bind the parameters in ``atom`` so that it says ``fact``; whether that can be done."""
+    """Bind the parameters in ``atom`` so that it equals ``fact``; return whether that is possible."""
     for i in range(1, len(atom)):
         parameter = number.get(atom[i])
         if parameter is None:
@@ -146,7 +149,7 @@ def match_fact(atom: Atom, fact: Fact, number: dict[str, int], binding: Binding)
 
 
 def complete_binding(join: Join, binding: Binding, spend: Callable[[int], None]) -> Iterator[tuple[str, ...]]:
-    """Yield every full binding that extends ``binding``; ``spend`` hears how many were tried."""
+    """Yield every full binding that extends ``binding``; ``spend`` gets the number of those tried."""
     if all(each.passes(binding) for each in join.first):
         yield from _extend(join.steps, 0, binding, spend)
 
@@ -187,21 +190,15 @@ def estimate_matches(facts: Sequence[Fact], positions: tuple[int, ...]) -> float
     return len(facts) / distinct
 
 
-# --- grounding --------------------------------------------------------------------------------------------------------
-# Grounding: action schemas to the actions that could ever be possible.
-#
-# Facts are taken one after another, as if no action ever deleted anything (*delete relaxation*). Each new fact
-# completes
-# the preconditions of some actions, whose effects are new facts. What is not found so can never be done.
-
+# --- grounding ---
 
 MAX_ACTIONS = 200_000
-TRIES_PER_ACTION = 40  # partial bindings that a good join leaves behind for each action found; far more is hopeless
+TRIES_PER_ACTION = 40  # partial bindings of a good join for each action found; far more is hopeless
 
 
 @dataclass(frozen=True, slots=True)
 class GroundAction:
-    """An action without parameters. What it both adds and deletes is true afterwards, so ``deletes`` has none of it."""
+    """An action without parameters. A fact that it adds and deletes is true afterwards, so it is not in ``deletes``."""
 
     schema: str
     arguments: tuple[str, ...]
@@ -214,14 +211,14 @@ class GroundAction:
 
 @dataclass(frozen=True, slots=True)
 class GroundTask:
-    """Everything that may happen: actions in the order of the files, and facts that may become true."""
+    """The reachable actions in the order of the files, and the reachable facts."""
 
     actions: tuple[GroundAction, ...]
     facts: frozenset[Fact]
 
 
 def ground_task(task: LiftedTask, *, most: int = MAX_ACTIONS) -> GroundTask:
-    """Return every action that the delete relaxation can reach; refuse a task with more than ``most`` of them."""
+    """Return every action reachable in the delete relaxation; raise if there are more than ``most``."""
     return _Reachability(task, most).explore()
 
 
@@ -263,7 +260,7 @@ class _Reachability:
             for left, right in pairs:
                 yield _equality_filter(number, left, right, same=same)
         for atom in conditions.negative:
-            if atom[0] not in self.deleted:  # what nothing deletes, and holds at the start, holds for ever
+            if atom[0] not in self.deleted:  # a fact that nothing deletes stays as in init
                 yield _absence_filter(number, atom, self.task.init)
 
     def estimator(self, i: int, objects: Sequence[Sequence[str]]) -> Callable[[Atom, tuple[int, ...]], float]:
@@ -271,36 +268,36 @@ class _Reachability:
 
         def estimate(atom: Atom, known: tuple[int, ...]) -> float:
             if len(known) == len(atom) - 1:
-                return 0.0  # only looked up
+                return 0.0  # a lookup
             if atom[0] not in self.added:
                 return estimate_matches(self.initial.get(atom[0], ()), known)
-            # How many there will be is not known yet: assume one for every object that fits.
+            # The number is not known yet: assume one fact for every object of the type.
             free = {atom[at] for at in range(1, len(atom)) if at not in known}
             return math.prod(len(objects[number[term]]) for term in free)
 
         return estimate
 
     def explore(self) -> GroundTask:
-        """Take facts one after another until no new ones come."""
+        """Process facts until no new ones are found."""
         reached = dict.fromkeys(fact for facts in self.initial.values() for fact in facts)
         queue = deque(fact for fact in reached if fact[0] in self.added)
         for i, join in self.unseeded:
-            self.note(self.instances(i, join, None), reached, queue)
+            self.add_facts(self.instances(i, join, None), reached, queue)
         while queue:
             fact = queue.popleft()
             self.facts.add(fact)
             for i, join in self.seeds.get(fact[0], ()):
-                self.note(self.instances(i, join, fact), reached, queue)
+                self.add_facts(self.instances(i, join, fact), reached, queue)
         rank = {name: i for i, name in enumerate(self.task.objects)}
         actions = tuple(
             found[arguments]
-            for found in self.found  # in the order of the files, so that every run has the same
+            for found in self.found  # in the order of the files, so that every run is the same
             for arguments in sorted(found, key=lambda each: [rank[name] for name in each])
         )
         return GroundTask(actions, frozenset(reached))
 
     def instances(self, i: int, join: Join, fact: Fact | None) -> Iterator[GroundAction]:
-        """Yield the actions of schema ``i`` that ``fact`` makes possible and that are not known yet."""
+        """Yield the new actions of schema ``i`` that ``fact`` makes applicable."""
         schema, found = self.task.domain.schemas[i], self.found[i]
         binding: Binding = [""] * len(schema.parameters)
         if fact is not None and join.seed is not None and not match_fact(join.seed, fact, self.numbers[i], binding):
@@ -312,7 +309,7 @@ class _Reachability:
                 if sum(map(len, self.found)) > self.most:
                     raise _too_many(schema, f"more than {self.most} ground actions")
 
-    def note(self, actions: Iterator[GroundAction], reached: dict[Fact, None], queue: deque[Fact]) -> None:
+    def add_facts(self, actions: Iterator[GroundAction], reached: dict[Fact, None], queue: deque[Fact]) -> None:
         for action in actions:
             for fact in action.adds:
                 if fact not in reached:
@@ -352,10 +349,10 @@ def _absence_filter(number: Mapping[str, int], atom: Atom, init: frozenset[Fact]
 
 
 def _instantiate(schema: ActionSchema, arguments: tuple[str, ...], task: LiftedTask) -> GroundAction:
-    said = dict(zip(schema.parameters, arguments, strict=True))
+    binding = dict(zip(schema.parameters, arguments, strict=True))
 
     def filled(atoms: tuple[Atom, ...]) -> frozenset[Fact]:
-        return frozenset([(atom[0], *[said.get(term, term) for term in atom[1:]]) for atom in atoms])
+        return frozenset([(atom[0], *[binding.get(term, term) for term in atom[1:]]) for atom in atoms])
 
     adds = filled(schema.adds)
     return GroundAction(
@@ -365,38 +362,37 @@ def _instantiate(schema: ActionSchema, arguments: tuple[str, ...], task: LiftedT
         filled(schema.preconditions.negative),
         adds,
         filled(schema.deletes) - adds,
-        _cost(schema, said, task) if task.counts_costs else 1.0,
+        _cost(schema, binding, task) if task.counts_costs else 1.0,
     )
 
 
-def _cost(schema: ActionSchema, said: Mapping[str, str], task: LiftedTask) -> float:
+def _cost(schema: ActionSchema, binding: Mapping[str, str], task: LiftedTask) -> float:
     total = 0.0
     for cost in schema.costs:
         if isinstance(cost, float):
             total += cost
             continue
-        function = (cost[0], *(said.get(term, term) for term in cost[1:]))
+        function = (cost[0], *(binding.get(term, term) for term in cost[1:]))
         if function not in task.values:
-            action = format_atom((schema.name, *said.values()))
+            action = format_atom((schema.name, *binding.values()))
             raise TelosError(f"the cost of {action} is {format_atom(function)}, which has no value in (:init …)")
         total += task.values[function]
     return total
 
 
-# --- constants --------------------------------------------------------------------------------------------------------
-# What never changes is compiled away: conditions on it are settled once, when the task is grounded.
+# --- constants ---
 
 
 @dataclass(frozen=True, slots=True)
 class ReducedTask:
-    """The facts that change, and actions that speak only of them; every other fact is as it was at the start."""
+    """The facts that can change, and actions restricted to them; every other fact stays as in init."""
 
     actions: tuple[GroundAction, ...]
     facts: frozenset[Fact]
 
 
 def remove_constants(ground: GroundTask, init: frozenset[Fact]) -> ReducedTask:
-    """Drop actions that can never be possible, and conditions and effects that can never matter."""
+    """Drop actions that are never applicable, and conditions and effects on facts that never change."""
     actions: Sequence[GroundAction] = ground.actions
     while True:
         deleted = frozenset[Fact]().union(*(action.deletes for action in actions))
@@ -406,7 +402,7 @@ def remove_constants(ground: GroundTask, init: frozenset[Fact]) -> ReducedTask:
         kept = [each for each in actions if not each.forbids & for_ever and each.needs <= can_hold]
         if len(kept) == len(actions):
             break
-        actions = kept  # what only the dropped ones changed is constant now
+        actions = kept  # facts that only the dropped actions changed are constant now
     changing = frozenset((added - init) | (deleted & init))
     return ReducedTask(tuple(_restrict(action, changing) for action in actions), changing)
 

@@ -18,9 +18,7 @@ from telos.planning.pddl.syntax import (
     unsupported_fault,
 )
 
-# --- model ------------------------------------------------------------------------------------------------------------
-# A PDDL task as its files say it, before grounding: *lifted*, in the words of the field.
-
+# --- model ---
 
 # A predicate or function and its terms: `("at", "?truck", "paris")`. With no `?`, it is ground: a fact.
 Atom: TypeAlias = tuple[str, ...]
@@ -29,7 +27,7 @@ Fact: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """Atoms that must all hold or all not hold, and terms that must be the same or must differ."""
+    """A conjunction: atoms, negated atoms, and pairs of terms that must be equal or differ."""
 
     positive: tuple[Atom, ...] = ()
     negative: tuple[Atom, ...] = ()
@@ -39,11 +37,11 @@ class Literals:
 
 @dataclass(frozen=True, slots=True)
 class ActionSchema:
-    """An action with parameters; ``costs`` are numbers and functions of its arguments, added up."""
+    """An action with parameters; its cost is the sum of ``costs``, numbers and functions of its arguments."""
 
     name: str
     parameters: tuple[str, ...]
-    types: tuple[frozenset[str], ...]  # one a parameter; an argument has one of these types
+    types: tuple[frozenset[str], ...]  # for each parameter; an argument has one of these types
     preconditions: Literals
     adds: tuple[Atom, ...]
     deletes: tuple[Atom, ...]
@@ -52,7 +50,7 @@ class ActionSchema:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """What a domain declares: every type with all its subtypes, predicates, functions, constants."""
+    """The types of a domain with all their subtypes, its predicates, functions and constants."""
 
     subtypes: Mapping[str, frozenset[str]]
     predicates: Mapping[str, int]
@@ -69,11 +67,11 @@ class LiftedDomain:
 
 @dataclass(frozen=True, slots=True)
 class LiftedTask:
-    """A domain and a problem together."""
+    """A domain and a problem, not grounded yet."""
 
     name: str
     domain: LiftedDomain
-    objects: Mapping[str, frozenset[str]]  # to their types; the domain's constants among them
+    objects: Mapping[str, frozenset[str]]  # to their types; includes the domain's constants
     init: frozenset[Fact]
     values: Mapping[Fact, float]  # of functions
     goal: Literals
@@ -86,15 +84,13 @@ class LiftedTask:
 
 
 def format_atom(atom: Atom) -> str:
-    """Write an atom or a ground action the way PDDL does."""
+    """Return an atom or a ground action in PDDL syntax."""
     return f"({' '.join(atom)})"
 
 
-# --- formulas ---------------------------------------------------------------------------------------------------------
-# Syntax trees to literals: preconditions, goals and effects.
+# --- formulas ---
 
-
-MAX_FAULTS = 200  # in one section: nobody reads on, and looking for the names that were meant is slow
+MAX_FAULTS = 200  # in one section: more are not useful, and suggestions of names are slow
 _UNSUPPORTED_FORMULAS = {
     "or": "disjunctions (or) are",
     "imply": "implications (imply) are",
@@ -106,7 +102,7 @@ _UNSUPPORTED_FORMULAS = {
 
 
 class FormulaReader:
-    """Reads the formulas of one section, and keeps everything that is wrong with them."""
+    """Reads the formulas of one section: preconditions, goals, effects; collects faults."""
 
     def __init__(
         self, source: PddlSource, start: int, predicates: Mapping[str, int], functions: Mapping[str, int]
@@ -118,12 +114,12 @@ class FormulaReader:
         self.faults: list[Fault] = []
 
     def fault(self, token: Any, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> None:
-        self.note(self.source.fault(self.start + token.start_pos, message, suggestion, code=code))
+        self.add_fault(self.source.fault(self.start + token.start_pos, message, suggestion, code=code))
 
-    def beyond(self, token: Any, what: str) -> None:
-        self.note(unsupported_fault(self.source, self.start + token.start_pos, what))
+    def unsupported(self, token: Any, what: str) -> None:
+        self.add_fault(unsupported_fault(self.source, self.start + token.start_pos, what))
 
-    def note(self, fault: Fault) -> None:
+    def add_fault(self, fault: Fault) -> None:
         self.faults.append(fault)
         if len(self.faults) >= MAX_FAULTS:
             raise DefinitionError(self.faults)
@@ -137,7 +133,7 @@ class FormulaReader:
     def _condition(self, tree: Any, found: dict[str, list[Any]], *, negated: bool) -> None:
         parts = strip_brackets(tree)
         if not parts:
-            return  # `()` and `(and)` ask for nothing
+            return  # `()` and `(and)` are empty conjunctions
         first = parts[0]
         if not is_token(first):
             if first.data == "atomic_formula_term":
@@ -150,9 +146,9 @@ class FormulaReader:
             for part in parts[1:]:
                 self._condition(part, found, negated=negated)
         elif first in _UNSUPPORTED_FORMULAS or first == "and":
-            self.beyond(first, _UNSUPPORTED_FORMULAS.get(str(first), "negations of a whole (and …) are"))
+            self.unsupported(first, _UNSUPPORTED_FORMULAS.get(str(first), "negations of a whole (and …) are"))
         else:
-            self.beyond(first, "numeric conditions are")
+            self.unsupported(first, "numeric conditions are")
 
     def _literal(self, tree: Any, found: dict[str, list[Any]], *, negated: bool) -> None:
         parts = strip_brackets(tree)
@@ -163,7 +159,7 @@ class FormulaReader:
             found["negative" if negated else "positive"].append(atom)
 
     def effects(self, tree: Any) -> tuple[list[Atom], list[Atom], list[float | Atom]]:
-        """Read a conjunction of effects: what is added, what is deleted, and what it adds to the total cost."""
+        """Read a conjunction of effects: added atoms, deleted atoms, and additions to the total cost."""
         adds: list[Atom] = []
         deletes: list[Atom] = []
         costs: list[float | Atom] = []
@@ -181,13 +177,13 @@ class FormulaReader:
         return adds, deletes, costs
 
     def _simple_effects(self, tree: Any) -> Iterator[Any]:
-        """Yield the negated atoms, atoms and numeric effects inside ``tree``."""
+        """Yield the atoms, negated atoms and numeric effects inside ``tree``."""
         if tree.data in ("atomic_formula_term", "num_effect"):
             yield tree
             return
         parts = strip_brackets(tree)
         if parts and is_token(parts[0]) and str(parts[0]) in _UNSUPPORTED_FORMULAS:
-            self.beyond(parts[0], _UNSUPPORTED_FORMULAS[str(parts[0])])
+            self.unsupported(parts[0], _UNSUPPORTED_FORMULAS[str(parts[0])])
         elif parts and is_token(parts[0]) and parts[0] == "not":
             yield tree
         else:
@@ -198,11 +194,11 @@ class FormulaReader:
     def _cost(self, parts: list[Any]) -> list[float | Atom]:
         operator, head, amount = parts
         if operator != "increase" or strip_brackets(head)[0] != "total-cost":
-            self.beyond(operator, "numeric effects other than (increase (total-cost) …) are")
+            self.unsupported(operator, "numeric effects other than (increase (total-cost) …) are")
             return []
         value = amount.children[0]
         if is_token(value) or value.data not in ("num_literal", "f_head"):
-            self.beyond(operator, "calculated costs are")
+            self.unsupported(operator, "calculated costs are")
             return []
         if value.data == "num_literal":
             number = self.number(value.children[0])
@@ -211,15 +207,14 @@ class FormulaReader:
         return [] if function is None else [function]
 
     def number(self, token: Any) -> float | None:
-        """Read a number."""
         try:
             return float(token)
-        except ValueError:  # the grammar takes 1.2.3 for a number
+        except ValueError:  # the grammar accepts 1.2.3
             self.fault(token, f"{str(token)!r} is not a number", code=FaultCode.WRONG_TYPE)
             return None
 
     def atom(self, parts: list[Any], known: Mapping[str, int] | None = None, what: str = "predicate") -> Atom | None:
-        """Read a predicate or function and its terms; None if it is not declared so."""
+        """Read a predicate or function and its terms; None if it does not match its declaration."""
         known = self.predicates if known is None else known
         name, terms = str(parts[0]), tuple(self._term(part) for part in parts[1:])
         if name not in known:
@@ -235,13 +230,13 @@ class FormulaReader:
         return (name, *terms)
 
     def _term(self, part: Any) -> str:
-        # In formulas a bare token is a variable, without its ?, and a tree holds a constant; in facts all are tokens.
+        # In formulas a token is a variable without its ?, and a tree is a constant; in facts all are tokens.
         before = self.start + part.start_pos - 1 if is_token(part) else 0
         if self.source.text[before] == "?":
             name = f"?{part}"
             if name not in self.variables:
                 suggestion = name_hint(name, self.variables)
-                self.note(
+                self.add_fault(
                     self.source.fault(before, f"{name} is not a parameter", suggestion, code=FaultCode.UNKNOWN_NAME)
                 )
             return name
@@ -257,30 +252,28 @@ class FormulaReader:
 
 
 def is_token(part: Any) -> bool:
-    """Whether a part of a syntax tree is a word, rather than a tree."""
+    """Whether a part of a syntax tree is a token, not a tree."""
     return isinstance(part, str)
 
 
 def strip_brackets(tree: Any) -> list[Any]:
-    """Return the parts of a tree without its brackets."""
+    """Return the children of a tree without brackets."""
     return [part for part in tree.children if part is not None and not (is_token(part) and part in ("(", ")"))]
 
 
 def format_count(number: int, word: str) -> str:
-    """Write ``2 arguments`` or ``1 argument``."""
+    """Return a count with its word: ``2 arguments``, ``1 argument``."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-# --- declarations -----------------------------------------------------------------------------------------------------
-# PDDL domains: sections to a vocabulary and action schemas, with every fault found on the way.
-
+# --- domains ---
 
 OBJECT = "object"
 _DOMAIN_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
 
 
 class SectionTrees:
-    """The parsed sections of one file; those that cannot be parsed become faults, and the others are still read."""
+    """The parsed sections of one file; sections that cannot be parsed become faults."""
 
     def __init__(self, source: PddlSource, kind: str, known: Iterable[str]) -> None:
         self.source = source
@@ -291,7 +284,7 @@ class SectionTrees:
             if section.word in UNSUPPORTED:
                 self.faults.append(unsupported_fault(source, section.start, UNSUPPORTED[section.word]))
             elif section.word not in known:
-                message = f"({section.word} …) is no part of a PDDL {kind}"
+                message = f"({section.word} …) is not a section of a PDDL {kind}"
                 self.faults.append(
                     source.fault(section.start, message, name_hint(section.word, known), code=FaultCode.UNKNOWN_NAME)
                 )
@@ -307,7 +300,7 @@ class SectionTrees:
             self.faults += problem.faults
 
     def named(self, word: str) -> Iterator[tuple[PddlSection, Any]]:
-        """Yield the sections that begin with ``word``."""
+        """Yield the sections with the first word ``word``."""
         return (each for each in self.parsed if each[0].word == word)
 
     def fault(
@@ -352,7 +345,7 @@ class SectionTrees:
         yield from ((name, frozenset({OBJECT})) for name in waiting)
 
     def objects(self, word: str, subtypes: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-        """Read ``(:constants …)`` or ``(:objects …)``; a name that is declared twice has both types."""
+        """Read ``(:constants …)`` or ``(:objects …)``; a name declared twice has both types."""
         found: dict[str, frozenset[str]] = {}
         for section, tree in self.named(word):
             for name, types in self.typed(section, strip_brackets(tree)[1], subtypes):
@@ -361,7 +354,7 @@ class SectionTrees:
 
 
 def read_domain(source: PddlSource) -> LiftedDomain:
-    """Read a domain; a ``DefinitionError`` lists everything that is wrong with it."""
+    """Read a domain; raises a ``DefinitionError`` with all faults."""
     trees = SectionTrees(source, "domain", _DOMAIN_SECTIONS)
     subtypes = _read_types(trees)
     words = Declarations(
@@ -378,7 +371,7 @@ def read_domain(source: PddlSource) -> LiftedDomain:
 
 
 def _read_types(trees: SectionTrees) -> dict[str, frozenset[str]]:
-    """Return every type with all the types below it and itself."""
+    """Return every type with its subtypes, including itself."""
     parents: dict[str, set[str]] = {OBJECT: set()}
     places: dict[str, tuple[PddlSection, Any]] = {}
     for section, tree in trees.named(":types"):
@@ -386,7 +379,7 @@ def _read_types(trees: SectionTrees) -> dict[str, frozenset[str]]:
             parents.setdefault(str(name), set()).update(above - {str(name)})
             places.setdefault(str(name), (section, name))
             for each in above:
-                parents.setdefault(each, set())  # a type may be named first, or only, as what another is a kind of
+                parents.setdefault(each, set())  # a type may occur first, or only, as a supertype
     parents[OBJECT] = set()
     below: dict[str, set[str]] = {each: {each} for each in parents}
     for each in parents:
@@ -396,7 +389,7 @@ def _read_types(trees: SectionTrees) -> dict[str, frozenset[str]]:
             trees.fault(
                 section,
                 token,
-                f"type {each!r} is a kind of itself",
+                f"type {each!r} is its own supertype",
                 "types form a tree below object",
                 code=FaultCode.CIRCULAR,
             )
@@ -417,7 +410,7 @@ def _find_supertypes(start: str, parents: Mapping[str, set[str]]) -> set[str]:
 
 
 def _read_signatures(trees: SectionTrees, word: str, subtypes: Mapping[str, frozenset[str]]) -> dict[str, int]:
-    """Return the predicates or functions that are declared, each with its number of arguments."""
+    """Return the declared predicates or functions with their numbers of arguments."""
     found: dict[str, int] = {}
     for section, tree in trees.named(word):
         parts = strip_brackets(tree)[1:]
@@ -445,29 +438,27 @@ def _read_schema(trees: SectionTrees, section: PddlSection, tree: Any, words: De
             trees.fault(
                 section,
                 token,
-                f"parameter {variables[i]} of {str(name)!r} stands twice",
+                f"parameter {variables[i]} of {str(name)!r} is declared twice",
                 "rename one of them",
                 code=FaultCode.DUPLICATE,
             )
     reader = FormulaReader(trees.source, section.start, words.predicates, words.functions)
     reader.variables, reader.objects = variables, words.constants
-    said = {str(part): body.children[i + 1] for i, part in enumerate(body.children) if is_token(part)}
-    needs = reader.condition(said[":precondition"]) if ":precondition" in said else Literals()
-    adds, deletes, costs = reader.effects(said[":effect"]) if ":effect" in said else ([], [], [])
+    written = {str(part): body.children[i + 1] for i, part in enumerate(body.children) if is_token(part)}
+    needs = reader.condition(written[":precondition"]) if ":precondition" in written else Literals()
+    adds, deletes, costs = reader.effects(written[":effect"]) if ":effect" in written else ([], [], [])
     trees.faults += reader.faults
     types = tuple(each for _, each in typed)
     return ActionSchema(str(name), tuple(variables), types, needs, tuple(adds), tuple(deletes), tuple(costs))
 
 
-# --- instances --------------------------------------------------------------------------------------------------------
-# PDDL problems: objects, the state at the start, the goal and the metric.
-
+# --- problems ---
 
 _PROBLEM_SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 
 
 def read_problem(source: PddlSource, domain: LiftedDomain) -> LiftedTask:
-    """Read a problem of ``domain``; a ``DefinitionError`` lists everything that is wrong with it."""
+    """Read a problem of ``domain``; raises a ``DefinitionError`` with all faults."""
     trees = SectionTrees(source, "problem", _PROBLEM_SECTIONS)
     words = domain.words
     objects = dict(words.constants)
@@ -484,9 +475,9 @@ def read_problem(source: PddlSource, domain: LiftedDomain) -> LiftedTask:
 
 
 def read_goal(text: str, task: LiftedTask) -> Literals:
-    """Read a goal that is given apart from its problem: ``(and (on a b) (clear c))`` or ``(on a b), (clear c)``."""
-    said = f"(:goal (and {text.replace(',', ' ')}))"
-    source = PddlSource.of("<goal>", f"(define (problem goal) {said})")
+    """Read another goal for a problem: ``(and (on a b) (clear c))`` or ``(on a b), (clear c)``."""
+    written = f"(:goal (and {text.replace(',', ' ')}))"
+    source = PddlSource.of("<goal>", f"(define (problem goal) {written})")
     trees = SectionTrees(source, "problem", _PROBLEM_SECTIONS)
     goal = _read_goal(trees, task.domain, task.objects)
     if trees.faults:
@@ -495,12 +486,12 @@ def read_goal(text: str, task: LiftedTask) -> Literals:
 
 
 def _check_domain(trees: SectionTrees, domain: LiftedDomain) -> None:
-    """Say that the files do not belong together, if that is why nothing in them fits; else many differ in spelling."""
+    """Add a fault if the names of the domains differ. Checked only if there are faults: many good files differ."""
     for section, tree in trees.named(":domain"):
         token = strip_brackets(tree)[1]
         if str(token) != domain.name:
-            message = f"the problem is of the domain {str(token)!r}, and the domain file holds {domain.name!r}"
-            trees.fault(section, token, message, "give the two files that belong together", code=FaultCode.CONFLICT)
+            message = f"the problem is for the domain {str(token)!r}, but the domain file defines {domain.name!r}"
+            trees.fault(section, token, message, "pass two files of the same domain", code=FaultCode.CONFLICT)
 
 
 def _formulas(
@@ -527,7 +518,7 @@ def _read_init(
                     values[fact] = number
                 continue
             literal = strip_brackets(parts[0])
-            is_negative = is_token(literal[0])  # (not (on a b)) says what is taken to be so anyway
+            is_negative = is_token(literal[0])  # (not (on a b)) is the default
             fact = reader.atom(strip_brackets(literal[-1]))
             if fact is not None and not is_negative:
                 facts.add(fact)
@@ -561,7 +552,7 @@ def _read_metric(trees: SectionTrees) -> bool:
 
 
 def _find_only_word(tree: Any) -> str:
-    """Return the one word that a tree of one branch holds."""
+    """Return the only word in a tree with a single branch, or an empty text."""
     parts = strip_brackets(tree)
     if len(parts) != 1:
         return ""

@@ -37,33 +37,33 @@ FALSE = Literal(False)
 
 @dataclass(frozen=True, slots=True)
 class PddlProblem:
-    """A PDDL domain and problem, grounded: what to plan with, where it starts, and what it is for.
+    """A grounded PDDL problem: a domain, its start state and its goal.
 
-    Variables and actions have names in Telos's spelling; ``pddl`` and ``facts`` say them in PDDL's.
+    Variables and actions have names in Telos's spelling; ``pddl`` and ``facts`` return PDDL's.
     """
 
     domain: Domain
     state: State
     goal: Goal
-    said: FrozenMap[str, str] = field(repr=False)  # the name of each action to what PDDL calls it
+    pddl_names: FrozenMap[str, str] = field(repr=False)  # the name of each action to its PDDL text
     slots: "Mapping[Fact, FactSlot]" = field(repr=False)
     task: LiftedTask = field(repr=False)
 
     def pddl(self, steps: Iterable[Action | str]) -> tuple[str, ...]:
-        """Write actions as PDDL does: ``move.a.b`` is ``(move a b)``."""
-        return tuple(self.said[step if isinstance(step, str) else step.name] for step in steps)
+        """Return actions in PDDL syntax: ``move.a.b`` is ``(move a b)``."""
+        return tuple(self.pddl_names[step if isinstance(step, str) else step.name] for step in steps)
 
-    def actions(self, said: str) -> tuple[Action, ...]:
-        """Return the ground actions that PDDL calls ``said``, as in ``(move a b)``: several if files name two alike."""
-        wanted = format_atom(tuple(said.lower().replace("(", " ").replace(")", " ").split()))
-        return tuple(action for action in self.domain.actions if self.said[action.name] == wanted)
+    def actions(self, text: str) -> tuple[Action, ...]:
+        """Return the ground actions with a PDDL text such as ``(move a b)``: several if two schemas have one name."""
+        wanted = format_atom(tuple(text.lower().replace("(", " ").replace(")", " ").split()))
+        return tuple(action for action in self.domain.actions if self.pddl_names[action.name] == wanted)
 
-    def wants(self, said: str) -> Condition:
-        """Return another goal of the same problem as a condition, as in ``(on a b), (clear a)``."""
-        return _conjunction(_goal_conditions(read_goal(said, self.task), self.slots, self.task))
+    def wants(self, text: str) -> Condition:
+        """Return another goal of the same problem, such as ``(on a b), (clear a)``, as a condition."""
+        return _conjunction(_goal_conditions(read_goal(text, self.task), self.slots, self.task))
 
     def facts(self, state: State) -> frozenset[str]:
-        """Return everything that is true in ``state``, as PDDL writes it."""
+        """Return all facts that are true in ``state``, in PDDL syntax."""
         changing = {fact for fact, slot in self.slots.items() if state[slot.variable] == slot.value}
         return frozenset(format_atom(fact) for fact in changing | (self.task.init - self.slots.keys()))
 
@@ -71,9 +71,9 @@ class PddlProblem:
 def load_pddl(
     domain: str | os.PathLike[str], problem: str | os.PathLike[str], *, most: int = MAX_ACTIONS
 ) -> PddlProblem:
-    """Read and ground a PDDL domain file and a problem file; refuse more than ``most`` ground actions.
+    """Read and ground a PDDL domain file and a problem file, with at most ``most`` ground actions.
 
-    A bad file raises a ``DefinitionError`` that holds its faults, each with line, column and remedy.
+    A bad file raises a ``DefinitionError`` with its faults, each with line, column and remedy.
     """
     return _build_problem(PddlSource.read(domain), PddlSource.read(problem), most)
 
@@ -100,12 +100,12 @@ def _build_problem(domain: PddlSource, problem: PddlSource, most: int) -> PddlPr
         actions=[writer.action(name, action) for name, action in zip(names, actions, strict=True)],
         goals=[goal],
     )
-    said = {name: format_atom((action.schema, *action.arguments)) for name, action in zip(names, actions, strict=True)}
-    return PddlProblem(made, made.state(), goal, FrozenMap(said), FrozenMap(encoding.slots), task)
+    text = {name: format_atom((action.schema, *action.arguments)) for name, action in zip(names, actions, strict=True)}
+    return PddlProblem(made, made.state(), goal, FrozenMap(text), FrozenMap(encoding.slots), task)
 
 
 def _drop_impossible(actions: Iterable[GroundAction], groups: Iterable[frozenset[Fact]]) -> list[GroundAction]:
-    """Drop the actions that need two facts at once of which at most one is ever true."""
+    """Drop the actions that need two facts of one mutex group."""
     member: dict[Fact, set[int]] = {}
     for i, group in enumerate(groups):
         for fact in group:
@@ -119,7 +119,7 @@ def _drop_impossible(actions: Iterable[GroundAction], groups: Iterable[frozenset
 
 
 def _unreachable_goal_facts(task: LiftedTask, changing: ReducedTask) -> frozenset[Fact]:
-    """Return the facts that no action can make as the goal wants them: variables too, so that the goal can say so."""
+    """Return the goal's facts that no action can make true (or false): they become variables too."""
     never = {fact for fact in task.goal.positive if fact not in task.init}
     always = {fact for fact in task.goal.negative if fact in task.init}
     return frozenset((never | always) - changing.facts)
@@ -144,7 +144,7 @@ def _conjunction(parts: Iterable[Expression]) -> Condition:
 
 
 def _action_names(actions: Iterable[GroundAction]) -> list[str]:
-    """Name each action ``move.a.b``; the second of two that PDDL calls the same is ``move.a.b.2``."""
+    """Name each action ``move.a.b``; the second action with the same PDDL text is ``move.a.b.2``."""
     count: dict[str, int] = {}
     names = []
     for action in actions:
@@ -155,7 +155,7 @@ def _action_names(actions: Iterable[GroundAction]) -> list[str]:
 
 
 class _ActionBuilder:
-    """Writes ground actions over variables. Equal effects are one object, so that each is bound to a layout once."""
+    """Builds actions over variables. Equal effects are one object, so that each is bound to a layout once."""
 
     def __init__(self, slots: "Mapping[Fact, FactSlot]") -> None:
         self.slots = slots
@@ -172,7 +172,7 @@ class _ActionBuilder:
     def deleted(self, action: GroundAction) -> Iterator[tuple[str, Expression]]:
         for fact in sorted(action.deletes):
             slot = self.slots[fact]
-            # A shared variable may hold another fact than the deleted one, unless the action needs that very fact.
+            # A shared variable may hold another fact than the deleted one, unless the action needs the deleted fact.
             if slot.deleted is not None and (not slot.is_shared or fact in action.needs):
                 yield slot.variable, slot.deleted
 
@@ -180,15 +180,14 @@ class _ActionBuilder:
         return self.effects.setdefault((variable, value), Effect(variable, value))
 
 
-# --- encoding ---------------------------------------------------------------------------------------------------------
-# Facts to variables: a group of which at most one is true becomes an enum, every other fact a bool.
+# --- facts as variables ---
 
 
 @dataclass(frozen=True, slots=True)
 class FactSlot:
-    """Where a fact is kept: the variable, what it is set to, and the conditions that it holds and that it does not.
+    """The variable of a fact, the values that add and delete it, and the conditions that it holds and does not hold.
 
-    ``deleted`` is None if the variable always has one of its facts, so that none is deleted but by another.
+    ``deleted`` is None if one fact of the variable is always true, so that a fact is only deleted by adding another.
     """
 
     variable: str
@@ -204,7 +203,7 @@ class FactSlot:
 
     @property
     def value(self) -> Value:
-        """Return what the variable holds while the fact is true."""
+        """Return the variable's value while the fact is true."""
         return self.added.name if isinstance(self.added, Name) else True
 
 
@@ -215,7 +214,7 @@ class FactEncoding:
 
 
 class UniqueNames:
-    """Names in Telos's own spelling, each given once."""
+    """Hands out each name once: a second ``a`` is ``a_2``."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
@@ -232,7 +231,7 @@ class UniqueNames:
 
 
 def to_identifier(word: str) -> str:
-    """Spell a PDDL name as a part of a variable's name.
+    """Return a PDDL name as part of a variable's name.
 
     >>> to_identifier("at-robot"), to_identifier("not")
     ('at_robot', 'not_')
@@ -244,7 +243,7 @@ def to_identifier(word: str) -> str:
 def encode_facts(
     facts: Iterable[Fact], groups: Sequence[frozenset[Fact]], actions: Iterable[GroundAction], init: frozenset[Fact]
 ) -> FactEncoding:
-    """Give every fact its slot: first the largest groups of facts that exclude each other, then the rest."""
+    """Give every fact its variable: first the largest mutex groups, then the rest."""
     facts = sorted(facts)
     chosen = _choose_groups(groups)
     may_be_empty = _find_empty_groups(chosen, actions, init)
@@ -268,7 +267,7 @@ def encode_facts(
 
 
 def _choose_groups(groups: Sequence[frozenset[Fact]]) -> list[list[Fact]]:
-    """Choose groups without common facts, the largest first; part of a group excludes each other as the whole does."""
+    """Choose disjoint groups, the largest first; part of a mutex group is a mutex group."""
     left = {group: set(group) for group in sorted(groups, key=sorted)}
     chosen: list[list[Fact]] = []
     while left:
@@ -285,7 +284,7 @@ def _choose_groups(groups: Sequence[frozenset[Fact]]) -> list[list[Fact]]:
 def _find_empty_groups(
     chosen: Sequence[Sequence[Fact]], actions: Iterable[GroundAction], init: frozenset[Fact]
 ) -> set[int]:
-    """Return the groups of which, at the start or after some action, no fact is true."""
+    """Return the groups of which no fact is true at the start or after some action."""
     number = {fact: i for i, group in enumerate(chosen) for fact in group}
     empty = {i for i, group in enumerate(chosen) if not any(fact in init for fact in group)}
     for action in actions:
@@ -295,7 +294,7 @@ def _find_empty_groups(
 
 
 def _common_arguments(group: Sequence[Fact]) -> list[str]:
-    """Return the arguments that all facts of a group share: what the group is about."""
+    """Return the arguments that all facts of a group share."""
     return [each for each in dict.fromkeys(group[0][1:]) if all(each in fact[1:] for fact in group)]
 
 
@@ -305,8 +304,8 @@ def _group_name(group: Sequence[Fact]) -> str:
 
 
 def _labels(group: Sequence[Fact], taken: Iterable[str]) -> UniqueNames:
-    """Return a label for each fact, in order: what sets it apart from the others of its group."""
-    labels = UniqueNames(taken)  # a label that is a variable too would be unclear
+    """Return a label for each fact, in order: its own arguments, and its predicate if needed."""
+    labels = UniqueNames(taken)  # a label must not be the name of a variable
     common, is_one_predicate = _common_arguments(group), len({fact[0] for fact in group}) == 1
     for fact in group:
         rest = [each for each in fact[1:] if each not in common]
@@ -320,12 +319,7 @@ def _enum_slot(name: str, label: str, empty: str | None = None) -> FactSlot:
     return FactSlot(name, Name(label), deleted, Compare("==", *is_it), Compare("!=", *is_it))
 
 
-# --- invariants -------------------------------------------------------------------------------------------------------
-# Invariants: facts of which at most one is true at any time, such as the places where one truck may be.
-#
-# They are guessed from the action schemas (after Helmert, "Concise finite-domain representations for PDDL planning
-# tasks", 2009) and proved on the ground actions, so a wrong guess costs time and nothing else.
-
+# --- mutex groups ---
 
 MAX_CANDIDATES = 300
 MAX_PARTS = 5
@@ -335,34 +329,38 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class InvariantPart:
-    """A predicate whose arguments at ``key`` name the thing, and whose one other argument, if any, is free."""
+    """A predicate whose arguments at ``key`` name the object; at most one other argument is free."""
 
     predicate: str
     key: tuple[int, ...]
     arity: int
 
     def of(self, atom: Atom) -> Key:
-        """Return the key in an atom of this predicate."""
+        """Return the key of an atom of this predicate."""
         return tuple([atom[i] for i in self.key])
 
 
-Candidate: TypeAlias = frozenset[InvariantPart]  # of every key: at most one of the atoms of these parts is true
+Candidate: TypeAlias = frozenset[InvariantPart]  # claim: for every key, at most one atom of these parts is true
 
 
 def find_mutex_groups(
     changing: ReducedTask, schemas: Sequence[ActionSchema], init: frozenset[Fact]
 ) -> list[frozenset[Fact]]:
-    """Return sets of facts of which at most one is ever true, each proved; one fact may be in several."""
+    """Return mutex groups: sets of facts of which at most one is ever true. A fact may be in several.
+
+    Candidates are found in the action schemas (after Helmert, "Concise finite-domain representations for PDDL planning
+    tasks", 2009) and proved on the ground actions, so a wrong candidate only costs time.
+    """
     proved: dict[frozenset[Fact], None] = {}
-    for guess in _find_candidates(schemas, changing):
-        for group in _prove(guess, changing, init):
+    for candidate in _find_candidates(schemas, changing):
+        for group in _prove(candidate, changing, init):
             if len(group) > 1:
                 proved[group] = None
     return list(proved)
 
 
 def _find_candidates(schemas: Sequence[ActionSchema], changing: ReducedTask) -> Iterator[Candidate]:
-    """Yield the guesses that every schema leaves in balance, as far as parameters with different names differ."""
+    """Yield the candidates that every schema keeps balanced, if parameters with different names differ."""
     arities = {fact[0]: len(fact) - 1 for fact in sorted(changing.facts)}
     lifted = [_restrict_effects(schema, arities) for schema in schemas]
     first = [
@@ -372,10 +370,10 @@ def _find_candidates(schemas: Sequence[ActionSchema], changing: ReducedTask) -> 
     ]
     waiting, seen = list(first), set(first)
     while waiting and len(seen) < MAX_CANDIDATES:
-        guess = waiting.pop(0)
-        is_balanced, better = _check_balance(guess, lifted)
+        candidate = waiting.pop(0)
+        is_balanced, better = _check_balance(candidate, lifted)
         if is_balanced:
-            yield guess
+            yield candidate
         for each in better:
             if each not in seen and len(each) <= MAX_PARTS:
                 seen.add(each)
@@ -396,52 +394,52 @@ def _restrict_effects(schema: ActionSchema, predicates: Mapping[str, int]) -> _E
     return _Effects(some(schema.preconditions.positive), some(schema.adds), some(schema.deletes))
 
 
-def _check_balance(guess: Candidate, schemas: Sequence[_Effects]) -> tuple[bool, list[Candidate]]:
-    """Whether no schema makes two true where one was; and the guesses with one part more that would help."""
+def _check_balance(candidate: Candidate, schemas: Sequence[_Effects]) -> tuple[bool, list[Candidate]]:
+    """Return whether no schema makes a second atom true, and the candidates with one more part that may help."""
     is_balanced = True
     better: list[Candidate] = []
     for schema in schemas:
-        needs, adds, deletes = (_by_key(guess, each) for each in (schema.needs, schema.adds, schema.deletes))
+        needs, adds, deletes = (_by_key(candidate, each) for each in (schema.needs, schema.adds, schema.deletes))
         taken = [atom for atom in schema.needs if atom in schema.deletes]
         for key in {**adds, **deletes}:
             if len(adds.get(key, ())) > 1:
                 return False, []
             if not needs.get(key):
                 is_balanced = False
-                better += _extend(guess, key, taken)
+                better += _extend(candidate, key, taken)
             elif key in adds and not set(needs[key]) & {*deletes.get(key, ()), *adds[key]}:
                 is_balanced = False
-            elif key not in adds:  # one of them ends here: perhaps another begins
-                better += _extend(guess, key, schema.adds)
+            elif key not in adds:  # an atom is deleted here: another may be added
+                better += _extend(candidate, key, schema.adds)
         if not is_balanced:
             break
     return is_balanced, better
 
 
-def _by_key(guess: Candidate, atoms: Sequence[Atom]) -> dict[Key, list[Atom]]:
+def _by_key(candidate: Candidate, atoms: Sequence[Atom]) -> dict[Key, list[Atom]]:
     found: dict[Key, list[Atom]] = defaultdict(list)
-    for part in sorted(guess):
+    for part in sorted(candidate):
         for atom in atoms:
             if atom[0] == part.predicate:
                 found[part.of(atom)].append(atom)
     return dict(found)
 
 
-def _extend(guess: Candidate, key: Key, atoms: Sequence[Atom]) -> Iterator[Candidate]:
-    """Yield the guesses that say of ``key`` one more kind of atom as well, taken from ``atoms``."""
-    used = {part.predicate for part in guess}
+def _extend(candidate: Candidate, key: Key, atoms: Sequence[Atom]) -> Iterator[Candidate]:
+    """Yield the candidates with one more part for ``key``, taken from ``atoms``."""
+    used = {part.predicate for part in candidate}
     for atom in atoms:
         positions = tuple(atom.index(term, 1) for term in key if term in atom[1:])
         arity = len(atom) - 1
         if atom[0] not in used and len(set(positions)) == len(key) and arity - len(key) <= 1:
-            yield guess | {InvariantPart(atom[0], positions, arity)}
+            yield candidate | {InvariantPart(atom[0], positions, arity)}
 
 
-def _prove(guess: Candidate, changing: ReducedTask, init: frozenset[Fact]) -> Iterator[frozenset[Fact]]:
-    """Yield the facts of every key for which the guess is true: one at the start, and never one more."""
+def _prove(candidate: Candidate, changing: ReducedTask, init: frozenset[Fact]) -> Iterator[frozenset[Fact]]:
+    """Yield the facts of every key for which the candidate holds: one is true at the start, and never a second."""
     key_of: dict[Fact, Key] = {}
     groups: dict[Key, list[Fact]] = defaultdict(list)
-    parts = {part.predicate: part for part in guess}
+    parts = {part.predicate: part for part in candidate}
     for fact in changing.facts:
         if fact[0] in parts:
             key_of[fact] = parts[fact[0]].of(fact)
@@ -454,7 +452,7 @@ def _prove(guess: Candidate, changing: ReducedTask, init: frozenset[Fact]) -> It
                 {fact for fact in facts if key_of.get(fact) == key}
                 for facts in (action.needs, action.adds, action.deletes)
             )
-            # An action that needs two of them is never possible while the invariant holds, so it cannot break it.
+            # An action that needs two of them is never applicable while the invariant holds, so it cannot break it.
             if len(needs) < 2 and not (len(needs) == 1 and len(adds) <= 1 and (adds <= needs or needs <= deletes)):
                 broken.add(key)
     return (frozenset(facts) for key, facts in sorted(groups.items()) if key not in broken)

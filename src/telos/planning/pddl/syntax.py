@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from lark import Lark
 
 
-# --- source -----------------------------------------------------------------------------------------------------------
-# The text of a PDDL file: read, cut into its sections, and able to say where anything in it stands.
+# --- sections ---
 
-
-MAX_BYTES = 4_000_000  # bytes; the largest benchmark of the planning competitions has a tenth of that
-MAX_DEPTH = 60  # brackets inside brackets; people write eight
+MAX_BYTES = 4_000_000  # the largest benchmark of the planning competitions has a tenth of that
+MAX_DEPTH = 60  # of nested brackets; people write eight
 
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _BRACKETS = re.compile(r";[^\n]*|[()]")
@@ -37,7 +35,7 @@ _BLANK = re.compile(r"(?:\s|;[^\n]*)*")
 
 @dataclass(frozen=True)
 class PddlSource:
-    """A file's name and its text, in lower case: PDDL does not tell ``HANDEMPTY`` from ``handempty``."""
+    """A file's name and its text in lower case, because PDDL is not case-sensitive."""
 
     file: str
     text: str
@@ -45,7 +43,7 @@ class PddlSource:
 
     @classmethod
     def of(cls, file: str, text: str) -> "PddlSource":
-        # Only ASCII letters are lowered: others may change their length, and every position after them with it.
+        # Only ASCII letters are lowered: others may change their length, and with it every position after them.
         starts = (0, *(match.end() for match in re.finditer("\n", text)))
         return cls(file, text.translate(_LOWER), starts)
 
@@ -65,11 +63,11 @@ class PddlSource:
             raise DefinitionError([Fault(why[0].lower() + why[1:], file=name, code=FaultCode.UNREADABLE)]) from None
         if size > MAX_BYTES:
             raise DefinitionError([_too_large(name, size)])
-        # Old benchmarks have authors' names in Latin-1 in their comments; elsewhere the replacement is a fault.
+        # Old benchmarks have authors' names in Latin-1 in comments; elsewhere the replacement character is a fault.
         return cls.of(name, data.decode("utf-8-sig", errors="replace"))
 
     def fault(self, offset: int, message: str, suggestion: str = "", *, code: FaultCode = FaultCode.INVALID) -> Fault:
-        """Return a fault that stands at ``offset``."""
+        """Return a fault at ``offset``."""
         line = bisect.bisect_right(self.line_starts, offset)
         column = offset - self.line_starts[line - 1] + 1
         return Fault(message, suggestion=suggestion, file=self.file, line=line, column=column, code=code)
@@ -77,7 +75,7 @@ class PddlSource:
 
 @dataclass(frozen=True, slots=True)
 class PddlSection:
-    """One bracket of the file, such as ``(:init …)``: the word it begins with, where it begins, and its text."""
+    """One bracket of the file, such as ``(:init …)``: its first word, its offset, and its text."""
 
     word: str
     start: int
@@ -85,7 +83,7 @@ class PddlSection:
 
 
 def split_sections(source: PddlSource, kind: str) -> tuple[PddlSection, ...]:
-    """Cut ``(define (kind name) (:…) (:…))`` into the brackets inside its outer one."""
+    """Return the brackets inside the outer one of ``(define (kind name) (:…) (:…))``."""
     if len(source.text) > MAX_BYTES:
         raise DefinitionError([_too_large(source.file, len(source.text))])
     spans = list(_spans(source))
@@ -109,7 +107,7 @@ def split_sections(source: PddlSource, kind: str) -> tuple[PddlSection, ...]:
 
 
 def _spans(source: PddlSource) -> Iterator[tuple[int, int]]:
-    """Yield where the brackets inside the outer one begin and end; refuse brackets that do not match."""
+    """Yield the start and end of the brackets inside the outer one; raise if brackets do not match."""
     open_at: list[int] = []
     for match in _BRACKETS.finditer(source.text):
         at = match.start()
@@ -119,11 +117,7 @@ def _spans(source: PddlSource) -> Iterator[tuple[int, int]]:
         elif source.text[at] == ")":
             if not open_at:
                 raise DefinitionError(
-                    [
-                        source.fault(
-                            at, "this ) closes nothing", "remove it, or add the missing (", code=FaultCode.BAD_SYNTAX
-                        )
-                    ]
+                    [source.fault(at, "unmatched )", "remove it, or add the missing (", code=FaultCode.BAD_SYNTAX)]
                 )
             start = open_at.pop()
             if len(open_at) == 1:
@@ -133,7 +127,7 @@ def _spans(source: PddlSource) -> Iterator[tuple[int, int]]:
                 return
     if not open_at:
         raise DefinitionError(
-            [source.fault(0, "there is no PDDL in this file", "it begins with (define", code=FaultCode.BAD_SYNTAX)]
+            [source.fault(0, "the file has no PDDL", "begin with (define", code=FaultCode.BAD_SYNTAX)]
         )
     raise DefinitionError([_unclosed(source, open_at[-1])])
 
@@ -150,12 +144,12 @@ def _check_opening(source: PddlSource, at: int, open_at: list[int]) -> None:
             [source.fault(at, f"brackets are nested more than {MAX_DEPTH} deep", code=FaultCode.TOO_LARGE)]
         )
     if len(open_at) > 1 and word.startswith(":"):
-        # Sections stand only directly inside (define …), so the one before lacks its end.
+        # Sections are only directly inside (define …), so the one before is not closed.
         raise DefinitionError([_unclosed(source, open_at[-1])])
 
 
 def _check_gaps(source: PddlSource, spans: Sequence[tuple[int, int]]) -> None:
-    """Refuse words between the sections, which would be left unread."""
+    """Raise if there are words between the sections, which would not be read."""
     for (_, end), (start, _) in pairwise(spans):
         if (at := _skip_blank(source, end)) < start:
             raise DefinitionError(
@@ -164,7 +158,7 @@ def _check_gaps(source: PddlSource, spans: Sequence[tuple[int, int]]) -> None:
 
 
 def _unclosed(source: PddlSource, at: int) -> Fault:
-    return source.fault(at, "this ( is never closed", "add the missing )", code=FaultCode.BAD_SYNTAX)
+    return source.fault(at, "unclosed (", "add the missing )", code=FaultCode.BAD_SYNTAX)
 
 
 def _check_end(source: PddlSource, end: int) -> None:
@@ -179,26 +173,21 @@ def _check_end(source: PddlSource, end: int) -> None:
 
 
 def _skip_blank(source: PddlSource, start: int) -> int:
-    """Return where the first thing after ``start`` stands that is neither blank nor comment."""
+    """Return the offset of the first text after ``start`` that is neither blank nor comment."""
     blank = _BLANK.match(source.text, start)
     return blank.end() if blank else start
 
 
 def _too_large(name: str, size: int) -> Fault:
     return Fault(
-        f"the file has {size / 1e6:.1f} MB, more than the {MAX_BYTES / 1e6:g} MB that are read",
+        f"the file has {size / 1e6:.1f} MB; the limit is {MAX_BYTES / 1e6:g} MB",
         file=name,
         suggestion="split it, or ground it with another tool",
         code=FaultCode.TOO_LARGE,
     )
 
 
-# --- grammar ----------------------------------------------------------------------------------------------------------
-# Sections of PDDL text, parsed by the grammar of the ``pddl`` library.
-#
-# The library's grammar is used, and not its data model: the model is case-sensitive, refuses two actions with one name
-# and requirements that were forgotten, all of which real benchmarks have, and it forgets lines and columns.
-
+# --- grammar ---
 
 RULES = {
     "domain": "domain_def",
@@ -237,7 +226,7 @@ UNSUPPORTED = {
     ":non-deterministic": "effects by chance are",
     ":probabilistic-effects": "effects by chance are",
 }
-SUPPORTED = "STRIPS with types, constants, equality, negative preconditions and action costs is read"
+SUPPORTED = "supported: STRIPS with types, constants, equality, negative preconditions and action costs"
 
 
 def parse_section(section: PddlSection, source: PddlSource) -> Any:
@@ -251,7 +240,7 @@ def parse_section(section: PddlSection, source: PddlSource) -> Any:
         raise DefinitionError([_syntax_fault(problem, section, source, parser)]) from None
 
 
-@cache  # building the tables takes longer than parsing most files
+@cache  # building the parser takes longer than parsing most files
 def _parser() -> "Lark":
     try:
         from lark import Lark
@@ -269,19 +258,19 @@ def _syntax_fault(problem: Any, section: PddlSection, source: PddlSource, parser
     word = word_at(section.text, at)
     if word in UNSUPPORTED:
         return unsupported_fault(source, section.start + at, UNSUPPORTED[word])
-    # `allowed` is what the lexer tried and `expected` what the parser would take; each error has one of them.
+    # `allowed` is set by the lexer and `expected` by the parser; each error has one of them.
     wanted = getattr(problem, "allowed", None) or getattr(problem, "expected", None) or ()
     shown = {each.name: f"{each.pattern.value}" for each in parser.terminals if each.pattern.type == "str"}
     shown |= {"NAME": "a name", "NUMBER": "a number", "RPAR": ")", "LPAR": "("}
     words = sorted({shown.get(each, each.lower()) for each in wanted}, key=lambda each: (each.startswith(":"), each))
     likely = ", ".join(words[:8]) + (", …" if len(words) > 8 else "")
     is_meant = nearest(word, words) is not None
-    suggestion = name_hint(word, words) if is_meant else f"here may stand: {likely}" if likely else ""
+    suggestion = name_hint(word, words) if is_meant else f"expected one of: {likely}" if likely else ""
     return source.fault(section.start + at, f"unexpected {word!r}", suggestion, code=FaultCode.BAD_SYNTAX)
 
 
 def word_at(text: str, at: int) -> str:
-    """Return the bracket or the whole word that begins at ``at``."""
+    """Return the bracket or the whole word at ``at``."""
     if text[at] in "()":
         return text[at]
     end = at
@@ -291,5 +280,5 @@ def word_at(text: str, at: int) -> str:
 
 
 def unsupported_fault(source: PddlSource, offset: int, what: str) -> Fault:
-    """Return the fault of a file that uses more of PDDL than is read; ``what`` is as in "derived predicates are"."""
+    """Return the fault for an unsupported part of PDDL; ``what`` is as in "derived predicates are"."""
     return source.fault(offset, f"{what} not supported", SUPPORTED, code=FaultCode.UNSUPPORTED)
