@@ -225,7 +225,7 @@ def test_when_no_goal_is_relevant_nothing_is_drawn(tmp_path: Path) -> None:
         (["--set", "ammo=3", "--set", "ammo=4"], "--set ammo=4: 'ammo' is given twice; keep one"),
         (["--set", "ammo=many"], "--set ammo=many: variable 'ammo' holds int; write a whole number"),
         (["--set", "ammo=1.5"], "variable 'ammo' holds int; write a whole number"),
-        (["--set", f"ammo={2**60}"], "the planner's numbers stay within 2**53"),
+        (["--set", f"ammo={2**60}"], "2**53"),
         (["--set", "weapon_loaded=1"], "variable 'weapon_loaded' holds bool; write true or false"),
         (["--set", "target=ded"], "variable 'target' holds [alive, dead]; did you mean 'dead'?"),
         (["--set", "at=\x1b[2J"], "is not of the form name=value"),
