@@ -8,12 +8,12 @@ import pytest
 
 from telos.core.errors import TelosError
 from telos.core.trace import as_json
-from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.island import Island
 from telos.worlds.island.player import IDLE, Islander
 from telos.worlds.island.player_mind import Deduction, PlayerMemory
 from telos.worlds.island.playthrough import Playthrough
 from telos.worlds.island.story import GOALS, Lesson, load_story
+from telos.worlds.island.styles import load_player_domain
 from telos.worlds.island.trace import IslandAction, IslandEnded, IslandGoalChosen, IslandStarted
 
 STYLES = ("methodical", "social", "guesser")

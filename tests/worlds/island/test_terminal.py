@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from telos.cli.watch import watch
 from telos.core.errors import TelosError
-from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.playthrough import Playthrough
 from telos.worlds.island.story import ACTIONS
+from telos.worlds.island.styles import load_player_domain
 from telos.worlds.island.terminal import IslandScreen
 from telos.worlds.island.trace import DOES, WANTS, describe
 

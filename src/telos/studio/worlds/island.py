@@ -20,13 +20,12 @@ from telos.studio.mind_view import FactLine, GoalLine, MindView, StepLine
 from telos.studio.stage import Happening, Hud, Inputs, Model, Setting, Stage, StudioWorld
 from telos.studio.worlds.island_drawing import HEIGHT, SYMBOLS, WIDTH, draw_ground, draw_moment
 from telos.studio.worlds.shapes import Picture
-from telos.worlds.island.domain import load_player_domain
 from telos.worlds.island.player import IDLE, Islander
 from telos.worlds.island.player_mind import PLACE
 from telos.worlds.island.playthrough import LivePlaythrough, TimedAction
 from telos.worlds.island.state import IslandView, clock_of
 from telos.worlds.island.story import GOALS, Lesson
-from telos.worlds.island.styles import load_styles
+from telos.worlds.island.styles import load_player_domain, load_styles
 from telos.worlds.island.trace import WANTS, describe_action, to_words
 
 FILE = "island.mln"

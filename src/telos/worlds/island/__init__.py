@@ -1,6 +1,6 @@
 """A mystery on a research island: one player, nineteen actions, seven goals, and simulated players of three styles.
 
-    story (map, people, solution) ──▶ island (the world, on state) ◀── player (styles, player_mind, domain)
+    story (map, people, solution) ──▶ island (the world, on state) ◀── player (styles, player_mind)
                                                │
                         playthrough: one game, live games, corpora ──▶ trace, terminal
 

@@ -10,7 +10,6 @@ from telos.core.action import Action
 from telos.core.plan import Plan
 from telos.core.values import Value
 from telos.worlds.island import story as words
-from telos.worlds.island.domain import load_player_domain, pursuit_actions, shared_planner, to_goal
 from telos.worlds.island.player_mind import (
     Deduction,
     Focus,
@@ -22,7 +21,16 @@ from telos.worlds.island.player_mind import (
 )
 from telos.worlds.island.state import IslandView
 from telos.worlds.island.story import IslandMap, IslandStory, load_story
-from telos.worlds.island.styles import MINUTE, PlayerStyles, PlayerTraits, load_styles
+from telos.worlds.island.styles import (
+    MINUTE,
+    PlayerStyles,
+    PlayerTraits,
+    load_player_domain,
+    load_styles,
+    pursuit_actions,
+    shared_planner,
+    to_goal,
+)
 
 IDLE = "idle"  # the intention of a player without a goal
 _MAX_LEVEL = 10.0  # upper limit of a goal's insistence

@@ -1,4 +1,7 @@
-"""Player styles: goal weights, behaviour, and the file that defines them (``players.yaml``)."""
+"""What simulated players want and can do: their planning domain, and how styles of players differ.
+
+The domain is ``islander.yaml``, with a planner that all players share; ``players.yaml`` defines the styles.
+"""
 
 import math
 import os
@@ -10,14 +13,19 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
+from telos.core.action import Action
+from telos.core.domain import Domain
 from telos.core.errors import FaultCode, KeyPath, TelosError, name_hint
 from telos.files.definition import Definition, raise_faults
+from telos.files.domain_file import load
 from telos.files.schema import FieldType, FileModel, NonNegativeNumber, Number, name_type, text_type
 from telos.files.yaml import read_text
-from telos.worlds.island.domain import load_player_domain
-from telos.worlds.island.story import DATA
+from telos.planning.planner import Planner
+from telos.worlds.island.story import DATA, load_story
 
 MINUTE = 60.0  # seconds
+_PURSUE = "pursue-"
+_STEP = 10.0  # seconds of walking that cost as much as one step
 _LEFT_OUT: Any = None
 
 
@@ -84,6 +92,42 @@ class PlayerStyles:
 
 def _factor(rng: Random, spread: float) -> float:
     return math.exp(rng.gauss(0.0, spread))
+
+
+# --- the planning domain ---
+
+
+@cache
+def load_player_domain() -> Domain:
+    """Return the domain that comes with the package; it is loaded once.
+
+    >>> [goal.name for goal in load_player_domain().goals][:3]
+    ['talk-nurse', 'talk-patient', 'talk-cook']
+    """
+    return load(DATA / "islander.yaml", functions={"walk": _walk})
+
+
+def _walk(start: str, there: str) -> float:
+    story = load_story()
+    return story.map.distance(start, there) / story.pace / _STEP
+
+
+@cache
+def shared_planner() -> Planner:
+    """Return the planner of all simulated players: they meet the same situations, and it caches plans."""
+    domain = load_player_domain()
+    return Planner(domain, [domain.action(name) for name in domain.action_sets["body"]])
+
+
+@cache
+def pursuit_actions() -> dict[str, Action]:
+    """Return, for each goal, the action that stands for pursuing it in a choice between goals."""
+    domain = load_player_domain()
+    return {goal.name: domain.action(_PURSUE + goal.name) for goal in domain.goals}
+
+
+def to_goal(pursuit: Action) -> str:
+    return pursuit.name.removeprefix(_PURSUE)
 
 
 # --- the players file ---
