@@ -132,7 +132,7 @@ class FeatureIOHMM:
         self.goals = check_goals(goals)
         self.features, self.changes, self.done = tuple(features), changes, done
         self._numbers = {goal: number for number, goal in enumerate(self.goals)}
-        self._places = [{said: place for place, said in enumerate(each.outcomes)} for each in self.features]
+        self._places = [{value: place for place, value in enumerate(each.outcomes)} for each in self.features]
         size = len(self.goals)
         self._tables = [BackoffCounts(size, len(each.outcomes)) for each in self.features]
         self._follows = BackoffCounts(1 if changes.from_any else size, size)
@@ -150,9 +150,9 @@ class FeatureIOHMM:
         context = context_of(event)
         likelihood = [1.0] * len(self.goals)
         for number in range(len(self.features)):
-            said = self._said(number, event, context)
-            if said is not None:
-                likelihood = [mine * each for mine, each in zip(likelihood, said, strict=True)]
+            factors = self._feature_likelihood(number, event, context)
+            if factors is not None:
+                likelihood = [mine * each for mine, each in zip(likelihood, factors, strict=True)]
         if self.done is not None:
             over = self._entry(context, self.done) or ()
             likelihood = [0.0 if goal in over else each for goal, each in zip(self.goals, likelihood, strict=True)]
@@ -199,7 +199,7 @@ class FeatureIOHMM:
         made._tables, made._follows, made._starts = self._tables, self._follows, self._starts
         return made
 
-    def _said(self, number: int, event: Event, context: Mapping[str, Value]) -> Chances | None:
+    def _feature_likelihood(self, number: int, event: Event, context: Mapping[str, Value]) -> Chances | None:
         """Return the likelihood of one feature under each goal; None if it is no evidence."""
         outcome = self._outcome(number, event, context)
         if outcome is None:
@@ -215,12 +215,12 @@ class FeatureIOHMM:
 
     def _outcome(self, number: int, event: Event, context: Mapping[str, Value]) -> int | None:
         feature = self.features[number]
-        said: Value = event.action if feature.reads == "action" else self._entry(context, feature.reads)
-        if said is None or said in feature.ignores:
+        value: Value = event.action if feature.reads == "action" else self._entry(context, feature.reads)
+        if value is None or value in feature.ignores:
             return None
-        place = self._places[number].get(said)
+        place = self._places[number].get(value)
         if place is None:
-            raise TelosError(f"unknown {feature.reads} {said!r}", name_hint(str(said), map(str, feature.outcomes)))
+            raise TelosError(f"unknown {feature.reads} {value!r}", name_hint(str(value), map(str, feature.outcomes)))
         return place
 
     def _matrix(self, context: Mapping[str, Value]) -> Matrix:

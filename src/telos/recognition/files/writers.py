@@ -135,8 +135,8 @@ def _clock(clock: Clock) -> str:
 
 
 def _period(seconds: float) -> str:
-    said = [f"{_number(seconds * 1000)} ms", f"{_number(seconds)} s"]
-    exact = [each for each in (said if seconds < 1 else reversed(said)) if parse_duration(each) == seconds]
+    text = [f"{_number(seconds * 1000)} ms", f"{_number(seconds)} s"]
+    exact = [each for each in (text if seconds < 1 else reversed(text)) if parse_duration(each) == seconds]
     return exact[0] if exact else _number(seconds)
 
 
@@ -164,8 +164,8 @@ def _transitions(rules: TransitionRules) -> Iterator[str]:
 
 
 def _updates(span: float) -> str:
-    said = f"{_number(span)} updates"
-    return said if parse_updates(said) == span else _number(span)
+    text = f"{_number(span)} updates"
+    return text if parse_updates(text) == span else _number(span)
 
 
 def _symbols(key: str, symbols: Symbols) -> Iterator[str]:
@@ -192,15 +192,15 @@ def _observation(model: ObservationModel) -> str:
 
 
 def _row(row: Row) -> str:
-    said = (
+    text = (
         f"{_word(name)}: {chance if isinstance(chance, str) else format_chance(chance)}" for name, chance in row.items()
     )
-    return f"{{{', '.join(said)}}}"
+    return f"{{{', '.join(text)}}}"
 
 
 def _condition(condition: Condition) -> str:
-    said = str(condition)
-    return said if said in ("true", "false") else _word(said)
+    text = str(condition)
+    return text if text in ("true", "false") else _word(text)
 
 
 def _list(words: Iterable[str]) -> str:

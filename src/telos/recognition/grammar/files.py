@@ -131,15 +131,15 @@ def loads_grammar(text: str, *, name: str = "<text>") -> PlanGrammar:
 
 
 def _goals(definition: Definition) -> dict[str, float]:
-    said = definition.entry("goals", default={})
-    if isinstance(said, dict):
-        return dict(said)
-    for place, goal in enumerate(said):
-        if goal in said[:place]:
+    written = definition.entry("goals", default={})
+    if isinstance(written, dict):
+        return dict(written)
+    for place, goal in enumerate(written):
+        if goal in written[:place]:
             definition.fault(
                 f"goal {goal!r} stands twice", ("goals", place), "name each once", code=FaultCode.DUPLICATE
             )
-    return even_chances(said)
+    return even_chances(written)
 
 
 def _task(definition: Definition, path: KeyPath) -> Iterator[Production]:
@@ -170,14 +170,14 @@ def _task(definition: Definition, path: KeyPath) -> Iterator[Production]:
 
 def _steps(definition: Definition, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Yield the steps of an entry with their paths; steps that YAML split, `[give(gold, smith)]`, are joined."""
-    said: Any = definition.entry(*path, default=[])
-    if isinstance(said, str):
-        yield path, normalize_step(said)
+    written: Any = definition.entry(*path, default=[])
+    if isinstance(written, str):
+        yield path, normalize_step(written)
         return
     whole, start = "", 0
-    for place, piece in enumerate(each if isinstance(each, str) else "" for each in said):
+    for place, piece in enumerate(each if isinstance(each, str) else "" for each in written):
         whole, start = (f"{whole}, {piece}", start) if whole else (piece, place)
-        if whole.count("(") <= whole.count(")") or place == len(said) - 1:
+        if whole.count("(") <= whole.count(")") or place == len(written) - 1:
             if whole:
                 yield (*path, start), normalize_step(whole)
             whole = ""

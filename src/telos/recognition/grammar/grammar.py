@@ -36,22 +36,22 @@ def even_chances(names: Iterable[str]) -> dict[str, float]:
     return dict.fromkeys(each, 1.0 / len(each)) if each else {}
 
 
-def normalize_step(said: str) -> str:
+def normalize_step(text: str) -> str:
     """Return a step in canonical form: `goto( forge )` is `goto(forge)`.
 
     >>> normalize_step("throw(grenade,enemy)")
     'throw(grenade, enemy)'
     """
-    found = _STEP.match(said)
+    found = _STEP.match(text)
     if not found or found[2] is None:
-        return said.strip()
+        return text.strip()
     arguments = [each.strip() for each in found[2].split(",")]
     return f"{found[1]}({', '.join(arguments)})" if any(arguments) else found[1]
 
 
-def is_step(said: str) -> bool:
+def is_step(text: str) -> bool:
     """Whether a text is a valid step: a name, optionally with arguments."""
-    return bool(_STEP.match(said))
+    return bool(_STEP.match(text))
 
 
 def possible_steps(action: str) -> tuple[str, ...]:
@@ -164,8 +164,8 @@ def _sum_faults(productions: Sequence[Production]) -> Iterator[Fault]:
     for task, group in groupby(sorted(productions, key=lambda each: each.task), key=lambda each: each.task):
         chances = [each.chance for each in group]
         if all(map(_is_chance, chances)) and abs(math.fsum(chances) - 1.0) > SUM_TOLERANCE:
-            said = " + ".join(f"{chance:g}" for chance in chances[:6]) + (" + …" if len(chances) > 6 else "")
-            message = f"the chances of the methods of {task!r} sum to {math.fsum(chances):.6g} ({said})"
+            shown = " + ".join(f"{chance:g}" for chance in chances[:6]) + (" + …" if len(chances) > 6 else "")
+            message = f"the chances of the methods of {task!r} sum to {math.fsum(chances):.6g} ({shown})"
             yield Fault(
                 message,
                 suggestion="make them sum to 1, or leave them out to share evenly",
@@ -253,7 +253,6 @@ class Tolerance:
     beam: int = 64
 
     def __post_init__(self) -> None:
-        """Refuse what is no chance and no count."""
         for name in ("noise", "switch"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:

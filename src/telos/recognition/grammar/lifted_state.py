@@ -187,9 +187,9 @@ class ObservedWorld:
         if key not in known:
             found: dict[tuple[str, ...], None] = {}
             for fact in self.matches(predicate, pattern):
-                said = [(name, kind) for name, kind in zip(fact, kinds, strict=True)]
-                if all(kind is None or self.fits(name, kind.removeprefix(WILDCARD)) for name, kind in said):
-                    found[tuple(kind if kind and kind.startswith(WILDCARD) else name for name, kind in said)] = None
+                pairs = [(name, kind) for name, kind in zip(fact, kinds, strict=True)]
+                if all(kind is None or self.fits(name, kind.removeprefix(WILDCARD)) for name, kind in pairs):
+                    found[tuple(kind if kind and kind.startswith(WILDCARD) else name for name, kind in pairs)] = None
             known[key] = list(found)
         return known[key]
 
@@ -276,8 +276,10 @@ class ObservedWorld:
         free = [name for name in kinds if name not in given]
         for values in product(*(self.of_type(kinds[name]) for name in free)):
             bound = {**given, **dict(zip(free, values, strict=True))}
-            said = (each._replace(arguments=tuple(bound.get(name, name) for name in each.arguments)) for each in needs)
-            if all(map(self.holds, said)):
+            grounded = (
+                each._replace(arguments=tuple(bound.get(name, name) for name in each.arguments)) for each in needs
+            )
+            if all(map(self.holds, grounded)):
                 yield bound
 
 

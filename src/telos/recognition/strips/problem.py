@@ -82,9 +82,9 @@ class StripsProblem:
         costs = [action.cost for action in self.actions if action.cost > 0]
         return sum(costs) / len(costs) if costs else 1.0
 
-    def explaining(self, said: str) -> tuple[int, ...]:
+    def explaining(self, name: str) -> tuple[int, ...]:
         """Return the indices of the actions with a PDDL name, ignoring case; there may be none."""
-        return self.named.get(normalize_atom(said), ())
+        return self.named.get(normalize_atom(name), ())
 
     def equal_goals(self) -> tuple[tuple[int, ...], ...]:
         """Return the groups of goals with the same condition."""
@@ -95,13 +95,13 @@ class StripsProblem:
         return tuple(tuple(each) for each in groups.values() if len(each) > 1)
 
 
-def normalize_atom(said: str) -> str:
+def normalize_atom(text: str) -> str:
     """Return the canonical form of a ground action or an atom.
 
     >>> normalize_atom(" (STACK  a B)"), normalize_atom("stack a b")
     ('(stack a b)', '(stack a b)')
     """
-    return format_atom(tuple(said.lower().replace("(", " ").replace(")", " ").split()))
+    return format_atom(tuple(text.lower().replace("(", " ").replace(")", " ").split()))
 
 
 def strips_problem(task: LiftedTask, goals: Iterable[str], *, most: int = MAX_ACTIONS) -> StripsProblem:
@@ -364,19 +364,19 @@ def _check_inside(folder: Path, place: str) -> None:
 def _instance_cases(place: Path, row: Mapping[str, str]) -> dict[str, RecognitionCase]:
     path = place / "observations.jsonl"
     found = {}
-    for where, said in _json_lines(path, _text(path)):
-        seen = said.get("obs")
-        if "id" not in said or not isinstance(seen, list) or not all(isinstance(each, str) for each in seen):
+    for where, entry in _json_lines(path, _text(path)):
+        seen = entry.get("obs")
+        if "id" not in entry or not isinstance(seen, list) or not all(isinstance(each, str) for each in seen):
             raise TelosError(f'{where}: a problem has an id and obs, a list of ground actions as "(move a b)"')
-        found[str(said["id"])] = RecognitionCase(
-            str(said["id"]),
+        found[str(entry["id"])] = RecognitionCase(
+            str(entry["id"]),
             place,
             tuple(seen),
             row.get("source", ""),
             row.get("domain", ""),
-            said.get("observability"),
-            said.get("noisy"),
-            said.get("plan", ""),
+            entry.get("observability"),
+            entry.get("noisy"),
+            entry.get("plan", ""),
         )
     return found
 
@@ -394,10 +394,10 @@ def _json_lines(path: Path, text: str) -> list[tuple[str, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
+            entry = json.loads(line)
         except ValueError as error:
             raise TelosError(f"{path}:{number}: not JSON: {error}") from None
-        if not isinstance(said, dict):
+        if not isinstance(entry, dict):
             raise TelosError(f"{path}:{number}: a line is a JSON object, got {line.strip()[:40]}")
-        found.append((f"{path}:{number}", said))
+        found.append((f"{path}:{number}", entry))
     return found

@@ -150,19 +150,19 @@ def _match_observations(problem: StripsProblem, observations: Sequence[str]) -> 
             f"observations are a list of ground actions, got the text {observations!r}", "put it in a list"
         )
     observed, notes = [], []
-    for i, said in enumerate(observations, start=1):
-        choices = problem.explaining(said)
+    for i, observation in enumerate(observations, start=1):
+        choices = problem.explaining(observation)
         if choices:
             observed.append(choices)
         else:
-            hint = name_hint(normalize_atom(said), _alike(problem, said))
-            notes.append(f"observation {i}, {normalize_atom(said)}, is never possible, and is ignored; {hint}")
+            hint = name_hint(normalize_atom(observation), _alike(problem, observation))
+            notes.append(f"observation {i}, {normalize_atom(observation)}, is never possible, and is ignored; {hint}")
     return observed, notes
 
 
-def _alike(problem: StripsProblem, said: str) -> list[str]:
+def _alike(problem: StripsProblem, observation: str) -> list[str]:
     """Return the actions of the same schema, or all: comparing names is slow, and most differ in an argument."""
-    kind = normalize_atom(said).strip("()").split(" ")[0]
+    kind = normalize_atom(observation).strip("()").split(" ")[0]
     return [name for name in problem.named if name.startswith(f"({kind} ")] or list(problem.named)
 
 
