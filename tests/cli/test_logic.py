@@ -213,7 +213,7 @@ def test_learning_goes_on_where_it_stopped(tmp_path: Path, goals: tuple[Path, li
 def test_learning_refuses_to_overwrite_what_it_reads(goals: tuple[Path, list[Path]]) -> None:
     model, days = goals
     before = model.read_text(encoding="utf-8")
-    with pytest.raises(TelosError, match="this is read from"):
+    with pytest.raises(TelosError, match="is an input"):
         run("learn", model, *days, "-q", "goal", "-o", model)
     assert model.read_text(encoding="utf-8") == before
 
@@ -242,7 +242,7 @@ def test_one_world_cannot_be_held_out(tmp_path: Path, goals: tuple[Path, list[Pa
 
 def test_a_file_that_no_run_kept_is_refused(tmp_path: Path, goals: tuple[Path, list[Path]]) -> None:
     other = written(tmp_path, "other.json", "{}")
-    with pytest.raises(TelosError, match="not what an earlier run kept"):
+    with pytest.raises(TelosError, match="not a saved state"):
         run("learn", goals[0], *goals[1], "-q", "goal", "-o", tmp_path / "o.mln", "--resume", other)
 
 

@@ -172,3 +172,7 @@ def test_random_file_is_playable_or_has_located_faults(data: Any) -> None:
         game = Adventure(rules or "", directed=directed)
         hold(game, "right+swing", 100)
         game.view()
+
+
+def test_fingerprint_of_wilds_is_that_of_earlier_recordings() -> None:
+    assert load_rules("wilds").fingerprint == "b33c4a0c46f1"
