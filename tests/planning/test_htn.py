@@ -49,19 +49,19 @@ KILL = TaskNetwork(
 )
 
 
-def test_a_loaded_soldier_attacks_and_an_empty_one_reloads_first() -> None:
+def test_soldier_reloads_before_attack_only_if_empty() -> None:
     assert names(plan_tasks(KILL, {"loaded": True}, "kill-enemy")) == ["attack"]
     answer = plan_tasks(KILL, {"ammo": 2}, "kill-enemy")
     assert (names(answer), answer.cost) == (["reload", "attack"], 3.0)
     assert replayed(SOLDIER, answer, ammo=2)["target"] == "dead"
 
 
-def test_without_optimal_the_first_method_that_works_wins() -> None:
+def test_first_applicable_method_wins_without_optimal() -> None:
     answer = plan_tasks(KILL, {"ammo": 2}, "kill-enemy", optimal=False)
     assert (names(answer), answer.cost) == (["melee"], 9.0)
 
 
-def test_a_method_whose_subtasks_fail_gives_way_to_the_next() -> None:
+def test_method_with_failing_subtasks_yields_to_the_next() -> None:
     network = TaskNetwork(
         SOLDIER, [Method("kill", "rash", subtasks="attack"), Method("kill", "slow", subtasks=["reload", "attack"])]
     )
@@ -69,7 +69,7 @@ def test_a_method_whose_subtasks_fail_gives_way_to_the_next() -> None:
         assert names(plan_tasks(network, {"ammo": 1}, "kill", optimal=optimal)) == ["reload", "attack"]
 
 
-def test_why_shows_which_task_each_step_serves_and_by_which_method() -> None:
+def test_why_shows_task_and_method_of_each_step() -> None:
     network = TaskNetwork(SOLDIER, [*KILL.methods, Method("mission", "only", subtasks=["kill-enemy", "reload"])])
     answer = plan_tasks(network, {"ammo": 2}, ["mission"])
     assert answer.why().splitlines() == [
@@ -87,7 +87,7 @@ def test_why_shows_which_task_each_step_serves_and_by_which_method() -> None:
         answer.task(3)
 
 
-def test_why_not_names_the_methods_and_the_parts_of_their_conditions() -> None:
+def test_why_not_names_methods_and_unmet_conditions() -> None:
     answer = plan_tasks(KILL, {"ammo": 7, "target": "dead", "loaded": True}, "kill-enemy")
     assert isinstance(answer, NoPlan)
     assert answer.stop is Stop.UNREACHABLE
@@ -108,14 +108,14 @@ def test_why_not_names_the_methods_and_the_parts_of_their_conditions() -> None:
     ]
 
 
-def test_no_tasks_are_done_by_an_empty_plan() -> None:
+def test_no_tasks_give_an_empty_plan() -> None:
     answer = plan_tasks(KILL, {}, [])
     assert answer.found
     assert (answer.steps, answer.cost) == ((), 0.0)
     assert answer.why() == "no tasks: nothing to do (cost 0)"
 
 
-def test_an_action_may_be_asked_for_directly() -> None:
+def test_action_can_be_requested_directly() -> None:
     assert names(plan_tasks(KILL, {"ammo": 1}, ["reload", "kill-enemy"])) == ["reload", "attack"]
 
 
@@ -165,7 +165,7 @@ def travel(domain: Domain) -> TaskNetwork:
 CITY = city(handles={"place": ["home", "park", "mall"]})
 
 
-def test_a_traveller_walks_to_the_park_and_takes_a_taxi_to_the_mall() -> None:
+def test_traveller_walks_to_the_park_and_rides_to_the_mall() -> None:
     network = travel(CITY)
     answer = plan_tasks(network, {}, ["travel(park)", "travel(home)", "travel(mall)"])
     assert names(answer) == ["call-taxi", "ride", "pay", "call-taxi", "ride", "pay", "call-taxi", "ride", "pay"]
@@ -177,19 +177,19 @@ def test_a_traveller_walks_to_the_park_and_takes_a_taxi_to_the_mall() -> None:
     assert (after["at"], after["cash"]) == ("mall", 5)
 
 
-def test_going_where_one_is_takes_no_steps() -> None:
+def test_travel_to_current_place_takes_no_steps() -> None:
     assert plan_tasks(travel(CITY), {}, "travel(home)").steps == ()
     assert plan_tasks(travel(CITY), {"at": "mall"}, "travel(at)").steps == ()  # a variable stands for its value
 
 
-def test_a_traveller_without_cash_is_stuck_at_paying() -> None:
+def test_traveller_without_cash_is_stuck_at_paying() -> None:
     answer = plan_tasks(travel(CITY), {"cash": 3}, "travel(mall)")
     assert answer.why().splitlines()[1] == (
         "  pay, for travel(mall) by by-taxi: it needs `cash >= owes` (cash is 3, owes is 5.0)"
     )
 
 
-def test_handles_may_be_any_objects_that_only_the_state_knows() -> None:
+def test_handles_can_be_any_objects_in_the_state() -> None:
     domain, mall = city(), (3, 4)
     network = travel(domain)
     answer = plan_tasks(network, {"at": (0, 0), "taxi": mall}, Task("travel", (mall,)))
@@ -201,7 +201,7 @@ def test_handles_may_be_any_objects_that_only_the_state_knows() -> None:
     assert answer.steps == plan_tasks(network, {"at": (0, 0), "taxi": mall}, "travel(taxi)").steps
 
 
-def test_a_method_may_choose_among_the_handles_that_are_known() -> None:
+def test_method_chooses_among_known_handles() -> None:
     domain = Domain(
         variables=[Variable("at", "node"), Variable("near", "node"), Variable("far", "node")],
         actions=[
@@ -250,14 +250,14 @@ def squad(order: object) -> TaskNetwork:
     return TaskNetwork(SQUAD, [Method("get-to-cover", "covered", subtasks=parts, order=order)])  # type: ignore[arg-type]
 
 
-def test_subtasks_in_any_order_are_done_in_an_order_that_works() -> None:
+def test_unordered_subtasks_are_done_in_a_working_order() -> None:
     for optimal in (True, False):
         answer = plan_tasks(squad("any"), {}, "get-to-cover", optimal=optimal)
         assert names(answer) == ["suppress", "bob-runs", "ann-runs", "regroup"]
     assert not plan_tasks(squad("sequence"), {}, "get-to-cover").found
 
 
-def test_pairs_leave_the_rest_free_and_tell_which_steps_may_run_side_by_side() -> None:
+def test_order_pairs_say_which_steps_may_run_in_parallel() -> None:
     order = ["suppress before regroup", "ann-runs before regroup", (1, 3), ("suppress", "ann-runs")]
     answer = plan_tasks(squad(order), {}, "get-to-cover")
     assert isinstance(answer, TaskPlan)
@@ -266,7 +266,7 @@ def test_pairs_leave_the_rest_free_and_tell_which_steps_may_run_side_by_side() -
     assert not plan_tasks(squad(["ann-runs before bob-runs"]), {}, "get-to-cover").found
 
 
-def test_the_same_subtasks_in_another_order_are_another_way() -> None:
+def test_same_subtasks_in_another_order_are_another_method() -> None:
     parts = ["bob-runs", "suppress"]
     orders = (("strict", "sequence"), ("loose", "any"))
     network = TaskNetwork(SQUAD, [Method("move-bob", name, subtasks=parts, order=order) for name, order in orders])
@@ -275,7 +275,7 @@ def test_the_same_subtasks_in_another_order_are_another_way() -> None:
         assert answer.why().splitlines()[1] == "move-bob by loose"
 
 
-def test_steps_of_compound_tasks_in_any_order_are_interleaved() -> None:
+def test_steps_of_unordered_compound_tasks_are_interleaved() -> None:
     network = TaskNetwork(
         SQUAD,
         [
@@ -305,7 +305,7 @@ CARRY = [
 
 @pytest.mark.parametrize("optimal", [True, False])
 @pytest.mark.parametrize("crates", [0, 1, 3, 2000])
-def test_crates_are_carried_until_none_is_left(crates: int, optimal: bool) -> None:
+def test_recursive_task_carries_all_crates(crates: int, optimal: bool) -> None:
     answer = plan_tasks(TaskNetwork(YARD, CARRY), {"crates": crates}, "carry-all", optimal=optimal)
     assert names(answer) == ["carry-one"] * crates
     assert replayed(YARD, answer, crates=crates)["carried"] == crates
@@ -314,7 +314,7 @@ def test_crates_are_carried_until_none_is_left(crates: int, optimal: bool) -> No
 
 
 @pytest.mark.parametrize("optimal", [True, False])
-def test_refining_in_circles_ends(optimal: bool) -> None:
+def test_circular_refinement_ends(optimal: bool) -> None:
     loops = [Method("carry-all", "again", subtasks="carry-all"), Method("carry-all", "dawdle", subtasks="dawdle")]
     loops += [Method("dawdle", "back", subtasks=["carry-all"]), Method("dawdle", "rest", subtasks=["wait", "dawdle"])]
     network = TaskNetwork(YARD, [*loops, *CARRY])
@@ -324,14 +324,14 @@ def test_refining_in_circles_ends(optimal: bool) -> None:
     assert plan_tasks(never, {"crates": 1}, "carry-all", optimal=optimal).stop is Stop.UNREACHABLE  # type: ignore[union-attr]
 
 
-def test_a_task_that_comes_first_in_its_own_refinement_does_not_hide_a_plan_that_costs_more() -> None:
+def test_left_recursive_task_does_not_hide_a_costlier_plan() -> None:
     growing = Method("carry-all", "grow", subtasks=["carry-all", "wait"])
     network = TaskNetwork(YARD, [growing, Method("carry-all", "one", subtasks=["carry-one"] * 3)])
     answer = plan_tasks(network, {"crates": 3}, "carry-all", budget=50)
     assert names(answer) == ["carry-one"] * 3
 
 
-def test_the_budget_bounds_a_search_that_would_never_end() -> None:
+def test_budget_bounds_an_endless_task_search() -> None:
     growing = Method("carry-all", "grow", condition="crates >= 0", subtasks=["carry-one", "carry-all", "wait"])
     network = TaskNetwork(YARD, [growing, Method("carry-all", "never", condition="crates < 0")])
     for optimal in (True, False):
@@ -344,7 +344,7 @@ def test_the_budget_bounds_a_search_that_would_never_end() -> None:
         plan_tasks(network, {}, "carry-all", budget=0)
 
 
-def test_when_the_budget_ends_the_steps_that_came_closest_are_given() -> None:
+def test_spent_budget_gives_the_closest_steps() -> None:
     answer = plan_tasks(TaskNetwork(YARD, CARRY), {"crates": 5}, ["carry-all", "wait"], budget=9)
     assert isinstance(answer, NoPlan)
     assert [step.name for step in answer.partial] == ["carry-one"] * 4
@@ -353,7 +353,7 @@ def test_when_the_budget_ends_the_steps_that_came_closest_are_given() -> None:
 # --- what may go wrong ------------------------------------------------------------------------------------------------
 
 
-def test_all_faults_of_a_network_are_told_at_once() -> None:
+def test_network_reports_all_faults_at_once() -> None:
     methods = [
         Method("travel", "walk", parameters={"to": "place"}, condition="distance(at, too) < 2", subtasks="wlak(to)"),
         Method(
@@ -389,7 +389,7 @@ def test_all_faults_of_a_network_are_told_at_once() -> None:
     ]
 
 
-def test_bad_words_are_refused_when_they_are_written() -> None:
+def test_bad_tasks_and_orders_raise_on_creation() -> None:
     with pytest.raises(TelosError, match=r"'goto\(' is not a task; write `reload` or `goto\(place\)`"):
         Task.of("goto(")
     with pytest.raises(TelosError, match=r"'goto\(a,\)' is not a task"):
@@ -402,7 +402,7 @@ def test_bad_words_are_refused_when_they_are_written() -> None:
         Method("kill", "m", order=["reload"])
 
 
-def test_bad_requests_name_the_remedy() -> None:
+def test_bad_task_requests_name_the_remedy() -> None:
     network = travel(CITY)
     with pytest.raises(TelosError, match="unknown task 'travle'; did you mean 'travel'"):
         plan_tasks(network, {}, "travle(park)")
@@ -414,13 +414,13 @@ def test_bad_requests_name_the_remedy() -> None:
         plan_tasks(network, {"csah": 3}, "travel(park)")
 
 
-def test_a_negative_cost_is_refused() -> None:
+def test_negative_cost_of_an_action_raises() -> None:
     domain = Domain(variables=[Variable("debt", "int", 3)], actions=[Action("beg", cost="1 - debt")])
     with pytest.raises(TelosError, match="action 'beg' costs -2; a cost is a finite number, zero or more"):
         plan_tasks(TaskNetwork(domain, []), {}, "beg")
 
 
-def test_searches_replay_identically_and_watching_changes_nothing() -> None:
+def test_task_search_replays_identically_with_a_trace() -> None:
     network = squad("any")
     seen: list[list[object]] = [[], []]
     answers = [plan_tasks(network, {}, "get-to-cover", trace=each.append) for each in seen]
@@ -456,7 +456,7 @@ tasks:
 """
 
 
-def test_a_task_file_says_what_python_says(tmp_path: Path) -> None:
+def test_task_file_equals_network_in_python(tmp_path: Path) -> None:
     path = tmp_path / "travel.yaml"
     path.write_text(FILE, encoding="utf-8")
     network = load_tasks(path, CITY)
@@ -467,7 +467,7 @@ def test_a_task_file_says_what_python_says(tmp_path: Path) -> None:
     assert answer.why().splitlines()[1] == "tour by anywhere with first = home, last = park"
 
 
-def test_every_fault_of_a_task_file_has_its_line() -> None:
+def test_task_file_faults_have_lines() -> None:
     text = """\
 tasks:
   travel:
@@ -515,14 +515,14 @@ methods: {}
         ("tasks: {a: {methods: {m: {condition: cash}}}}", "'cash' is a number, where a condition"),
     ],
 )
-def test_a_strange_task_file_is_refused_in_words(text: str, fault: str) -> None:
+def test_strange_task_file_raises_a_definition_error(text: str, fault: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         loads_tasks(text, CITY)
     assert len(caught.value.faults) == 1
     assert fault in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:
+def test_unreadable_task_file_raises_a_definition_error(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match=r"gone.yaml: no such file"):
         load_tasks(tmp_path / "gone.yaml", CITY)
     (tmp_path / "old.yaml").write_bytes(b"tasks: \xff")

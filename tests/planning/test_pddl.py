@@ -139,13 +139,13 @@ def assert_same_world(problem: PddlProblem, most: int = 2000) -> None:
 
 
 @pytest.mark.parametrize("files", PROBLEMS, ids=lambda files: files[1])
-def test_the_cheapest_cost_is_the_one_worked_out_by_hand(files: tuple[str, str]) -> None:
+def test_cheapest_cost_equals_hand_computed_cost(files: tuple[str, str]) -> None:
     problem = load(*files)
     assert loaded_cost(problem) == PROBLEMS[files] == Naive(problem.task).best()
 
 
 @pytest.mark.parametrize("files", PROBLEMS, ids=lambda files: files[1])
-def test_grounding_changes_nothing_about_what_can_happen(files: tuple[str, str]) -> None:
+def test_grounding_preserves_all_transitions(files: tuple[str, str]) -> None:
     assert_same_world(load(*files))
 
 
@@ -167,7 +167,7 @@ def actions(draw: st.DrawFn, name: str) -> str:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(FACTS), max_size=4), st.lists(st.sampled_from(FACTS), max_size=2), st.data())
-def test_any_small_task_is_grounded_without_loss(init: list[str], goal: list[str], data: st.DataObject) -> None:
+def test_grounding_preserves_any_small_task(init: list[str], goal: list[str], data: st.DataObject) -> None:
     schemas = " ".join(data.draw(actions(f"act{i}")) for i in range(data.draw(st.integers(1, 3))))
     domain = f"(define (domain any) (:constants a b) (:predicates (p ?x) (q ?x) (r ?x ?y) (s)) {schemas})"
     assert_same_world(
@@ -175,7 +175,7 @@ def test_any_small_task_is_grounded_without_loss(init: list[str], goal: list[str
     )
 
 
-def test_static_facts_leave_no_trace_and_places_become_one_variable() -> None:
+def test_static_facts_vanish_and_places_become_one_variable() -> None:
     domain = load("delivery", "delivery-two-ways").domain
     assert {variable.name: str(variable.type) for variable in domain.variables} == {
         "at.barge": "[island, quay]",
@@ -189,7 +189,7 @@ def test_static_facts_leave_no_trace_and_places_become_one_variable() -> None:
     assert drive.cost == Literal(7.0)
 
 
-def test_actions_that_the_map_does_not_allow_are_never_made() -> None:
+def test_grounding_omits_actions_off_the_map() -> None:
     names = {action.name for action in load("delivery", "delivery-two-ways").domain.actions}
     assert {name for name in names if name.startswith("drive.")} == {
         "drive.lorry.depot.mill",
@@ -199,12 +199,12 @@ def test_actions_that_the_map_does_not_allow_are_never_made() -> None:
     assert "sail.lorry.quay.island" not in names
 
 
-def test_costs_count_only_when_a_metric_asks_for_them() -> None:
+def test_costs_count_only_with_a_metric() -> None:
     text = (FILES / "delivery-two-ways.pddl").read_text().replace("(:metric minimize (total-cost))", "")
     assert loaded_cost(loads_pddl((FILES / "delivery.pddl").read_text(), text)) == 4.0
 
 
-def test_a_goal_that_nothing_reaches_still_says_what_it_wants() -> None:
+def test_unreachable_goal_keeps_its_condition() -> None:
     problem = load("lamps", "lamps-dark")
     assert problem.goal.name == "dark"
     assert str(problem.goal.wants) == "lit.middle and not broken.middle"
@@ -212,7 +212,7 @@ def test_a_goal_that_nothing_reaches_still_says_what_it_wants() -> None:
     assert problem.state["broken.middle"]
 
 
-def test_pddl_names_lead_back_and_forth() -> None:
+def test_pddl_names_round_trip() -> None:
     problem = load("lamps", "lamps-row")
     both = problem.actions("(TOGGLE first)")
     assert [action.name for action in both] == ["toggle.first", "toggle.first.2"]
@@ -221,7 +221,7 @@ def test_pddl_names_lead_back_and_forth() -> None:
     assert problem.actions("(toggle nobody)") == ()
 
 
-def test_other_goals_of_the_same_problem_are_conditions() -> None:
+def test_other_goals_of_a_problem_are_conditions() -> None:
     problem = load("blocks", "blocks-sussman")
     assert problem.wants("(ON C A), (CLEAR B)").holds(problem.state)
     assert not problem.wants("(and (on a b) (on b c))").holds(problem.state)
@@ -231,7 +231,7 @@ def test_other_goals_of_the_same_problem_are_conditions() -> None:
         problem.wants("(onn a b)")
 
 
-def test_names_that_telos_could_not_spell_are_kept_apart() -> None:
+def test_names_with_the_same_spelling_stay_distinct() -> None:
     domain = """(define (domain d) (:predicates (true ?x) (a-b) (a_b) (at ?x))
         (:action go :parameters (?x ?y) :precondition (and (at ?x)) :effect (and (not (at ?x)) (at ?y) (true ?y) (a-b)))
         (:action back :parameters () :precondition (a-b) :effect (and (a_b) (not (a-b)))))"""
@@ -313,33 +313,33 @@ def spoilt(text: str, cases: Mapping[str, Mapping[str, str]]) -> list[tuple[str,
 
 
 @pytest.mark.parametrize(("domain", "said"), spoilt(TINY, BAD_DOMAINS))
-def test_a_bad_domain_is_told_with_line_and_column(domain: str, said: str) -> None:
+def test_bad_pddl_domain_has_line_and_column(domain: str, said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         loads_pddl(domain, TINY_PROBLEM)
     assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(("problem", "said"), spoilt(TINY_PROBLEM, BAD_PROBLEMS))
-def test_a_bad_problem_is_told_with_line_and_column(problem: str, said: str) -> None:
+def test_bad_pddl_problem_has_line_and_column(problem: str, said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         loads_pddl(TINY, problem)
     assert said in str(caught.value)
 
 
-def test_all_faults_of_a_file_are_told_at_once() -> None:
+def test_pddl_file_reports_all_faults_at_once() -> None:
     domain = TINY.replace("(in ?a)\n", "(inn ?a)\n").replace("(in ?b)", "(in ?c)").replace("- room))", "- rom))")
     with pytest.raises(DefinitionError) as caught:
         loads_pddl(domain, TINY_PROBLEM)
     assert [fault.line for fault in caught.value.faults] == [3, 6, 7]
 
 
-def test_a_file_of_nothing_but_faults_is_given_up() -> None:
+def test_pddl_faults_are_limited_in_number() -> None:
     with pytest.raises(DefinitionError) as caught:
         loads_pddl(TINY, TINY_PROBLEM.replace("(in x)", "(inn z)" * 5000))
     assert len(caught.value.faults) == 200
 
 
-def test_files_that_do_not_belong_together_are_told_so() -> None:
+def test_files_of_different_domains_are_reported() -> None:
     problem = TINY_PROBLEM.replace("tiny", "other").replace("(in x)", "(inside x)")
     with pytest.raises(DefinitionError, match="'other', but the domain file defines 'tiny'"):
         loads_pddl(TINY, problem)
@@ -362,7 +362,7 @@ def test_files_that_do_not_belong_together_are_told_so() -> None:
         ("x" * (MAX_BYTES + 1), "the limit is 4 MB"),
     ],
 )
-def test_what_is_not_pddl_is_told_in_one_line(text: str, said: str, tmp_path: Path) -> None:
+def test_text_that_is_not_pddl_has_one_fault(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "domain.pddl"
     path.write_text(text)
     with pytest.raises(DefinitionError) as caught:
@@ -372,20 +372,20 @@ def test_what_is_not_pddl_is_told_in_one_line(text: str, said: str, tmp_path: Pa
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_pddl_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match=r"nowhere\.pddl: no such file; check the path"):
         load_pddl(FILES / "lamps.pddl", tmp_path / "nowhere.pddl")
     with pytest.raises(DefinitionError, match="directory"):
         load_pddl(tmp_path, tmp_path)
 
 
-def test_a_cost_without_a_value_names_the_action() -> None:
+def test_cost_without_a_value_names_the_action() -> None:
     problem = (FILES / "delivery-two-ways.pddl").read_text().replace("(= (length depot mill) 7)", "")
     with pytest.raises(TelosError, match=r"\(drive lorry depot mill\) is \(length depot mill\), which has no value"):
         loads_pddl((FILES / "delivery.pddl").read_text(), problem)
 
 
-def test_a_task_that_explodes_is_refused() -> None:
+def test_task_with_too_many_actions_raises() -> None:
     parameters = " ".join(f"?p{i}" for i in range(12))
     domain = f"(define (domain d) (:predicates (p)) (:action a :parameters ({parameters}) :effect (p)))"
     problem = f"(define (problem p) (:objects {' '.join(f'o{i}' for i in range(50))}) (:init) (:goal (p)))"
@@ -396,7 +396,7 @@ def test_a_task_that_explodes_is_refused() -> None:
         loads_pddl(blind, problem, most=500)
 
 
-def test_without_the_library_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pddl_library_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lark", None)
     syntax._parser.cache_clear()
     with pytest.raises(TelosError, match=r'pip install "telos\[planning\]"'):

@@ -76,11 +76,11 @@ def test_alma_is_out_of_luck_without_number_and_recipe() -> None:
     assert [str(condition) for condition in answer.missing] in (["knows_number"], ["has_recipe"])
 
 
-def test_what_is_missing_is_found_although_money_could_grow_for_ever() -> None:
+def test_missing_condition_is_found_with_unbounded_money() -> None:
     assert "needs has_recipe, and nothing provides it" in fed("alma", {}).why()
 
 
-def test_alma_who_is_not_hungry_has_an_empty_plan_not_a_missing_one() -> None:
+def test_alma_who_is_not_hungry_has_an_empty_plan() -> None:
     answer = fed("alma", {"hungry": False})
     assert answer.found
     assert told(answer) == ("eat", [], 0.0)
@@ -111,19 +111,19 @@ def test_alma_does_not_eat_people() -> None:
         ("rat", True, ("patrol", ["goto(yard)", "walk-round"], 6.0)),
     ],
 )
-def test_the_same_goals_look_different_on_each_character(
+def test_same_goals_give_each_character_its_own_plan(
     who: str, seen: bool, expected: tuple[str, list[str], float]
 ) -> None:
     assert told(planned(fear(), who, "gdc06", enemy_seen=seen)) == expected
 
 
-def test_an_assassin_on_the_wall_comes_down_to_lunge() -> None:
+def test_assassin_on_the_wall_comes_down_to_lunge() -> None:
     up = planned(fear(), "assassin", "gdc06", enemy_seen=True, on_wall=True, cloaked=True)
     assert told(up) == ("kill_enemy", ["jump-down", "lunge"], 3.0)
     assert "1. jump-down (cost 1): not on_wall for lunge" in up.why()
 
 
-def test_the_rat_is_told_that_nothing_it_can_do_kills() -> None:
+def test_rat_has_no_action_that_kills() -> None:
     answer = planned(fear(), "rat", "kill_enemy", enemy_seen=True)
     assert not answer.found
     assert isinstance(answer, telos.NoPlan)
@@ -134,7 +134,7 @@ def test_the_rat_is_told_that_nothing_it_can_do_kills() -> None:
     )
 
 
-def test_goals_are_tried_by_priority_among_those_that_are_relevant() -> None:
+def test_relevant_goals_are_tried_by_priority() -> None:
     domain, all_at_once = fear(), {"enemy_seen": True, "under_fire": True, "in_danger": True}
     order = [
         planned(domain, "soldier", "careful", **{**all_at_once, **calm}).goal
@@ -143,7 +143,7 @@ def test_goals_are_tried_by_priority_among_those_that_are_relevant() -> None:
     assert order == ["escape", "cover", "kill_enemy"]
 
 
-def test_when_no_goal_can_be_reached_every_one_says_why() -> None:
+def test_every_unreachable_goal_is_explained() -> None:
     answer = telos.plan(fear(), {**QUIET, "enemy_seen": True}, "gdc06", actions=[])
     assert not answer.found
     assert answer.why().splitlines() == [
@@ -157,7 +157,7 @@ def test_when_no_goal_can_be_reached_every_one_says_why() -> None:
 # --- attack and reload ------------------------------------------------------------------------------------------------
 
 
-def test_attack_and_reload_chain_because_one_gives_what_the_other_needs() -> None:
+def test_reload_provides_what_attack_needs() -> None:
     domain = fear()
     assert told(planned(domain, "soldier", "kill_enemy", weapon_loaded=True)) == ("kill_enemy", ["attack"], 4.0)
     chained = planned(domain, "soldier", "kill_enemy")
@@ -165,7 +165,7 @@ def test_attack_and_reload_chain_because_one_gives_what_the_other_needs() -> Non
     assert "1. reload (cost 1): weapon_loaded for attack" in chained.why()
 
 
-def test_a_soldier_without_ammunition_says_so() -> None:
+def test_soldier_without_ammunition_has_no_plan() -> None:
     answer = planned(fear(), "soldier", "kill_enemy", ammo=0)
     assert not answer.found
     assert answer.why().endswith("reload needs ammo >= 1, and nothing provides it.")
@@ -175,18 +175,18 @@ def test_a_soldier_without_ammunition_says_so() -> None:
 
 
 @pytest.mark.parametrize(("node", "cost"), [("yard", 3.0), ("crates", 1.0)])
-def test_goto_reaches_whatever_node_the_cover_goal_names(node: str, cost: float) -> None:
+def test_goto_reaches_the_node_of_the_cover_goal(node: str, cost: float) -> None:
     answer = planned(fear(), "soldier", "careful", under_fire=True, cover_node=node)
     assert told(answer) == ("cover", [f"goto({node})"], cost)
     assert answer.steps[0].arguments == {"place": node}
 
 
-def test_the_cost_of_the_way_depends_on_where_it_starts() -> None:
+def test_cost_of_the_way_depends_on_its_start() -> None:
     answer = planned(fear(), "soldier", "careful", under_fire=True, at="crates")
     assert told(answer) == ("cover", ["goto(yard)"], 4.0)
 
 
-def test_a_shot_from_cover_is_worth_a_short_way_but_not_a_long_one() -> None:
+def test_shot_from_cover_is_worth_only_a_short_way() -> None:
     domain = fear()
     near = planned(domain, "soldier", "kill_enemy", weapon_loaded=True, cover_node="crates")
     assert told(near) == ("kill_enemy", ["goto(crates)", "attack-from-cover"], 2.0)
@@ -195,7 +195,7 @@ def test_a_shot_from_cover_is_worth_a_short_way_but_not_a_long_one() -> None:
     assert told(far) == ("kill_enemy", ["attack"], 4.0)
 
 
-def test_once_in_cover_the_soldier_fights_on_from_there() -> None:
+def test_soldier_in_cover_fights_from_there() -> None:
     now = {"under_fire": True, "enemy_seen": True, "weapon_loaded": True, "at": "yard"}
     assert told(planned(fear(), "soldier", "careful", **now)) == ("kill_enemy", ["attack-from-cover"], 1.0)
 
@@ -219,14 +219,14 @@ def with_lights(domain: telos.Domain) -> telos.Domain:
     )
 
 
-def test_lights_that_goto_needs_are_switched_on_for_every_goal_that_goes_somewhere() -> None:
+def test_lights_are_switched_on_for_every_goal_with_goto() -> None:
     dark = with_lights(fear())
     assert told(planned(dark, "soldier", "patrol"))[1] == ["turn-on-lights", "goto(yard)", "walk-round"]
     assert told(planned(dark, "rat", "patrol"))[1] == ["turn-on-lights", "goto(yard)", "walk-round"]
     assert told(planned(dark, "soldier", "cover")) == ("cover", ["turn-on-lights", "goto(yard)"], 4.0)
 
 
-def test_lights_are_left_alone_when_they_are_on_or_nobody_walks() -> None:
+def test_lights_are_left_alone_when_not_needed() -> None:
     dark = with_lights(fear())
     assert told(planned(dark, "soldier", "patrol", lights_on=True))[1] == ["goto(yard)", "walk-round"]
     assert told(planned(dark, "soldier", "kill_enemy"))[1] == ["reload", "attack"]
@@ -234,14 +234,14 @@ def test_lights_are_left_alone_when_they_are_on_or_nobody_walks() -> None:
     assert told(planned(dark, "assassin", "patrol")) == told(planned(fear(), "assassin", "patrol"))
 
 
-def test_the_drone_is_made_of_actions_that_ghost_and_soldier_had_already() -> None:
+def test_drone_reuses_actions_of_ghost_and_soldier() -> None:
     sets = {who: set(names) for who, names in fear().action_sets.items()}
     assert sets["drone"] <= sets["ghost"] | sets["soldier"]
     assert sets["drone"] & sets["ghost"] == {"fly", "hover"}
     assert sets["drone"] & sets["soldier"] == {"attack", "attack-from-cover", "reload"}
 
 
-def test_the_drone_flies_like_a_ghost_and_shoots_like_a_soldier() -> None:
+def test_drone_flies_like_a_ghost_and_shoots_like_a_soldier() -> None:
     domain = fear()
     assert told(planned(domain, "drone", "gdc06")) == ("patrol", ["fly(yard)", "hover"], 2.5)
     assert told(planned(domain, "ghost", "gdc06")) == ("patrol", ["fly(yard)", "hover"], 2.5)
@@ -255,7 +255,7 @@ def test_the_drone_flies_like_a_ghost_and_shoots_like_a_soldier() -> None:
 # --- procedural preconditions -----------------------------------------------------------------------------------------
 
 
-def test_the_soldier_flees_if_there_is_a_path_and_hunkers_down_if_not() -> None:
+def test_soldier_flees_if_there_is_a_path_else_hunkers_down() -> None:
     paths = Paths(ann=True, bob=False)
     domain = fear(paths)
     assert told(planned(domain, "soldier", "careful", in_danger=True)) == ("escape", ["flee"], 2.0)
@@ -263,7 +263,7 @@ def test_the_soldier_flees_if_there_is_a_path_and_hunkers_down_if_not() -> None:
     assert paths.calls == ["ann", "bob"]
 
 
-def test_no_path_is_looked_for_when_no_plan_hangs_on_it() -> None:
+def test_path_is_not_requested_when_no_plan_needs_it() -> None:
     paths = Paths(ann=True)
     domain = fear(paths)
     assert planned(domain, "soldier", "careful", enemy_seen=True).goal == "kill_enemy"
@@ -273,7 +273,7 @@ def test_no_path_is_looked_for_when_no_plan_hangs_on_it() -> None:
     assert paths.calls == []
 
 
-def test_two_actions_that_ask_the_same_share_one_answer() -> None:
+def test_actions_with_the_same_game_call_share_its_value() -> None:
     paths = Paths(ann=False)
     flee = fear(paths).action("flee")
     domain = telos.Domain(
@@ -286,7 +286,7 @@ def test_two_actions_that_ask_the_same_share_one_answer() -> None:
     assert paths.calls == ["ann"]
 
 
-def test_a_plan_asked_for_again_follows_the_path_that_has_opened_since() -> None:
+def test_new_plan_uses_a_path_that_opened_since() -> None:
     paths = Paths(ann=False)
     domain = fear(paths)
     plans = []
@@ -295,7 +295,7 @@ def test_a_plan_asked_for_again_follows_the_path_that_has_opened_since() -> None
     assert plans == [["hunker-down"], ["hunker-down"], ["flee"]]
 
 
-def test_a_refusal_of_the_game_is_named_as_such() -> None:
+def test_refusal_by_the_game_is_named() -> None:
     answer = telos.plan(
         (domain := fear(Paths(ann=False))), {**QUIET, "in_danger": True}, "escape", actions=[domain.action("flee")]
     )
@@ -316,12 +316,12 @@ DOOR = telos.load(DOMAINS / "held-door.yaml")
         (["door_blocked", "kick_failed"], ["dive-through-window", "melee"], 7.0),
     ],
 )
-def test_what_failed_is_a_fact_and_the_next_plan_avoids_it(learned: list[str], steps: list[str], cost: float) -> None:
+def test_failed_action_becomes_a_fact_that_plans_avoid(learned: list[str], steps: list[str], cost: float) -> None:
     answer = telos.plan(DOOR, dict.fromkeys(learned, True), "kill_enemy")
     assert told(answer) == ("kill_enemy", steps, cost)
 
 
-def test_trying_and_learning_ends_with_a_dive_and_bare_hands() -> None:
+def test_soldier_learns_from_failures_until_a_plan_works() -> None:
     lessons = {"open-door": "door_blocked", "kick-door": "kick_failed"}
     state, tried = DOOR.state(), list[str]()
     while (answer := telos.plan(DOOR, state, "kill_enemy")).steps:
@@ -332,7 +332,7 @@ def test_trying_and_learning_ends_with_a_dive_and_bare_hands() -> None:
     assert state["target"] == "dead"
 
 
-def test_when_everything_failed_the_answer_names_what_it_remembers() -> None:
+def test_no_plan_names_the_remembered_failures() -> None:
     answer = telos.plan(DOOR, dict.fromkeys(["door_blocked", "kick_failed", "window_barred"], True), "kill_enemy")
     assert isinstance(answer, telos.NoPlan)
     assert answer.why() == (

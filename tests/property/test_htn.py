@@ -242,7 +242,7 @@ def check_tree(answer: TaskPlan) -> None:
 
 @given(models())
 @settings(max_examples=300, deadline=None)
-def test_the_cheapest_plan_costs_what_enumeration_says_and_there_is_none_only_if_there_is_none(model: Model) -> None:
+def test_cheapest_task_plan_equals_enumeration(model: Model) -> None:
     everything = oracle(model)
     answer = plan_tasks(model.network, model.start, model.tasks, budget=1_000_000)
     assert answer.cost == min((cost for cost, _ in everything), default=math.inf)
@@ -258,7 +258,7 @@ def test_the_cheapest_plan_costs_what_enumeration_says_and_there_is_none_only_if
 
 @given(models())
 @settings(max_examples=300, deadline=None)
-def test_depth_first_gives_the_first_plan_in_the_order_of_methods(model: Model) -> None:
+def test_depth_first_gives_the_first_plan_in_method_order(model: Model) -> None:
     everything = oracle(model)
     answer = plan_tasks(model.network, model.start, model.tasks, optimal=False, budget=1_000_000)
     assert answer.found == bool(everything)
@@ -270,9 +270,7 @@ def test_depth_first_gives_the_first_plan_in_the_order_of_methods(model: Model) 
 
 @given(models(recursive=True), st.integers(1, 400))
 @settings(max_examples=200, deadline=None)
-def test_recursive_networks_give_sound_plans_and_the_cheapest_is_no_dearer_than_the_first(
-    model: Model, budget: int
-) -> None:
+def test_recursive_networks_give_sound_plans(model: Model, budget: int) -> None:
     best, first = (
         plan_tasks(model.network, model.start, model.tasks, optimal=optimal, budget=budget) for optimal in (True, False)
     )
@@ -291,7 +289,7 @@ def test_recursive_networks_give_sound_plans_and_the_cheapest_is_no_dearer_than_
 
 @given(models(recursive=True))
 @settings(max_examples=50, deadline=None)
-def test_the_same_request_gets_the_same_answer(model: Model) -> None:
+def test_same_task_request_gets_the_same_answer(model: Model) -> None:
     runs: list[list[object]] = [[], []]
     answers = [plan_tasks(model.network, model.start, model.tasks, budget=200, trace=run.append) for run in runs]
     assert answers[0] == answers[1]

@@ -17,7 +17,7 @@ def domains(count: int) -> Iterator[tuple[Random, telos.Domain]]:
         yield rng, random_domain(rng)
 
 
-def test_a_replanner_always_has_a_plan_as_cheap_as_a_fresh_one() -> None:
+def test_replanner_is_as_cheap_as_planning_afresh() -> None:
     kept = updates = 0
     for rng, domain in domains(60):
         state = random_state(rng, domain)
@@ -38,7 +38,7 @@ def test_a_replanner_always_has_a_plan_as_cheap_as_a_fresh_one() -> None:
     assert 0.3 < kept / updates < 1.0  # much is kept, and not everything
 
 
-def test_following_a_plan_step_by_step_needs_no_further_search() -> None:
+def test_replanner_needs_no_search_while_following_its_plan() -> None:
     followed = 0
     for rng, domain in domains(400):
         state = random_state(rng, domain)
@@ -54,7 +54,7 @@ def test_following_a_plan_step_by_step_needs_no_further_search() -> None:
     assert followed > 50
 
 
-def test_a_crowd_gets_the_plans_that_its_members_would_get_alone() -> None:
+def test_plan_many_equals_planning_one_by_one() -> None:
     for rng, domain in domains(40):
         states = [random_state(rng, domain) for _ in range(30)]
         alone = [telos.plan(domain, dict(state), "goal") for state in states]
@@ -69,7 +69,7 @@ def test_a_crowd_gets_the_plans_that_its_members_would_get_alone() -> None:
                         replayed(answer, state)
 
 
-def test_requests_over_frames_get_the_answers_of_requests_at_once() -> None:
+def test_scheduler_gives_the_answers_of_the_planner() -> None:
     for rng, domain in domains(30):
         scheduler = telos.Scheduler(Planner(domain))
         states = [random_state(rng, domain) for _ in range(10)]

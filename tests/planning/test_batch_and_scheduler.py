@@ -21,19 +21,19 @@ LAMP = telos.Domain(
 )
 
 
-def test_a_crowd_may_be_given_as_arrays_a_variable_each() -> None:
+def test_plan_many_takes_an_array_per_variable() -> None:
     plans = telos.plan_many(LAMP, {"lit": np.array([True, False, False]), "oil": np.array([0, 0, 2])}, "see")
     assert [[step.name for step in answer.steps] for answer in plans] == [[], ["fetch-oil", "light"], ["light"]]
     assert (len(plans), plans.costs, len(plans[1:])) == (3, [0.0, 4.0, 1.0], 2)
 
 
-def test_everybody_in_a_crowd_may_want_something_else() -> None:
+def test_plan_many_takes_a_goal_per_agent() -> None:
     plans = telos.plan_many(LAMP, [{"oil": 1}, {"lit": True}, {"oil": 1}], ["see", "rest", "rest"])
     assert [answer.found for answer in plans] == [True, False, True]
     assert "nothing provides it" in plans[1].why()
 
 
-def test_members_of_a_crowd_that_ask_the_game_or_have_handles_of_their_own_get_their_own_plans() -> None:
+def test_plan_many_plans_alone_for_game_calls_and_own_handles() -> None:
     domain = telos.Domain(
         variables=[telos.Variable("at", "node"), telos.Variable("home", "node")],
         actions=[telos.Action("goto", parameters={"place": "node"}, effects="at = place", cost="far(at, place)")],
@@ -52,7 +52,7 @@ def test_members_of_a_crowd_that_ask_the_game_or_have_handles_of_their_own_get_t
     assert [str(answer.steps[0]) for answer in plans] == ["goto(b)", "goto(d)"]
 
 
-def test_a_plan_longer_than_a_row_holds_is_found_all_the_same() -> None:
+def test_plan_many_finds_plans_longer_than_a_row() -> None:
     long = telos.Domain(
         variables=[telos.Variable("n", "int")],
         actions=[telos.Action("up", effects="n += 1")],
@@ -81,13 +81,13 @@ def test_a_plan_longer_than_a_row_holds_is_found_all_the_same() -> None:
         (lambda: telos.Replanner(LAMP, "see").update({"oli": 1}), "unknown variable 'oli'; did you mean 'oil'?"),
     ],
 )
-def test_misuse_is_answered_with_the_value_and_the_remedy(ask: Any, said: str) -> None:
+def test_misuse_names_the_value_and_the_remedy(ask: Any, said: str) -> None:
     with pytest.raises(telos.TelosError) as caught:
         ask()
     assert said in str(caught.value)
 
 
-def test_a_change_that_does_not_matter_for_the_goal_leaves_the_very_same_plan() -> None:
+def test_replanner_keeps_plan_after_irrelevant_change() -> None:
     mind = telos.Replanner(LAMP, "see", {"oil": 1})
     before = mind.answer
     assert mind.update({"mood": "afraid"}) is before
@@ -95,7 +95,7 @@ def test_a_change_that_does_not_matter_for_the_goal_leaves_the_very_same_plan() 
     assert mind.searches == 1
 
 
-def test_a_situation_that_was_met_before_is_remembered() -> None:
+def test_replanner_remembers_known_states() -> None:
     mind = telos.Replanner(LAMP, "see", {"oil": 0})
     for _ in range(5):
         mind.update({"oil": 1})
@@ -113,7 +113,7 @@ def hard(steps: int) -> telos.Domain:
     )
 
 
-def test_a_long_search_gives_way_and_goes_on_so_that_nobody_waits_for_it() -> None:
+def test_scheduler_interrupts_a_long_search_for_others() -> None:
     ticks = itertools.count()
     scheduler = telos.Scheduler(
         Planner(hard(700)), budget=10**6, clock=lambda: next(ticks) * 1e-5
@@ -133,7 +133,7 @@ def test_a_long_search_gives_way_and_goes_on_so_that_nobody_waits_for_it() -> No
     assert long.answer.cost == 700
 
 
-def test_a_search_that_outgrows_its_room_moves_into_larger_ones_and_goes_on() -> None:
+def test_search_continues_in_larger_workspaces() -> None:
     domain = hard(120)
     planner, start = Planner(domain), domain.state()
     prepared = planner.prepare(domain.goal("far"), start, planner.handles(start, {}))
@@ -147,7 +147,7 @@ def test_a_search_that_outgrows_its_room_moves_into_larger_ones_and_goes_on() ->
     assert ended[0] == ended[1] == ended[2]
 
 
-def test_a_frame_ends_when_its_time_is_up() -> None:
+def test_scheduler_ends_a_frame_when_its_time_is_up() -> None:
     now = itertools.count()
     scheduler = telos.Scheduler(Planner(LAMP), clock=lambda: next(now) * 1e-3)  # a look at the clock is a millisecond
     for number in range(100):
@@ -157,7 +157,7 @@ def test_a_frame_ends_when_its_time_is_up() -> None:
     assert len(scheduler) == 100 - answered
 
 
-def test_a_run_may_be_counted_and_then_it_ends_after_so_many_expansions() -> None:
+def test_counted_run_ends_after_its_expansions() -> None:
     scheduler = telos.Scheduler(Planner(hard(40)), clock=None)
     ticket = scheduler.ask({}, "far")
     frames = 0
@@ -171,7 +171,7 @@ def test_a_run_may_be_counted_and_then_it_ends_after_so_many_expansions() -> Non
     assert frames == ticket.waited == -(-ticket.expanded // 100)
 
 
-def test_counted_runs_give_way_too_so_that_nobody_waits_for_a_long_search() -> None:
+def test_counted_run_interrupts_a_long_search_for_others() -> None:
     scheduler = telos.Scheduler(Planner(hard(200)), clock=None)
     long = scheduler.ask({}, "far")
     short = [scheduler.ask({"m": -number}, "near") for number in range(5)]
@@ -181,7 +181,7 @@ def test_counted_runs_give_way_too_so_that_nobody_waits_for_a_long_search() -> N
     assert scheduler.waiting == (long,)
 
 
-def test_characters_with_actions_of_their_own_bring_their_own_planner() -> None:
+def test_scheduler_takes_a_planner_per_request() -> None:
     scheduler = telos.Scheduler(Planner(LAMP), clock=None)
     lamplighter = scheduler.ask({"oil": 0}, "see")
     idler = scheduler.ask({"oil": 0}, "see", Planner(LAMP, [LAMP.actions[0]]))
@@ -191,7 +191,7 @@ def test_characters_with_actions_of_their_own_bring_their_own_planner() -> None:
     assert (lamplighter.answer.found, idler.answer.found) == (True, False)
 
 
-def test_what_was_answered_is_recalled_at_once_and_what_was_not_is_not() -> None:
+def test_scheduler_recalls_only_cached_answers() -> None:
     scheduler = telos.Scheduler(Planner(LAMP), clock=None)
     state = LAMP.state({"oil": 1})
     assert scheduler.recall(state, "see") is None
@@ -207,7 +207,7 @@ def test_what_was_answered_is_recalled_at_once_and_what_was_not_is_not() -> None
     assert scheduler.expanded == before + 1
 
 
-def test_an_answer_that_rests_on_what_the_game_said_is_recalled_only_while_it_says_so() -> None:
+def test_recalled_answer_depends_on_current_game_values() -> None:
     said = [True]
     domain = telos.Domain(
         variables=[telos.Variable("in", "bool")],
@@ -225,7 +225,7 @@ def test_an_answer_that_rests_on_what_the_game_said_is_recalled_only_while_it_sa
     assert scheduler.recall(domain.state(), "visit") is ticket.answer
 
 
-def test_who_withdraws_is_not_worked_for_and_may_do_so_twice() -> None:
+def test_withdrawn_request_is_dropped_even_twice() -> None:
     scheduler = telos.Scheduler(Planner(hard(60)), clock=None)
     long, other = scheduler.ask({}, "far"), scheduler.ask({}, "near")
     scheduler.run(expansions=64)
@@ -238,7 +238,7 @@ def test_who_withdraws_is_not_worked_for_and_may_do_so_twice() -> None:
     assert (len(scheduler), long.done, long.expanded) == (0, False, worked)
 
 
-def test_a_search_that_was_resumed_finds_the_same_plan_after_as_many_expansions_as_one_that_was_never_left() -> None:
+def test_resumed_search_equals_uninterrupted_search() -> None:
     steady = telos.Scheduler(Planner(hard(30)), clock=None)
     whole = steady.ask({}, "far")
     steady.run(expansions=150)
@@ -255,7 +255,7 @@ def test_a_search_that_was_resumed_finds_the_same_plan_after_as_many_expansions_
     assert resumed.expanded == whole.expanded
 
 
-def test_a_request_over_which_the_game_raises_has_a_fault_and_the_others_their_answers() -> None:
+def test_request_has_a_fault_if_a_game_function_raises() -> None:
     def broken() -> bool:
         raise LookupError("no map")
 
@@ -279,11 +279,11 @@ def test_a_request_over_which_the_game_raises_has_a_fault_and_the_others_their_a
 
 
 @pytest.mark.parametrize("expansions", [0, -3, 2.5, True])
-def test_a_counted_run_takes_a_whole_number_of_expansions(expansions: Any) -> None:
+def test_counted_run_takes_an_integer_number_of_expansions(expansions: Any) -> None:
     with pytest.raises(telos.TelosError, match="expansions must be a whole number of nodes, at least 1, got"):
         telos.Scheduler(Planner(LAMP), clock=None).run(expansions=expansions)
 
 
-def test_a_scheduler_without_a_clock_does_not_work_by_time() -> None:
+def test_scheduler_without_a_clock_rejects_a_time() -> None:
     with pytest.raises(telos.TelosError, match="expansions"):
         telos.Scheduler(Planner(LAMP), clock=None).run(microseconds=100)

@@ -48,7 +48,7 @@ def boxes(picture: ET.Element) -> list[ET.Element]:
     return [each for each in picture.iter(f"{SVG}g") if each.find(f"{SVG}title") is not None]
 
 
-def test_the_way_through_the_graph_is_the_plan() -> None:
+def test_graph_way_is_the_plan() -> None:
     graph, plan = record_search(YARD, {}, "leave"), telos.plan(YARD, {}, "leave")
     assert graph.answer == plan
     assert [graph.nodes[place].action for place in graph.way[1:]] == [step.name for step in plan.steps]
@@ -56,14 +56,14 @@ def test_the_way_through_the_graph_is_the_plan() -> None:
     assert "open" in graph.nodes[graph.way[-1]].changes
 
 
-def test_the_states_that_were_expanded_are_told_apart() -> None:
+def test_graph_marks_expanded_states() -> None:
     graph = record_search(YARD, {}, "leave")
     assert sum(node.is_expanded for node in graph.nodes) == graph.answer.expanded
     assert not graph.nodes[graph.way[-1]].is_expanded
     assert any(not node.is_expanded for node in graph.nodes)
 
 
-def test_every_state_follows_from_its_parent() -> None:
+def test_graph_states_follow_from_their_parents() -> None:
     graph = record_search(YARD, {}, "leave")
     assert graph.nodes[0].parent is None
     for place, node in enumerate(graph.nodes[1:], start=1):
@@ -74,33 +74,33 @@ def test_every_state_follows_from_its_parent() -> None:
         assert math.isclose(node.g, before.g + node.cost)
 
 
-def test_handles_and_costs_of_the_game_stand_in_the_graph() -> None:
+def test_graph_shows_handles_and_game_costs() -> None:
     graph = record_search(TOWN, {}, "eat")
     steps = [graph.nodes[at] for at in graph.way[1:]]
     assert [(step.action, step.cost) for step in steps] == [("goto(inn)", 2.5), ("eat", 1.0)]
     assert steps[0].changes == ("at = inn",)
 
 
-def test_a_budget_leads_to_what_came_closest() -> None:
+def test_graph_of_spent_budget_leads_to_closest_state() -> None:
     graph = record_search(YARD, {}, "leave", budget=5)
     assert isinstance(graph.answer, telos.NoPlan)
     assert [graph.nodes[at].action for at in graph.way[1:]] == [step.name for step in graph.answer.partial]
     assert "in blue, what came closest" in "".join(drawn(graph).itertext())
 
 
-def test_a_goal_that_nothing_reaches_has_no_way() -> None:
+def test_graph_of_unreachable_goal_has_no_way() -> None:
     graph = record_search(YARD, {}, "stuck")
     assert graph.way == ()
     assert "yard › stuck: no plan" in "".join(drawn(graph).itertext())
 
 
-def test_a_goal_that_holds_is_one_state() -> None:
+def test_graph_of_goal_that_holds_is_one_state() -> None:
     picture = drawn(record_search(YARD, {"open": True}, "leave"))
     assert [each.get("class") for each in boxes(picture)] == ["generated way start goal"]
 
 
 @pytest.mark.parametrize("most", [1, 30, 60, 10_000])
-def test_a_large_graph_is_cut_but_keeps_the_plan_and_says_so(most: int) -> None:
+def test_large_graph_is_cut_but_keeps_the_plan(most: int) -> None:
     whole, graph = record_search(YARD, {}, "leave", most=10_000), record_search(YARD, {}, "leave", most=most)
     assert len(graph.nodes) + graph.left_out == len(whole.nodes)
     assert [graph.nodes[at].action for at in graph.way] == [whole.nodes[at].action for at in whole.way]
@@ -110,14 +110,14 @@ def test_a_large_graph_is_cut_but_keeps_the_plan_and_says_so(most: int) -> None:
     assert (said in "".join(picture.itertext())) is bool(graph.left_out)
 
 
-def test_the_picture_names_every_step_with_its_cost() -> None:
+def test_drawing_names_every_step_with_its_cost() -> None:
     graph = record_search(YARD, {}, "leave")
     bold = [each.text for each in drawn(graph).iter(f"{SVG}text") if each.get("class") == "by way"]
     assert bold == [f"{graph.nodes[at].action}  {graph.nodes[at].cost:g}" for at in graph.way[1:]]
 
 
 @pytest.mark.parametrize("most", [40, 10_000])
-def test_no_two_boxes_overlap(most: int) -> None:
+def test_drawing_has_no_overlapping_boxes(most: int) -> None:
     rects = [each.find(f"{SVG}rect") for each in boxes(drawn(record_search(YARD, {}, "leave", most=most)))]
     keys = ("x", "y", "width", "height")
     places = [tuple(float(each.get(key, "")) for key in keys) for each in rects if each is not None]
@@ -126,16 +126,16 @@ def test_no_two_boxes_overlap(most: int) -> None:
             assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
 
 
-def test_the_same_search_is_the_same_picture() -> None:
+def test_drawing_of_same_search_is_the_same() -> None:
     assert draw_graph(record_search(YARD, {}, "leave")) == draw_graph(record_search(YARD, {}, "leave"))
 
 
-def test_whatever_a_handle_is_called_the_picture_is_xml() -> None:
+def test_drawing_is_xml_for_any_name_of_a_handle() -> None:
     picture = drawn(record_search(TOWN, {"at": "<b>&\x00\x1b'\""}, "eat"))
     assert "at = <b>&\ufffd\ufffd'\"" in "".join(picture.itertext())
 
 
-def test_a_picture_replaces_the_one_before(tmp_path: Path) -> None:
+def test_drawing_replaces_an_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "out.svg"
     path.write_text("old")
     save_graph(record_search(TOWN, {}, "eat"), path)
@@ -145,7 +145,7 @@ def test_a_picture_replaces_the_one_before(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["out.svg"]
 
 
-def test_many_expansions_are_read_as_well_as_few() -> None:
+def test_graph_reads_compiled_searches_too() -> None:
     corridor = telos.Domain(
         variables=[telos.Variable(name, "int") for name in "abc"],
         actions=[

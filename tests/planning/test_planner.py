@@ -40,34 +40,34 @@ def names(answer: Any) -> list[str]:
     return [str(step) for step in answer.steps]
 
 
-def test_a_parameter_is_bound_to_whatever_node_the_goal_names() -> None:
+def test_parameter_is_bound_to_the_node_of_the_goal() -> None:
     answer = telos.plan(soldier(), {"at": "yard", "cover": "rock"}, "hide")
     assert (names(answer), answer.cost) == (["goto(rock)"], 5.0)
     (step,) = answer.steps
     assert (step.name, dict(step.arguments)) == ("goto", {"place": "rock"})
 
 
-def test_handles_may_be_anything_hashable_that_the_game_uses() -> None:
+def test_handles_can_be_any_hashable_objects() -> None:
     yard, rock = object(), (3, 4)
     (step,) = telos.plan(soldier(), {"at": yard, "cover": rock}, "hide").steps
     assert step.arguments["place"] is rock
 
 
-def test_requests_that_differ_only_in_their_handles_are_one_task() -> None:
+def test_requests_that_differ_in_handles_share_a_task() -> None:
     domain = soldier()
     for place in ("rock", "tree", "wall"):
         telos.plan(domain, {"at": "yard", "cover": place}, "hide")
     assert len(get_planner(domain, None)._prepared) == 1
 
 
-def test_a_cost_may_depend_on_state_and_target() -> None:
+def test_cost_can_depend_on_state_and_target() -> None:
     roads = {("yard", "hill"): 1.0, ("hill", "rock"): 1.0, ("yard", "rock"): 9.0}
     domain = soldier(distance=lambda here, there: roads.get((here, there), 50.0))
     answer = telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide", handles={"node": ["hill"]})
     assert (names(answer), answer.cost) == (["goto(hill)", "goto(rock)"], 2.0)
 
 
-def test_goals_are_tried_by_priority_and_the_next_one_has_its_turn_when_one_cannot_be_reached_or_holds() -> None:
+def test_goals_are_tried_by_priority_until_one_needs_a_plan() -> None:
     domain = soldier()
     assert telos.plan(domain, {"at": "yard", "cover": "rock"}).goal == "hide"
     assert telos.plan(domain, {"at": "rock", "cover": "rock"}, "gdc06").goal == "kill"  # hidden already
@@ -78,16 +78,16 @@ def test_goals_are_tried_by_priority_and_the_next_one_has_its_turn_when_one_cann
     assert nothing.why() == "No goal is relevant now."
 
 
-def test_when_no_goal_can_be_reached_the_reasons_for_all_are_given() -> None:
+def test_no_plan_for_several_goals_explains_all() -> None:
     answer = telos.plan(soldier(), {"ammo": 0, "at": "yard"}, ["kill"])
     assert "reload needs ammo >= 1, and nothing provides it" in answer.why()
 
 
-def test_variables_that_the_state_leaves_out_have_their_start_values() -> None:
+def test_missing_variables_have_their_start_values() -> None:
     assert names(telos.plan(soldier(), {}, "kill")) == ["reload", "attack"]
 
 
-def test_a_plan_says_what_each_step_is_for() -> None:
+def test_plan_explains_each_step() -> None:
     said = telos.plan(soldier(), {}, "kill").why().splitlines()
     assert said == [
         "kill is reached in 2 steps at a cost of 3:",
@@ -96,7 +96,7 @@ def test_a_plan_says_what_each_step_is_for() -> None:
     ]
 
 
-def test_the_game_is_asked_on_demand_and_once_a_plan_for_the_same_arguments() -> None:
+def test_game_function_is_called_once_per_plan_and_arguments() -> None:
     asked: list[tuple[Any, ...]] = []
 
     def distance(here: Any, there: Any) -> float:
@@ -110,7 +110,7 @@ def test_the_game_is_asked_on_demand_and_once_a_plan_for_the_same_arguments() ->
     assert len(asked) == len(set(asked)) > 0
 
 
-def test_a_remembered_plan_is_asked_about_again_and_dropped_when_the_game_answers_otherwise() -> None:
+def test_cached_plan_is_dropped_when_game_values_change() -> None:
     far = {"yard": 2.0}
     domain = soldier(distance=lambda here, there: far["yard"])
     first = telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide")
@@ -119,14 +119,14 @@ def test_a_remembered_plan_is_asked_about_again_and_dropped_when_the_game_answer
     assert telos.plan(domain, {"at": "yard", "cover": "rock"}, "hide").cost == 7.0
 
 
-def test_an_identical_request_is_answered_from_memory_whatever_form_the_state_has() -> None:
+def test_identical_request_is_cached_for_any_form_of_state() -> None:
     domain = soldier()
     first = telos.plan(domain, {"ammo": 2}, "kill")
     assert telos.plan(domain, {"ammo": 2}, "kill") is first
     assert telos.plan(domain, domain.state({"ammo": 2}), "kill") is first
 
 
-def test_the_answer_does_not_change_when_the_game_changes_the_dictionary_that_it_gave() -> None:
+def test_answer_does_not_depend_on_later_changes_of_the_state() -> None:
     domain, state = soldier(), {"ammo": 3, "loaded": False}
     answer = telos.plan(domain, state, "kill")
     state["loaded"] = True
@@ -141,7 +141,7 @@ def countdown() -> telos.Domain:
     return telos.Domain(variables=variables, actions=actions, goals=[telos.Goal("there", wants=wants)])
 
 
-def test_a_search_that_runs_out_of_budget_says_so_and_offers_what_came_closest() -> None:
+def test_spent_budget_offers_the_closest_sequence() -> None:
     answer = telos.plan(countdown(), {}, "there", budget=50)
     assert isinstance(answer, telos.NoPlan)
     assert (answer.stop, answer.expanded) == (telos.Stop.BUDGET_SPENT, 50)
@@ -149,13 +149,13 @@ def test_a_search_that_runs_out_of_budget_says_so_and_offers_what_came_closest()
     assert "the search used up its budget of 50 nodes; closest so far: walk, then walk" in answer.why()
 
 
-def test_a_search_that_runs_out_of_time_says_so() -> None:
+def test_spent_time_is_reported() -> None:
     answer = telos.plan(countdown(), {}, "there", microseconds=1)
     assert isinstance(answer, telos.NoPlan)
     assert answer.stop is telos.Stop.BUDGET_SPENT
 
 
-def test_an_action_that_changes_nothing_is_never_part_of_a_plan() -> None:
+def test_action_without_change_is_never_in_a_plan() -> None:
     domain = telos.Domain(
         variables=[telos.Variable("open", "bool")],
         actions=[telos.Action("wait", cost=0), telos.Action("push", effects="open = true")],
@@ -164,7 +164,7 @@ def test_an_action_that_changes_nothing_is_never_part_of_a_plan() -> None:
     assert names(telos.plan(domain, {}, "through")) == ["push"]
 
 
-def test_free_actions_that_lead_in_a_circle_do_not_trap_the_search() -> None:
+def test_circle_of_free_actions_does_not_trap_the_search() -> None:
     domain = telos.Domain(
         variables=[telos.Variable("lit", "bool"), telos.Variable("open", "bool")],
         actions=[
@@ -178,7 +178,7 @@ def test_free_actions_that_lead_in_a_circle_do_not_trap_the_search() -> None:
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(5000, marks=pytest.mark.slow)])
-def test_a_domain_of_5000_actions_is_planned_in(count: int) -> None:
+def test_domain_of_5000_actions_is_planned_in(count: int) -> None:
     actions = [telos.Action(f"a{i}", preconditions=f"p{i}", effects=f"p{i + 1} = true") for i in range(count)]
     variables = [telos.Variable(f"p{i}", "bool") for i in range(count + 1)]
     domain = telos.Domain(variables=variables, actions=actions, goals=[telos.Goal("g", wants=f"p{count}")])
@@ -238,13 +238,13 @@ def raising(here: Any, there: Any) -> float:
         ),
     ],
 )
-def test_misuse_is_answered_with_the_value_and_the_remedy(ask: Any, said: str) -> None:
+def test_misuse_names_the_value_and_the_remedy(ask: Any, said: str) -> None:
     with pytest.raises(telos.TelosError) as caught:
         ask()
     assert said in str(caught.value)
 
 
-def test_the_planner_survives_a_function_that_raises() -> None:
+def test_planner_survives_a_function_that_raises() -> None:
     broken = {"yes": True}
 
     def distance(here: Any, there: Any) -> float:
@@ -259,7 +259,7 @@ def test_the_planner_survives_a_function_that_raises() -> None:
     assert names(telos.plan(domain, {"at": "a", "cover": "b"}, "hide")) == ["goto(b)"]
 
 
-def test_a_function_of_a_number_that_changes_while_planning_is_refused_with_the_reason() -> None:
+def test_function_of_a_changing_number_raises() -> None:
     shoot = telos.Action("shoot", preconditions="enough(ammo)", effects="ammo -= 1, done = true")
     domain = telos.Domain(
         variables=[telos.Variable("ammo", "int"), telos.Variable("done", "bool")],
@@ -271,7 +271,7 @@ def test_a_function_of_a_number_that_changes_while_planning_is_refused_with_the_
         telos.plan(domain, {}, "g")
 
 
-def test_dividing_by_zero_while_planning_names_the_action() -> None:
+def test_division_by_zero_names_the_action() -> None:
     domain = telos.Domain(
         variables=[telos.Variable("n", "number"), telos.Variable("done", "bool")],
         actions=[telos.Action("share", preconditions="1 / n > 0", effects="done = true")],
@@ -281,7 +281,7 @@ def test_dividing_by_zero_while_planning_names_the_action() -> None:
         telos.plan(domain, {}, "g")
 
 
-def test_a_goal_that_names_a_handle_means_that_handle_however_handles_are_counted() -> None:
+def test_goal_with_a_handle_means_that_handle() -> None:
     domain = telos.Domain(
         "walk",
         variables=[telos.Variable("at", "node")],
