@@ -63,11 +63,11 @@ class Replanner:
 
     @property
     def state(self) -> State:
-        """Return how things stand, as far as has been told."""
+        """Return the current state."""
         return State(self._planner.domain.layout, tuple(self._values))
 
     def update(self, changes: Mapping[str, Value]) -> Answer:
-        """Take in what has changed, and return the plan for how things stand now: the same one if it stays."""
+        """Apply changes of variables; return the answer for the new state: the same object if the plan stays."""
         layout, matters = self._planner.domain.layout, False
         for name, value in changes.items():
             slot = layout.slot(name)

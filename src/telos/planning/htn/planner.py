@@ -203,9 +203,9 @@ def make_diagnosis(refusals: Sequence[Refusal]) -> Callable[[NoPlan], Diagnosis]
 
     def diagnose(answer: NoPlan) -> Diagnosis:
         reason = "no choice of methods can be carried out" if answer.stop is Stop.UNREACHABLE else answer.stop.value
-        said = [f"{answer.goal}: {reason}"]
-        said += (f"  {line}" for refusal in refusals for line in refusal.lines())
-        return Diagnosis(refusals[0].missing if refusals else (), "\n".join(said))
+        lines = [f"{answer.goal}: {reason}"]
+        lines += (f"  {line}" for refusal in refusals for line in refusal.lines())
+        return Diagnosis(refusals[0].missing if refusals else (), "\n".join(lines))
 
     return diagnose
 
@@ -301,17 +301,17 @@ class _TaskSearch:
         self.ages = itertools.count()
         self.refusals: dict[Task, tuple[_Node, int]] = {}
 
-    def resolve(self, said: TaskLike) -> Task:
+    def resolve(self, requested: TaskLike) -> Task:
         """Return a requested task with handles as arguments; in a text, a variable is replaced by its value."""
-        task = Task.of(said)
+        task = Task.of(requested)
         wanted = self.network.parameters(task.name)
         if len(wanted) != len(task.arguments):
             form = Task(task.name, tuple(wanted))
             raise TelosError(
                 f"task {task} has {len(task.arguments)} arguments where {len(wanted)} go", f"write `{form}`"
             )
-        if isinstance(said, Task):
-            return said
+        if isinstance(requested, Task):
+            return requested
         kinds = (of.handle for of in wanted.values())
         return Task(task.name, tuple(map(self._handle, task.arguments, kinds)))
 
