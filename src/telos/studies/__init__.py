@@ -15,17 +15,27 @@ from telos.core.errors import TelosError, name_hint
 from telos.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from telos.studies.report import print_result, result_json, save_figures, save_report
+    from telos.studies.comparisons import Experiment, experiment_result
+    from telos.studies.report import page, print_result, result_json, save_figures, save_report
     from telos.studies.results import StudyResult
+    from telos.studies.scoring import Tally, compared, scored
+    from telos.studies.statistics import paired
 
 __all__ = [
     "STUDIES",
+    "Experiment",
     "StudyResult",
+    "Tally",
+    "compared",
+    "experiment_result",
     "load_study",
+    "page",
+    "paired",
     "print_result",
     "result_json",
     "save_figures",
     "save_report",
+    "scored",
 ]
 
 # Studies are imported when they are run: some need scipy, numpy or polars, which are extras.
@@ -47,11 +57,18 @@ STUDIES: Mapping[str, str] = {
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "Experiment": "comparisons",
         "StudyResult": "results",
+        "Tally": "scoring",
+        "compared": "scoring",
+        "experiment_result": "comparisons",
+        "page": "report",
+        "paired": "statistics",
         "print_result": "report",
         "result_json": "report",
         "save_figures": "report",
         "save_report": "report",
+        "scored": "scoring",
     },
 )
 

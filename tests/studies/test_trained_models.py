@@ -6,7 +6,7 @@ from telos.recognition.files.load import create_recognizer, loads_model, named_m
 from telos.recognition.filtering import Reader
 from telos.recognition.iohmm import IOHMM, copy_model
 from telos.studies.players import EXPERIENCED, Player, play
-from telos.studies.trained_adventure import COURSES, FLAIRS, Course, file_text, sessions, trained, untrained
+from telos.studies.trained_models import COURSES, FLAIRS, Course, file_text, sessions, trained, untrained
 from telos.worlds.adventure.adventure import Adventure
 
 
